@@ -1,0 +1,1 @@
+#include "warpdex/codecs/codec.hpp"

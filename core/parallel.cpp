@@ -1,0 +1,46 @@
+#include "warpdex/core/parallel.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace warpdex {
+
+std::size_t default_threads() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+    return static_cast<std::size_t>(std::max(1, CPU_COUNT(&allowed)));
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+void parallel_for(std::size_t threads, std::size_t items,
+                  const std::function<void(std::size_t, std::size_t)>& work) {
+  if (threads == 0) threads = default_threads();
+  threads = std::min(threads, items);
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto run = [&](std::size_t thread) {
+    try {
+      for (std::size_t item = next++; item < items; item = next++) work(thread, item);
+    } catch (...) {
+      next = items;
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+    if (threads > 0) run(0);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,59 @@
+// Documents in, index out: parallel inversion within a memory budget.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/readers/document_reader.hpp"
+
+namespace warpdex {
+
+enum class OnBadDocument { kFail, kSkip };
+
+struct BuildProgress {
+  std::string stage;                ///< "reading" or "writing"
+  std::uint64_t documents = 0;      ///< read so far
+  std::uint64_t bytes_consumed = 0; ///< of input, as the reader counts them
+  std::uint64_t bytes_total = 0;    ///< 0: not known
+  std::uint64_t text_bytes = 0;     ///< analysed so far
+  std::uint64_t terms_written = 0;
+  std::uint64_t terms_total = 0;    ///< 0: not known
+};
+
+struct BuildOptions {
+  std::filesystem::path output;
+  CodecSettings codec;
+  std::string analyzer = "english";
+  std::string fields;               ///< for the manifest
+  std::filesystem::path static_scores;  ///< id<TAB>value; empty: none
+  OnBadDocument on_bad_document = OnBadDocument::kFail;
+  std::uint64_t memory = 1ULL << 30;    ///< bytes; at least kMinBuildMemory
+  std::size_t threads = 0;              ///< 0: all
+  std::function<void(const BuildProgress&)> on_progress;             ///< a few times a second
+  std::function<void(const std::string&)> on_skipped_document;       ///< its BadDocument message
+};
+
+inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
+
+struct BuildReport {
+  std::uint64_t documents = 0;
+  std::uint64_t skipped_documents = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t terms = 0;
+  std::uint64_t postings = 0;
+  std::uint64_t text_bytes = 0;
+  std::uint64_t runs_spilled = 0;
+  double seconds = 0;
+};
+
+/// Builds the index at `options.output`, with the same bytes for any number of threads and any
+/// budget. A duplicate id is a bad document (the first one stays). Throws BadDocument for the
+/// first bad document in input order (kFail), UsageError, InputError, IoError; the target is then
+/// as it was. Memory stays within `memory` plus 20 %, as long as the longest list (8 bytes a
+/// posting) and the documents' tables (about 32 bytes a document) fit into it.
+BuildReport build_index(DocumentReader& reader, const BuildOptions& options);
+
+}  // namespace warpdex

@@ -1,0 +1,1 @@
+#include "warpdex/indexer/format/index.hpp"

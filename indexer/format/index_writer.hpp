@@ -1,0 +1,82 @@
+// Writes an index folder: documents first, then posting lists in the order of their terms.
+// docs/format.md holds the grammar.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "warpdex/codecs/codec.hpp"
+
+namespace warpdex {
+
+/// What the manifest records of how an index was made.
+struct IndexSettings {
+  CodecSettings codec;
+  std::string analyzer = "english";
+  std::string fields;            ///< for people: which fields were indexed
+  bool has_static_scores = false;
+};
+
+/// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
+class EncodedPostings {
+ public:
+  struct Data;
+  explicit EncodedPostings(std::unique_ptr<Data> data);
+  EncodedPostings(EncodedPostings&&) noexcept;
+  EncodedPostings& operator=(EncodedPostings&&) noexcept;
+  ~EncodedPostings();
+  const Data& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// Encodes a term's postings: strictly ascending docIDs, frequencies of 1 or more, one each;
+/// at least one. `lengths` are the lengths of all documents by docID. Pure, so callable from many
+/// threads; most of the cost of writing an index is here.
+EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std::uint32_t> docids,
+                                std::span<const std::uint32_t> frequencies,
+                                std::span<const std::uint32_t> lengths);
+
+/// The index appears at `target` with commit(), whole, in the place of the index that was there
+/// before; without it, nothing of the target changes and all that was written is removed.
+class IndexWriter {
+ public:
+  /// Throws UsageError if `target` exists and is neither an index nor an empty folder (it is not
+  /// overwritten), IoError if nothing can be written beside it.
+  IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
+  ~IndexWriter();
+  IndexWriter(const IndexWriter&) = delete;
+  IndexWriter& operator=(const IndexWriter&) = delete;
+
+  /// The next document, docIDs ascending from 0. `length` in tokens. `static_score`, finite and
+  /// not negative, is kept if the settings have static scores. Before the first list only.
+  void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
+
+  /// Lengths of the documents added so far.
+  std::span<const std::uint32_t> lengths() const;
+
+  /// The next term, in strictly ascending order of bytes.
+  void add_list(std::string_view term, const EncodedPostings& postings);
+
+  /// Bytes of memory held at the moment, mostly 4 a document.
+  std::uint64_t memory() const;
+
+  /// A folder beside the target, on its file system, for temporary files of the build; removed
+  /// with all in it by commit() and by the destructor.
+  const std::filesystem::path& scratch_folder() const;
+
+  /// Finishes, flushes to the disk and renames. Throws IoError (a full disk, say), and then has
+  /// changed nothing of the target.
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,1 @@
+#include "warpdex/query/engine.hpp"

@@ -1,0 +1,38 @@
+// The search interface that every engine answers to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/query/query.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex {
+
+inline constexpr std::uint32_t kMaxK = 10'000;
+
+struct SearchSettings {
+  QueryMode mode = QueryMode::kOr;
+  std::uint32_t k = 10;           ///< 1 to kMaxK
+  std::uint32_t and_or_min = 0;   ///< and-or: fewer matches of AND than this make it OR; 0: k
+  bool count = false;             ///< find the exact number of matches
+  ScorerSettings scorer;
+
+  /// Throws UsageError where a setting is outside its range.
+  void validate() const;
+};
+
+struct Hit {
+  std::uint32_t document = 0;
+  float score = 0;
+  bool operator==(const Hit&) const = default;
+};
+
+/// The best k documents: score descending, then docID ascending.
+struct SearchResult {
+  std::vector<Hit> hits;
+  std::uint64_t matches = 0;  ///< exact if counted, else only a lower bound
+  bool fell_back_to_or = false;  ///< and-or: the answer is OR's
+};
+
+}  // namespace warpdex

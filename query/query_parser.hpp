@@ -1,0 +1,22 @@
+// The two query syntaxes: `plain` (words, a dash is punctuation) and `signed` (+must, -not).
+#pragma once
+
+#include <string_view>
+
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex {
+
+enum class QuerySyntax { kPlain, kSigned };
+
+/// "plain" or "signed"; UsageError for any other.
+QuerySyntax query_syntax_from_name(std::string_view name);
+
+/// Analyses `text` with the index's analyzer. In `signed`, a word (a run without white space)
+/// that starts with + or - gives its sign to every term that analysis makes of the rest of it; a
+/// sign alone is nothing. Throws InputError if `text` is not UTF-8.
+Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
+                  Analyzer& analyzer);
+
+}  // namespace warpdex
