@@ -1,0 +1,226 @@
+// Scorers against the formulas in double, typed anew, and examples worked out by hand.
+#include "warpdex/query/scorer.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/engine.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// Everything that one posting's score depends on.
+struct Case {
+  ScorerSettings settings = {};
+  std::uint64_t documents = 0, tokens = 0, df = 0, cf = 0;
+  std::uint32_t multiplicity = 1, tf = 1, length = 1;
+};
+
+float score(const Case& c) {
+  return make_term_scorer(c.settings, {.documents = c.documents, .tokens = c.tokens}, c.df, c.cf,
+                          c.multiplicity)(c.tf, c.length);
+}
+
+/// The formulas as the literature writes them.
+double reference_score(const Case& c) {
+  const long double n = c.documents, df = c.df, tf = c.tf, len = c.length, m = c.multiplicity;
+  const long double k1 = c.settings.k1, b = c.settings.b, mu = c.settings.mu;
+  if (c.settings.kind == ScorerKind::kQueryLikelihood) {
+    const long double p = static_cast<long double>(c.cf) / c.tokens;
+    const long double value = std::log(1 + tf / (mu * p)) + std::log(mu / (len + mu));
+    return static_cast<double>(m * std::max(0.0L, value));
+  }
+  const long double saturated = tf / (tf + k1 * (1 - b + b * len / (c.tokens / n)));
+  const long double ratio = (n - df + 0.5L) / (df + 0.5L);
+  if (c.settings.form == Bm25Form::kLucene) {
+    return static_cast<double>(m * std::log(1 + ratio) * saturated);
+  }
+  return static_cast<double>(m * std::max(1e-6L, std::log(ratio)) * (k1 + 1) * saturated);
+}
+
+Case random_case(std::mt19937_64& random) {
+  const auto pick = [&](std::uint64_t low, std::uint64_t high) {
+    return std::uniform_int_distribution<std::uint64_t>(low, high)(random);
+  };
+  Case c;
+  c.settings.kind = pick(0, 2) == 0 ? ScorerKind::kQueryLikelihood : ScorerKind::kBm25;
+  c.settings.form = pick(0, 1) == 0 ? Bm25Form::kLucene : Bm25Form::kPisa;
+  c.settings.k1 = static_cast<float>(pick(0, 30)) / 10.F;
+  c.settings.b = static_cast<float>(pick(0, 10)) / 10.F;
+  c.settings.mu = static_cast<float>(pick(1, 30'000)) / 10.F;
+  c.documents = pick(1, std::uint64_t{1} << pick(1, 27));
+  c.tokens = c.documents * pick(1, 1000) + pick(0, 100);
+  c.df = pick(1, c.documents);
+  c.tf = static_cast<std::uint32_t>(pick(1, std::uint64_t{1} << pick(0, 16)));
+  c.cf = c.df + c.tf;
+  c.multiplicity = static_cast<std::uint32_t>(pick(1, 5));
+  c.length = static_cast<std::uint32_t>(c.tf + pick(0, std::uint64_t{1} << pick(0, 20)));
+  return c;
+}
+
+TEST(Scorer, AgreesWithTheFormulasInDouble) {
+  auto random = test::generator(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const Case c = random_case(random);
+    const double expected = reference_score(c);
+    // Query likelihood subtracts two logarithms of up to 25: absolute, not relative, accuracy.
+    const double slack = c.settings.kind == ScorerKind::kBm25 ? 0.0 : 1e-5 * c.multiplicity;
+    ASSERT_NEAR(score(c), expected, 1e-6 * expected + slack)
+        << "case " << i << ": N " << c.documents << " df " << c.df << " tf " << c.tf << " len "
+        << c.length << " k1 " << c.settings.k1 << " b " << c.settings.b;
+  }
+}
+
+TEST(Scorer, Bm25ByHand) {
+  // Three documents of lengths 6, 4, 6 (average 16/3); a term in two of them, twice in a document
+  // of length 6. idf = ln(1 + 1.5/2.5) = 0.47000363; denominator 2 + 0.9·(0.6 + 0.4·1.125) = 2.945.
+  Case c{.documents = 3, .tokens = 16, .df = 2, .cf = 3, .tf = 2, .length = 6};
+  EXPECT_NEAR(score(c), 0.47000363 * 2 / 2.945, 1e-7);
+  c.multiplicity = 3;
+  EXPECT_NEAR(score(c), 3 * 0.47000363 * 2 / 2.945, 3e-7);
+  // PISA: ln(1.5/2.5) is negative, so the floor of 1e-6 stands; a rarer term: ln(2.5/1.5).
+  c.multiplicity = 1;
+  c.settings.form = Bm25Form::kPisa;
+  EXPECT_NEAR(score(c), 1e-6 * 1.9 * 2 / 2.945, 1e-12);
+  c.df = 1;
+  EXPECT_NEAR(score(c), 0.51082562 * 1.9 * 2 / 2.945, 1e-7);
+}
+
+TEST(Scorer, QueryLikelihoodByHand) {
+  // p = 4/1000, µ·p = 2: ln(1 + 3/2) + ln(500/(100 + 500)) = 0.91629073 − 0.18232156.
+  Case c{.documents = 10, .tokens = 1000, .df = 2, .cf = 4, .tf = 3, .length = 100};
+  c.settings.kind = ScorerKind::kQueryLikelihood;
+  c.settings.mu = 500;
+  EXPECT_NEAR(score(c), 0.73396917, 1e-6);
+  c.multiplicity = 2;
+  EXPECT_NEAR(score(c), 2 * 0.73396917, 2e-6);
+  c.length = 100'000;  // so long a document says nothing: 0, not a negative score
+  EXPECT_EQ(score(c), 0.F);
+}
+
+TEST(Scorer, TheConstantsAreRoundedOnce) {
+  const ScorerSettings settings;
+  const CollectionStatistics statistics{.documents = 204'648, .tokens = 63'500'000};
+  const TermScorer scorer = make_term_scorer(settings, statistics, 1234, 5678, 2);
+  const double k1 = 0.9F, b = 0.4F;
+  EXPECT_EQ(scorer.c0, static_cast<float>(k1 * (1 - b)));
+  EXPECT_EQ(scorer.c1, static_cast<float>(k1 * b / (63'500'000.0 / 204'648)));
+  EXPECT_FLOAT_EQ(scorer.weight, static_cast<float>(2 * std::log(1 + 203'414.5 / 1234.5)));
+}
+
+TEST(Scorer, RisesWithFrequencyAndFallsWithLength) {
+  auto random = test::generator(2);
+  for (int i = 0; i < 2000; ++i) {
+    Case c = random_case(random);
+    const float here = score(c);
+    ASSERT_GE(here, 0.F);
+    Case more = c;
+    more.tf = c.tf * 2;
+    ASSERT_GE(score(more), here);
+    Case longer = c;
+    longer.length = c.length * 2;
+    ASSERT_LE(score(longer), here);
+  }
+}
+
+TEST(Scorer, ZeroK1CountsPresenceAlone) {
+  Case c{.documents = 100, .tokens = 5000, .df = 7, .cf = 9};
+  c.settings.k1 = 0;
+  const float once = score(c);
+  EXPECT_NEAR(once, std::log(1 + 93.5 / 7.5), 1e-6);
+  c.tf = 9;
+  c.length = 4000;
+  EXPECT_EQ(score(c), once);
+}
+
+TEST(Scorer, EdgesStayFinite) {
+  for (const auto kind : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood}) {
+    for (const auto form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
+      for (const float extreme : {0.F, 1e-45F, 1e-38F, 1.F, 1e30F, 3.4e38F}) {
+        for (const std::uint64_t tokens : {0ULL, 1ULL, 1'000'000'000'000ULL}) {
+          for (const std::uint64_t documents : {0ULL, 1ULL, 100'000'000ULL}) {
+            ScorerSettings settings{.kind = kind, .form = form, .k1 = extreme};
+            if (extreme > 0.F) settings.mu = extreme;
+            EXPECT_NO_THROW(settings.validate());
+            for (const std::uint64_t df : {0ULL, 1ULL, 100'000'000ULL, 1ULL << 40}) {
+              const auto scorer = make_term_scorer(settings, {documents, tokens}, df, df, 3);
+              for (const std::uint32_t tf : {1U, 4'294'967'295U}) {
+                for (const std::uint32_t length : {0U, 1U, 4'294'967'295U}) {
+                  const float value = scorer(tf, length);
+                  ASSERT_TRUE(std::isfinite(value) && value >= 0.F)
+                      << value << " of extreme " << extreme << " tokens " << tokens << " N "
+                      << documents << " df " << df << " tf " << tf << " len " << length;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Scorer, NamesAndTheirErrors) {
+  EXPECT_EQ(scorer_from_name("bm25"), ScorerKind::kBm25);
+  EXPECT_EQ(scorer_from_name("qld"), ScorerKind::kQueryLikelihood);
+  EXPECT_EQ(bm25_form_from_name("lucene"), Bm25Form::kLucene);
+  EXPECT_EQ(bm25_form_from_name("pisa"), Bm25Form::kPisa);
+  EXPECT_THROW(scorer_from_name("tfidf"), UsageError);
+  EXPECT_THROW(scorer_from_name(""), UsageError);
+  EXPECT_THROW(bm25_form_from_name("BM25"), UsageError);
+}
+
+/// The message that validate() throws, or "" if it takes the settings.
+template <typename Settings>
+std::string complaint(const Settings& settings) {
+  try {
+    settings.validate();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Scorer, RefusesSettingsOutOfRange) {
+  EXPECT_EQ(complaint(ScorerSettings{}), "");
+  EXPECT_EQ(complaint(ScorerSettings{.k1 = 0, .b = 0}), "");
+  EXPECT_EQ(complaint(ScorerSettings{.k1 = 1000, .b = 1}), "");
+  for (const float k1 : {-0.1F, kInfinity, -kInfinity, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.k1 = k1}).substr(0, 6), "k1 is ");
+  }
+  for (const float b : {-0.1F, 1.0001F, kInfinity, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.b = b}).substr(0, 5), "b is ");
+  }
+  for (const float mu : {0.F, -1.F, kInfinity, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.mu = mu}).substr(0, 6), "mu is ");
+  }
+}
+
+TEST(SearchSettings, RefusesKOutOfRangeAndItsScorersSettings) {
+  EXPECT_EQ(complaint(SearchSettings{}), "");
+  EXPECT_EQ(complaint(SearchSettings{.k = 1, .scorer = {}}), "");
+  EXPECT_EQ(complaint(SearchSettings{.k = kMaxK, .scorer = {}}), "");
+  EXPECT_EQ(complaint(SearchSettings{.k = 0, .scorer = {}}),
+            "k is 0; ask for 1 to 10000 documents.");
+  EXPECT_NE(complaint(SearchSettings{.k = kMaxK + 1, .scorer = {}}), "");
+  EXPECT_NE(complaint(SearchSettings{.scorer = {.b = 2}}), "");
+}
+
+TEST(QueryMode, Names) {
+  for (const auto mode : {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}) {
+    EXPECT_EQ(query_mode_from_name(query_mode_name(mode)), mode);
+  }
+  EXPECT_EQ(query_mode_name(QueryMode::kAndOr), "and-or");
+  EXPECT_THROW(query_mode_from_name("AND"), UsageError);
+  EXPECT_THROW(query_mode_from_name(""), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex
