@@ -1,0 +1,136 @@
+#include "warpdex/indexer/readers/input_stream.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace warpdex {
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{256} << 10;
+constexpr std::size_t kMagicSize = 6;
+constexpr std::size_t kLargestRead = std::size_t{1} << 30;
+
+int open_file(const std::string& name) {
+  int file = -1;
+  do {
+    file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  } while (file < 0 && errno == EINTR);
+  if (file < 0) {
+    const int code = errno;
+    throw IoError("cannot open '" + name + "': " + errno_message(code) +
+                  "; check the path and its permissions");
+  }
+  return file;
+}
+
+bool is_folder(int file) {
+  struct stat status {};
+  return ::fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+InputStream::InputStream(const std::filesystem::path& path) : name_(path.string()) {
+  Packing claimed = Packing::kPlain;
+  if (name_ == "-") {
+    name_ = "<stdin>";
+    file_ = STDIN_FILENO;
+  } else {
+    claimed = packing_from_suffix(name_);
+    file_ = open_file(name_);
+  }
+  try {
+    if (is_folder(file_)) throw IoError(name_ + " is a folder; give the files in it");
+    buffer_.resize(kBufferSize);
+    detect_packing(claimed);
+  } catch (...) {
+    if (file_ != STDIN_FILENO) ::close(file_);
+    throw;
+  }
+}
+
+InputStream::~InputStream() {
+  if (file_ != STDIN_FILENO) ::close(file_);
+}
+
+void InputStream::detect_packing(Packing claimed) {
+  std::size_t size = 0;
+  while (size < kMagicSize) {
+    const std::size_t more = read_some(buffer_.data() + size, buffer_.size() - size);
+    if (more == 0) break;
+    size += more;
+  }
+  pending_ = {buffer_.data(), size};
+  packing_ = claimed != Packing::kPlain ? claimed : packing_from_magic(pending_);
+  if (packing_ != Packing::kPlain) unpacker_ = make_unpacker(packing_);
+}
+
+std::size_t InputStream::read(char* out, std::size_t size) {
+  if (size == 0) return 0;
+  return unpacker_ ? read_packed(out, size) : read_unpacked(out, size);
+}
+
+std::size_t InputStream::read_unpacked(char* out, std::size_t size) {
+  if (pending_.empty()) return read_some(out, size);
+  const std::size_t given = std::min(size, pending_.size());
+  std::memcpy(out, pending_.data(), given);
+  pending_ = pending_.subspan(given);
+  return given;
+}
+
+std::size_t InputStream::read_packed(char* out, std::size_t size) {
+  for (;;) {
+    if (pending_.empty() && !refill() && unpacker_->complete()) return 0;
+    const std::size_t before = pending_.size();
+    std::size_t produced = 0;
+    try {
+      produced = unpacker_->unpack(pending_, ended_, out, size);
+    } catch (const InputError& error) {
+      fail_damaged(error.what());
+    }
+    if (produced > 0) return produced;
+    const bool stuck = pending_.size() == before && (before > 0 || ended_);
+    if (stuck && !unpacker_->complete()) {
+      throw InputError(name_ + " is cut short: its " + packing_name(packing_) +
+                       " data ends before its end is marked; fetch it or pack it again");
+    }
+  }
+}
+
+bool InputStream::refill() {
+  if (!ended_) pending_ = {buffer_.data(), read_some(buffer_.data(), buffer_.size())};
+  return !pending_.empty();
+}
+
+std::size_t InputStream::read_some(void* out, std::size_t size) {
+  if (ended_) return 0;
+  for (;;) {
+    const ssize_t got = ::read(file_, out, std::min(size, kLargestRead));
+    if (got > 0) {
+      consumed_.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
+      return static_cast<std::size_t>(got);
+    }
+    if (got == 0) {
+      ended_ = true;
+      return 0;
+    }
+    if (errno != EINTR) {
+      const int code = errno;
+      throw IoError("cannot read '" + name_ + "': " + errno_message(code));
+    }
+  }
+}
+
+void InputStream::fail_damaged(const std::string& reason) const {
+  const std::uint64_t offset = bytes_consumed() - pending_.size();
+  throw InputError(name_ + " cannot be unpacked as " + packing_name(packing_) + " (" + reason +
+                   ", near packed byte " + std::to_string(offset) +
+                   "); fetch it or pack it again, or rename it if it is not packed");
+}
+
+}  // namespace warpdex

@@ -1,0 +1,88 @@
+// Bytes and lines of a file or of standard input, unpacked on the way.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/unpacker.hpp"
+
+namespace warpdex {
+
+/// Reads a file from its start to its end. A name that ends in .gz, .zst or .xz must hold what it
+/// says; any other input, standard input too, is unpacked if its first bytes are those of gzip,
+/// zstd or xz. Used by one thread at a time, but for bytes_consumed().
+class InputStream {
+ public:
+  /// Opens `path`; "-" is standard input. Throws IoError for a file that is missing or cannot be
+  /// opened and for a folder.
+  explicit InputStream(const std::filesystem::path& path);
+  ~InputStream();
+  InputStream(const InputStream&) = delete;
+  InputStream& operator=(const InputStream&) = delete;
+
+  /// Writes up to `size` unpacked bytes to `out`; returns how many, 0 only at the end (or for a
+  /// size of 0). Throws IoError if the system cannot read, InputError if packed bytes are damaged
+  /// or cut short; both name the file.
+  std::size_t read(char* out, std::size_t size);
+
+  /// Bytes taken from the file so far, as they lie there (packed). Safe from any thread.
+  std::uint64_t bytes_consumed() const { return consumed_.load(std::memory_order_relaxed); }
+
+  /// The path as given, "<stdin>" for standard input.
+  const std::string& name() const { return name_; }
+
+ private:
+  void detect_packing(Packing claimed);
+  std::size_t read_packed(char* out, std::size_t size);
+  std::size_t read_unpacked(char* out, std::size_t size);
+  bool refill();
+  std::size_t read_some(void* out, std::size_t size);
+  [[noreturn]] void fail_damaged(const std::string& reason) const;
+
+  std::string name_;
+  int file_ = -1;
+  Packing packing_ = Packing::kPlain;
+  std::unique_ptr<Unpacker> unpacker_;     // null for plain bytes
+  std::vector<std::uint8_t> buffer_;       // as they lie in the file
+  std::span<const std::uint8_t> pending_;  // the part of buffer_ not yet handed on
+  bool ended_ = false;                     // the system said that no bytes follow
+  std::atomic<std::uint64_t> consumed_{0};
+};
+
+/// Lines of an InputStream, of any length. A line ends with "\n" or "\r\n", the last one also with
+/// the input; a UTF-8 byte order mark at the start of the input is skipped.
+class LineReader {
+ public:
+  /// Opens `path` as InputStream does.
+  explicit LineReader(const std::filesystem::path& path);
+
+  /// Replaces `line` by the next line, without its end; false at the end of the input. Throws as
+  /// InputStream::read does.
+  bool next(std::string& line);
+
+  /// Number of the line that next() gave last, from 1; 0 before the first.
+  std::uint64_t line_number() const { return line_number_; }
+
+  const InputStream& stream() const { return stream_; }
+  const std::string& name() const { return stream_.name(); }
+
+ private:
+  bool fill();
+  std::size_t skip_byte_order_mark(std::size_t size);
+
+  InputStream stream_;
+  std::unique_ptr<char[]> buffer_;
+  const char* begin_ = nullptr;  // of the bytes in buffer_ that belong to lines to come
+  const char* end_ = nullptr;
+  std::uint64_t line_number_ = 0;
+  bool started_ = false;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,58 @@
+// LineReader: lines cut out of large buffers with memchr.
+#include <cstring>
+
+#include "warpdex/indexer/readers/input_stream.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{256} << 10;
+constexpr char kByteOrderMark[] = {'\xEF', '\xBB', '\xBF'};
+
+}  // namespace
+
+LineReader::LineReader(const std::filesystem::path& path)
+    : stream_(path), buffer_(new char[kBufferSize]) {}
+
+bool LineReader::next(std::string& line) {
+  line.clear();
+  bool any = false;
+  while (begin_ != end_ || fill()) {
+    any = true;
+    const std::size_t size = static_cast<std::size_t>(end_ - begin_);
+    const auto* newline = static_cast<const char*>(std::memchr(begin_, '\n', size));
+    line.append(begin_, newline != nullptr ? newline : end_);
+    begin_ = newline != nullptr ? newline + 1 : end_;
+    if (newline == nullptr) continue;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    break;
+  }
+  if (any) ++line_number_;
+  return any;
+}
+
+bool LineReader::fill() {
+  std::size_t size = stream_.read(buffer_.get(), kBufferSize);
+  begin_ = buffer_.get();
+  if (!started_) {
+    started_ = true;
+    size = skip_byte_order_mark(size);
+  }
+  end_ = begin_ + size;
+  return size > 0;
+}
+
+std::size_t LineReader::skip_byte_order_mark(std::size_t size) {
+  constexpr std::size_t kMarkSize = sizeof kByteOrderMark;
+  while (size > 0 && size < kMarkSize) {  // a pipe may give its bytes one by one
+    const std::size_t more = stream_.read(buffer_.get() + size, kBufferSize - size);
+    if (more == 0) return size;
+    size += more;
+  }
+  if (size < kMarkSize || std::memcmp(begin_, kByteOrderMark, kMarkSize) != 0) return size;
+  if (size == kMarkSize) return stream_.read(buffer_.get(), kBufferSize);
+  begin_ += kMarkSize;
+  return size - kMarkSize;
+}
+
+}  // namespace warpdex

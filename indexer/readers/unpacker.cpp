@@ -1,0 +1,191 @@
+#include "warpdex/indexer/readers/unpacker.hpp"
+
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <string_view>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::size_t kLargestStep = std::size_t{1} << 30;  // zlib counts in 32 bits
+
+// Members of gzip, one after another; zero bytes may pad the last (tapes do).
+class GzipUnpacker final : public Unpacker {
+ public:
+  GzipUnpacker() {
+    constexpr int kGzipOnly = 15 + 16;
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipUnpacker() override { inflateEnd(&stream_); }
+  GzipUnpacker(const GzipUnpacker&) = delete;
+  GzipUnpacker& operator=(const GzipUnpacker&) = delete;
+
+  std::size_t unpack(std::span<const std::uint8_t>& packed, bool, char* out,
+                     std::size_t capacity) override {
+    if (complete_ && !start_next_member(packed)) return 0;
+    const std::size_t given = std::min(packed.size(), kLargestStep);
+    const std::size_t room = std::min(capacity, kLargestStep);
+    stream_.next_in = const_cast<Bytef*>(packed.data());
+    stream_.avail_in = static_cast<uInt>(given);
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    packed = packed.subspan(given - stream_.avail_in);
+    if (status == Z_STREAM_END) {
+      complete_ = true;
+    } else if (status == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      throw InputError(stream_.msg != nullptr ? stream_.msg : "invalid data");
+    }
+    return room - stream_.avail_out;
+  }
+
+  bool complete() const override { return complete_; }
+
+ private:
+  bool start_next_member(std::span<const std::uint8_t>& packed) {
+    while (!packed.empty() && packed.front() == 0) {
+      padded_ = true;
+      packed = packed.subspan(1);
+    }
+    if (packed.empty()) return false;
+    if (padded_) throw InputError("bytes follow the end of the packed data");
+    inflateReset(&stream_);
+    complete_ = false;
+    return true;
+  }
+
+  z_stream stream_{};
+  bool complete_ = false;
+  bool padded_ = false;
+};
+
+class ZstdUnpacker final : public Unpacker {
+ public:
+  ZstdUnpacker() : context_(ZSTD_createDCtx()) {
+    if (context_ == nullptr) throw std::bad_alloc();
+    // Published collections are packed with --long=31, which decoders refuse unless told.
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, sizeof(void*) == 8 ? 31 : 30);
+  }
+
+  std::size_t unpack(std::span<const std::uint8_t>& packed, bool, char* out,
+                     std::size_t capacity) override {
+    if (complete_ && packed.empty()) return 0;
+    ZSTD_inBuffer input{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer output{out, capacity, 0};
+    const std::size_t status = ZSTD_decompressStream(context_.get(), &output, &input);
+    if (ZSTD_isError(status)) throw InputError(ZSTD_getErrorName(status));
+    packed = packed.subspan(input.pos);
+    complete_ = status == 0;
+    return output.pos;
+  }
+
+  bool complete() const override { return complete_; }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  std::unique_ptr<ZSTD_DCtx, Free> context_;
+  bool complete_ = false;
+};
+
+class XzUnpacker final : public Unpacker {
+ public:
+  XzUnpacker() {
+    if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~XzUnpacker() override { lzma_end(&stream_); }
+  XzUnpacker(const XzUnpacker&) = delete;
+  XzUnpacker& operator=(const XzUnpacker&) = delete;
+
+  std::size_t unpack(std::span<const std::uint8_t>& packed, bool last, char* out,
+                     std::size_t capacity) override {
+    stream_.next_in = packed.data();
+    stream_.avail_in = packed.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(out);
+    stream_.avail_out = capacity;
+    const lzma_ret status = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
+    packed = packed.subspan(packed.size() - stream_.avail_in);
+    if (status == LZMA_STREAM_END) {
+      complete_ = true;
+    } else if (status == LZMA_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
+      throw InputError(reason(status));
+    }
+    return capacity - stream_.avail_out;
+  }
+
+  bool complete() const override { return complete_; }
+
+ private:
+  static const char* reason(lzma_ret status) {
+    switch (status) {
+      case LZMA_FORMAT_ERROR: return "not in the xz format";
+      case LZMA_OPTIONS_ERROR: return "packed with options that this liblzma does not know";
+      default: return "corrupt data or bytes after the end";
+    }
+  }
+
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool complete_ = false;
+};
+
+bool starts_with(std::span<const std::uint8_t> bytes, std::initializer_list<std::uint8_t> magic) {
+  return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+}
+
+}  // namespace
+
+Packing packing_from_magic(std::span<const std::uint8_t> head) {
+  if (starts_with(head, {0x1F, 0x8B})) return Packing::kGzip;
+  if (starts_with(head, {0x28, 0xB5, 0x2F, 0xFD})) return Packing::kZstd;
+  if (starts_with(head, {0xFD, '7', 'z', 'X', 'Z', 0x00})) return Packing::kXz;
+  // A skippable frame, with which pzstd begins: magic 0x184D2A50 to 0x184D2A5F.
+  if (head.size() >= 4 && (head[0] & 0xF0) == 0x50 &&
+      starts_with(head.subspan(1), {0x2A, 0x4D, 0x18})) {
+    return Packing::kZstd;
+  }
+  return Packing::kPlain;
+}
+
+Packing packing_from_suffix(const std::string& name) {
+  const std::string_view view(name);
+  if (view.ends_with(".gz")) return Packing::kGzip;
+  if (view.ends_with(".zst")) return Packing::kZstd;
+  if (view.ends_with(".xz")) return Packing::kXz;
+  return Packing::kPlain;
+}
+
+const char* packing_name(Packing packing) {
+  switch (packing) {
+    case Packing::kGzip: return "gzip";
+    case Packing::kZstd: return "zstd";
+    case Packing::kXz: return "xz";
+    case Packing::kPlain: break;
+  }
+  return "plain";
+}
+
+std::unique_ptr<Unpacker> make_unpacker(Packing packing) {
+  switch (packing) {
+    case Packing::kGzip: return std::make_unique<GzipUnpacker>();
+    case Packing::kZstd: return std::make_unique<ZstdUnpacker>();
+    case Packing::kXz: return std::make_unique<XzUnpacker>();
+    case Packing::kPlain: break;
+  }
+  throw UsageError("a plain file needs no unpacker");
+}
+
+}  // namespace warpdex
