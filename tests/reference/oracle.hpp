@@ -1,0 +1,73 @@
+// The exhaustive oracle: which documents a query matches and what each of them scores, in double
+// precision and straight from the formulas. It shares no code with the engines that it judges, only
+// the structures that say what is asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex::reference {
+
+struct Posting {
+  std::uint32_t document = 0;
+  std::uint32_t frequency = 0;
+};
+
+/// A collection of tokenised documents, kept as the documents of each term.
+class Collection {
+ public:
+  /// The next document; docIDs count from 0. O(terms).
+  void add_document(std::span<const std::string_view> terms, float static_score = 0);
+
+  std::size_t documents() const { return lengths_.size(); }
+  std::uint64_t tokens() const { return tokens_; }
+  const std::vector<std::uint32_t>& lengths() const { return lengths_; }
+  const std::vector<float>& static_scores() const { return static_scores_; }
+
+  /// By ascending docID; empty for a term of no document.
+  const std::vector<Posting>& postings(const std::string& term) const;
+  std::uint64_t collection_frequency(const std::string& term) const;
+  /// All terms, in ascending order of bytes.
+  std::vector<std::string> terms() const;
+
+ private:
+  std::unordered_map<std::string, std::vector<Posting>> postings_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<float> static_scores_;
+  std::uint64_t tokens_ = 0;
+};
+
+/// A match. An engine that computes in float may miss `score` by `tolerance`: 1e-5 of the score, or
+/// what float loses where that is more (query likelihood's difference of logarithms near zero, and
+/// sums of very many terms).
+struct RankedDocument {
+  std::uint32_t document = 0;
+  double score = 0;
+  double tolerance = 0;
+};
+
+/// All matches of a query: score descending, then docID ascending.
+struct Ranking {
+  std::vector<RankedDocument> documents;
+  std::vector<std::int64_t> place;  ///< by docID: where in `documents` it stands, or -1
+  bool fell_back_to_or = false;     ///< and-or: `and` matched too few
+};
+
+/// Answers a query; of the settings, `mode`, `scorer` and (for and-or) `k` and `and_or_min` count.
+/// O(documents + postings of the query's terms).
+Ranking rank(const Collection& collection, const Query& query, const SearchSettings& settings);
+
+/// The score of one term in one document: the formula, in double.
+double bm25(const ScorerSettings& scorer, double documents, double document_frequency,
+            double frequency, double length, double average_length);
+double query_likelihood(double mu, double collection_probability, double frequency, double length);
+
+}  // namespace warpdex::reference
