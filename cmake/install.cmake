@@ -1,0 +1,35 @@
+# Installs the libraries, their public headers, the program, and what find_package(warpdex) reads.
+# Internal headers (*_internal.hpp, detail/) stay behind.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# warpdex::warpdex is all of them.
+add_library(warpdex_all INTERFACE)
+add_library(warpdex::warpdex ALIAS warpdex_all)
+set_target_properties(warpdex_all PROPERTIES EXPORT_NAME warpdex)
+target_link_libraries(warpdex_all INTERFACE warpdex::query)
+install(TARGETS warpdex_all EXPORT warpdexTargets)
+foreach(name IN LISTS WARPDEX_LIBRARIES)
+  install(TARGETS warpdex_${name} EXPORT warpdexTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+foreach(folder core codecs indexer query)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "*_internal.hpp" EXCLUDE PATTERN "detail" EXCLUDE)
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/warpdex.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex)
+if(TARGET warpdex)
+  install(TARGETS warpdex RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(warpdex_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/warpdex)
+install(EXPORT warpdexTargets NAMESPACE warpdex:: DESTINATION ${warpdex_config_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/warpdexConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/warpdexConfig.cmake INSTALL_DESTINATION ${warpdex_config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpdexConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/warpdexConfig.cmake
+  ${PROJECT_BINARY_DIR}/warpdexConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindStemmer.cmake
+  DESTINATION ${warpdex_config_folder})

@@ -1,4 +1,4 @@
-# What a builder may choose, and the flags that every target shares.
+# What a builder may choose.
 include(CheckLanguage)
 check_language(CUDA)
 if(CMAKE_CUDA_COMPILER)
@@ -21,13 +21,26 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 if(WARPDEX_CUDA)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 90)
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(FATAL_ERROR "WARPDEX_CUDA is ON but no CUDA compiler was found: put nvcc on PATH, or name "
+                        "it with -DCMAKE_CUDA_COMPILER=FILE, or build without the GPU parts by "
+                        "-DWARPDEX_CUDA=OFF.")
   endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to build device code for")
+  endif()
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   enable_language(CUDA)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    # CMake 3.25.1 does not know that the nvcc of CUDA 12 and later takes C++20.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    list(APPEND CMAKE_CUDA_COMPILE_FEATURES cuda_std_20)
+  endif()
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  message(STATUS "Warpdex: with CUDA ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
+  message(STATUS "Warpdex: with CUDA ${CMAKE_CUDA_COMPILER_VERSION}, "
+                 "GPU architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
   message(STATUS "Warpdex: without CUDA, the CPU engine only")
 endif()

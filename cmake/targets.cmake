@@ -8,7 +8,7 @@ add_library(warpdex_flags INTERFACE)
 target_compile_options(warpdex_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPDEX_WERROR}>>:-Werror>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall -Xcompiler=-ffp-contract=off --fmad=false>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off --fmad=false>)
 if(WARPDEX_SANITIZE)
   target_compile_options(warpdex_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${WARPDEX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)

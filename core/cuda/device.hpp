@@ -1,0 +1,53 @@
+// GPUs: how many there are and what they are. No CUDA syntax here, and the functions exist in
+// builds without CUDA too, where there is never a GPU.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+
+/// A CUDA call or a kernel launch that failed. The message names the call and says what to do.
+class CudaError : public Error {
+ public:
+  CudaError(const std::string& message, int code) : Error(message), code_(code) {}
+  /// CUDA's own number (cudaError_t); kNoCudaInBuild where this build has no CUDA.
+  int code() const { return code_; }
+  static constexpr int kNoCudaInBuild = -1;
+
+ private:
+  int code_;
+};
+
+/// Whether this build has the GPU parts (WARPDEX_CUDA).
+bool built_with_cuda();
+
+/// GPUs that this process can use. No GPU, no driver, and a build without CUDA are no errors: 0.
+int device_count();
+
+/// Why device_count() is 0, as a sentence; empty where it is not.
+std::string why_no_device();
+
+struct DeviceInfo {
+  int device = 0;         ///< from 0
+  std::string name;       ///< as the driver calls it
+  int compute_major = 0;  ///< compute capability, 9.0 for Hopper
+  int compute_minor = 0;
+  int multiprocessors = 0;
+  std::size_t memory = 0;                   ///< bytes in all
+  std::size_t free_memory = 0;              ///< bytes free at the time of the call
+  std::size_t shared_memory_per_block = 0;  ///< bytes, with the opt-in that kernels may ask for
+  std::size_t l2_cache = 0;                 ///< bytes
+  int driver_version = 0;                   ///< newest CUDA the driver knows: 13000 for 13.0
+  int runtime_version = 0;                  ///< the CUDA this build was made with, likewise
+
+  /// One line for people: "0: NVIDIA H100 80GB HBM3, 132 SMs, 79.2 GiB (78.6 free), sm_90".
+  std::string to_string() const;
+};
+
+/// Throws CudaError if there is no such device.
+DeviceInfo device_info(int device);
+
+}  // namespace warpdex

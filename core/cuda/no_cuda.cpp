@@ -1,0 +1,48 @@
+// The GPU types of a build without CUDA: there is never a device, and creating anything throws.
+#include "warpdex/core/cuda/buffer.hpp"
+#include "warpdex/core/cuda/copy_bandwidth.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+
+namespace warpdex {
+namespace {
+
+const char* const kReason =
+    "This build of Warpdex has no GPU parts: configure it with -DWARPDEX_CUDA=ON where CUDA's "
+    "nvcc is installed.";
+
+[[noreturn]] void refuse() { throw CudaError(kReason, CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+bool built_with_cuda() { return false; }
+int device_count() { return 0; }
+std::string why_no_device() { return kReason; }
+DeviceInfo device_info(int) { refuse(); }
+
+Stream::Stream(int) { refuse(); }
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+Stream::~Stream() = default;
+void Stream::synchronize() const { refuse(); }
+
+Event::Event(int) { refuse(); }
+Event::Event(Event&&) noexcept = default;
+Event& Event::operator=(Event&&) noexcept = default;
+Event::~Event() = default;
+void Event::record(const Stream&) { refuse(); }
+void Event::hold_back(const Stream&) const { refuse(); }
+void Event::synchronize() const { refuse(); }
+double Event::seconds_since(const Event&) const { refuse(); }
+
+DeviceBuffer::DeviceBuffer(std::size_t, int) { refuse(); }
+DeviceBuffer::DeviceBuffer(DeviceBuffer&&) noexcept = default;
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&&) noexcept = default;
+DeviceBuffer::~DeviceBuffer() = default;
+void DeviceBuffer::upload(std::span<const std::uint8_t>, const Stream&, std::size_t) { refuse(); }
+void DeviceBuffer::download(std::span<std::uint8_t>, const Stream&, std::size_t) const { refuse(); }
+void DeviceBuffer::fill(std::uint8_t, const Stream&) { refuse(); }
+
+CopyBandwidth measure_copy_bandwidth(int, std::size_t, int) { refuse(); }
+
+}  // namespace warpdex

@@ -1,0 +1,67 @@
+#include "warpdex/core/cuda/stream.hpp"
+
+#include <utility>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+
+namespace warpdex {
+
+Stream::Stream(int device) : device_(device) {
+  const CurrentDevice current(device);
+  check_cuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreate");
+}
+
+Stream::Stream(Stream&& other) noexcept
+    : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Stream& Stream::operator=(Stream&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Stream::~Stream() {
+  if (handle_ != nullptr) cudaStreamDestroy(handle_);
+}
+
+void Stream::synchronize() const {
+  check_cuda(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
+}
+
+Event::Event(int device) : device_(device) {
+  const CurrentDevice current(device);
+  check_cuda(cudaEventCreate(&handle_), "cudaEventCreate");
+}
+
+Event::Event(Event&& other) noexcept
+    : device_(other.device_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+Event::~Event() {
+  if (handle_ != nullptr) cudaEventDestroy(handle_);
+}
+
+void Event::record(const Stream& stream) {
+  check_cuda(cudaEventRecord(handle_, stream.handle()), "cudaEventRecord");
+}
+
+void Event::hold_back(const Stream& stream) const {
+  check_cuda(cudaStreamWaitEvent(stream.handle(), handle_), "cudaStreamWaitEvent");
+}
+
+void Event::synchronize() const {
+  check_cuda(cudaEventSynchronize(handle_), "cudaEventSynchronize");
+}
+
+double Event::seconds_since(const Event& start) const {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, start.handle_, handle_), "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+}  // namespace warpdex

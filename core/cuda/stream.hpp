@@ -1,0 +1,56 @@
+// A CUDA stream and its events, owned. Builds without CUDA have them too; their constructors
+// throw there.
+#pragma once
+
+// CUDA's own opaque types, so that this header needs none of CUDA's.
+struct CUstream_st;
+struct CUevent_st;
+
+namespace warpdex {
+
+/// A queue of work on one GPU, apart from the default stream. Move-only; used by one thread at a
+/// time.
+class Stream {
+ public:
+  /// Throws CudaError where `device` does not exist.
+  explicit Stream(int device = 0);
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  ~Stream();
+
+  int device() const { return device_; }
+  /// The cudaStream_t.
+  CUstream_st* handle() const { return handle_; }
+
+  /// Returns when all that was queued is done. Throws CudaError if any of it failed.
+  void synchronize() const;
+
+ private:
+  int device_ = 0;
+  CUstream_st* handle_ = nullptr;
+};
+
+/// A moment in a stream's work, with a time. Move-only.
+class Event {
+ public:
+  /// Throws CudaError where `device` does not exist.
+  explicit Event(int device = 0);
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
+
+  /// Marks the moment when all that was queued in `stream` so far is done.
+  void record(const Stream& stream);
+  /// Makes what is queued in `stream` from now on wait for this event's moment.
+  void hold_back(const Stream& stream) const;
+  /// Returns when the moment has passed.
+  void synchronize() const;
+  /// Seconds from `start` to this event, to about half a microsecond. Both recorded and passed.
+  double seconds_since(const Event& start) const;
+
+ private:
+  int device_ = 0;
+  CUevent_st* handle_ = nullptr;
+};
+
+}  // namespace warpdex
