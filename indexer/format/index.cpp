@@ -1,1 +1,134 @@
 #include "warpdex/indexer/format/index.hpp"
+
+#include <algorithm>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/lexicon.hpp"
+#include "warpdex/indexer/format/manifest.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
+
+namespace warpdex {
+namespace {
+
+[[noreturn]] void damaged(const std::filesystem::path& folder, const char* what) {
+  throw FormatError("the index '" + folder.string() + "' is damaged (" + what +
+                    "); restore it or build it again");
+}
+
+Manifest read_manifest(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / kManifestName)) {
+    throw IoError("there is no index at '" + folder.string() + "' (no " +
+                  std::string(kManifestName) + "); build one with 'warpdex index'");
+  }
+  const MappedFile file(folder / kManifestName);
+  const auto bytes = file.bytes();
+  return manifest_from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::uint64_t ceil_divide(std::uint64_t value, std::uint64_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+template <class T>
+std::span<const T> whole(const SectionView& view) {
+  return view.as<T>(view.bytes().size() / sizeof(T));
+}
+
+IndexSections make_sections(const std::vector<SectionView>& views, const Manifest& manifest) {
+  const IndexCounts& counts = manifest.counts;
+  const std::uint64_t statics = manifest.settings.has_static_scores ? counts.documents : 0;
+  auto next = views.begin();
+  IndexSections sections;
+  sections.lexicon = (next++)->bytes();
+  sections.lexicon_index = (next++)->as<std::uint64_t>(ceil_divide(counts.terms, kLexiconGroup));
+  sections.short_lists = (next++)->bytes();
+  sections.block_last_docids = (next++)->as<std::uint32_t>(counts.blocks);
+  sections.docid_bases = whole<std::uint32_t>(*next++);
+  sections.docid_offsets = (next++)->as<std::uint16_t>(counts.blocks);
+  sections.docid_codes = (next++)->as<std::uint8_t>(counts.blocks);
+  sections.docids = (next++)->bytes();
+  sections.frequency_bases = (next++)->as<std::uint32_t>(sections.docid_bases.size());
+  sections.frequency_offsets = (next++)->as<std::uint16_t>(counts.blocks);
+  sections.frequency_codes = (next++)->as<std::uint8_t>(counts.blocks);
+  sections.frequencies = (next++)->bytes();
+  sections.block_bounds = (next++)->as<ScoreBound>(counts.blocks);
+  sections.document_lengths = (next++)->as<std::uint32_t>(counts.documents);
+  sections.document_name_offsets = (next++)->as<std::uint64_t>(counts.documents + 1);
+  sections.document_names = (next++)->bytes();
+  sections.static_scores = (next++)->as<float>(statics);
+  sections.static_bounds = (next++)->as<float>(ceil_divide(statics, kStaticWindow));
+  return sections;
+}
+
+}  // namespace
+
+struct Index::State {
+  std::filesystem::path folder;
+  Manifest manifest;
+  std::vector<SectionView> views;
+  IndexSections sections;
+
+  LexiconView lexicon() const {
+    return {sections, manifest.counts.documents, manifest.settings.codec.kind == CodecKind::kPfor};
+  }
+};
+
+Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(Index&&) noexcept = default;
+Index::~Index() = default;
+
+Index Index::open(const std::filesystem::path& folder) {
+  auto state = std::make_unique<State>();
+  state->folder = folder;
+  state->manifest = read_manifest(folder);
+  if (state->manifest.segments.size() != 1) damaged(folder, "not one segment");
+  const SegmentInfo& segment = state->manifest.segments[0];
+  if (!std::equal(segment.sections.begin(), segment.sections.end(), section::kAll.begin(),
+                  section::kAll.end(), [](const SectionInfo& info, std::string_view name) {
+                    return info.name == name;
+                  })) {
+    damaged(folder, "other sections than this version's");
+  }
+  for (const SectionInfo& info : segment.sections) {
+    state->views.emplace_back(folder / segment.folder, info);
+  }
+  state->sections = make_sections(state->views, state->manifest);
+  return Index(std::move(state));
+}
+
+const IndexSettings& Index::settings() const { return state_->manifest.settings; }
+const IndexCounts& Index::counts() const { return state_->manifest.counts; }
+const std::filesystem::path& Index::folder() const { return state_->folder; }
+const IndexSections& Index::sections() const { return state_->sections; }
+
+std::string_view Index::document_name(std::uint32_t document) const {
+  const IndexSections& sections = state_->sections;
+  if (document >= counts().documents) {
+    throw UsageError("there is no document " + std::to_string(document) + " in an index of " +
+                     std::to_string(counts().documents));
+  }
+  const std::uint64_t begin = sections.document_name_offsets[document];
+  const std::uint64_t end = sections.document_name_offsets[document + 1];
+  if (begin > end || end > sections.document_names.size()) {
+    damaged(state_->folder, "the table of document names");
+  }
+  return {reinterpret_cast<const char*>(sections.document_names.data()) + begin, end - begin};
+}
+
+std::optional<PostingsEntry> Index::find(std::string_view term) const {
+  return state_->lexicon().find(term);
+}
+
+void Index::for_each_term(
+    const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
+  state_->lexicon().for_each(visit);
+}
+
+const std::vector<SectionInfo>& Index::section_infos() const {
+  return state_->manifest.segments[0].sections;
+}
+
+bool Index::section_intact(std::size_t section) const { return state_->views[section].intact(); }
+
+}  // namespace warpdex

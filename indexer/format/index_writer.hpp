@@ -17,7 +17,7 @@ namespace warpdex {
 struct IndexSettings {
   CodecSettings codec;
   std::string analyzer = "english";
-  std::string fields;            ///< for people: which fields were indexed
+  std::string fields;  ///< for people: which fields were indexed
   bool has_static_scores = false;
 };
 

@@ -1,0 +1,183 @@
+#include "warpdex/indexer/format/index_writer.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/lexicon.hpp"
+#include "warpdex/indexer/format/manifest.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/replacement_folder.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::uint64_t kMaxDocuments = std::numeric_limits<std::int32_t>::max();
+constexpr const char* kSegmentFolder = "segment-0";
+
+/// The payload and offsets of one of the two streams of posting lists.
+struct StreamWriter {
+  SectionWriter bases;
+  SectionWriter offsets;
+  SectionWriter codes;
+  SectionWriter bytes;
+
+  void add(const EncodedValues& values) {
+    const std::size_t blocks = values.codes.size();
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t group_begin = block - block % kBlocksPerBase;
+      const std::uint32_t base = values.offsets[group_begin];
+      if (block == group_begin && block > 0) bases.append_value(base);
+      offsets.append_value(static_cast<std::uint16_t>(values.offsets[block] - base));
+    }
+    codes.append(values.codes);
+    bytes.append(values.bytes);
+  }
+};
+
+}  // namespace
+
+struct IndexWriter::State {
+  State(const std::filesystem::path& target, const IndexSettings& index_settings)
+      : settings(index_settings),
+        replacement(target, kManifestName),
+        folder(replacement.subfolder(kSegmentFolder)),
+        scratch(replacement.subfolder("scratch")) {}
+
+  void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
+
+  IndexSettings settings;
+  ReplacementFolder replacement;
+  std::filesystem::path folder;
+  std::filesystem::path scratch;
+  IndexCounts counts;
+  std::vector<std::uint32_t> lengths;
+  float static_bound = 0;
+  std::uint64_t blocks_bases = 0;
+
+  SectionWriter lexicon_bytes{folder, section::kLexicon};
+  SectionWriter lexicon_index{folder, section::kLexiconIndex};
+  SectionWriter short_lists{folder, section::kShortLists};
+  SectionWriter last_docids{folder, section::kBlockLastDocids};
+  StreamWriter docids{{folder, section::kDocidBases},
+                      {folder, section::kDocidOffsets},
+                      {folder, section::kDocidCodes},
+                      {folder, section::kDocids}};
+  StreamWriter frequencies{{folder, section::kFrequencyBases},
+                           {folder, section::kFrequencyOffsets},
+                           {folder, section::kFrequencyCodes},
+                           {folder, section::kFrequencies}};
+  SectionWriter bounds{folder, section::kBlockBounds};
+  SectionWriter length_section{folder, section::kDocumentLengths};
+  SectionWriter name_offsets{folder, section::kDocumentNameOffsets};
+  SectionWriter names{folder, section::kDocumentNames};
+  SectionWriter static_scores{folder, section::kStaticScores};
+  SectionWriter static_bounds{folder, section::kStaticBounds};
+  LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
+};
+
+IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings)
+    : state_(std::make_unique<State>(target, settings)) {}
+
+IndexWriter::~IndexWriter() = default;
+
+void IndexWriter::add_document(std::string_view name, std::uint32_t length, float static_score) {
+  State& state = *state_;
+  if (state.counts.documents == kMaxDocuments) {
+    throw InputError("an index holds at most 2147483647 documents; split the collection");
+  }
+  if (!std::isfinite(static_score) || static_score < 0) {
+    throw UsageError("a static score must be finite and not negative");
+  }
+  state.name_offsets.append_value(state.names.size());
+  state.names.append({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
+  state.lengths.push_back(length);
+  state.length_section.append_value(length);
+  state.counts.documents += 1;
+  state.counts.tokens += length;
+  if (state.settings.has_static_scores) {
+    state.static_scores.append_value(static_score);
+    state.static_bound = std::max(state.static_bound, static_score);
+    if (state.counts.documents % kStaticWindow == 0) {
+      state.static_bounds.append_value(std::exchange(state.static_bound, 0.0F));
+    }
+  }
+}
+
+std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->lengths; }
+
+void IndexWriter::add_list(std::string_view term, const EncodedPostings& postings) {
+  State& state = *state_;
+  const EncodedPostings::Data& data = postings.data();
+  PostingsEntry entry;
+  entry.document_frequency = data.document_frequency;
+  entry.collection_frequency = data.collection_frequency;
+  entry.single_document = data.single_document;
+  entry.single_frequency = data.single_frequency;
+  entry.short_offset = state.short_lists.size();
+  entry.short_bytes = static_cast<std::uint32_t>(data.short_bytes.size());
+  entry.docid_offset = state.docids.bytes.size();
+  entry.frequency_offset = state.frequencies.bytes.size();
+  entry.first_block = static_cast<std::uint32_t>(state.counts.blocks);
+  entry.first_base = static_cast<std::uint32_t>(state.blocks_bases);
+  if (!entry.is_short()) state.append_blocks(data, entry);
+  state.lexicon.add(term, entry);
+  state.short_lists.append(data.short_bytes);
+  state.counts.postings += data.document_frequency;
+}
+
+void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry) {
+  entry.docid_bytes = static_cast<std::uint32_t>(data.docids.bytes.size());
+  entry.frequency_bytes = static_cast<std::uint32_t>(data.frequencies.bytes.size());
+  entry.docid_tail_bytes = entry.docid_bytes - data.docids.offsets.back();
+  entry.frequency_tail_bytes = entry.frequency_bytes - data.frequencies.offsets.back();
+  entry.docid_parameter = data.docids.parameter;
+  entry.frequency_parameter = data.frequencies.parameter;
+  docids.add(data.docids);
+  frequencies.add(data.frequencies);
+  last_docids.append({reinterpret_cast<const std::uint8_t*>(data.last_docids.data()),
+                      data.last_docids.size() * sizeof(std::uint32_t)});
+  bounds.append({reinterpret_cast<const std::uint8_t*>(data.bounds.data()),
+                 data.bounds.size() * sizeof(ScoreBound)});
+  const std::uint64_t blocks = data.last_docids.size();
+  if (counts.blocks + blocks > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError(
+        "an index holds at most 4294967295 blocks of 128 postings; split the "
+        "collection");
+  }
+  counts.blocks += blocks;
+  blocks_bases += (blocks - 1) / kBlocksPerBase;
+}
+
+std::uint64_t IndexWriter::memory() const {
+  constexpr std::uint64_t kBuffers = 20ULL << 18;
+  return kBuffers + state_->lengths.capacity() * sizeof(std::uint32_t);
+}
+
+const std::filesystem::path& IndexWriter::scratch_folder() const { return state_->scratch; }
+
+void IndexWriter::commit() {
+  State& state = *state_;
+  state.name_offsets.append_value(state.names.size());
+  if (state.settings.has_static_scores && state.counts.documents % kStaticWindow != 0) {
+    state.static_bounds.append_value(state.static_bound);
+  }
+  state.counts.terms = state.lexicon.terms();
+  state.counts.term_text_bytes = state.lexicon.text_bytes();
+  Manifest manifest{state.settings, state.counts, {{kSegmentFolder, {}}}};
+  // The order of section_names.hpp.
+  for (SectionWriter* writer :
+       {&state.lexicon_bytes, &state.lexicon_index, &state.short_lists, &state.last_docids,
+        &state.docids.bases, &state.docids.offsets, &state.docids.codes, &state.docids.bytes,
+        &state.frequencies.bases, &state.frequencies.offsets, &state.frequencies.codes,
+        &state.frequencies.bytes, &state.bounds, &state.length_section, &state.name_offsets,
+        &state.names, &state.static_scores, &state.static_bounds}) {
+    manifest.segments[0].sections.push_back(writer->finish());
+  }
+  state.replacement.commit(manifest_to_json(manifest), {state.scratch});
+}
+
+}  // namespace warpdex

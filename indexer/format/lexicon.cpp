@@ -1,0 +1,235 @@
+#include "warpdex/indexer/format/lexicon.hpp"
+
+#include <algorithm>
+
+#include "warpdex/indexer/format/varint.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Both lengths below this share one byte.
+constexpr std::size_t kSmallLength = 15;
+/// A single posting's frequency up to this is held in the first number itself.
+constexpr std::uint32_t kSmallFrequency = 3;
+
+[[noreturn]] void damaged(const char* what) {
+  throw FormatError(std::string("the lexicon is damaged (") + what +
+                    "); restore the index or build it again");
+}
+
+void append_text(std::vector<std::uint8_t>& bytes, std::string_view before, std::string_view term) {
+  const auto limit = std::min(before.size(), term.size());
+  std::size_t shared = 0;
+  while (shared < limit && before[shared] == term[shared]) ++shared;
+  const std::size_t suffix = term.size() - shared;
+  if (shared < kSmallLength && suffix < kSmallLength) {
+    bytes.push_back(static_cast<std::uint8_t>(shared | suffix << 4));
+  } else {
+    bytes.push_back(0xFF);
+    append_varint(bytes, shared);
+    append_varint(bytes, suffix);
+  }
+  bytes.insert(bytes.end(), term.begin() + static_cast<std::ptrdiff_t>(shared), term.end());
+}
+
+void append_list_header(std::vector<std::uint8_t>& bytes, const PostingsEntry& entry) {
+  if (entry.is_single()) {
+    const std::uint32_t code = std::min(entry.single_frequency - 1, kSmallFrequency);
+    append_varint(bytes, std::uint64_t{entry.single_document} << 3 | code << 1 | 1);
+    if (code == kSmallFrequency) {
+      append_varint(bytes, entry.single_frequency - 1 - kSmallFrequency);
+    }
+    return;
+  }
+  append_varint(bytes, std::uint64_t{entry.document_frequency} << 1);
+  if (entry.is_short()) {
+    append_varint(bytes, entry.short_bytes);
+    return;
+  }
+  append_varint(bytes, entry.collection_frequency - entry.document_frequency);
+  bytes.push_back(entry.docid_parameter);
+  bytes.push_back(entry.frequency_parameter);
+  append_varint(bytes, entry.docid_bytes);
+  append_varint(bytes, entry.frequency_bytes);
+}
+
+}  // namespace
+
+void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
+  if (terms_ > 0 && term <= last_term_) {
+    throw UsageError("posting lists must be added in ascending order of their terms");
+  }
+  bytes_.clear();
+  const bool opens_group = terms_ % kLexiconGroup == 0;
+  if (opens_group) {
+    index_.append_value(lexicon_.size());
+    append_varint(bytes_, entry.short_offset);
+    append_varint(bytes_, entry.docid_offset);
+    append_varint(bytes_, entry.frequency_offset);
+    append_varint(bytes_, entry.first_block);
+    append_varint(bytes_, entry.first_base);
+  }
+  const std::size_t before = bytes_.size();
+  append_text(bytes_, opens_group ? std::string_view() : last_term_, term);
+  text_bytes_ += bytes_.size() - before;
+  append_list_header(bytes_, entry);
+  if (has_tails_ && !entry.is_short()) {
+    append_varint(bytes_, entry.docid_tail_bytes);
+    append_varint(bytes_, entry.frequency_tail_bytes);
+  }
+  lexicon_.append(bytes_);
+  last_term_ = term;
+  ++terms_;
+}
+
+/// Walks one group: terms in order, each with its entry.
+class LexiconView::GroupReader {
+ public:
+  GroupReader(const LexiconView& view, std::uint64_t group)
+      : view_(view), cursor_(group_bytes(view, group)) {
+    next_.short_offset = cursor_.varint();
+    next_.docid_offset = cursor_.varint();
+    next_.frequency_offset = cursor_.varint();
+    next_.first_block = number(UINT32_MAX);
+    next_.first_base = number(UINT32_MAX);
+  }
+
+  /// Moves to the next term; false past the group's last.
+  bool next() {
+    if (cursor_.left() == 0) return false;
+    read_text();
+    entry_ = PostingsEntry{};
+    read_header();
+    return true;
+  }
+
+  const std::string& term() const { return term_; }
+  const PostingsEntry& entry() const { return entry_; }
+
+ private:
+  static ByteCursor group_bytes(const LexiconView& view, std::uint64_t group) {
+    const auto& index = view.sections_->lexicon_index;
+    const auto& lexicon = view.sections_->lexicon;
+    const std::uint64_t begin = index[group];
+    const std::uint64_t end = group + 1 < index.size() ? index[group + 1] : lexicon.size();
+    if (begin >= end || end > lexicon.size()) damaged("a group's place");
+    return {lexicon.data() + begin, lexicon.data() + end};
+  }
+
+  std::uint32_t number(std::uint64_t most) {
+    const std::uint64_t value = cursor_.varint();
+    if (value > most) damaged("a number is out of range");
+    return static_cast<std::uint32_t>(value);
+  }
+
+  void read_text() {
+    const std::uint8_t lengths = cursor_.byte();
+    std::uint64_t shared = lengths & 0xF;
+    std::uint64_t suffix = lengths >> 4;
+    if (lengths == 0xFF) {
+      shared = cursor_.varint();
+      suffix = cursor_.varint();
+    }
+    if (shared > term_.size()) damaged("a term's prefix");
+    term_.resize(shared);
+    term_.append(reinterpret_cast<const char*>(cursor_.take(suffix)), suffix);
+  }
+
+  void read_header() {
+    const std::uint64_t first = cursor_.varint();
+    if (first & 1) {
+      read_single(first);
+      return;
+    }
+    if (first >> 1 > view_.documents_ || first < 4) damaged("a document frequency");
+    entry_.document_frequency = static_cast<std::uint32_t>(first >> 1);
+    if (entry_.is_short()) {
+      entry_.short_offset = next_.short_offset;
+      entry_.short_bytes = number(UINT32_MAX);
+      next_.short_offset += entry_.short_bytes;
+      check(next_.short_offset, view_.sections_->short_lists.size());
+    } else {
+      read_long();
+    }
+  }
+
+  void read_single(std::uint64_t first) {
+    entry_.document_frequency = 1;
+    if (first >> 3 >= view_.documents_) damaged("a docID");
+    entry_.single_document = static_cast<std::uint32_t>(first >> 3);
+    entry_.single_frequency = 1 + static_cast<std::uint32_t>(first >> 1 & 3);
+    if (entry_.single_frequency > kSmallFrequency) {
+      entry_.single_frequency += number(UINT32_MAX - 1 - kSmallFrequency);
+    }
+    entry_.collection_frequency = entry_.single_frequency;
+  }
+
+  void read_long() {
+    entry_.collection_frequency = entry_.document_frequency + cursor_.varint();
+    entry_.docid_parameter = cursor_.byte();
+    entry_.frequency_parameter = cursor_.byte();
+    entry_.docid_bytes = number(UINT32_MAX);
+    entry_.frequency_bytes = number(UINT32_MAX);
+    if (view_.has_tails_) {
+      entry_.docid_tail_bytes = number(entry_.docid_bytes);
+      entry_.frequency_tail_bytes = number(entry_.frequency_bytes);
+    }
+    entry_.docid_offset = next_.docid_offset;
+    entry_.frequency_offset = next_.frequency_offset;
+    entry_.first_block = next_.first_block;
+    entry_.first_base = next_.first_base;
+    const std::uint64_t blocks =
+        (std::uint64_t{entry_.document_frequency} + kBlockSize - 1) / kBlockSize;
+    const std::uint64_t bases = (blocks - 1) / kBlocksPerBase;
+    check(entry_.first_block + blocks, view_.sections_->block_last_docids.size());
+    check(entry_.first_base + bases, view_.sections_->docid_bases.size());
+    next_.docid_offset += entry_.docid_bytes;
+    next_.frequency_offset += entry_.frequency_bytes;
+    next_.first_block += static_cast<std::uint32_t>(blocks);
+    next_.first_base += static_cast<std::uint32_t>(bases);
+    check(next_.docid_offset, view_.sections_->docids.size());
+    check(next_.frequency_offset, view_.sections_->frequencies.size());
+  }
+
+  static void check(std::uint64_t end, std::uint64_t size) {
+    if (end > size) damaged("a list lies outside of its section");
+  }
+
+  const LexiconView& view_;
+  ByteCursor cursor_;
+  PostingsEntry next_;  ///< where the next list of each form starts
+  PostingsEntry entry_;
+  std::string term_;
+};
+
+std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
+  std::uint64_t low = 0;  // the last group whose first term is not past `term` is in [low, high)
+  std::uint64_t high = sections_->lexicon_index.size();
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    GroupReader reader(*this, middle);
+    if (reader.next() && std::string_view(reader.term()) <= term) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == high) return std::nullopt;
+  GroupReader reader(*this, low);
+  while (reader.next()) {
+    const int order = std::string_view(reader.term()).compare(term);
+    if (order == 0) return reader.entry();
+    if (order > 0) break;
+  }
+  return std::nullopt;
+}
+
+void LexiconView::for_each(
+    const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
+  for (std::uint64_t group = 0; group < sections_->lexicon_index.size(); ++group) {
+    GroupReader reader(*this, group);
+    while (reader.next()) visit(reader.term(), reader.entry());
+  }
+}
+
+}  // namespace warpdex

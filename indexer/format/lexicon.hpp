@@ -1,0 +1,61 @@
+// The lexicon: terms in order of their bytes, prefix-compressed in groups, each with the header
+// of its posting list. docs/format.md, "Lexicon".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex {
+
+/// Terms in a group: they share a prefix-compression chain and absolute offsets.
+inline constexpr std::uint32_t kLexiconGroup = 64;
+
+/// Appends terms with their entries to the two sections.
+class LexiconWriter {
+ public:
+  LexiconWriter(SectionWriter& lexicon, SectionWriter& index, bool has_tails)
+      : lexicon_(lexicon), index_(index), has_tails_(has_tails) {}
+
+  /// Terms in strictly ascending order; UsageError otherwise. Offsets must continue those of the
+  /// term before: a list's place is found by adding up the sizes before it.
+  void add(std::string_view term, const PostingsEntry& entry);
+
+  std::uint64_t terms() const { return terms_; }
+  /// Bytes of all terms' texts in the section; the rest are the lists' headers.
+  std::uint64_t text_bytes() const { return text_bytes_; }
+
+ private:
+  SectionWriter& lexicon_;
+  SectionWriter& index_;
+  bool has_tails_;
+  std::string last_term_;
+  std::uint64_t terms_ = 0;
+  std::uint64_t text_bytes_ = 0;
+  std::vector<std::uint8_t> bytes_;
+};
+
+/// Reads the two sections; nothing in them is trusted.
+class LexiconView {
+ public:
+  LexiconView(const IndexSections& sections, std::uint64_t documents, bool has_tails)
+      : sections_(&sections), documents_(documents), has_tails_(has_tails) {}
+
+  std::optional<PostingsEntry> find(std::string_view term) const;
+  void for_each(const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
+
+ private:
+  class GroupReader;
+
+  const IndexSections* sections_;
+  std::uint64_t documents_;
+  bool has_tails_;  ///< the codec is one whose lists have tails
+};
+
+}  // namespace warpdex

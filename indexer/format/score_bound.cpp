@@ -1,0 +1,79 @@
+#include "warpdex/indexer/format/score_bound.hpp"
+
+#include <limits>
+#include <vector>
+
+namespace warpdex {
+namespace {
+
+struct Pair {
+  std::uint8_t frequency;
+  std::uint8_t length;
+};
+
+/// The pairs that no other outdoes: frequencies fall, lengths fall. At most 128 go in.
+std::size_t skyline(std::span<Pair> pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return a.frequency != b.frequency ? a.frequency > b.frequency : a.length < b.length;
+  });
+  std::size_t kept = 0;
+  for (const Pair& pair : pairs) {
+    if (kept == 0 || pair.length < pairs[kept - 1].length) pairs[kept++] = pair;
+  }
+  return kept;
+}
+
+double default_bm25(std::uint8_t frequency, std::uint8_t length, double average_length) {
+  const double tf = decode_rounded(frequency);
+  return tf / (tf + 0.9 * (0.6 + 0.4 * decode_rounded(length) / average_length));
+}
+
+/// Joins the two neighbours whose join (the larger frequency, the smaller length) raises the
+/// block's bound least; if none raises it, those whose join grows least over its parts.
+std::size_t join_cheapest(std::span<Pair> pairs, double best, double average_length) {
+  std::size_t cheapest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i + 1 < pairs.size(); ++i) {
+    const double joined = default_bm25(pairs[i].frequency, pairs[i + 1].length, average_length);
+    const double part =
+        std::max(default_bm25(pairs[i].frequency, pairs[i].length, average_length),
+                 default_bm25(pairs[i + 1].frequency, pairs[i + 1].length, average_length));
+    const double cost = 10 * std::max(0.0, joined - best) + 0.1 * (joined - part);
+    if (cost < least) {
+      least = cost;
+      cheapest = i;
+    }
+  }
+  pairs[cheapest].length = pairs[cheapest + 1].length;
+  std::copy(pairs.begin() + static_cast<std::ptrdiff_t>(cheapest) + 2, pairs.end(),
+            pairs.begin() + static_cast<std::ptrdiff_t>(cheapest) + 1);
+  return pairs.size() - 1;
+}
+
+}  // namespace
+
+ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
+                            std::span<const std::uint32_t> lengths, double average_length) {
+  std::array<Pair, 128> storage;
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    storage[i] = {encode_rounded_up(frequencies[i]), encode_rounded_down(lengths[i])};
+  }
+  const double average = std::max(average_length, 1.0);
+  std::size_t count = skyline(std::span(storage).first(frequencies.size()));
+  double best = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    best = std::max(best, default_bm25(storage[i].frequency, storage[i].length, average));
+  }
+  while (count > kBoundPairs) {
+    count = join_cheapest(std::span(storage).first(count), best, average);
+  }
+  ScoreBound bound;
+  for (std::size_t i = 0; i < kBoundPairs; ++i) {
+    const Pair& pair = storage[std::min(i, count - 1)];
+    bound.frequencies[i] = pair.frequency;
+    bound.lengths[i] = pair.length;
+  }
+  return bound;
+}
+
+}  // namespace warpdex

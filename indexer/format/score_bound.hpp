@@ -1,0 +1,50 @@
+// Upper bounds of a block's scores in a form that stays valid for any k1, b and mu: the pairs of
+// (frequency, length) that can be maximal. A score grows with the frequency and falls with the
+// length, so every posting of a block is outdone by one of its pairs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace warpdex {
+
+/// Pairs in a block's bound.
+inline constexpr std::size_t kBoundPairs = 4;
+
+/// A byte that stands for a 32-bit number with 4 significant bits; order is kept. Numbers below
+/// 16 are exact; others are rounded down, or up.
+inline constexpr std::uint8_t encode_rounded_down(std::uint32_t value) {
+  if (value < 16) return static_cast<std::uint8_t>(value);
+  const int shift = 28 - std::countl_zero(value);
+  return static_cast<std::uint8_t>(8 + shift * 8 + static_cast<int>((value >> shift) & 7));
+}
+
+inline constexpr float decode_rounded(std::uint8_t code) {
+  if (code < 16) return code;
+  const int shift = (code - 8) / 8;
+  return static_cast<float>(std::uint64_t{8U + (code & 7U)} << shift);
+}
+
+inline constexpr std::uint8_t encode_rounded_up(std::uint32_t value) {
+  const std::uint8_t down = encode_rounded_down(value);
+  return decode_rounded(down) < static_cast<float>(value) ? static_cast<std::uint8_t>(down + 1)
+                                                          : down;
+}
+
+/// Frequencies rounded up, lengths rounded down. Pairs past those needed repeat the last.
+struct ScoreBound {
+  std::array<std::uint8_t, kBoundPairs> frequencies{};
+  std::array<std::uint8_t, kBoundPairs> lengths{};
+};
+static_assert(sizeof(ScoreBound) == 2 * kBoundPairs);
+
+/// The bound of up to 128 postings, whose documents' lengths are given. Where more than
+/// kBoundPairs pairs can be maximal, neighbours are joined so that BM25's bound (k1 0.9, b 0.4,
+/// the given average length) grows least. O(n log n).
+ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
+                            std::span<const std::uint32_t> lengths, double average_length);
+
+}  // namespace warpdex

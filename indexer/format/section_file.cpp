@@ -1,0 +1,138 @@
+#include "warpdex/indexer/format/section_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "warpdex/codecs/codec.hpp"
+
+namespace warpdex {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "index files are little-endian");
+
+constexpr std::array<char, 8> kMagic{'W', 'A', 'R', 'P', 'D', 'E', 'X', '1'};
+constexpr std::size_t kBufferBytes = 1 << 18;
+
+struct Header {
+  std::array<char, 8> magic = kMagic;
+  std::array<char, 48> name{};
+  std::uint64_t reserved = 0;
+};
+static_assert(sizeof(Header) == 64);
+
+struct Footer {
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+  std::uint64_t reserved = 0;
+  std::array<char, 8> magic = kMagic;
+};
+static_assert(sizeof(Footer) == 32);
+
+Header header_of(std::string_view name) {
+  Header header;
+  std::copy_n(name.begin(), std::min(name.size(), header.name.size()), header.name.begin());
+  return header;
+}
+
+}  // namespace
+
+SectionWriter::SectionWriter(const std::filesystem::path& folder, std::string_view name)
+    : path_(folder / name) {
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    throw IoError("cannot create '" + path_.string() + "': " + errno_message(errno));
+  }
+  buffer_.reserve(kBufferBytes);
+  const Header header = header_of(name);
+  write_all({reinterpret_cast<const std::uint8_t*>(&header), sizeof header});
+}
+
+SectionWriter::~SectionWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void SectionWriter::append(std::span<const std::uint8_t> bytes) {
+  size_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() >= kBufferBytes) {
+    checksum_.add(bytes);
+    write_all(bytes);
+  } else {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  }
+}
+
+void SectionWriter::flush() {
+  checksum_.add(buffer_);
+  write_all(buffer_);
+  buffer_.clear();
+}
+
+void SectionWriter::write_all(std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw IoError("cannot write '" + path_.string() + "': " + errno_message(errno) +
+                    "; make room or choose another folder");
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+SectionInfo SectionWriter::finish() {
+  flush();
+  Footer footer;
+  footer.bytes = size_;
+  footer.checksum = checksum_.value();
+  const std::array<std::uint8_t, kReadSlack> slack{};
+  write_all(slack);
+  write_all({reinterpret_cast<const std::uint8_t*>(&footer), sizeof footer});
+  if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0) {
+    throw IoError("cannot write '" + path_.string() + "': " + errno_message(errno));
+  }
+  return {path_.filename().string(), footer.bytes, footer.checksum};
+}
+
+SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo& info)
+    : path_(folder / info.name), file_(path_), checksum_(info.checksum) {
+  const auto damaged = [&](const std::string& what) {
+    return FormatError("the index file '" + path_.string() + "' " + what +
+                       "; restore it or build the index again");
+  };
+  constexpr std::uint64_t kFrame = sizeof(Header) + kReadSlack + sizeof(Footer);
+  if (file_.size() < kFrame || file_.size() - kFrame != info.bytes) {
+    throw damaged("is cut short or of another size than the manifest says");
+  }
+  const Header header = header_of(info.name);
+  Footer footer;
+  std::memcpy(&footer, file_.bytes().data() + file_.size() - sizeof footer, sizeof footer);
+  if (std::memcmp(file_.bytes().data(), &header, sizeof header) != 0) {
+    throw damaged("has a damaged header");
+  }
+  if (footer.bytes != info.bytes || footer.checksum != info.checksum || footer.reserved != 0 ||
+      footer.magic != kMagic) {
+    throw damaged("has a damaged footer");
+  }
+  bytes_ = file_.bytes().subspan(sizeof header, info.bytes);
+}
+
+bool SectionView::intact() const {
+  const auto slack = std::span(bytes_.data() + bytes_.size(), kReadSlack);
+  return checksum(bytes_) == checksum_ &&
+         std::all_of(slack.begin(), slack.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+void SectionView::wrong_size() const {
+  throw FormatError("the index file '" + path_.string() +
+                    "' is of another size than the manifest's counts; build the index again");
+}
+
+}  // namespace warpdex

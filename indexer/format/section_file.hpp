@@ -1,0 +1,88 @@
+// One section of an index: a file with a header, the section's bytes, slack and a footer.
+// docs/format.md, "Section files".
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "warpdex/core/checksum.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/mapped_file.hpp"
+
+namespace warpdex {
+
+/// What the manifest records of a section.
+struct SectionInfo {
+  std::string name;         ///< its file's name
+  std::uint64_t bytes = 0;  ///< without header, slack and footer
+  std::uint64_t checksum = 0;
+};
+
+/// Streams a section to its file. Not finished, the file is left without a footer.
+class SectionWriter {
+ public:
+  /// Creates FOLDER/NAME. Throws IoError.
+  SectionWriter(const std::filesystem::path& folder, std::string_view name);
+  ~SectionWriter();
+  SectionWriter(const SectionWriter&) = delete;
+  SectionWriter& operator=(const SectionWriter&) = delete;
+
+  void append(std::span<const std::uint8_t> bytes);
+
+  template <class T>
+  void append_value(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    append({reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
+  }
+
+  std::uint64_t size() const { return size_; }
+
+  /// Writes slack and footer, and waits until the disk has all of it. Throws IoError.
+  SectionInfo finish();
+
+ private:
+  void flush();
+  void write_all(std::span<const std::uint8_t> bytes);
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::vector<std::uint8_t> buffer_;
+  std::uint64_t size_ = 0;
+  RunningChecksum checksum_;
+};
+
+/// A mapped section. kReadSlack zero bytes follow its bytes.
+class SectionView {
+ public:
+  SectionView() = default;
+  /// Maps FOLDER/NAME and checks its size, header and footer against `info`, not its checksum.
+  /// Throws IoError, FormatError.
+  SectionView(const std::filesystem::path& folder, const SectionInfo& info);
+
+  std::span<const std::uint8_t> bytes() const { return bytes_; }
+
+  /// The section as an array; throws FormatError unless it holds `count` of T exactly.
+  template <class T>
+  std::span<const T> as(std::uint64_t count) const {
+    if (bytes_.size() / sizeof(T) != count || bytes_.size() % sizeof(T) != 0) wrong_size();
+    return {reinterpret_cast<const T*>(bytes_.data()), static_cast<std::size_t>(count)};
+  }
+
+  /// Computes the checksum of the bytes: O(bytes).
+  bool intact() const;
+
+ private:
+  [[noreturn]] void wrong_size() const;
+
+  std::filesystem::path path_;
+  MappedFile file_;
+  std::span<const std::uint8_t> bytes_;
+  std::uint64_t checksum_ = 0;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,34 @@
+// The files of a segment, in the order in which the manifest lists them. docs/format.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace warpdex::section {
+
+inline constexpr std::string_view kLexicon = "lexicon";
+inline constexpr std::string_view kLexiconIndex = "lexicon_index";
+inline constexpr std::string_view kShortLists = "short_lists";
+inline constexpr std::string_view kBlockLastDocids = "block_last_docids";
+inline constexpr std::string_view kDocidBases = "docid_bases";
+inline constexpr std::string_view kDocidOffsets = "docid_offsets";
+inline constexpr std::string_view kDocidCodes = "docid_codes";
+inline constexpr std::string_view kDocids = "docids";
+inline constexpr std::string_view kFrequencyBases = "frequency_bases";
+inline constexpr std::string_view kFrequencyOffsets = "frequency_offsets";
+inline constexpr std::string_view kFrequencyCodes = "frequency_codes";
+inline constexpr std::string_view kFrequencies = "frequencies";
+inline constexpr std::string_view kBlockBounds = "block_bounds";
+inline constexpr std::string_view kDocumentLengths = "document_lengths";
+inline constexpr std::string_view kDocumentNameOffsets = "document_name_offsets";
+inline constexpr std::string_view kDocumentNames = "document_names";
+inline constexpr std::string_view kStaticScores = "static_scores";
+inline constexpr std::string_view kStaticBounds = "static_bounds";
+
+inline constexpr std::array kAll{
+    kLexicon,        kLexiconIndex, kShortLists,  kBlockLastDocids, kDocidBases,
+    kDocidOffsets,   kDocidCodes,   kDocids,      kFrequencyBases,  kFrequencyOffsets,
+    kFrequencyCodes, kFrequencies,  kBlockBounds, kDocumentLengths, kDocumentNameOffsets,
+    kDocumentNames,  kStaticScores, kStaticBounds};
+
+}  // namespace warpdex::section

@@ -1,0 +1,149 @@
+#include "warpdex/indexer/format/verify.hpp"
+
+#include <array>
+#include <optional>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::size_t kMostProblems = 20;
+
+using Block = std::array<std::uint32_t, kBlockSize>;
+
+/// Whether a pair of the bound is at least as large as the posting, in both ways.
+bool bounded(const ScoreBound& bound, std::uint32_t frequency, std::uint32_t length) {
+  for (std::size_t i = 0; i < kBoundPairs; ++i) {
+    if (decode_rounded(bound.frequencies[i]) >= static_cast<float>(frequency) &&
+        decode_rounded(bound.lengths[i]) <= static_cast<float>(length)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Adds up one list; throws FormatError where it contradicts itself.
+class ListChecker {
+ public:
+  explicit ListChecker(const Index& index) : index_(index) {}
+
+  void check(const PostingsEntry& entry) {
+    const CodecSettings& codec = index_.settings().codec;
+    const std::uint64_t documents = index_.counts().documents;
+    occurrences_ = 0;
+    if (entry.is_short()) {
+      read_short_list(codec, index_.sections(), entry, documents, docids_.data(),
+                      frequencies_.data());
+      add_block(entry.document_frequency, nullptr);
+    } else {
+      const PostingsView list(codec, index_.sections(), entry, documents);
+      for (std::uint32_t block = 0; block < list.blocks(); ++block) {
+        if (block > 0 && list.last_docids()[block] <= list.last_docids()[block - 1]) {
+          throw FormatError("last docIDs of blocks do not ascend");
+        }
+        list.read_docids(block, docids_.data());
+        list.read_frequencies(block, frequencies_.data());
+        add_block(list.block_count(block), &list.bounds()[block]);
+      }
+      if (occurrences_ != entry.collection_frequency) {
+        throw FormatError("frequencies do not add up to the collection frequency");
+      }
+    }
+    tokens_ += occurrences_;
+    postings_ += entry.document_frequency;
+  }
+
+  std::uint64_t tokens() const { return tokens_; }
+  std::uint64_t postings() const { return postings_; }
+
+ private:
+  void add_block(std::uint32_t count, const ScoreBound* bound) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (i > 0 && docids_[i] <= docids_[i - 1]) throw FormatError("docIDs do not ascend");
+      const std::uint32_t length = index_.lengths()[docids_[i]];
+      if (frequencies_[i] == 0 || frequencies_[i] > length) {
+        throw FormatError("a frequency is above its document's length");
+      }
+      if (bound != nullptr && !bounded(*bound, frequencies_[i], length)) {
+        throw FormatError("a block's score bound does not hold");
+      }
+      occurrences_ += frequencies_[i];
+    }
+  }
+
+  const Index& index_;
+  Block docids_;
+  Block frequencies_;
+  std::uint64_t occurrences_ = 0;
+  std::uint64_t tokens_ = 0;
+  std::uint64_t postings_ = 0;
+};
+
+void check_sections(const Index& index, VerifyReport& report,
+                    const std::function<void(double)>& progress) {
+  std::uint64_t total = 1;
+  std::uint64_t done = 0;
+  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
+  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
+    const SectionInfo& info = index.section_infos()[i];
+    if (!index.section_intact(i)) {
+      report.problems.push_back("section '" + info.name +
+                                "' does not have its checksum: its bytes are damaged");
+    }
+    ++report.sections;
+    done += info.bytes;
+    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
+  }
+}
+
+void check_lists(const Index& index, VerifyReport& report,
+                 const std::function<void(double)>& progress) {
+  ListChecker checker(index);
+  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+    ++report.terms;
+    try {
+      checker.check(entry);
+    } catch (const FormatError& error) {
+      if (report.problems.size() < kMostProblems) {
+        report.problems.push_back("the list of term '" + std::string(term) + "': " + error.what());
+      }
+    }
+    if (progress && report.terms % 4096 == 0) {
+      progress(0.5 + 0.5 * static_cast<double>(checker.postings()) /
+                         static_cast<double>(index.counts().postings + 1));
+    }
+  });
+  report.postings = checker.postings();
+  if (report.terms != index.counts().terms || report.postings != index.counts().postings ||
+      checker.tokens() != index.counts().tokens) {
+    report.problems.push_back("terms, postings or tokens are not as many as the manifest says");
+  }
+}
+
+void check_names(const Index& index) {
+  for (std::uint64_t document = 0; document < index.counts().documents; ++document) {
+    index.document_name(static_cast<std::uint32_t>(document));
+  }
+}
+
+}  // namespace
+
+VerifyReport verify_index(const std::filesystem::path& folder,
+                          const std::function<void(double)>& progress) {
+  VerifyReport report;
+  try {
+    const Index index = Index::open(folder);
+    check_sections(index, report, progress);
+    if (report.ok()) {
+      check_names(index);
+      check_lists(index, report, progress);
+    }
+  } catch (const FormatError& error) {
+    report.problems.emplace_back(error.what());
+  }
+  return report;
+}
+
+}  // namespace warpdex
