@@ -1,0 +1,28 @@
+// Unicode words of a text, fast where it is ASCII. Internal to indexer/analysis.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/indexer/analysis/icu_words.hpp"
+
+namespace warpdex::analysis {
+
+/// Finds the words of a text by a few table look-ups where it is ASCII, and by ICU around other
+/// characters; both give the same words. One per thread.
+class WordSegmenter {
+ public:
+  /// Without `ascii_fast_path` everything goes to ICU: the reference that tests compare with.
+  explicit WordSegmenter(bool ascii_fast_path = true) : ascii_fast_path_(ascii_fast_path) {}
+
+  /// Replaces `words` by the words of `text`, in order, as views into it, split every
+  /// kMaxWordCodePoints code points. `text` must be valid UTF-8. O(bytes).
+  void segment(std::string_view text, std::vector<std::string_view>& words);
+
+ private:
+  bool ascii_fast_path_;
+  IcuWords icu_;
+};
+
+}  // namespace warpdex::analysis
