@@ -1,5 +1,4 @@
 # Installs the libraries, their public headers, the program, and what find_package(warpdex) reads.
-# Internal headers (*_internal.hpp, detail/) stay behind.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -12,10 +11,29 @@ install(TARGETS warpdex_all EXPORT warpdexTargets)
 foreach(name IN LISTS WARPDEX_LIBRARIES)
   install(TARGETS warpdex_${name} EXPORT warpdexTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
-foreach(folder core codecs indexer query)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "*_internal.hpp" EXCLUDE PATTERN "detail" EXCLUDE)
+# The public headers: warpdex.hpp and all that it includes. tests/examples compiles each alone.
+set(warpdex_public_headers
+  core/cuda/buffer.hpp
+  core/cuda/copy_bandwidth.hpp
+  core/cuda/device.hpp
+  core/cuda/stream.hpp
+  core/error.hpp
+  codecs/codec.hpp
+  indexer/analysis/analyzer.hpp
+  indexer/build/index_builder.hpp
+  indexer/format/index.hpp
+  indexer/format/index_writer.hpp
+  indexer/readers/document_reader.hpp
+  indexer/readers/memory_reader.hpp
+  query/cpu/cpu_searcher.hpp
+  query/engine.hpp
+  query/query.hpp
+  query/query_parser.hpp
+  query/scorer.hpp)
+foreach(header IN LISTS warpdex_public_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex/${folder})
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/warpdex.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex)
 if(TARGET warpdex)

@@ -1,0 +1,65 @@
+# A test: installs the build at WARPDEX_BUILD into a fresh folder, builds examples/ against it by
+# find_package, runs it and compares what it prints; compiles every installed header by itself with
+# the plain C++ compiler; searches the example's index with the installed program.
+set(work ${WARPDEX_BUILD}/install-test)
+set(prefix ${work}/prefix)
+file(REMOVE_RECURSE ${work})
+
+function(run what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+set(flags "")
+if(SANITIZE)
+  set(flags -fsanitize=${SANITIZE})
+endif()
+function(build_against_package source folder)
+  run("configuring ${source}" ${CMAKE_COMMAND} -S ${source} -B ${folder} -G ${GENERATOR}
+      -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+      -D CMAKE_CXX_FLAGS=${flags})
+  run("building ${source}" ${CMAKE_COMMAND} --build ${folder} --parallel 2)
+endfunction()
+
+run("installing" ${CMAKE_COMMAND} --install ${WARPDEX_BUILD} --prefix ${prefix})
+build_against_package(${WARPDEX_SOURCE}/examples ${work}/examples)
+
+# Names in the order of their scores; "alice" holds neither word.
+run("embed" ${work}/examples/embed ${work}/index sailing sea)
+if(NOT output MATCHES "^[0-9.]+\ttreasure\n[0-9.]+\tmoby\n$")
+  message(FATAL_ERROR "embed found something else than treasure and moby:\n${output}")
+endif()
+execute_process(COMMAND ${work}/examples/embed RESULT_VARIABLE status ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "say where and what")
+  message(FATAL_ERROR "embed without arguments ended with ${status}:\n${output}")
+endif()
+
+run("the installed program" ${prefix}/bin/warpdex search ${work}/index "sister bank")
+if(NOT output MATCHES "alice" OR output MATCHES "moby")
+  message(FATAL_ERROR "the installed program found something else than alice:\n${output}")
+endif()
+
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)
+list(LENGTH headers count)
+if(count LESS 10)
+  message(FATAL_ERROR "only ${count} headers were installed")
+endif()
+set(sources "")
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} name)
+  file(WRITE ${work}/headers/${name}.cpp "#include <${header}>\n#include <${header}>\n")
+  string(APPEND sources " ${name}.cpp")
+endforeach()
+file(WRITE ${work}/headers/CMakeLists.txt
+  "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\n"
+  "find_package(warpdex REQUIRED)\nadd_library(headers OBJECT${sources})\n"
+  "target_link_libraries(headers PRIVATE warpdex::warpdex)\n"
+  "target_compile_options(headers PRIVATE -Wall -Wextra -Werror -fsyntax-only)\n")
+run("configuring the headers" ${CMAKE_COMMAND} -S ${work}/headers -B ${work}/headers/build
+    -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX})
+run("compiling each header alone" ${CMAKE_COMMAND} --build ${work}/headers/build --parallel 2)
+message(STATUS "embedded, and compiled ${count} headers alone")
