@@ -14,15 +14,37 @@
 
 namespace warpdex {
 
-enum class DocumentFormat { kJsonl, kTsv, kTrec, kText };
+/// Lines end with "\n" or "\r\n" and may be of any length; blank lines and a byte order mark at the
+/// start of a file are skipped. Ids hold no ASCII white space or control characters, since runs
+/// and qrels could not name them. Inputs whose names end in .gz, .zst or .xz are unpacked, and so
+/// is any other that starts like one of these.
+enum class DocumentFormat {
+  /// One JSON object a line, up to 4 GiB. The id is the first of the members "id", "_id", "docno"
+  /// that is there and not null: a string or an integer. The fields are strings, of which those
+  /// that are there and not null make the text. Other members are ignored, whatever they hold.
+  kJsonl,
+  /// id<TAB>text, one document a line; further tabs belong to the text.
+  kTsv,
+  /// <DOC> ... <DOCNO> id </DOCNO> ... </DOC>, tags in any case of letters, nothing but white space
+  /// between documents. The text is all in <DOC> but DOCNO and DOCHDR, each other tag and comment
+  /// replaced by a space; &amp; &lt; &gt; &quot; &apos; &#N; &#xN; are decoded, other entities
+  /// stay. A '<' that starts no tag is text.
+  kTrec,
+  /// Each file is a document, of a folder all below it in the order of their paths' bytes, without
+  /// files and folders whose names start with a dot and without following links to folders. The id
+  /// is the path below the folder (of a file that was named itself, its name; of standard input,
+  /// "stdin") with '/', the suffix of its packing kept; white space, control characters, '%', and
+  /// where the path is not UTF-8 all bytes above 127, are written %XX.
+  kText,
+};
 
 /// The format of that name (jsonl, tsv, trec, text); UsageError for any other.
 DocumentFormat document_format_from_name(std::string_view name);
 
 /// Where a record starts.
 struct Location {
-  std::string file;         ///< as given, "<stdin>" for standard input
-  std::uint64_t line = 0;   ///< from 1
+  std::string file;               ///< as given, "<stdin>" for standard input
+  std::uint64_t line = 0;         ///< from 1
   std::string to_string() const;  ///< "FILE:LINE"
 };
 
@@ -45,7 +67,7 @@ class BadDocument : public InputError {
 
 struct ReaderOptions {
   DocumentFormat format = DocumentFormat::kJsonl;
-  std::vector<std::string> inputs;            ///< files; folders for kText; "-" is standard input
+  std::vector<std::string> inputs;              ///< files; folders for kText; "-" is standard input
   std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
 };
 

@@ -45,7 +45,7 @@ InputStream::InputStream(const std::filesystem::path& path) : name_(path.string(
     file_ = open_file(name_);
   }
   try {
-    if (is_folder(file_)) throw IoError(name_ + " is a folder; give the files in it");
+    if (is_folder(file_)) throw IoError("'" + name_ + "' is a folder; give the files in it");
     buffer_.resize(kBufferSize);
     detect_packing(claimed);
   } catch (...) {

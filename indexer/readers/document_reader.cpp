@@ -1,0 +1,28 @@
+#include "warpdex/indexer/readers/document_reader.hpp"
+
+#include "warpdex/indexer/readers/readers.hpp"
+
+namespace warpdex {
+
+DocumentFormat document_format_from_name(std::string_view name) {
+  if (name == "jsonl") return DocumentFormat::kJsonl;
+  if (name == "tsv") return DocumentFormat::kTsv;
+  if (name == "trec") return DocumentFormat::kTrec;
+  if (name == "text") return DocumentFormat::kText;
+  throw UsageError("there is no format '" + std::string(name) +
+                   "'; choose jsonl, tsv, trec or text");
+}
+
+std::string Location::to_string() const { return file + ":" + std::to_string(line); }
+
+std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
+  switch (options.format) {
+    case DocumentFormat::kJsonl: return open_jsonl(options.inputs, options.fields);
+    case DocumentFormat::kTsv: return open_tsv(options.inputs);
+    case DocumentFormat::kTrec: return open_trec(options.inputs);
+    case DocumentFormat::kText: return open_text(options.inputs);
+  }
+  throw UsageError("the format of the documents is none that Warpdex reads");
+}
+
+}  // namespace warpdex

@@ -1,0 +1,46 @@
+// Several input files, read one after another as lines, with where each line stands.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpdex/indexer/readers/document_reader.hpp"
+#include "warpdex/indexer/readers/input_stream.hpp"
+
+namespace warpdex {
+
+/// The sum of the sizes of `inputs`, in bytes, if all are regular files; else 0. Throws IoError for
+/// one that does not exist, UsageError if standard input ("-") is named twice.
+std::uint64_t total_size(const std::vector<std::string>& inputs);
+
+/// The lines of all files, in order. Used by one thread at a time, but for the counts of bytes.
+class InputFiles {
+ public:
+  /// Throws as total_size() does, IoError for a folder, and UsageError for an empty list.
+  explicit InputFiles(std::vector<std::string> inputs);
+
+  /// Replaces `line` by the next line of the current file, opening the next where none is open.
+  /// False at the end of a file too: then at_end() tells whether it was the last.
+  bool next_line(std::string& line);
+  bool at_end() const { return !lines_ && next_input_ == inputs_.size(); }
+
+  /// Where the last line stands.
+  const Location& location() const { return location_; }
+
+  std::uint64_t bytes_consumed() const { return consumed_.load(std::memory_order_relaxed); }
+  std::uint64_t bytes_total() const { return total_; }
+
+ private:
+  std::vector<std::string> inputs_;
+  std::uint64_t total_ = 0;
+  std::size_t next_input_ = 0;
+  std::optional<LineReader> lines_;
+  Location location_;
+  std::uint64_t consumed_before_ = 0;  // of the files before the current one
+  std::atomic<std::uint64_t> consumed_{0};
+};
+
+}  // namespace warpdex

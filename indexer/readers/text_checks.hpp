@@ -1,0 +1,31 @@
+// What every document must satisfy, whatever its format: UTF-8, and an id that output can name.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "warpdex/indexer/readers/document_reader.hpp"
+
+namespace warpdex {
+
+/// Offset of the first byte that is not part of well-formed UTF-8; the size where all is.
+std::size_t find_invalid_utf8(std::string_view bytes);
+
+/// Throws BadDocument unless `bytes`, a record as it lies in its file, is UTF-8 without NUL; the
+/// message guesses what the bytes are instead (Latin-1, UTF-16, a binary file) and what to do.
+void check_utf8(std::string_view bytes, const Location& location);
+
+/// Throws BadDocument for an id that is empty or holds ASCII white space or control characters,
+/// which runs and qrels could not name.
+void check_id(std::string_view id, const Location& location);
+
+/// Throws BadDocument with "LOCATION: SENTENCE".
+[[noreturn]] void fail_document(const Location& location, std::string_view sentence);
+
+/// `text` without the ASCII white space at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// `text` for use in a message: at most 60 bytes of it, control characters as '?'.
+std::string excerpt(std::string_view text);
+
+}  // namespace warpdex

@@ -1,0 +1,100 @@
+// TREC collections: <DOC> ... </DOC>, on one line or many, cut out of the lines of the inputs.
+#include "warpdex/indexer/readers/input_files.hpp"
+#include "warpdex/indexer/readers/readers.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+#include "warpdex/indexer/readers/trec_markup.hpp"
+
+namespace warpdex {
+namespace {
+
+// What parse() refuses is cut out as a record of its own, so that the next document is whole:
+// text outside of documents (its first line stands for all up to the next <DOC>), and a <DOC>
+// without an end, which ends before a line that starts with <DOC> or with its file.
+class TrecReader final : public DocumentReader {
+ public:
+  explicit TrecReader(std::vector<std::string> inputs) : files_(std::move(inputs)) {}
+
+  bool next(RawRecord& record) override {
+    while (find_text()) {
+      const std::string_view rest = std::string_view(line_).substr(offset_);
+      const std::optional<TagPlace> start = find_tag(rest, "doc", 0);
+      if (start && start->begin == 0) {
+        in_stray_text_ = false;
+        take_document(record, offset_ + start->end);
+        return true;
+      }
+      const std::size_t stray = start ? start->begin : rest.size();
+      offset_ += stray;
+      if (in_stray_text_) continue;
+      in_stray_text_ = true;
+      record.bytes.assign(rest.substr(0, stray));
+      record.location = files_.location();
+      return true;
+    }
+    return false;
+  }
+
+  Document parse(const RawRecord& record) const override {
+    return parse_trec(record.bytes, record.location);
+  }
+
+  std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
+  std::uint64_t bytes_total() const override { return files_.bytes_total(); }
+
+ private:
+  // Moves to the next byte that is not blank; false at the end of all files.
+  bool find_text() {
+    for (;;) {
+      offset_ = line_.find_first_not_of(" \t\r\f\v", offset_);
+      if (offset_ != std::string::npos) return true;
+      if (!next_line() && files_.at_end()) return false;
+    }
+  }
+
+  // Leaves an empty line at the end of a file.
+  bool next_line() {
+    offset_ = 0;
+    if (files_.next_line(line_)) return true;
+    line_.clear();
+    in_stray_text_ = false;
+    return false;
+  }
+
+  // From offset_, where <DOC> stands, to the end of its </DOC>; `inside` is the end of <DOC>.
+  void take_document(RawRecord& record, std::size_t inside) {
+    record.location = files_.location();
+    record.bytes.clear();
+    for (;;) {
+      const std::optional<TagPlace> end = find_tag(line_, "/doc", inside);
+      if (end) {
+        record.bytes.append(line_, offset_, end->end - offset_);
+        offset_ = end->end;
+        return;
+      }
+      record.bytes.append(line_, offset_, std::string::npos);
+      record.bytes += '\n';
+      if (!next_line() || starts_document()) return;
+      inside = 0;
+    }
+  }
+
+  bool starts_document() const {
+    const std::size_t first = line_.find_first_not_of(" \t");
+    if (first == std::string::npos || line_[first] != '<') return false;
+    const std::optional<TagPlace> start = find_tag(line_, "doc", first);
+    return start && start->begin == first;
+  }
+
+  InputFiles files_;
+  std::string line_;
+  std::size_t offset_ = 0;  // in line_, of what no record holds yet
+  bool in_stray_text_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<DocumentReader> open_trec(std::vector<std::string> inputs) {
+  return std::make_unique<TrecReader>(std::move(inputs));
+}
+
+}  // namespace warpdex

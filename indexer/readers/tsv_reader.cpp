@@ -1,0 +1,48 @@
+// TSV collections: id<TAB>text, one document a line.
+#include "warpdex/indexer/readers/input_files.hpp"
+#include "warpdex/indexer/readers/readers.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex {
+namespace {
+
+class TsvReader final : public DocumentReader {
+ public:
+  explicit TsvReader(std::vector<std::string> inputs) : files_(std::move(inputs)) {}
+
+  bool next(RawRecord& record) override {
+    do {
+      while (!files_.next_line(record.bytes)) {
+        if (files_.at_end()) return false;
+      }
+    } while (record.bytes.find_first_not_of(' ') == std::string::npos);
+    record.location = files_.location();
+    return true;
+  }
+
+  Document parse(const RawRecord& record) const override {
+    const std::string_view line = record.bytes;
+    check_utf8(line, record.location);
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) {
+      fail_document(record.location, "there is no tab in '" + excerpt(line) +
+                                         "'; each line must be an id, a tab, and the text");
+    }
+    check_id(line.substr(0, tab), record.location);
+    return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+  }
+
+  std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
+  std::uint64_t bytes_total() const override { return files_.bytes_total(); }
+
+ private:
+  InputFiles files_;
+};
+
+}  // namespace
+
+std::unique_ptr<DocumentReader> open_tsv(std::vector<std::string> inputs) {
+  return std::make_unique<TsvReader>(std::move(inputs));
+}
+
+}  // namespace warpdex
