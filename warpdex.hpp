@@ -8,6 +8,7 @@
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/query/cpu/batch.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/engine.hpp"
 #include "warpdex/query/query_parser.hpp"

@@ -13,19 +13,25 @@ foreach(name IN LISTS WARPDEX_LIBRARIES)
 endforeach()
 # The public headers: warpdex.hpp and all that it includes. tests/examples compiles each alone.
 set(warpdex_public_headers
+  core/checksum.hpp
   core/cuda/buffer.hpp
   core/cuda/copy_bandwidth.hpp
   core/cuda/device.hpp
   core/cuda/stream.hpp
   core/error.hpp
+  core/mapped_file.hpp
   codecs/codec.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
   indexer/format/index.hpp
   indexer/format/index_writer.hpp
+  indexer/format/score_bound.hpp
+  indexer/format/section_file.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
+  query/cpu/batch.hpp
   query/cpu/cpu_searcher.hpp
+  query/cpu/plan.hpp
   query/engine.hpp
   query/query.hpp
   query/query_parser.hpp
