@@ -1,0 +1,74 @@
+// The exceptions of a `pfor` list, in the list's tail: for each value that does not fit its slot,
+// its place (as a gap from the exception before it in the block) and its high bits. Both arrays
+// are compressed like the list itself, by one level of recursion less; at no levels they are
+// plain arrays of 1, 2 or 4 bytes. docs/codecs.md has the grammar. Internal to codecs/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/codecs/block.hpp"
+
+namespace warpdex::pfor {
+
+/// Encoded exceptions; no bytes if there are none.
+struct ExceptionBytes {
+  std::vector<std::uint8_t> bytes;
+};
+
+/// The width of the slots that makes the list smallest, slots and tail together, among the few
+/// widths that a histogram says may be; and the tail for it. O(n).
+std::uint32_t choose_width(const BlockedValues& values, int levels, ExceptionBytes& tail);
+
+/// Reads encoded exceptions: those of any block, without a pass over the others'. Nothing in them
+/// is trusted: throws FormatError. Cheap to make.
+class Exceptions {
+ public:
+  /// `at` is where they start, `end` where the list's bytes do. `blocks` and `levels` are those of
+  /// the values that the exceptions belong to.
+  Exceptions(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t blocks, int levels);
+
+  /// Adds the high bits, shifted by `width`, to the block's `count` values.
+  void patch_block(std::uint64_t block, std::uint32_t count, std::uint32_t width,
+                   std::uint32_t* values) const;
+
+  /// What patch_block adds to the value at `index`.
+  std::uint32_t high_at(std::uint64_t block, std::uint32_t index, std::uint32_t width) const;
+
+  /// Where the exceptions end. O(levels).
+  const std::uint8_t* end() const;
+
+ private:
+  /// A packed array, whose values may have exceptions themselves.
+  struct Array {
+    std::uint32_t width = 0;
+    bool has_exceptions = false;
+    const std::uint8_t* packed = nullptr;
+    const std::uint8_t* exceptions = nullptr;
+  };
+  struct Range {
+    std::uint64_t start = 0;
+    std::uint32_t count = 0;
+  };
+  /// Room for a range's values, and for the whole groups around them.
+  using Buffer = std::uint32_t[2 * kBlockSize];
+
+  void parse_counts(const std::uint8_t*& at, std::uint64_t blocks);
+  void parse_array(Array& array, std::uint8_t code, const std::uint8_t*& at) const;
+  Range range_of(std::uint64_t block) const;
+  Exceptions nested(const Array& array) const;
+  const std::uint32_t* read(const Array& array, Range range, Buffer& buffer) const;
+  void patch_range(const Array& array, Range range, std::uint32_t* values) const;
+  template <typename Visit>
+  void for_each(Range range, Visit visit) const;
+
+  const std::uint8_t* end_;               ///< of the list
+  const std::uint8_t* bases_ = nullptr;   ///< exceptions before each group of blocks but the first
+  const std::uint8_t* counts_ = nullptr;  ///< one a block
+  std::uint64_t total_ = 0;
+  int levels_;
+  Array gaps_;
+  Array highs_;
+};
+
+}  // namespace warpdex::pfor

@@ -1,0 +1,259 @@
+#include "warpdex/codecs/rice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "warpdex/codecs/bitpack.hpp"
+#include "warpdex/codecs/kernels.hpp"
+
+namespace warpdex::rice {
+namespace {
+
+constexpr std::uint32_t kEscapeLog = 4;
+/// A quotient of this and more is written as this one in unary, and in full behind the unary part.
+constexpr std::uint32_t kEscape = 1U << kEscapeLog;
+/// The widest binary part: one bit more never makes a list smaller.
+constexpr std::uint32_t kMaxWidth = 31;
+/// With a binary part up to this width, and without escapes, a block's sum stays below 2^32:
+/// 128 * kEscape * 2^width and 128 * 2^width.
+constexpr std::uint32_t kSafeWidth = 32 - 7 - kEscapeLog - 1;
+/// A block's code: the list's parameter holds; otherwise it is packed, in `code - kPackedCode`
+/// bits.
+constexpr std::uint8_t kRiceCode = 0;
+constexpr std::uint8_t kPackedCode = 1;
+
+/// Bits of an escaped quotient.
+constexpr std::uint32_t escaped_width(std::uint32_t width) { return 32 - width; }
+
+// ---------------------------------------------------------------------------------- encoding
+
+/// Enough about a list's values to tell its exact size for every width of the binary part.
+class SizeTable {
+ public:
+  void add(std::uint32_t value) {
+    const std::uint32_t width = width_of(value);
+    ++counts_[width];
+    for (std::uint32_t top = 1; top <= kEscapeLog; ++top) {
+      sums_[width][top] += width >= top ? value >> (width - top) : 0;
+    }
+  }
+
+  /// Bits of all values with a binary part of `width` bits.
+  std::uint64_t bits(std::uint32_t width) const {
+    std::uint64_t bits = 0;
+    for (std::uint32_t i = 0; i <= 32; ++i) {
+      if (i > width + kEscapeLog) {
+        bits += std::uint64_t{counts_[i]} * (width + kEscape + 1 + escaped_width(width));
+      } else {
+        bits += std::uint64_t{counts_[i]} * (width + 1) + (i > width ? sums_[i][i - width] : 0);
+      }
+    }
+    return bits;
+  }
+
+ private:
+  std::array<std::uint32_t, 33> counts_{};
+  /// [w][t]: the sum, over the values of w bits, of their t highest bits.
+  std::array<std::array<std::uint64_t, kEscapeLog + 1>, 33> sums_{};
+};
+
+/// The width that makes the list smallest; the smallest such.
+std::uint32_t choose_width(const BlockedValues& values) {
+  SizeTable sizes;
+  for (std::uint32_t i = 0; i < values.blocks(); ++i) {
+    for (const std::uint32_t value : values.block(i)) sizes.add(value);
+  }
+  std::uint32_t best = 0;
+  std::uint64_t best_bits = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint32_t width = 0; width <= kMaxWidth; ++width) {
+    const std::uint64_t bits = sizes.bits(width);
+    if (bits < best_bits) {
+      best_bits = bits;
+      best = width;
+    }
+  }
+  return best;
+}
+
+std::uint64_t bits_of(std::span<const std::uint32_t> values, std::uint32_t width) {
+  std::uint64_t bits = values.size() * (std::uint64_t{width} + 1);
+  for (const std::uint32_t value : values) {
+    const std::uint32_t quotient = value >> width;
+    bits += quotient < kEscape ? quotient : kEscape + escaped_width(width);
+  }
+  return bits;
+}
+
+void append(std::span<const std::uint32_t> values, std::uint32_t width,
+            std::vector<std::uint8_t>& bytes) {
+  BitWriter writer(bytes);
+  const std::uint64_t mask = low_mask(width);
+  for (const std::uint32_t value : values) writer.put(value & mask, width);
+  bool escapes = false;
+  for (const std::uint32_t value : values) {
+    const std::uint32_t quotient = std::min(value >> width, kEscape);
+    escapes |= quotient == kEscape;
+    writer.put(std::uint64_t{1} << quotient, quotient + 1);
+  }
+  for (const std::uint32_t value : values) {
+    if (!escapes) break;
+    if (value >> width >= kEscape) writer.put(value >> width, escaped_width(width));
+  }
+  writer.finish();
+}
+
+// ---------------------------------------------------------------------------------- decoding
+
+/// The ends of a block's unary codes: code i lies in bits [ends()[i - 1], ends()[i]) from `bytes`.
+class Unary {
+ public:
+  Unary(const Block& block, std::uint32_t width) {
+    const std::uint64_t start = std::uint64_t{block.count} * width;
+    check_room(block.at, block.list->end, start / 8);
+    bytes = block.at + start / 8;
+    const auto first = static_cast<std::uint32_t>(start % 8);
+    // No unary part is longer than this; what lies behind it is not looked at.
+    const std::uint64_t longest = bytes_for_bits(first + block.count * (kEscape + 1));
+    const std::uint64_t left = static_cast<std::uint64_t>(block.list->end - bytes);
+    const std::uint8_t* end = bytes + std::min(longest, left);
+    ends_[0] = static_cast<std::uint16_t>(first);
+    if (kernels().find_ones(bytes, first, end, block.count, ends_ + 1) < block.count) {
+      throw_damaged_block();
+    }
+  }
+
+  const std::uint16_t* ends() const { return ends_ + 1; }
+  std::uint32_t quotient(std::uint32_t i) const { return ends_[i + 1] - ends_[i] - 1U; }
+
+  const std::uint8_t* bytes;
+
+ private:
+  std::uint16_t ends_[1 + kEnds];
+};
+
+std::uint32_t checked_width(const Block& block) {
+  if (block.list->parameter > kMaxWidth) throw_damaged_block();
+  return block.list->parameter;
+}
+
+/// The block as `bitpack` knows it.
+Block packed(const Block& block) {
+  Block copy = block;
+  copy.code = static_cast<std::uint8_t>(block.code - kPackedCode);
+  return copy;
+}
+
+/// Reads the escaped quotients in turn.
+class Escapes {
+ public:
+  Escapes(const Block& block, const Unary& unary, std::uint32_t width)
+      : block_(block),
+        unary_(unary),
+        width_(escaped_width(width)),
+        bit_(unary.ends()[block.count - 1]) {}
+
+  std::uint32_t next() {
+    check_room(unary_.bytes, block_.list->end, bytes_for_bits(bit_ + width_));
+    const std::uint64_t quotient = read_bits(unary_.bytes, bit_, width_);
+    bit_ += width_;
+    return static_cast<std::uint32_t>(quotient);
+  }
+  std::uint64_t end_bit() const { return bit_; }
+
+ private:
+  const Block& block_;
+  const Unary& unary_;
+  std::uint32_t width_;
+  std::uint64_t bit_;
+};
+
+/// Turns escaped quotients, which were added as kEscape, into what they stand for.
+void patch_escapes(const Block& block, const Unary& unary, std::uint32_t width,
+                   std::uint32_t* out) {
+  Escapes escapes(block, unary, width);
+  for (std::uint32_t i = 0; i < block.count; ++i) {
+    const std::uint32_t quotient = unary.quotient(i);
+    if (quotient < kEscape) continue;
+    if (quotient > kEscape) throw_damaged_block();
+    out[i] += (escapes.next() - kEscape) << width;
+  }
+}
+
+void decode_gaps(const Block& block, const Unary& unary, std::uint32_t width, std::uint32_t* out) {
+  kernels().unpack(block.at, block.count, width, out);
+  const std::uint32_t largest = kernels().add_quotients(unary.ends(), block.count, width, out);
+  if (largest >= kEscape) patch_escapes(block, unary, width, out);
+}
+
+}  // namespace
+
+void encode(const BlockedValues& values, EncodedValues& out) {
+  const std::uint32_t width = choose_width(values);
+  out.parameter = static_cast<std::uint8_t>(width);
+  for (std::uint32_t i = 0; i < values.blocks(); ++i) {
+    const auto block = values.block(i);
+    std::uint32_t bits = 0;
+    for (const std::uint32_t value : block) bits |= value;
+    const std::uint32_t packed_width = width_of(bits);
+    // A lone block has the width that suits it, and no code to say otherwise.
+    if (values.blocks() == 1 || bits_of(block, width) <= block.size() * packed_width) {
+      append(block, width, out.bytes);
+      out.codes.push_back(kRiceCode);
+    } else {
+      pack(block, packed_width, out.bytes);
+      out.codes.push_back(static_cast<std::uint8_t>(kPackedCode + packed_width));
+    }
+    out.offsets.push_back(static_cast<std::uint32_t>(out.bytes.size()));
+  }
+}
+
+void decode_values(const Block& block, std::uint32_t* out) {
+  if (block.code != kRiceCode) return bitpack::decode_values(packed(block), out);
+  const std::uint32_t width = checked_width(block);
+  const Unary unary(block, width);
+  decode_gaps(block, unary, width, out);
+}
+
+void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, std::uint32_t* out) {
+  if (block.code != kRiceCode) return bitpack::decode_docids(packed(block), base, last, out);
+  const std::uint32_t width = checked_width(block);
+  const Unary unary(block, width);
+  kernels().unpack_sum(block.at, block.count, width, base, out);
+  const std::uint32_t largest = kernels().add_quotient_sums(unary.ends(), block.count, width, out);
+  if (largest < kEscape && width <= kSafeWidth) {
+    return check_docids(out, block.count, base, last, 0);
+  }
+  decode_gaps(block, unary, width, out);
+  const std::uint32_t bits = kernels().sum(out, block.count, base);
+  check_docids(out, block.count, base, last, bits);
+}
+
+std::uint32_t value_at(const Block& block, std::uint32_t index) {
+  if (block.code != kRiceCode) return bitpack::value_at(packed(block), index);
+  const std::uint32_t width = checked_width(block);
+  const Unary unary(block, width);
+  std::uint32_t quotient = unary.quotient(index);
+  if (quotient >= kEscape) {
+    Escapes escapes(block, unary, width);
+    for (std::uint32_t i = 0; i <= index; ++i) {
+      if (unary.quotient(i) >= kEscape) quotient = escapes.next();
+    }
+  }
+  const std::uint64_t binary = read_bits(block.at, std::uint64_t{index} * width, width);
+  return static_cast<std::uint32_t>(binary) + (quotient << width);
+}
+
+std::uint32_t single_block_size(const Block& block) {
+  if (block.code != kRiceCode) return bitpack::single_block_size(packed(block));
+  const Unary unary(block, checked_width(block));
+  Escapes escapes(block, unary, block.list->parameter);
+  for (std::uint32_t i = 0; i < block.count; ++i) {
+    if (unary.quotient(i) >= kEscape) escapes.next();
+  }
+  const std::uint64_t unary_bytes = bytes_for_bits(escapes.end_bit());
+  check_room(unary.bytes, block.list->end, unary_bytes);
+  return static_cast<std::uint32_t>(unary.bytes - block.at + unary_bytes);
+}
+
+}  // namespace warpdex::rice

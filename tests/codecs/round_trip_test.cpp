@@ -1,0 +1,130 @@
+// Every codec gives back what it was given: whole lists, single blocks, single values.
+#include <algorithm>
+
+#include "tests/codecs/lists.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::test {
+namespace {
+
+class RoundTrip : public testing::TestWithParam<CodecSettings> {};
+
+/// Calls check(shape, count, random) for every shape and size.
+template <typename Check>
+void for_each_list(std::mt19937_64 random, Check check) {
+  for (int shape = 0; shape < kShapes; ++shape) {
+    for (const std::size_t count : ugly_sizes()) check(static_cast<Shape>(shape), count, random);
+  }
+}
+
+TEST_P(RoundTrip, Values) {
+  for_each_list(generator(1), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    const Values values = make_values(shape, count, random);
+    const EncodedValues encoded = encode_values(GetParam(), values);
+    SCOPED_TRACE(describe(GetParam(), shape, count));
+    ASSERT_EQ(StoredList(GetParam(), encoded, count).decode_values(random), values);
+  });
+}
+
+TEST_P(RoundTrip, Docids) {
+  for_each_list(generator(2), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    const Values docids = make_docids(shape, count, random);
+    for (const bool allow_dense : {false, true}) {
+      const EncodedValues encoded = encode_docids(GetParam(), docids, allow_dense);
+      SCOPED_TRACE(describe(GetParam(), shape, count));
+      ASSERT_EQ(StoredList(GetParam(), encoded, count).decode_docids(docids, random), docids);
+    }
+  });
+}
+
+TEST_P(RoundTrip, LongList) {
+  std::mt19937_64 random = generator(3);
+  for (const Shape shape : {Shape::kGeometric, Shape::kClustered, Shape::kZipf}) {
+    const Values values = make_values(shape, 100'000, random);
+    const StoredList list(GetParam(), encode_values(GetParam(), values), values.size());
+    ASSERT_EQ(list.decode_values(random), values);
+    const Values docids = make_docids(shape, 100'000, random);
+    const StoredList docid_list(GetParam(), encode_docids(GetParam(), docids), docids.size());
+    ASSERT_EQ(docid_list.decode_docids(docids, random), docids);
+  }
+}
+
+TEST_P(RoundTrip, ValueAtEachIndex) {
+  for_each_list(generator(4), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    if (count > 1000) return;
+    const Values values = make_values(shape, count, random);
+    const StoredList list(GetParam(), encode_values(GetParam(), values), count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ASSERT_EQ(list.decoder().value_at(list.block(i / kBlockSize), i % kBlockSize), values[i])
+          << describe(GetParam(), shape, count) << ", at " << i;
+    }
+  });
+}
+
+TEST_P(RoundTrip, SingleBlockSize) {
+  for_each_list(generator(5), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    if (count > kBlockSize) return;
+    EncodedValues encoded = encode_values(GetParam(), make_values(shape, count, random));
+    const std::size_t size = encoded.bytes.size();
+    for (int i = 0; i < 3; ++i) encoded.bytes.push_back(static_cast<std::uint8_t>(random()));
+    const StoredList list(GetParam(), encoded, count);
+    ASSERT_EQ(ListDecoder(list.list(), 0).single_block_size(list.block(0)), size)
+        << describe(GetParam(), shape, count);
+  });
+}
+
+/// Short lists stand without offsets: the decoder must not need the tail's.
+TEST_P(RoundTrip, ShortListWithoutTailOffset) {
+  for_each_list(generator(6), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    if (count >= kBlockSize) return;
+    const Values values = make_values(shape, count, random);
+    const StoredList list(GetParam(), encode_values(GetParam(), values), count);
+    std::uint32_t out[kBlockSize];
+    ListDecoder(list.list(), 0).decode_values(list.block(0), out);
+    ASSERT_TRUE(std::equal(values.begin(), values.end(), out))
+        << describe(GetParam(), shape, count);
+  });
+}
+
+TEST_P(RoundTrip, ShapeOfTheEncoding) {
+  for_each_list(generator(7), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    const Values docids = make_docids(shape, count, random);
+    const EncodedValues encoded = encode_docids(GetParam(), docids);
+    SCOPED_TRACE(describe(GetParam(), shape, count));
+    const std::size_t blocks = (count + kBlockSize - 1) / kBlockSize;
+    ASSERT_EQ(encoded.codes.size(), blocks);
+    ASSERT_EQ(encoded.offsets.size(), blocks + 1);
+    ASSERT_EQ(encoded.offsets.front(), 0U);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      ASSERT_LE(encoded.offsets[i], encoded.offsets[i + 1]);
+      ASSERT_LE(encoded.offsets[i + 1] - encoded.offsets[i], 640U);
+    }
+    ASSERT_LE(encoded.offsets.back(), encoded.bytes.size());
+    if (count < kBlockSize) {  // one of the two says it all
+      const bool per_list =
+          GetParam().kind == CodecKind::kPfor || GetParam().kind == CodecKind::kRice;
+      ASSERT_EQ(per_list ? encoded.codes[0] : encoded.parameter, 0);
+    }
+  });
+}
+
+std::string test_name(const testing::TestParamInfo<CodecSettings>& info) {
+  std::string name(codec_name(info.param.kind));
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (info.param.kind == CodecKind::kPfor) name += std::to_string(info.param.pfor_levels);
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip, testing::ValuesIn(all_settings()), test_name);
+
+TEST(CodecNames, GoBothWays) {
+  for (const CodecSettings& settings : all_settings()) {
+    EXPECT_EQ(codec_from_name(codec_name(settings.kind)), settings.kind);
+  }
+  EXPECT_EQ(codec_name(CodecKind::kPforBlock), "pfor-block");
+  EXPECT_THROW(codec_from_name("varint"), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex::test
