@@ -1,0 +1,220 @@
+#include "warpdex/indexer/build/document_stage.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
+
+namespace warpdex::build {
+namespace {
+
+constexpr std::size_t kBatchRecords = 1024;
+constexpr std::uint32_t kRefused = std::numeric_limits<std::uint32_t>::max();
+
+template <class T>
+void clear_and_bound(std::vector<T>& values, std::size_t bytes) {
+  values.clear();
+  if (values.capacity() * sizeof(T) > bytes) std::vector<T>().swap(values);
+}
+
+}  // namespace
+
+// A document that waits for its docID.
+struct DocumentStage::Prepared {
+  std::string id;
+  IdHash hash;
+  std::string problem;         // why it cannot be indexed; empty for a good one
+  std::size_t counts_end = 0;  // of its part of the batch's counts
+  std::uint64_t text_bytes = 0;
+  std::uint32_t length = 0;
+  std::uint32_t document = kRefused;
+};
+
+struct DocumentStage::Batch {
+  std::vector<RawRecord> records;
+  std::vector<Prepared> documents;  // one a record
+  std::vector<TermCount> counts;
+  std::exception_ptr reader_failure;  // what stopped the reader after these records
+};
+
+struct alignas(64) DocumentStage::Worker {
+  Worker(std::string_view analyzer_name, std::size_t expected_bytes)
+      : analyzer(make_analyzer(analyzer_name)), inverter(expected_bytes) {}
+
+  std::unique_ptr<Analyzer> analyzer;
+  std::vector<std::string_view> terms;
+  Inverter inverter;
+};
+
+DocumentStage::DocumentStage(DocumentReader& reader, const BuildOptions& options,
+                             const MemoryPlan& plan, const IdTable* static_scores,
+                             IndexWriter& writer, RunStore& runs, Progress& progress,
+                             BuildReport& report)
+    : reader_(reader),
+      options_(options),
+      plan_(plan),
+      static_scores_(static_scores),
+      writer_(writer),
+      runs_(runs),
+      progress_(progress),
+      report_(report) {}
+
+DocumentStage::~DocumentStage() = default;
+
+void DocumentStage::run() {
+  if (static_scores_ != nullptr) table_bytes_ = static_scores_->memory();
+  const std::size_t share = inverter_share(plan_, table_bytes_);
+  for (std::size_t i = 0; i < plan_.threads; ++i) {
+    workers_.push_back(std::make_unique<Worker>(options_.analyzer, share));
+  }
+  progress_.counts().stage = "reading";
+  progress_.counts().bytes_total = reader_.bytes_total();
+  OrderedPipeline<Batch>(plan_.threads)
+      .run([this](Batch& batch) { return take(batch); },
+           [this](std::size_t thread, Batch& batch) { prepare(*workers_[thread], batch); },
+           [this](Batch& batch) { accept(batch); },
+           [this](std::size_t thread, Batch& batch) { invert(*workers_[thread], batch); });
+  progress_.report(true);
+  if (static_scores_ != nullptr) {
+    report_.static_scores_unused = static_scores_->size() - scores_found_;
+  }
+}
+
+std::vector<Inverter> DocumentStage::take_inverters() {
+  std::vector<Inverter> inverters;
+  for (const auto& worker : workers_) inverters.push_back(std::move(worker->inverter));
+  workers_.clear();
+  return inverters;
+}
+
+// A failing reader must not hide a bad document before the failure: it waits for its turn.
+bool DocumentStage::take(Batch& batch) {
+  if (ended_) return false;
+  batch.records.clear();
+  for (std::size_t bytes = 0; bytes < plan_.batch_bytes && batch.records.size() < kBatchRecords;) {
+    RawRecord record;
+    try {
+      ended_ = !reader_.next(record);
+    } catch (...) {
+      batch.reader_failure = std::current_exception();
+      ended_ = true;
+    }
+    if (ended_) break;
+    bytes += record.bytes.size();
+    batch.records.push_back(std::move(record));
+  }
+  return !batch.records.empty() || batch.reader_failure;
+}
+
+// Raw bytes and texts are freed as soon as they were used.
+void DocumentStage::prepare(Worker& worker, Batch& batch) const {
+  clear_and_bound(batch.counts, 8 * plan_.batch_bytes);
+  batch.documents.clear();
+  for (RawRecord& record : batch.records) {
+    Prepared& prepared = batch.documents.emplace_back();
+    const std::size_t start = batch.counts.size();
+    try {
+      Document document = reader_.parse(record);
+      std::string().swap(record.bytes);
+      prepared.id = std::move(document.id);
+      prepared.hash = hash_id(prepared.id);
+      prepared.text_bytes = document.text.size();
+      prepared.length = count_document(worker, document.text, batch.counts);
+    } catch (const BadDocument& bad) {
+      prepared.problem = bad.what();
+    } catch (const InputError& bad) {
+      prepared.problem =
+          record.location.to_string() + ": document '" + prepared.id + "': " + bad.what();
+    }
+    if (!prepared.problem.empty()) batch.counts.resize(start);
+    prepared.counts_end = batch.counts.size();
+    std::string().swap(record.bytes);
+  }
+  clear_and_bound(worker.terms, 4 * plan_.batch_bytes);
+}
+
+// Returns the length of the document in tokens.
+std::uint32_t DocumentStage::count_document(Worker& worker, std::string_view text,
+                                            std::vector<TermCount>& counts) {
+  const std::size_t start = counts.size();
+  std::size_t length = 0;
+  try {
+    for_each_piece(text, [&](std::string_view piece) {
+      worker.analyzer->analyze(piece, worker.terms);
+      worker.inverter.count_terms(worker.terms, start, counts);
+      length += worker.terms.size();
+    });
+  } catch (const InputError&) {
+    worker.analyzer->analyze(text, worker.terms);  // says where in the whole text
+    throw;
+  }
+  return static_cast<std::uint32_t>(length);
+}
+
+void DocumentStage::accept(Batch& batch) {
+  std::size_t counts_start = 0;
+  for (std::size_t i = 0; i < batch.documents.size(); ++i) {
+    Prepared& document = batch.documents[i];
+    if (accept(document, batch.records[i].location)) {
+      report_.postings += document.counts_end - counts_start;
+    } else {
+      refuse(document.problem);
+    }
+    counts_start = document.counts_end;
+  }
+  if (batch.reader_failure) std::rethrow_exception(batch.reader_failure);
+  table_bytes_ =
+      ids_.memory() + writer_.memory() + (static_scores_ != nullptr ? static_scores_->memory() : 0);
+  BuildProgress& counts = progress_.counts();
+  counts.documents = report_.documents;
+  counts.text_bytes = report_.text_bytes;
+  counts.bytes_consumed = reader_.bytes_consumed();
+  progress_.report();
+}
+
+bool DocumentStage::accept(Prepared& document, const Location& location) {
+  if (!document.problem.empty()) return false;
+  if (report_.documents == kRefused) {
+    throw InputError(location.to_string() + ": an index holds at most " + std::to_string(kRefused) +
+                     " documents; split the collection");
+  }
+  if (!ids_.insert(document.hash)) {
+    document.problem = location.to_string() + ": a document with the id '" + document.id +
+                       "' came before; make ids unique, or skip the later ones";
+    return false;
+  }
+  float score = 0;
+  if (static_scores_ != nullptr) {
+    if (const auto known = static_scores_->find(document.hash)) {
+      score = *known;
+      ++scores_found_;
+    }
+  }
+  writer_.add_document(document.id, document.length, score);
+  document.document = static_cast<std::uint32_t>(report_.documents++);
+  report_.tokens += document.length;
+  report_.text_bytes += document.text_bytes;
+  return true;
+}
+
+void DocumentStage::refuse(const std::string& problem) {
+  if (options_.on_bad_document == OnBadDocument::kFail) throw BadDocument(problem);
+  ++report_.skipped_documents;
+  if (options_.on_skipped_document) options_.on_skipped_document(problem);
+}
+
+void DocumentStage::invert(Worker& worker, Batch& batch) {
+  std::size_t start = 0;
+  for (const Prepared& document : batch.documents) {
+    const auto counts = std::span(batch.counts).subspan(start, document.counts_end - start);
+    if (document.document != kRefused) worker.inverter.add_postings(document.document, counts);
+    start = document.counts_end;
+  }
+  const std::uint64_t limit =
+      std::min(inverter_share(plan_, table_bytes_.load()), Inverter::kMaxBytes);
+  if (worker.inverter.memory() >= limit) runs_.spill(worker.inverter);
+}
+
+}  // namespace warpdex::build

@@ -1,0 +1,93 @@
+// The first stage of a build: documents in, postings in inverters and runs, names and lengths in
+// the index writer.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/build/id_table.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/build/inverter.hpp"
+#include "warpdex/indexer/build/memory_plan.hpp"
+#include "warpdex/indexer/build/progress.hpp"
+#include "warpdex/indexer/build/run_store.hpp"
+
+namespace warpdex::build {
+
+/// Reads, parses, analyses and inverts every document. Threads take batches of records in turn;
+/// parse, analyse and count terms side by side; accept or refuse documents and give out docIDs in
+/// input order, so that what becomes of a document never depends on timing; and then append
+/// postings side by side, each thread to an inverter of its own.
+class DocumentStage {
+ public:
+  /// `static_scores` may be null. All arguments must outlive the stage.
+  DocumentStage(DocumentReader& reader, const BuildOptions& options, const MemoryPlan& plan,
+                const IdTable* static_scores, IndexWriter& writer, RunStore& runs,
+                Progress& progress, BuildReport& report);
+  ~DocumentStage();
+
+  /// Once. Throws as build_index does.
+  void run();
+
+  /// What was not spilled; one a thread, some may be empty. Call once, after run().
+  std::vector<Inverter> take_inverters();
+
+ private:
+  struct Prepared;
+  struct Batch;
+  struct Worker;
+
+  bool take(Batch& batch);
+  void prepare(Worker& worker, Batch& batch) const;
+  static std::uint32_t count_document(Worker& worker, std::string_view text,
+                                      std::vector<TermCount>& counts);
+  void accept(Batch& batch);
+  bool accept(Prepared& document, const Location& location);
+  void refuse(const std::string& problem);
+  void invert(Worker& worker, Batch& batch);
+
+  DocumentReader& reader_;
+  const BuildOptions& options_;
+  const MemoryPlan& plan_;
+  const IdTable* static_scores_;
+  IndexWriter& writer_;
+  RunStore& runs_;
+  Progress& progress_;
+  BuildReport& report_;
+
+  IdTable ids_{false};
+  std::uint64_t scores_found_ = 0;
+  std::atomic<std::uint64_t> table_bytes_{0};
+  bool ended_ = false;  // the reader has no more
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+/// Calls visit(piece) for the pieces of a text, in order, each of about 64 KiB unless no cut can
+/// be made: cuts lie after a space or line feed and before an ASCII letter or digit, where no term
+/// of any analyzer passes. Bounds what analysis holds at a time.
+template <class Visit>
+void for_each_piece(std::string_view text, const Visit& visit) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  const auto starts_word = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  while (text.size() > 2 * kPiece) {
+    std::size_t cut = kPiece;
+    while (cut < text.size() &&
+           !((text[cut - 1] == ' ' || text[cut - 1] == '\n') && starts_word(text[cut]))) {
+      ++cut;
+    }
+    visit(text.substr(0, cut));
+    text.remove_prefix(cut);
+  }
+  if (!text.empty()) visit(text);
+}
+
+}  // namespace warpdex::build

@@ -1,0 +1,134 @@
+#include "warpdex/indexer/build/index_builder.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/build/document_stage.hpp"
+#include "warpdex/indexer/build/list_stage.hpp"
+#include "warpdex/indexer/build/memory_plan.hpp"
+#include "warpdex/indexer/build/progress.hpp"
+#include "warpdex/indexer/build/run_store.hpp"
+#include "warpdex/indexer/build/static_scores.hpp"
+#include "warpdex/indexer/build/term_merger.hpp"
+
+namespace warpdex {
+namespace {
+
+using namespace build;
+
+constexpr std::size_t kMostOpenRuns = 256;  // systems allow 1,024 open files and more
+constexpr std::size_t kLeastRunBuffer = std::size_t{16} << 10;
+constexpr std::size_t kMostRunBuffer = std::size_t{1} << 20;
+
+void check(const BuildOptions& options) {
+  if (options.memory < kMinBuildMemory) {
+    throw UsageError("building needs at least " + std::to_string(kMinBuildMemory >> 20) +
+                     " MiB of memory; allow more");
+  }
+  if (options.codec.pfor_levels > kMaxPforLevels) {
+    throw UsageError("pfor has 0 to " + std::to_string(kMaxPforLevels) +
+                     " levels; choose a number of these");
+  }
+  make_analyzer(options.analyzer);  // throws for an unknown one
+}
+
+IndexSettings settings_of(const BuildOptions& options) {
+  IndexSettings settings;
+  settings.codec = options.codec;
+  settings.analyzer = options.analyzer;
+  settings.fields = options.fields;
+  settings.has_static_scores = !options.static_scores.empty();
+  return settings;
+}
+
+// What threads freed does not help the next stage as long as their allocator keeps it.
+void return_freed_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
+std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions& options,
+                                     const MemoryPlan& plan, IndexWriter& writer, RunStore& runs,
+                                     Progress& progress, BuildReport& report) {
+  std::optional<IdTable> scores;
+  if (!options.static_scores.empty()) scores = read_static_scores(options.static_scores);
+  DocumentStage stage(reader, options, plan, scores ? &*scores : nullptr, writer, runs, progress,
+                      report);
+  stage.run();
+  return stage.take_inverters();
+}
+
+// Inverters stay in memory if lists can be made beside them, else they become runs. Returns what
+// memory is left.
+std::uint64_t sort_or_spill(std::vector<Inverter>& inverters, const MemoryPlan& plan,
+                            const IndexWriter& writer, RunStore& runs) {
+  std::uint64_t held = writer.memory();
+  for (const Inverter& inverter : inverters) held += inverter.memory();
+  const std::uint64_t longest_list = kListBytesPerPosting * writer.lengths().size();
+  const std::uint64_t lists = std::max(plan.writing / 4, longest_list);
+  const bool spill = held + lists > plan.writing;
+  parallel_for(plan.threads, inverters.size(), [&](std::size_t, std::size_t i) {
+    spill ? runs.spill(inverters[i]) : inverters[i].sort();
+  });
+  if (spill) {
+    inverters.clear();
+    held = writer.memory();
+  }
+  return plan.writing - std::min(plan.writing, held);
+}
+
+void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
+                 const MemoryPlan& plan, IndexWriter& writer, RunStore& runs, Progress& progress,
+                 BuildReport& report) {
+  const std::uint64_t memory = sort_or_spill(inverters, plan, writer, runs);
+  const std::uint64_t for_runs = memory / 4;
+  const std::size_t fan_in =
+      std::clamp<std::uint64_t>(for_runs / kLeastRunBuffer, 2, kMostOpenRuns);
+  runs.merge_down(fan_in,
+                  std::clamp<std::uint64_t>(for_runs / fan_in, kLeastRunBuffer, kMostRunBuffer));
+  const std::size_t buffer = std::clamp<std::uint64_t>(
+      for_runs / std::max<std::size_t>(runs.size(), 1), kLeastRunBuffer, kMostRunBuffer);
+  std::vector<std::unique_ptr<TermSource>> sources = runs.open(buffer);
+  for (const Inverter& inverter : inverters) {
+    sources.push_back(std::make_unique<InverterSource>(inverter));
+  }
+  TermMerger terms(std::move(sources));
+  const std::uint64_t used_by_runs = std::min<std::uint64_t>(memory, buffer * runs.size());
+  write_lists(terms, options.codec, plan.threads, (memory - used_by_runs) / 2, writer, progress,
+              report);
+}
+
+}  // namespace
+
+BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  check(options);
+  const MemoryPlan plan =
+      plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
+  IndexWriter writer(options.output, settings_of(options));
+  RunStore runs(writer.scratch_folder());
+  Progress progress(options.on_progress);
+  BuildReport report;
+  std::vector<Inverter> inverters =
+      read_documents(reader, options, plan, writer, runs, progress, report);
+  return_freed_memory();
+  progress.counts().postings_total = report.postings;
+  report.postings = 0;
+  write_index(std::move(inverters), options, plan, writer, runs, progress, report);
+  writer.commit();
+  report.runs_spilled = runs.spilled();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,197 @@
+#include "warpdex/indexer/build/list_stage.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
+
+namespace warpdex::build {
+namespace {
+
+// What a list costs beside its postings: vectors and their blocks from the allocator.
+constexpr std::uint64_t kListBytes = 600;
+constexpr std::uint64_t kLeastGroup = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMostGroup = std::uint64_t{4} << 20;
+
+// Bytes that groups in the making may hold together.
+class Allowance {
+ public:
+  explicit Allowance(std::uint64_t limit) : limit_(limit) {}
+
+  // Waits until `bytes` are left, or until nothing is held.
+  void acquire(std::uint64_t bytes) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return held_ == 0 || held_ + bytes <= limit_; });
+    held_ += bytes;
+  }
+
+  void release(std::uint64_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      held_ -= bytes;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  std::uint64_t limit_;
+  std::uint64_t held_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+// Part of an allowance; given back when it goes, so that a failing thread leaves nobody waiting.
+class Held {
+ public:
+  Held() = default;
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { release(); }
+
+  void acquire(Allowance& from, std::uint64_t bytes) {
+    from.acquire(bytes);
+    from_ = &from;
+    bytes_ = bytes;
+  }
+  void release() {
+    if (from_ != nullptr) std::exchange(from_, nullptr)->release(bytes_);
+  }
+
+ private:
+  Allowance* from_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+// Some terms that follow each other, on their way to the index.
+struct Group {
+  struct Term {
+    std::size_t name_end;
+    std::size_t bytes_end;
+    std::size_t pieces_end;
+  };
+  std::vector<Term> terms;
+  std::string names;
+  std::vector<std::uint8_t> bytes;
+  PieceSizes pieces;
+  std::vector<EncodedPostings> encoded;
+  std::uint64_t postings = 0;
+  Held held;
+
+  void clear(std::size_t bound) {
+    terms.clear();
+    names.clear();
+    bytes.clear();
+    if (bytes.capacity() > bound) std::vector<std::uint8_t>().swap(bytes);
+    pieces.clear();
+    encoded.clear();
+    postings = 0;
+    held.release();
+  }
+};
+
+class ListStage {
+ public:
+  ListStage(TermMerger& terms, const CodecSettings& codec, std::size_t threads,
+            std::uint64_t memory, IndexWriter& writer, Progress& progress, BuildReport& report)
+      : terms_(terms),
+        codec_(codec),
+        threads_(threads),
+        group_bytes_(std::clamp(memory / (2 * threads), kLeastGroup, kMostGroup)),
+        allowance_(std::max(memory, threads * group_bytes_)),
+        lengths_(writer.lengths()),
+        writer_(writer),
+        progress_(progress),
+        report_(report),
+        mergers_(threads) {}
+
+  void run() {
+    more_ = terms_.next();
+    progress_.counts().stage = "writing";
+    OrderedPipeline<Group>(threads_).run(
+        [this](Group& group) { return take(group); },
+        [this](std::size_t thread, Group& group) { encode(mergers_[thread], group); },
+        [this](Group& group) { add(group); },
+        [this](std::size_t, Group& group) { group.clear(group_bytes_); });
+    progress_.report(true);
+  }
+
+ private:
+  bool take(Group& group) {
+    if (!more_) return false;
+    std::uint64_t cost = term_cost();
+    group.held.acquire(allowance_, std::max(cost, group_bytes_));
+    do {
+      group.names += terms_.term();
+      terms_.take(group.bytes, group.pieces);
+      group.terms.push_back({group.names.size(), group.bytes.size(), group.pieces.size()});
+      more_ = terms_.next();
+      if (more_) cost += term_cost();
+    } while (more_ && cost <= group_bytes_);
+    return true;
+  }
+
+  std::uint64_t term_cost() const { return kListBytes + kListBytesPerPosting * terms_.bytes(); }
+
+  void encode(PostingMerger& merger, Group& group) const {
+    std::vector<std::uint32_t> docids;
+    std::vector<std::uint32_t> frequencies;
+    group.encoded.reserve(group.terms.size());
+    Group::Term start{};
+    for (const Group::Term& term : group.terms) {
+      docids.clear();
+      frequencies.clear();
+      docids.reserve(term.bytes_end - start.bytes_end);  // a byte a posting at least
+      frequencies.reserve(term.bytes_end - start.bytes_end);
+      merger.start(
+          group.bytes.data() + start.bytes_end,
+          std::span(group.pieces).subspan(start.pieces_end, term.pieces_end - start.pieces_end));
+      merger.for_each([&](std::uint32_t document, std::uint32_t frequency) {
+        docids.push_back(document);
+        frequencies.push_back(frequency);
+      });
+      group.encoded.push_back(encode_postings(codec_, docids, frequencies, lengths_));
+      group.postings += docids.size();
+      start = term;
+    }
+  }
+
+  void add(const Group& group) {
+    std::size_t start = 0;
+    for (std::size_t i = 0; i < group.terms.size(); ++i) {
+      const std::size_t end = group.terms[i].name_end;
+      writer_.add_list(std::string_view(group.names).substr(start, end - start), group.encoded[i]);
+      start = end;
+    }
+    report_.terms += group.terms.size();
+    report_.postings += group.postings;
+    progress_.counts().terms_written = report_.terms;
+    progress_.counts().postings_written = report_.postings;
+    progress_.report();
+  }
+
+  TermMerger& terms_;
+  const CodecSettings& codec_;
+  std::size_t threads_;
+  std::uint64_t group_bytes_;
+  Allowance allowance_;
+  std::span<const std::uint32_t> lengths_;
+  IndexWriter& writer_;
+  Progress& progress_;
+  BuildReport& report_;
+  std::vector<PostingMerger> mergers_;
+  bool more_ = false;
+};
+
+}  // namespace
+
+void write_lists(TermMerger& terms, const CodecSettings& codec, std::size_t threads,
+                 std::uint64_t memory, IndexWriter& writer, Progress& progress,
+                 BuildReport& report) {
+  ListStage(terms, codec, threads, memory, writer, progress, report).run();
+}
+
+}  // namespace warpdex::build

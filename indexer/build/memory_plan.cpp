@@ -1,0 +1,33 @@
+#include "warpdex/indexer/build/memory_plan.hpp"
+
+#include <algorithm>
+
+namespace warpdex::build {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+// The program itself, its libraries' data, the reader's and the index writer's buffers.
+constexpr std::uint64_t kProcess = 10 * kMiB;
+// An analyzer with its caches, a stack, an allocator's arena.
+constexpr std::uint64_t kPerThread = 2 * kMiB;
+constexpr std::uint64_t kLeastPerThread = 8 * kMiB;
+constexpr std::uint64_t kLeastShare = kMiB;
+
+}  // namespace
+
+MemoryPlan plan_memory(std::uint64_t memory, std::size_t threads) {
+  MemoryPlan plan;
+  plan.threads = std::clamp<std::uint64_t>(memory / kLeastPerThread, 1, threads);
+  plan.batch_bytes = std::clamp<std::uint64_t>(memory / (32 * plan.threads), kMiB / 16, kMiB);
+  // A batch is raw bytes, the document that is being parsed and analysed, and its terms' counts.
+  const std::uint64_t batches = plan.threads * (kPerThread + 4 * plan.batch_bytes);
+  plan.writing = memory - kProcess;
+  plan.inversion = plan.writing - std::min(plan.writing, batches);
+  return plan;
+}
+
+std::uint64_t inverter_share(const MemoryPlan& plan, std::uint64_t tables) {
+  return std::max(kLeastShare, (plan.inversion - std::min(plan.inversion, tables)) / plan.threads);
+}
+
+}  // namespace warpdex::build

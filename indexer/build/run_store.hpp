@@ -1,0 +1,47 @@
+// The runs of a build: spilled inverters, merged down until few enough are left.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "warpdex/indexer/build/inverter.hpp"
+#include "warpdex/indexer/build/term_source.hpp"
+
+namespace warpdex::build {
+
+/// Run files in a folder, which belongs to the caller and is not removed.
+class RunStore {
+ public:
+  explicit RunStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// Writes the inverter's postings to a run, if it has any, and resets it. Safe from many
+  /// threads. Throws IoError.
+  void spill(Inverter& inverter);
+
+  /// Spilled so far.
+  std::uint64_t spilled() const { return spilled_.load(); }
+
+  /// Merges runs, `fan_in` at a time (2 or more), until at most `fan_in` are left. Throws IoError.
+  void merge_down(std::size_t fan_in, std::size_t buffer_bytes);
+
+  /// Runs that are left.
+  std::size_t size() const { return runs_.size(); }
+
+  /// Opens all that are left.
+  std::vector<std::unique_ptr<TermSource>> open(std::size_t buffer_bytes) const;
+
+ private:
+  std::filesystem::path new_path();
+
+  std::filesystem::path folder_;
+  std::atomic<std::uint64_t> spilled_{0};
+  std::mutex mutex_;
+  std::uint64_t created_ = 0;
+  std::vector<std::filesystem::path> runs_;
+};
+
+}  // namespace warpdex::build
