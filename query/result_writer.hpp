@@ -1,0 +1,42 @@
+// Where the answers to a query log go: a TREC run (trec_run.hpp) or JSON (results_json.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpdex {
+
+/// A hit with its document's name.
+struct NamedHit {
+  std::string_view document;
+  float score = 0;
+};
+
+/// One query's answer, best hit first.
+struct QueryAnswer {
+  std::string_view id;
+  std::span<const NamedHit> hits;
+  std::uint64_t matches = 0;     ///< documents that match, or a lower bound
+  bool matches_exact = false;    ///< whether `matches` was counted
+  bool fell_back_to_or = false;  ///< and-or: the answer is OR's
+};
+
+class ResultWriter {
+ public:
+  virtual ~ResultWriter() = default;
+
+  /// Writes one answer. Throws InputError for names that the format cannot hold, before any of
+  /// the answer is written, and IoError if the stream fails.
+  virtual void write(const QueryAnswer& answer) = 0;
+
+  /// Ends the output and flushes the stream; to be called once, last. Throws IoError.
+  virtual void finish() = 0;
+};
+
+/// `score` with 9 significant digits, which tell every float from every other, as printf's %.9g
+/// writes it in the C locale.
+std::string format_score(float score);
+
+}  // namespace warpdex

@@ -1,0 +1,86 @@
+// Search results as JSON: RapidJSON writes each answer into a buffer, which then goes out whole.
+#include "warpdex/query/results_json.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
+
+namespace warpdex {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void write_text(Writer& json, std::string_view text) {
+  if (analysis::find_invalid_utf8(text) != text.npos) {
+    throw InputError("The name '" + std::string(text) +
+                     "' is not UTF-8, which JSON must be; write a TREC run instead.");
+  }
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+void write_key(Writer& json, std::string_view key) {
+  json.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+}
+
+void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
+  json.StartObject();
+  write_key(json, "rank");
+  json.Uint(rank);
+  write_key(json, "document");
+  write_text(json, hit.document);
+  write_key(json, "score");
+  if (std::isfinite(hit.score)) {
+    const std::string score = format_score(hit.score);
+    json.RawValue(score.data(), score.size(), rapidjson::kNumberType);
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
+void write_answer(Writer& json, const QueryAnswer& answer) {
+  json.StartObject();
+  write_key(json, "id");
+  write_text(json, answer.id);
+  write_key(json, "matches");
+  json.Uint64(answer.matches);
+  write_key(json, "matches_exact");
+  json.Bool(answer.matches_exact);
+  write_key(json, "fell_back_to_or");
+  json.Bool(answer.fell_back_to_or);
+  write_key(json, "hits");
+  json.StartArray();
+  unsigned rank = 0;
+  for (const NamedHit& hit : answer.hits) write_hit(json, hit, ++rank);
+  json.EndArray();
+  json.EndObject();
+}
+
+}  // namespace
+
+void JsonResultWriter::write(const QueryAnswer& answer) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  write_answer(json, answer);
+  write_out(started_ ? ",\n" : "{\"queries\":[\n");
+  started_ = true;
+  write_out({buffer.GetString(), buffer.GetSize()});
+}
+
+void JsonResultWriter::finish() {
+  write_out(started_ ? "\n]}\n" : "{\"queries\":[]}\n");
+  out_.flush();
+  write_out("");
+}
+
+void JsonResultWriter::write_out(std::string_view text) {
+  out_.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!out_) throw IoError("The results cannot be written; check the space left at their target.");
+}
+
+}  // namespace warpdex
