@@ -18,6 +18,9 @@ struct SearchSettings {
   bool count = false;             ///< find the exact number of matches
   ScorerSettings scorer;
 
+  /// Matches of AND below which and-or answers by OR.
+  std::uint32_t and_or_least() const { return and_or_min == 0 ? k : and_or_min; }
+
   /// Throws UsageError where a setting is outside its range.
   void validate() const;
 };

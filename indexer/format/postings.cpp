@@ -22,11 +22,6 @@ bool width_is_parameter(CodecKind kind) {
   return kind == CodecKind::kRice || kind == CodecKind::kPfor;
 }
 
-/// Where the tail of a list of one block starts: after its low bits.
-std::uint32_t single_block_tail_offset(const EncodedList& list) {
-  return (list.count * (list.parameter & 63U) + 7) / 8;
-}
-
 std::vector<std::uint32_t> less_one(std::span<const std::uint32_t> values) {
   std::vector<std::uint32_t> result(values.size());
   std::transform(values.begin(), values.end(), result.begin(),
@@ -133,9 +128,9 @@ void read_short_list(const CodecSettings& codec, const IndexSections& sections,
   const bool is_parameter = width_is_parameter(codec.kind);
   const std::uint32_t count = entry.document_frequency;
   const auto decoder = [&](const std::uint8_t* begin, std::uint8_t code) {
-    // A list of one block: its tail, where it has one, follows the block by its own account.
+    // The tail of a list of one block is found without being told where it starts.
     const EncodedList list{codec, is_parameter ? code : std::uint8_t{0}, count, begin, end};
-    return ListDecoder(list, single_block_tail_offset(list));
+    return ListDecoder(list, 0);
   };
   const auto block = [&](std::uint8_t code) {
     return BlockRef{0, 0, is_parameter ? std::uint8_t{0} : code};

@@ -1,0 +1,155 @@
+#include "warpdex/query/cpu/and_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpdex {
+
+namespace {
+
+/// Survivors of a block from which on its frequencies are decoded at once rather than singly.
+constexpr std::uint32_t kManySurvivors = 12;
+
+}  // namespace
+
+AndSearch::AndSearch(const Index& index)
+    : kernels_(kernels()),
+      lengths_(index.lengths().data()),
+      static_scores_(index.sections().static_scores) {
+  for (const float bound : index.sections().static_bounds) {
+    static_bound_ = std::max(static_bound_, bound);
+  }
+}
+
+std::uint64_t AndSearch::run(std::span<const AndList> lists,
+                             std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
+                             TopK& top) {
+  lists_ = lists;
+  prohibited_ = prohibited;
+  top_ = &top;
+  places_.resize(lists.size() * kBlockSize);
+  const auto lead_place = std::find_if(lists.begin(), lists.end(),
+                                       [](const AndList& list) { return list.is_required; });
+  const auto lead_list = static_cast<std::size_t>(lead_place - lists.begin());
+  ListCursor& lead = *lead_place->cursor;
+  const float others = bound_of_others(lead_list);
+  const float slack = sum_slack(lists.size());
+  const auto is_exhausted = [](const AndList& list) {
+    return list.is_required && list.cursor->at_end();
+  };
+  std::uint64_t matches = 0;
+  for (; std::none_of(lists.begin(), lists.end(), is_exhausted); lead.next_block()) {
+    if (matches >= matches_wanted &&
+        !can_enter((lead.block_bound(lead.block()) + others) * slack)) {
+      continue;
+    }
+    match_block(lead, lead_list);
+    matches += survivors_;
+    if (survivors_ > 0) score_survivors(lead_list);
+  }
+  return matches;
+}
+
+float AndSearch::bound_of_others(std::size_t lead_list) const {
+  float sum = static_bound_;
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    if (i != lead_list) sum += lists_[i].cursor->bound();
+  }
+  return sum;
+}
+
+void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
+  survivors_ = lead.count();
+  std::copy_n(lead.docids(), survivors_, documents_);
+  std::iota(slots_, slots_ + survivors_, std::uint8_t{0});
+  for (std::uint32_t i = 0; i < survivors_; ++i) places(lead_list)[i] = {lead.block(), i};
+  for (std::size_t i = lead_list + 1; i < lists_.size() && survivors_ > 0; ++i) {
+    if (lists_[i].is_required) keep_matches(i);
+  }
+  if (survivors_ > 0 && !prohibited_.empty()) drop_prohibited();
+  for (std::size_t i = 0; i < lists_.size() && survivors_ > 0; ++i) {
+    if (!lists_[i].is_required) look_up_optional(i);
+  }
+}
+
+void AndSearch::keep_matches(std::size_t list) {
+  ListCursor& cursor = *lists_[list].cursor;
+  std::uint8_t matched[kBlockSize];
+  std::uint8_t positions[kBlockSize];
+  std::uint32_t kept = 0;
+  for (std::uint32_t next = 0; next < survivors_;) {
+    cursor.skip_to_block(documents_[next]);
+    if (cursor.at_end()) break;
+    const std::uint32_t first = cursor.first_possible(cursor.block());
+    const std::uint32_t last = cursor.last_docid(cursor.block());
+    while (next < survivors_ && documents_[next] < first) ++next;
+    std::uint32_t end = next;
+    while (end < survivors_ && documents_[end] <= last) ++end;
+    if (end == next) continue;
+    const std::size_t found =
+        cursor.intersect_block(kernels_, documents_ + next, end - next, matched, positions);
+    for (std::size_t j = 0; j < found; ++j) {
+      const std::uint32_t survivor = next + matched[j];
+      places(list)[slots_[survivor]] = {cursor.block(), positions[j]};
+      documents_[kept] = documents_[survivor];
+      slots_[kept++] = slots_[survivor];
+    }
+    next = end;
+  }
+  survivors_ = kept;
+}
+
+void AndSearch::drop_prohibited() {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    if (std::any_of(prohibited_.begin(), prohibited_.end(), [&](ListCursor* cursor) {
+          return cursor->contains(kernels_, documents_[i]);
+        })) {
+      continue;
+    }
+    documents_[kept] = documents_[i];
+    slots_[kept++] = slots_[i];
+  }
+  survivors_ = kept;
+}
+
+void AndSearch::look_up_optional(std::size_t list) {
+  ListCursor& cursor = *lists_[list].cursor;
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    const bool is_there = cursor.contains(kernels_, documents_[i]);
+    places(list)[slots_[i]] =
+        is_there ? Place{cursor.block(), cursor.position()} : Place{kAbsent, 0};
+  }
+}
+
+void AndSearch::score_survivors(std::size_t lead_list) {
+  if (survivors_ >= kManySurvivors) lists_[lead_list].cursor->frequencies();
+  // The vector kernels read whole vectors of documents, which must exist.
+  std::fill_n(documents_ + survivors_, kBlockPadding, documents_[survivors_ - 1]);
+  float scores[kBlockSize] = {};
+  for (std::size_t list = 0; list < lists_.size(); ++list) add_scores(list, scores);
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    if (!static_scores_.empty()) scores[i] += static_scores_[documents_[i]];
+    if (can_enter(scores[i])) top_->insert(scores[i], documents_[i]);
+  }
+}
+
+void AndSearch::add_scores(std::size_t list, float* scores) {
+  const ListCursor& cursor = *lists_[list].cursor;
+  const Place* const places_of_list = places(list);
+  std::uint32_t frequencies[kBlockSize + kBlockPadding] = {};
+  float list_scores[kBlockSize + kBlockPadding];
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    const Place place = places_of_list[slots_[i]];
+    if (place.block != kAbsent) {
+      frequencies[i] = cursor.frequency_at(place.block, place.position);
+    }
+  }
+  score_postings(kernels_, cursor.scorer(), documents_, frequencies, lengths_, survivors_,
+                 list_scores);
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    if (frequencies[i] > 0) scores[i] += list_scores[i];
+  }
+}
+
+}  // namespace warpdex

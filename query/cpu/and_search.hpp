@@ -1,0 +1,65 @@
+// AND: the rarest list leads, the others are skipped through by their block metadata.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpdex/core/select/top_k.hpp"
+#include "warpdex/query/cpu/list_cursor.hpp"
+
+namespace warpdex {
+
+/// A list and what it means to an AND.
+struct AndList {
+  ListCursor* cursor;
+  bool is_required;  ///< otherwise it only adds to the score
+};
+
+/// Answers one query after the other; all scratch memory is its own. Works on a block of the
+/// leading list at a time: every further required list thins out its documents, then the
+/// prohibited ones, and what survives is scored in the canonical order from single frequencies.
+class AndSearch {
+ public:
+  explicit AndSearch(const Index& index);
+
+  /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
+  /// saw: once it saw `matches_wanted`, it passes over blocks of the leading list whose bound says
+  /// that nothing in them can enter. `lists` are the scoring lists in canonical order with scorers
+  /// and bounds set, at least one of them required. All cursors are at their start.
+  std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
+                    std::uint64_t matches_wanted, TopK& top);
+
+ private:
+  /// Where a list holds a document: kAbsent, or its block and position.
+  struct Place {
+    std::uint32_t block;
+    std::uint32_t position;
+  };
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+
+  bool can_enter(float bound) const { return !top_->full() || bound > top_->threshold(); }
+  float bound_of_others(std::size_t lead_list) const;
+  void match_block(ListCursor& lead, std::size_t lead_list);
+  void keep_matches(std::size_t list);
+  void drop_prohibited();
+  void look_up_optional(std::size_t list);
+  void score_survivors(std::size_t lead_list);
+  void add_scores(std::size_t list, float* scores);
+  Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
+
+  const Kernels& kernels_;
+  const std::uint32_t* lengths_;
+  std::span<const float> static_scores_;
+  float static_bound_ = 0;
+
+  std::span<const AndList> lists_;
+  std::span<ListCursor* const> prohibited_;
+  TopK* top_ = nullptr;
+  std::uint32_t survivors_ = 0;
+  std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< of the survivors
+  std::uint8_t slots_[kBlockSize];  ///< of the survivors: their position in the lead's block
+  std::vector<Place> places_;       ///< kBlockSize a list, by slot
+};
+
+}  // namespace warpdex

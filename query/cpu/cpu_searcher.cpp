@@ -1,0 +1,170 @@
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+
+#include <deque>
+#include <limits>
+
+#include "warpdex/query/cpu/and_search.hpp"
+#include "warpdex/query/cpu/or_search.hpp"
+#include "warpdex/query/cpu/union_count.hpp"
+
+namespace warpdex {
+namespace {
+
+/// A query's terms as one mode reads them.
+struct Roles {
+  std::vector<const PlannedTerm*> scoring;  ///< canonical order
+  std::vector<bool> is_required;            ///< a scoring term
+  std::vector<const PlannedTerm*> prohibited;
+  bool is_empty = false;  ///< nothing can match
+  bool has_required = false;
+};
+
+Roles assign_roles(const PlannedQuery& plan, bool unsigned_is_required) {
+  Roles roles;
+  roles.is_empty = plan.misses_must || (unsigned_is_required && plan.misses_unsigned);
+  for (const PlannedTerm& term : plan.terms) {
+    const bool required = term.is_must || (unsigned_is_required && term.multiplicity > 0);
+    if (term.is_prohibited) {
+      roles.prohibited.push_back(&term);
+      roles.is_empty |= required;
+    } else {
+      roles.scoring.push_back(&term);
+      roles.is_required.push_back(required);
+      roles.has_required |= required;
+    }
+  }
+  roles.is_empty |= roles.scoring.empty();
+  return roles;
+}
+
+}  // namespace
+
+struct CpuSearcher::State {
+  explicit State(const Index& searched)
+      : index(searched), or_search(searched), and_search(searched) {}
+
+  void open_cursors(const Roles& roles);
+  void set_scorers(const Roles& roles, const ScorerSettings& settings);
+  void set_bounds();
+  void run_and(const Roles& roles, const SearchSettings& settings, SearchResult& result);
+  void run_or(const Roles& roles, const SearchSettings& settings, SearchResult& result);
+  SearchResult run(const PlannedQuery& plan, bool unsigned_is_required,
+                   const SearchSettings& settings);
+
+  const Index& index;
+  OrSearch or_search;
+  AndSearch and_search;
+  TopK top;
+  std::deque<ListCursor> cursors;  ///< grows only; a query takes the first ones
+  std::vector<ListCursor*> scoring;
+  std::vector<ListCursor*> prohibited;
+  std::vector<AndList> and_lists;
+  std::vector<float> bounds;
+  std::vector<std::uint64_t> bitmap;
+  std::vector<TopK::Entry> entries;
+};
+
+CpuSearcher::CpuSearcher(const Index& index) : state_(std::make_unique<State>(index)) {}
+CpuSearcher::~CpuSearcher() = default;
+CpuSearcher::CpuSearcher(CpuSearcher&&) noexcept = default;
+CpuSearcher& CpuSearcher::operator=(CpuSearcher&&) noexcept = default;
+
+SearchResult CpuSearcher::search(const Query& query, const SearchSettings& settings) {
+  return run(plan(query), settings);
+}
+
+PlannedQuery CpuSearcher::plan(const Query& query) const {
+  return plan_query(state_->index, query);
+}
+
+SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings) {
+  settings.validate();
+  if (settings.mode == QueryMode::kOr) return state_->run(plan, false, settings);
+  SearchResult result = state_->run(plan, true, settings);
+  if (settings.mode == QueryMode::kAndOr && result.matches < settings.and_or_least()) {
+    result = state_->run(plan, false, settings);
+    result.fell_back_to_or = true;
+  }
+  return result;
+}
+
+SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_required,
+                                     const SearchSettings& settings) {
+  SearchResult result;
+  const Roles roles = assign_roles(plan, unsigned_is_required);
+  if (roles.is_empty) return result;
+  open_cursors(roles);
+  set_scorers(roles, settings.scorer);
+  top.reset(std::min<std::size_t>(settings.k, index.counts().documents));
+  if (roles.has_required) {
+    run_and(roles, settings, result);
+  } else {
+    run_or(roles, settings, result);
+  }
+  top.take(entries);
+  result.hits.reserve(entries.size());
+  for (const TopK::Entry& entry : entries) result.hits.push_back({entry.id, entry.score});
+  if (!roles.has_required && !settings.count) result.matches = result.hits.size();
+  return result;
+}
+
+void CpuSearcher::State::open_cursors(const Roles& roles) {
+  const std::size_t needed = roles.scoring.size() + roles.prohibited.size();
+  while (cursors.size() < needed) cursors.emplace_back();
+  scoring.clear();
+  prohibited.clear();
+  std::size_t next = 0;
+  for (const PlannedTerm* term : roles.scoring) {
+    scoring.push_back(&cursors[next++]);
+    scoring.back()->open(index, term->entry);
+  }
+  for (const PlannedTerm* term : roles.prohibited) {
+    prohibited.push_back(&cursors[next++]);
+    prohibited.back()->open(index, term->entry);
+  }
+}
+
+void CpuSearcher::State::set_scorers(const Roles& roles, const ScorerSettings& settings) {
+  for (std::size_t i = 0; i < scoring.size(); ++i) {
+    scoring[i]->set_scorer(index, settings, roles.scoring[i]->multiplicity);
+  }
+}
+
+void CpuSearcher::State::set_bounds() {
+  std::size_t blocks = 0;
+  for (const ListCursor* list : scoring) blocks += list->blocks();
+  bounds.resize(blocks);
+  float* next = bounds.data();
+  for (ListCursor* list : scoring) {
+    list->set_bounds(index.lengths().data(), next);
+    next += list->blocks();
+  }
+}
+
+void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& settings,
+                                 SearchResult& result) {
+  set_bounds();
+  and_lists.clear();
+  for (std::size_t i = 0; i < scoring.size(); ++i) {
+    and_lists.push_back({scoring[i], roles.is_required[i]});
+  }
+  const std::uint64_t wanted = settings.count ? std::numeric_limits<std::uint64_t>::max()
+                               : settings.mode == QueryMode::kAndOr
+                                   ? std::uint64_t{settings.and_or_least()}
+                                   : 0;
+  result.matches = and_search.run(and_lists, prohibited, wanted, top);
+}
+
+void CpuSearcher::State::run_or(const Roles& roles, const SearchSettings& settings,
+                                SearchResult& result) {
+  if (settings.count) {
+    result.matches = count_union(scoring, prohibited,
+                                 static_cast<std::uint32_t>(index.counts().documents), bitmap);
+    open_cursors(roles);  // from the start again
+    set_scorers(roles, settings.scorer);
+  }
+  set_bounds();
+  or_search.run(scoring, prohibited, top);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,37 @@
+// The CPU engine: AND driven by the rarest list, OR by windowed block-max MaxScore, both over the
+// compressed lists.
+#pragma once
+
+#include <memory>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/engine.hpp"
+
+namespace warpdex {
+
+/// Answers queries on one thread; the index outlives it. Keeps scratch memory between queries
+/// (about 1.3 KiB a term of the longest), nothing that a query derived.
+class CpuSearcher {
+ public:
+  explicit CpuSearcher(const Index& index);
+  ~CpuSearcher();
+  CpuSearcher(CpuSearcher&&) noexcept;
+  CpuSearcher& operator=(CpuSearcher&&) noexcept;
+
+  /// plan() and run(). Throws UsageError for settings out of range, FormatError for damage that
+  /// the query meets.
+  SearchResult search(const Query& query, const SearchSettings& settings);
+
+  /// Looks the terms up.
+  PlannedQuery plan(const Query& query) const;
+
+  /// Answers a planned query, of this index.
+  SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

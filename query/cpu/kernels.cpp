@@ -1,0 +1,107 @@
+#include "warpdex/query/cpu/kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "warpdex/core/cpu_features.hpp"
+
+namespace warpdex {
+namespace {
+
+std::uint64_t load_u64(const std::uint8_t* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+void score_bm25(const TermScorer& scorer, const std::uint32_t* docids,
+                const std::uint32_t* frequencies, const std::uint32_t* lengths, std::size_t count,
+                float* scores) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto tf = static_cast<float>(frequencies[i]);
+    const float norm = scorer.c0 + scorer.c1 * static_cast<float>(lengths[docids[i]]);
+    scores[i] = scorer.weight * (tf / (tf + norm));
+  }
+}
+
+void bound_bm25(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                float* bounds) {
+  for (std::size_t i = 0; i < count; ++i) {
+    float bound = 0;
+    for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
+      const float tf = decode_rounded(blocks[i].frequencies[pair]);
+      const float norm = scorer.c0 + scorer.c1 * decode_rounded(blocks[i].lengths[pair]);
+      bound = std::max(bound, scorer.weight * (tf / (tf + norm)));
+    }
+    bounds[i] = bound;
+  }
+}
+
+std::size_t drain_window(float* window, std::size_t count, std::uint32_t first, float need,
+                         const Candidates& candidates) {
+  const auto need_bits = std::bit_cast<std::int32_t>(need);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    // As integers, touched scores compare like floats and the untouched one is the least.
+    if (std::bit_cast<std::int32_t>(window[i]) >= need_bits) {
+      candidates.documents[found] = first + static_cast<std::uint32_t>(i);
+      candidates.scores[found++] = window[i];
+    }
+    window[i] = kUntouched;
+  }
+  return found;
+}
+
+std::size_t select_scores(const std::uint32_t* docids, const float* scores, std::size_t count,
+                          float need, const Candidates& candidates) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (scores[i] >= need) {
+      candidates.documents[found] = docids[i];
+      candidates.scores[found++] = scores[i];
+    }
+  }
+  return found;
+}
+
+std::uint32_t seek(const std::uint32_t* docids, std::uint32_t from, std::uint32_t target) {
+  while (docids[from] < target) ++from;
+  return from;
+}
+
+std::size_t intersect(const std::uint32_t* wanted, std::size_t count, const std::uint32_t* docids,
+                      std::uint32_t from, std::uint8_t* matched, std::uint8_t* positions) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    from = seek(docids, from, wanted[i]);
+    matched[found] = static_cast<std::uint8_t>(i);
+    positions[found] = static_cast<std::uint8_t>(from);
+    found += docids[from] == wanted[i];
+  }
+  return found;
+}
+
+std::uint32_t rank(const std::uint8_t* bytes, std::uint32_t count) {
+  std::uint32_t set = 0;
+  for (; count >= 64; count -= 64, bytes += 8) {
+    set += static_cast<std::uint32_t>(std::popcount(load_u64(bytes)));
+  }
+  return set + static_cast<std::uint32_t>(
+                   std::popcount(load_u64(bytes) & ((std::uint64_t{1} << count) - 1)));
+}
+
+}  // namespace
+
+const Kernels kBaselineKernels{score_bm25, bound_bm25, drain_window, select_scores,
+                               seek,       intersect,  rank};
+
+const Kernels& kernels() {
+#if defined(__x86_64__)
+  if (isa() == Isa::kAvx512) return kAvx512Kernels;
+  if (isa() == Isa::kAvx2) return kAvx2Kernels;
+#endif
+  return kBaselineKernels;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,71 @@
+// The engine's inner loops, each in the forms that core/cpu_features.hpp tells apart. All forms
+// give the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpdex/indexer/format/score_bound.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex {
+
+/// The value of an accumulator that no posting touched: minus zero, whose sign is lost with the
+/// first score that is added, even a zero.
+inline constexpr float kUntouched = -0.0F;
+
+/// A document that may enter the answer, and what its score is so far.
+struct Candidates {
+  std::uint32_t* documents;
+  float* scores;
+};
+
+struct Kernels {
+  /// scores[i] = BM25 of frequencies[i] in document docids[i], for i < count; may compute and write
+  /// up to the next multiple of 16, for which docids must be below the number of lengths.
+  void (*score_bm25)(const TermScorer& scorer, const std::uint32_t* docids,
+                     const std::uint32_t* frequencies, const std::uint32_t* lengths,
+                     std::size_t count, float* scores);
+
+  /// bounds[i] = the largest BM25 of blocks[i]'s pairs, not yet rounded up.
+  void (*bound_bm25)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                     float* bounds);
+
+  /// Appends (first + i, window[i]) for all i < count with a window[i] that was touched and is at
+  /// least `need` (0 or more), in order, and sets all of the window to kUntouched. `count` is a
+  /// multiple of 16. Returns how many; there is room for 16 more than those.
+  std::size_t (*drain_window)(float* window, std::size_t count, std::uint32_t first, float need,
+                              const Candidates& candidates);
+
+  /// Appends (docids[i], scores[i]) for all i < count with scores[i] >= need, in order. Returns
+  /// how many; may read up to the next multiple of 16 and has room for 16 more.
+  std::size_t (*select_scores)(const std::uint32_t* docids, const float* scores, std::size_t count,
+                               float need, const Candidates& candidates);
+
+  /// The first position from `from` (a position at or before the answer) on with docids[position]
+  /// >= target. docids has kBlockSize entries that ascend, and the last of which is not below
+  /// target; 16 more are readable.
+  std::uint32_t (*seek)(const std::uint32_t* docids, std::uint32_t from, std::uint32_t target);
+
+  /// Finds wanted[0 .. count), which ascend, among docids, which ascend from position `from` on and
+  /// end with one that is not below the last wanted; 16 more are readable. Sets matched[j] = i and
+  /// positions[j] = p for the j-th i with wanted[i] == docids[p]. Returns how many.
+  std::size_t (*intersect)(const std::uint32_t* wanted, std::size_t count,
+                           const std::uint32_t* docids, std::uint32_t from, std::uint8_t* matched,
+                           std::uint8_t* positions);
+
+  /// How many of the first `count` bits of `bytes` are set; reads up to 8 bytes past them.
+  std::uint32_t (*rank)(const std::uint8_t* bytes, std::uint32_t count);
+};
+
+/// The forms for this processor.
+const Kernels& kernels();
+
+/// One form each, for kernels() and for tests; those that this processor lacks must not be called.
+extern const Kernels kBaselineKernels;
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+extern const Kernels kAvx512Kernels;
+#endif
+
+}  // namespace warpdex

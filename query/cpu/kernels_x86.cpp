@@ -1,0 +1,252 @@
+// The inner loops in AVX2 and AVX-512. Only functions marked with a target use its instructions.
+#include "warpdex/query/cpu/kernels.hpp"
+
+#if defined(__x86_64__)
+
+// GCC 12 warns of the deliberately undefined operands inside its own intrinsics.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#define WARPDEX_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define WARPDEX_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))
+
+namespace warpdex {
+namespace {
+
+// ---- AVX2: 8 lanes ----
+
+WARPDEX_AVX2 inline __m256 bm25(__m256 weight, __m256 c0, __m256 c1, __m256 tf, __m256 length) {
+  const __m256 norm = _mm256_add_ps(c0, _mm256_mul_ps(c1, length));
+  return _mm256_mul_ps(weight, _mm256_div_ps(tf, _mm256_add_ps(tf, norm)));
+}
+
+WARPDEX_AVX2 void score_bm25_avx2(const TermScorer& scorer, const std::uint32_t* docids,
+                                  const std::uint32_t* frequencies, const std::uint32_t* lengths,
+                                  std::size_t count, float* scores) {
+  const __m256 weight = _mm256_set1_ps(scorer.weight);
+  const __m256 c0 = _mm256_set1_ps(scorer.c0);
+  const __m256 c1 = _mm256_set1_ps(scorer.c1);
+  for (std::size_t i = 0; i < count; i += 8) {
+    const __m256i docid = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(docids + i));
+    const __m256i frequency = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(frequencies + i));
+    const __m256i length = _mm256_i32gather_epi32(reinterpret_cast<const int*>(lengths), docid, 4);
+    _mm256_storeu_ps(scores + i, bm25(weight, c0, c1, _mm256_cvtepi32_ps(frequency),
+                                      _mm256_cvtepi32_ps(length)));
+  }
+}
+
+/// decode_rounded() of 8 codes: (8 | low 3 bits) * 2^(code / 8 - 1), below 8 the code itself.
+WARPDEX_AVX2 inline __m256 decode_codes(__m128i codes) {
+  const __m256i code = _mm256_cvtepu8_epi32(codes);
+  const __m256i digits =
+      _mm256_or_si256(_mm256_and_si256(code, _mm256_set1_epi32(7)), _mm256_set1_epi32(8));
+  const __m256i exponent =
+      _mm256_slli_epi32(_mm256_sub_epi32(_mm256_srli_epi32(code, 3), _mm256_set1_epi32(1)), 23);
+  const __m256i large = _mm256_add_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(digits)), exponent);
+  const __m256 small = _mm256_cvtepi32_ps(code);
+  const __m256i is_small = _mm256_cmpgt_epi32(_mm256_set1_epi32(8), code);
+  return _mm256_blendv_ps(_mm256_castsi256_ps(large), small, _mm256_castsi256_ps(is_small));
+}
+
+WARPDEX_AVX2 void bound_bm25_avx2(const TermScorer& scorer, const ScoreBound* blocks,
+                                  std::size_t count, float* bounds) {
+  static_assert(kBoundPairs == 4, "two blocks fill a vector");
+  const __m256 weight = _mm256_set1_ps(scorer.weight);
+  const __m256 c0 = _mm256_set1_ps(scorer.c0);
+  const __m256 c1 = _mm256_set1_ps(scorer.c1);
+  std::size_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + i));
+    const __m128i parted = _mm_shuffle_epi32(two, _MM_SHUFFLE(3, 1, 2, 0));
+    const __m256 tf = decode_codes(parted);
+    const __m256 length = decode_codes(_mm_unpackhi_epi64(parted, parted));
+    __m256 bound = bm25(weight, c0, c1, tf, length);
+    bound = _mm256_max_ps(bound, _mm256_permute_ps(bound, _MM_SHUFFLE(1, 0, 3, 2)));
+    bound = _mm256_max_ps(bound, _mm256_permute_ps(bound, _MM_SHUFFLE(2, 3, 0, 1)));
+    bounds[i] = _mm256_cvtss_f32(bound);
+    bounds[i + 1] = _mm_cvtss_f32(_mm256_extractf128_ps(bound, 1));
+  }
+  if (i < count) kBaselineKernels.bound_bm25(scorer, blocks + i, count - i, bounds + i);
+}
+
+WARPDEX_AVX2 std::size_t drain_window_avx2(float* window, std::size_t count, std::uint32_t first,
+                                           float need, const Candidates& candidates) {
+  // As integers, touched scores compare like floats and the untouched one is the least.
+  const __m256i below = _mm256_set1_epi32(std::bit_cast<std::int32_t>(need) - 1);
+  const __m256i untouched = _mm256_castps_si256(_mm256_set1_ps(kUntouched));
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += 8) {
+    auto* const place = reinterpret_cast<__m256i*>(window + i);
+    const __m256i scores = _mm256_load_si256(place);
+    auto mask = static_cast<unsigned>(
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(scores, below))));
+    for (; mask != 0; mask &= mask - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+      candidates.documents[found] = first + static_cast<std::uint32_t>(i) + lane;
+      candidates.scores[found++] = window[i + lane];
+    }
+    _mm256_store_si256(place, untouched);
+  }
+  return found;
+}
+
+WARPDEX_AVX2 std::size_t select_scores_avx2(const std::uint32_t* docids, const float* scores,
+                                            std::size_t count, float need,
+                                            const Candidates& candidates) {
+  const __m256 least = _mm256_set1_ps(need);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += 8) {
+    auto mask = static_cast<unsigned>(
+        _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores + i), least, _CMP_GE_OQ)));
+    if (count - i < 8) mask &= (1U << (count - i)) - 1;
+    for (; mask != 0; mask &= mask - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+      candidates.documents[found] = docids[i + lane];
+      candidates.scores[found++] = scores[i + lane];
+    }
+  }
+  return found;
+}
+
+WARPDEX_AVX2 std::uint32_t seek_avx2(const std::uint32_t* docids, std::uint32_t from,
+                                     std::uint32_t target) {
+  // docIDs stay below 2^31, so signed comparison does; padding is all ones, that is -1.
+  const __m256i wanted = _mm256_set1_epi32(static_cast<std::int32_t>(target));
+  for (;; from += 8) {
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(docids + from));
+    const auto below = static_cast<unsigned>(
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(wanted, values))));
+    if (below != 0xFF) return from + static_cast<std::uint32_t>(std::countr_one(below));
+  }
+}
+
+WARPDEX_AVX2 std::size_t intersect_avx2(const std::uint32_t* wanted, std::size_t count,
+                                        const std::uint32_t* docids, std::uint32_t from,
+                                        std::uint8_t* matched, std::uint8_t* positions) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    while (docids[from + 7] < wanted[i]) from += 8;
+    const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(docids + from));
+    const auto equal = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(
+        _mm256_cmpeq_epi32(values, _mm256_set1_epi32(static_cast<std::int32_t>(wanted[i]))))));
+    matched[found] = static_cast<std::uint8_t>(i);
+    positions[found] =
+        static_cast<std::uint8_t>(from + static_cast<std::uint32_t>(std::countr_zero(equal)));
+    found += equal != 0;
+  }
+  return found;
+}
+
+WARPDEX_AVX2 std::uint32_t rank_avx2(const std::uint8_t* bytes, std::uint32_t count) {
+  std::uint64_t word;
+  std::int64_t set = 0;
+  for (; count >= 64; count -= 64, bytes += 8) {
+    std::memcpy(&word, bytes, sizeof word);
+    set += _mm_popcnt_u64(word);
+  }
+  std::memcpy(&word, bytes, sizeof word);
+  return static_cast<std::uint32_t>(set + _mm_popcnt_u64(word & ((std::uint64_t{1} << count) - 1)));
+}
+
+// ---- AVX-512: 16 lanes ----
+
+WARPDEX_AVX512 void score_bm25_avx512(const TermScorer& scorer, const std::uint32_t* docids,
+                                      const std::uint32_t* frequencies,
+                                      const std::uint32_t* lengths, std::size_t count,
+                                      float* scores) {
+  const __m512 weight = _mm512_set1_ps(scorer.weight);
+  const __m512 c0 = _mm512_set1_ps(scorer.c0);
+  const __m512 c1 = _mm512_set1_ps(scorer.c1);
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m512i docid = _mm512_loadu_si512(docids + i);
+    const __m512 length = _mm512_cvtepi32_ps(_mm512_i32gather_epi32(docid, lengths, 4));
+    const __m512 tf = _mm512_cvtepi32_ps(_mm512_loadu_si512(frequencies + i));
+    const __m512 norm = _mm512_add_ps(c0, _mm512_mul_ps(c1, length));
+    _mm512_storeu_ps(scores + i, _mm512_mul_ps(weight, _mm512_div_ps(tf, _mm512_add_ps(tf, norm))));
+  }
+}
+
+WARPDEX_AVX512 std::size_t drain_window_avx512(float* window, std::size_t count,
+                                               std::uint32_t first, float need,
+                                               const Candidates& candidates) {
+  const __m512i least = _mm512_set1_epi32(std::bit_cast<std::int32_t>(need));
+  const __m512i untouched = _mm512_castps_si512(_mm512_set1_ps(kUntouched));
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m512i scores = _mm512_load_si512(window + i);
+    const __mmask16 mask = _mm512_cmpge_epi32_mask(scores, least);
+    if (mask != 0) {
+      const __m512i documents = _mm512_add_epi32(
+          lanes,
+          _mm512_set1_epi32(static_cast<std::int32_t>(first + static_cast<std::uint32_t>(i))));
+      _mm512_storeu_si512(candidates.documents + found,
+                          _mm512_maskz_compress_epi32(mask, documents));
+      _mm512_storeu_si512(candidates.scores + found, _mm512_maskz_compress_epi32(mask, scores));
+      found += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(mask)));
+    }
+    _mm512_store_si512(window + i, untouched);
+  }
+  return found;
+}
+
+WARPDEX_AVX512 std::size_t select_scores_avx512(const std::uint32_t* docids, const float* scores,
+                                                std::size_t count, float need,
+                                                const Candidates& candidates) {
+  const __m512 least = _mm512_set1_ps(need);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m512 values = _mm512_loadu_ps(scores + i);
+    __mmask16 mask = _mm512_cmp_ps_mask(values, least, _CMP_GE_OQ);
+    if (count - i < 16) mask &= static_cast<__mmask16>((1U << (count - i)) - 1);
+    if (mask == 0) continue;
+    _mm512_storeu_si512(candidates.documents + found,
+                        _mm512_maskz_compress_epi32(mask, _mm512_loadu_si512(docids + i)));
+    _mm512_storeu_ps(candidates.scores + found, _mm512_maskz_compress_ps(mask, values));
+    found += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(mask)));
+  }
+  return found;
+}
+
+WARPDEX_AVX512 std::uint32_t seek_avx512(const std::uint32_t* docids, std::uint32_t from,
+                                         std::uint32_t target) {
+  const __m512i wanted = _mm512_set1_epi32(static_cast<std::int32_t>(target));
+  for (;; from += 16) {
+    const unsigned below = _mm512_cmplt_epu32_mask(_mm512_loadu_si512(docids + from), wanted);
+    if (below != 0xFFFF) return from + static_cast<std::uint32_t>(std::countr_one(below));
+  }
+}
+
+WARPDEX_AVX512 std::size_t intersect_avx512(const std::uint32_t* wanted, std::size_t count,
+                                            const std::uint32_t* docids, std::uint32_t from,
+                                            std::uint8_t* matched, std::uint8_t* positions) {
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    while (docids[from + 15] < wanted[i]) from += 16;
+    const unsigned equal = _mm512_cmpeq_epi32_mask(
+        _mm512_loadu_si512(docids + from), _mm512_set1_epi32(static_cast<std::int32_t>(wanted[i])));
+    matched[found] = static_cast<std::uint8_t>(i);
+    positions[found] =
+        static_cast<std::uint8_t>(from + static_cast<std::uint32_t>(std::countr_zero(equal)));
+    found += equal != 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels{score_bm25_avx2, bound_bm25_avx2, drain_window_avx2, select_scores_avx2,
+                           seek_avx2,       intersect_avx2,  rank_avx2};
+const Kernels kAvx512Kernels{
+    score_bm25_avx512, bound_bm25_avx2, drain_window_avx512, select_scores_avx512, seek_avx512,
+    intersect_avx512,  rank_avx2};
+
+}  // namespace warpdex
+
+#endif

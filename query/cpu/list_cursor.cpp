@@ -1,0 +1,143 @@
+#include "warpdex/query/cpu/list_cursor.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpdex {
+
+void ListCursor::open(const Index& index, const PostingsEntry& entry) {
+  entry_ = entry;
+  size_ = entry.document_frequency;
+  block_ = 0;
+  position_ = 0;
+  bounds_ = nullptr;
+  docids_of_ = kNothing;
+  frequencies_of_ = kNothing;
+  if (entry.is_short()) {
+    open_short(index, entry);
+    return;
+  }
+  view_ = PostingsView(index.settings().codec, index.sections(), entry, index.counts().documents);
+  blocks_ = view_.blocks();
+  last_docids_ = view_.last_docids();
+}
+
+void ListCursor::open_short(const Index& index, const PostingsEntry& entry) {
+  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents,
+                  docids_, frequencies_);
+  last_of_short_ = docids_[size_ - 1];
+  std::fill_n(docids_ + size_, kBlockPadding, last_of_short_);
+  blocks_ = 1;
+  last_docids_ = &last_of_short_;
+  docids_of_ = 0;
+  frequencies_of_ = 0;
+}
+
+void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
+                            std::uint32_t multiplicity) {
+  std::uint64_t occurrences = entry_.collection_frequency;
+  if (entry_.is_short()) {
+    occurrences = std::accumulate(frequencies_, frequencies_ + size_, std::uint64_t{0});
+  }
+  scorer_ = make_term_scorer(settings, {index.counts().documents, index.counts().tokens}, size_,
+                             occurrences, multiplicity);
+}
+
+void ListCursor::set_bounds(const std::uint32_t* lengths, float* bounds) {
+  if (entry_.is_short()) {
+    float scores[kBlockSize + kBlockPadding];
+    score_postings(kernels(), scorer_, docids_, frequencies_, lengths, size_, scores);
+    bounds[0] = *std::max_element(scores, scores + size_);
+  } else if (scorer_.kind == ScorerKind::kBm25) {
+    kernels().bound_bm25(scorer_, view_.bounds(), blocks_, bounds);
+  } else {
+    for (std::uint32_t block = 0; block < blocks_; ++block) {
+      const ScoreBound& bound = view_.bounds()[block];
+      bounds[block] = 0;
+      for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
+        bounds[block] =
+            std::max(bounds[block],
+                     scorer_(static_cast<std::uint32_t>(decode_rounded(bound.frequencies[pair])),
+                             static_cast<std::uint32_t>(decode_rounded(bound.lengths[pair]))));
+      }
+    }
+  }
+  for (std::uint32_t block = 0; block < blocks_; ++block) bounds[block] *= kBoundSlack;
+  bounds_ = bounds;
+}
+
+void ListCursor::gallop(std::uint32_t docid) {
+  std::uint32_t step = 1;
+  std::uint32_t low = block_;  // last_docids_[low] < docid
+  while (low + step < blocks_ && last_docids_[low + step] < docid) {
+    low += step;
+    step *= 2;
+  }
+  const std::uint32_t high = std::min(low + step, blocks_);
+  block_ = static_cast<std::uint32_t>(
+      std::lower_bound(last_docids_ + low + 1, last_docids_ + high, docid) - last_docids_);
+  position_ = 0;
+}
+
+void ListCursor::load_docids() {
+  // Nothing is cached while a damaged block throws.
+  docids_of_ = kNothing;
+  view_.read_docids(block_, docids_);
+  const std::uint32_t loaded = count();
+  std::fill_n(docids_ + loaded, kBlockPadding, docids_[loaded - 1]);
+  docids_of_ = block_;
+}
+
+void ListCursor::load_frequencies() {
+  frequencies_of_ = kNothing;
+  view_.read_frequencies(block_, frequencies_);
+  frequencies_of_ = block_;
+}
+
+bool ListCursor::contains(const Kernels& kernels, std::uint32_t docid) {
+  skip_to_block(docid);
+  if (at_end() || docid < first_possible(block_)) return false;
+  if (!is_loaded() && view_.is_dense(block_)) return contains_dense(kernels, docid);
+  return docids()[seek(kernels, docid)] == docid;
+}
+
+bool ListCursor::contains_dense(const Kernels& kernels, std::uint32_t docid) {
+  const std::uint8_t* const bytes = view_.dense_bytes(block_);
+  const std::uint32_t bit = docid - first_possible(block_);
+  if ((bytes[bit / 8] >> bit % 8 & 1) == 0) return false;
+  // The bits before it are its position; damaged bits could claim more than the block has.
+  position_ = std::min(kernels.rank(bytes, bit), count() - 1);
+  return true;
+}
+
+std::size_t ListCursor::intersect_block(const Kernels& kernels, const std::uint32_t* docids,
+                                        std::size_t count, std::uint8_t* matched,
+                                        std::uint8_t* positions) {
+  constexpr std::size_t kFewForDense = 12;  // then bit tests cost less than decoding the block
+  std::size_t found = 0;
+  if (!is_loaded() && view_.is_dense(block_) && count < kFewForDense) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!contains_dense(kernels, docids[i])) continue;
+      matched[found] = static_cast<std::uint8_t>(i);
+      positions[found++] = static_cast<std::uint8_t>(position_);
+    }
+    return found;
+  }
+  found = kernels.intersect(docids, count, this->docids(), position_, matched, positions);
+  if (found > 0) position_ = positions[found - 1];
+  return found;
+}
+
+void score_postings(const Kernels& kernels, const TermScorer& scorer, const std::uint32_t* docids,
+                    const std::uint32_t* frequencies, const std::uint32_t* lengths,
+                    std::uint32_t count, float* scores) {
+  if (scorer.kind == ScorerKind::kBm25) {
+    kernels.score_bm25(scorer, docids, frequencies, lengths, count, scores);
+    return;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    scores[i] = scorer(frequencies[i], lengths[docids[i]]);
+  }
+}
+
+}  // namespace warpdex

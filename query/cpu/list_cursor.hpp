@@ -1,0 +1,145 @@
+// One posting list as a query walks it: forward only, a block decoded at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/cpu/kernels.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex {
+
+/// Slots that may be read or written past a block's postings.
+inline constexpr std::uint32_t kBlockPadding = 16;
+/// A docID past every document's.
+inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
+
+/// Bounds are kept this much above what their pairs score, since a float's rounding could put a
+/// smaller frequency's score an ulp above a larger one's.
+inline constexpr float kBoundSlack = 1.0F + 1e-6F;
+
+/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds.
+inline float sum_slack(std::size_t lists) { return 1.0F + 2e-7F * static_cast<float>(lists + 8); }
+
+/// A list with its scorer, its current block and what of it is decoded. Lists shorter than a block
+/// are one block, decoded by open().
+class ListCursor {
+ public:
+  /// Starts at the list's first block. Throws FormatError if the list is damaged.
+  void open(const Index& index, const PostingsEntry& entry);
+
+  /// Sets the scorer, then each block's bound, in `bounds` (room for blocks() floats).
+  void set_scorer(const Index& index, const ScorerSettings& settings, std::uint32_t multiplicity);
+  void set_bounds(const std::uint32_t* lengths, float* bounds);
+
+  std::uint32_t blocks() const { return blocks_; }
+  std::uint32_t block() const { return block_; }
+  bool at_end() const { return block_ == blocks_; }
+  std::uint32_t size() const { return size_; }
+  std::uint32_t last_docid(std::uint32_t block) const { return last_docids_[block]; }
+  /// The first docID that the block may hold.
+  std::uint32_t first_possible(std::uint32_t block) const {
+    return block == 0 ? 0 : last_docids_[block - 1] + 1;
+  }
+  std::uint32_t count() const { return block_count(block_); }
+  std::uint32_t block_count(std::uint32_t block) const {
+    return block + 1 < blocks_ ? kBlockSize : size_ - block * kBlockSize;
+  }
+  float block_bound(std::uint32_t block) const { return bounds_[block]; }
+  /// The largest of the blocks' bounds. O(blocks).
+  float bound() const { return *std::max_element(bounds_, bounds_ + blocks_); }
+  const TermScorer& scorer() const { return scorer_; }
+
+  /// Moves to the first block whose last docID is at or past `docid`, which never falls from call
+  /// to call.
+  void skip_to_block(std::uint32_t docid) {
+    if (block_ < blocks_ && last_docids_[block_] < docid) gallop(docid);
+  }
+  void next_block() {
+    ++block_;
+    position_ = 0;
+  }
+
+  /// The current block's docIDs, ascending, padded by the last. Decoded at most once.
+  const std::uint32_t* docids() {
+    if (docids_of_ != block_) load_docids();
+    return docids_;
+  }
+  /// The current block's frequencies, those past count() of no meaning. Decoded at most once.
+  const std::uint32_t* frequencies() {
+    if (frequencies_of_ != block_) load_frequencies();
+    return frequencies_;
+  }
+  bool is_loaded() const { return docids_of_ == block_; }
+
+  /// The position in the current block of its first docID at or past `docid`, which must not be
+  /// past the block's last and never falls within a block.
+  std::uint32_t seek(const Kernels& kernels, std::uint32_t docid) {
+    position_ = kernels.seek(docids(), position_, docid);
+    return position_;
+  }
+
+  /// A lower bound of the next docID at or past `docid`; exact where the block is decoded.
+  std::uint32_t next_document(const Kernels& kernels, std::uint32_t docid) {
+    skip_to_block(docid);
+    if (at_end()) return kNoDocument;
+    if (is_loaded()) return docids_[seek(kernels, docid)];
+    const std::uint32_t first = first_possible(block_);
+    return first > docid ? first : docid;
+  }
+
+  /// Whether the list holds `docid` (which never falls from call to call); then frequency_here()
+  /// is its frequency there.
+  bool contains(const Kernels& kernels, std::uint32_t docid);
+  /// The frequency of the posting that contains() or seek() found.
+  std::uint32_t frequency_here() {
+    if (frequencies_of_ == block_) return frequencies_[position_];
+    return view_.frequency(block_, position_);
+  }
+  std::uint32_t position() const { return position_; }
+
+  /// contains() for `count` ascending docIDs, none past the current block's last and none before
+  /// its first possible: sets matched[j] = i and positions[j] for the j-th docids[i] that the
+  /// block holds. Returns how many.
+  std::size_t intersect_block(const Kernels& kernels, const std::uint32_t* docids,
+                              std::size_t count, std::uint8_t* matched, std::uint8_t* positions);
+
+  /// The frequency at a place that contains() found before: `block` and `position`.
+  std::uint32_t frequency_at(std::uint32_t block, std::uint32_t position) const {
+    if (frequencies_of_ == block) return frequencies_[position];
+    return view_.frequency(block, position);
+  }
+
+ private:
+  static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
+
+  void open_short(const Index& index, const PostingsEntry& entry);
+  void gallop(std::uint32_t docid);
+  void load_docids();
+  void load_frequencies();
+  bool contains_dense(const Kernels& kernels, std::uint32_t docid);
+
+  alignas(64) std::uint32_t docids_[kBlockSize + kBlockPadding];
+  alignas(64) std::uint32_t frequencies_[kBlockSize + kBlockPadding];
+  TermScorer scorer_;
+  PostingsView view_;
+  PostingsEntry entry_;
+  const std::uint32_t* last_docids_ = nullptr;
+  const float* bounds_ = nullptr;
+  std::uint32_t size_ = 0;
+  std::uint32_t blocks_ = 0;
+  std::uint32_t block_ = 0;
+  std::uint32_t position_ = 0;  ///< in the current block; all before it is behind us
+  std::uint32_t docids_of_ = kNothing;
+  std::uint32_t frequencies_of_ = kNothing;
+  std::uint32_t last_of_short_ = 0;
+};
+
+/// scores[i] for the postings [begin, end) of a block; room for the next multiple of 16.
+void score_postings(const Kernels& kernels, const TermScorer& scorer, const std::uint32_t* docids,
+                    const std::uint32_t* frequencies, const std::uint32_t* lengths,
+                    std::uint32_t count, float* scores);
+
+}  // namespace warpdex

@@ -1,0 +1,218 @@
+#include "warpdex/query/cpu/or_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace warpdex {
+namespace {
+
+/// Optional lists with fewer postings a candidate than this are added up rather than looked up.
+constexpr std::size_t kPostingsPerLookUp = 8;
+
+}  // namespace
+
+OrSearch::OrSearch(const Index& index)
+    : kernels_(kernels()),
+      lengths_(index.lengths().data()),
+      static_scores_(index.sections().static_scores),
+      static_bounds_(index.sections().static_bounds),
+      documents_(static_cast<std::uint32_t>(index.counts().documents)),
+      lines_(kMaxWindow / 16 + 1),
+      candidate_documents_(kMaxWindow + kBlockPadding),
+      candidate_scores_(kMaxWindow + kBlockPadding) {
+  std::fill_n(accumulators(), 16 * lines_.size(), kUntouched);
+}
+
+void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
+                   TopK& top) {
+  lists_ = lists;
+  prohibited_ = prohibited;
+  top_ = &top;
+  sum_slack_ = sum_slack(lists.size());
+  window_bounds_.resize(lists.size());
+  tail_bounds_.resize(lists.size() + 1);
+  std::uint32_t width = kFirstWindow;
+  for (std::uint32_t from = 0; from < documents_;) {
+    const std::uint32_t begin = next_window_begin(from);
+    if (begin >= documents_) break;
+    // A window does not cross a border of kStaticWindow, so one static bound is good for it.
+    const std::uint32_t border = begin / kStaticWindow * kStaticWindow + kStaticWindow;
+    const std::uint32_t end = std::min({begin + width, border, documents_});
+    search_window({begin, end, static_bounds_.empty() ? 0 : static_bounds_[begin / kStaticWindow]});
+    from = end;
+    width = std::min(2 * width, kMaxWindow);
+  }
+}
+
+std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {
+  std::uint32_t next = kNoDocument;
+  for (ListCursor* list : lists_) next = std::min(next, list->next_document(kernels_, from));
+  return next;
+}
+
+float OrSearch::need(float more) const {
+  if (!top_->full()) return 0;
+  return std::max(0.0F, (top_->threshold() - more * sum_slack_) * (2.0F - sum_slack_));
+}
+
+float OrSearch::bound_of_list(ListCursor& list, const Window& window) {
+  if (list.next_document(kernels_, window.begin) >= window.end) return 0;
+  float bound = 0;
+  for (std::uint32_t block = list.block();
+       block < list.blocks() && list.first_possible(block) < window.end; ++block) {
+    bound = std::max(bound, list.block_bound(block));
+  }
+  return bound;
+}
+
+void OrSearch::bound_lists(const Window& window) {
+  tail_bounds_[lists_.size()] = window.static_bound;
+  for (std::size_t i = lists_.size(); i-- > 0;) {
+    window_bounds_[i] = bound_of_list(*lists_[i], window);
+    tail_bounds_[i] = tail_bounds_[i + 1] + window_bounds_[i];
+  }
+}
+
+std::size_t OrSearch::count_essential() const {
+  std::size_t essential = lists_.size();
+  while (essential > 0 && !can_enter(tail_bounds_[essential - 1] * sum_slack_)) --essential;
+  return essential;
+}
+
+void OrSearch::search_window(const Window& window) {
+  bound_lists(window);
+  const std::size_t essential = count_essential();
+  if (essential == 0) return;
+  candidates_ = 0;
+  gather_candidates(window, essential);
+  for (std::size_t i = essential; i < lists_.size() && candidates_ > 0; ++i) {
+    if (window_bounds_[i] > 0) refine(*lists_[i], window, tail_bounds_[i + 1]);
+  }
+  if (candidates_ > 0) insert_candidates();
+}
+
+void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
+  const auto is_active = [&](std::size_t i) { return window_bounds_[i] > 0; };
+  std::size_t active = 0;
+  std::size_t last_active = 0;
+  for (std::size_t i = 0; i < essential; ++i) {
+    if (is_active(i)) {
+      ++active;
+      last_active = i;
+    }
+  }
+  const float total = tail_bounds_[0];
+  const auto others = [&](std::size_t i) { return (total - window_bounds_[i]) * sum_slack_; };
+  if (active == 1) {
+    select_from_one(*lists_[last_active], window, tail_bounds_[essential]);
+    return;
+  }
+  for (std::size_t i = 0; i < essential; ++i) {
+    if (is_active(i)) accumulate(*lists_[i], window, others(i));
+  }
+  const std::size_t width = (window.end - window.begin + 15) / 16 * 16;
+  candidates_ =
+      kernels_.drain_window(accumulators(), width, window.begin, need(tail_bounds_[essential]),
+                            {candidate_documents_.data(), candidate_scores_.data()});
+}
+
+/// Calls visit(docids, scores, count) for the list's postings in the window, by blocks, without
+/// those blocks whose bound with `others` cannot enter.
+template <class Visit>
+void OrSearch::visit_postings(ListCursor& list, const Window& window, float others, Visit visit) {
+  alignas(64) float scores[kBlockSize + kBlockPadding];
+  while (!list.at_end() && list.first_possible(list.block()) < window.end) {
+    const bool ends_inside = list.last_docid(list.block()) < window.end;
+    if (can_enter((list.block_bound(list.block()) + others) * sum_slack_)) {
+      const std::uint32_t begin = list.seek(kernels_, window.begin);
+      const std::uint32_t end = ends_inside ? list.count() : list.seek(kernels_, window.end);
+      if (begin < end) {
+        const std::uint32_t* const docids = list.docids() + begin;
+        score_postings(kernels_, list.scorer(), docids, list.frequencies() + begin, lengths_,
+                       end - begin, scores);
+        visit(docids, scores, end - begin);
+      }
+    }
+    if (!ends_inside) break;
+    list.next_block();
+  }
+}
+
+void OrSearch::select_from_one(ListCursor& list, const Window& window, float others) {
+  const float least = need(others);
+  visit_postings(list, window, others,
+                 [&](const std::uint32_t* docids, const float* scores, std::uint32_t count) {
+                   candidates_ += kernels_.select_scores(docids, scores, count, least,
+                                                         {candidate_documents_.data() + candidates_,
+                                                          candidate_scores_.data() + candidates_});
+                 });
+}
+
+void OrSearch::accumulate(ListCursor& list, const Window& window, float others) {
+  float* const sums = accumulators();
+  visit_postings(list, window, others,
+                 [&](const std::uint32_t* docids, const float* scores, std::uint32_t count) {
+                   for (std::uint32_t i = 0; i < count; ++i) {
+                     sums[docids[i] - window.begin] += scores[i];
+                   }
+                 });
+}
+
+void OrSearch::refine(ListCursor& list, const Window& window, float more_after) {
+  std::size_t postings = 0;
+  for (std::uint32_t block = list.block();
+       block < list.blocks() && list.first_possible(block) < window.end; ++block) {
+    postings += list.block_count(block);
+  }
+  if (postings < candidates_ * kPostingsPerLookUp) {
+    refine_by_accumulators(list, window);
+  } else {
+    refine_by_look_up(list, more_after);
+  }
+  const Candidates candidates{candidate_documents_.data(), candidate_scores_.data()};
+  candidates_ = kernels_.select_scores(candidates.documents, candidates.scores, candidates_,
+                                       need(more_after), candidates);
+}
+
+void OrSearch::refine_by_accumulators(ListCursor& list, const Window& window) {
+  accumulate(list, window, std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < candidates_; ++i) {
+    candidate_scores_[i] += accumulators()[candidate_documents_[i] - window.begin];
+  }
+  std::fill_n(accumulators(), window.end - window.begin, kUntouched);
+}
+
+void OrSearch::refine_by_look_up(ListCursor& list, float more_after) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < candidates_; ++i) {
+    const std::uint32_t document = candidate_documents_[i];
+    float score = candidate_scores_[i];
+    list.skip_to_block(document);
+    if (!list.at_end() && list.first_possible(list.block()) <= document) {
+      const float bound = score + list.block_bound(list.block()) + more_after;
+      if (!can_enter(bound * sum_slack_)) continue;
+      if (list.contains(kernels_, document)) {
+        score += list.scorer()(list.frequency_here(), lengths_[document]);
+      }
+    }
+    candidate_documents_[kept] = document;
+    candidate_scores_[kept++] = score;
+  }
+  candidates_ = kept;
+}
+
+void OrSearch::insert_candidates() {
+  const auto is_excluded = [&](std::uint32_t document) {
+    return std::any_of(prohibited_.begin(), prohibited_.end(),
+                       [&](ListCursor* list) { return list->contains(kernels_, document); });
+  };
+  for (std::size_t i = 0; i < candidates_; ++i) {
+    const std::uint32_t document = candidate_documents_[i];
+    float score = candidate_scores_[i];
+    if (!static_scores_.empty()) score += static_scores_[document];
+    if (can_enter(score) && !is_excluded(document)) top_->insert(score, document);
+  }
+  top_->compact();
+}
+
+}  // namespace warpdex

@@ -1,0 +1,18 @@
+// How many documents an OR matches: a bitmap a window of docIDs, no scores.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpdex/query/cpu/list_cursor.hpp"
+
+namespace warpdex {
+
+/// Documents that hold one of `lists` and none of `prohibited`. All cursors are at their start.
+/// O(postings); `bitmap` is scratch memory.
+std::uint64_t count_union(std::span<ListCursor* const> lists,
+                          std::span<ListCursor* const> prohibited, std::uint32_t documents,
+                          std::vector<std::uint64_t>& bitmap);
+
+}  // namespace warpdex
