@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "warpdex/indexer/analysis/analyzers.hpp"
-#include "warpdex/indexer/analysis/english_stemmer.hpp"
+#include "warpdex/indexer/analysis/english_words.hpp"
 #include "warpdex/indexer/analysis/term_cache.hpp"
 #include "warpdex/indexer/analysis/term_storage.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"

@@ -98,7 +98,7 @@ inline const TermCache::Slot* TermCache::insert(const Key& key, std::string_view
     if (slot->key.high != 0) continue;
     slot->key = key;
     slot->size = static_cast<std::uint8_t>(term.size());
-    std::memcpy(slot->bytes.data(), term.data(), term.size());
+    term.copy(slot->bytes.data(), term.size());
     return slot;
   }
   ++turned_away_;
