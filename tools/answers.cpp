@@ -1,0 +1,73 @@
+// Runs query logs through the engine and hands the answers to a writer.
+#include "warpdex/tools/answers.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/cpu/batch.hpp"
+#include "warpdex/query/results_json.hpp"
+#include "warpdex/query/trec_run.hpp"
+#include "warpdex/tools/search_options.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+// Answers in memory at a time: 8 bytes a hit, so 32 MB at most.
+constexpr std::size_t kHitsAtOnce = std::size_t{4} << 20;
+constexpr std::size_t kQueriesAtOnce = 4096;
+
+}  // namespace
+
+void AnswerOptions::add_to(CommandLine& command) {
+  po::options_description group = option_group("Output");
+  group.add_options()("output", po::value(&output_)->value_name("FILE"),
+                      "where the answers go; written beside and renamed, so it is whole or not "
+                      "there. Default: standard output")(
+      "output-format",
+      po::value(&output_format_)->value_name("FORMAT")->default_value(output_format_),
+      "trec (qid Q0 docno rank score tag) or json")(
+      "tag", po::value(&tag_)->value_name("TAG")->default_value(tag_),
+      "the run's name, the last column of trec");
+  command.add(group);
+}
+
+std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) const {
+  if (output_format_ == "trec") return std::make_unique<TrecRunWriter>(out, tag_);
+  if (output_format_ == "json") return std::make_unique<JsonResultWriter>(out);
+  throw UsageError("--output-format takes trec or json, not '" + output_format_ + "'");
+}
+
+void write_answer(const Index& index, const std::string& id, const SearchResult& result,
+                  bool counted, ResultWriter& writer) {
+  std::vector<NamedHit> hits;
+  hits.reserve(result.hits.size());
+  for (const Hit& hit : result.hits) hits.push_back({index.document_name(hit.document), hit.score});
+  QueryAnswer answer;
+  answer.id = id;
+  answer.hits = hits;
+  answer.matches = result.matches;
+  answer.matches_exact = counted;
+  answer.fell_back_to_or = result.fell_back_to_or;
+  writer.write(answer);
+}
+
+void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
+                   const SearchSettings& settings, std::size_t threads, ResultWriter& writer,
+                   const std::function<void(const Query&, const SearchResult&)>& on_answer) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const std::size_t chunk =
+      std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
+  for (std::size_t first = 0; first < texts.size(); first += chunk) {
+    const std::size_t count = std::min(chunk, texts.size() - first);
+    const std::vector<Query> queries = parse_queries(texts, first, count, syntax, *analyzer);
+    const std::vector<SearchResult> results = search_batch(index, queries, settings, threads);
+    for (std::size_t i = 0; i < count; ++i) {
+      write_answer(index, queries[i].id, results[i], settings.count, writer);
+      if (on_answer) on_answer(queries[i], results[i]);
+    }
+  }
+  writer.finish();
+}
+
+}  // namespace warpdex::tools

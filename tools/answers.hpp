@@ -1,0 +1,44 @@
+// Answers a query log into a TREC run or JSON, a bounded number of queries at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/query_file.hpp"
+#include "warpdex/query/query_parser.hpp"
+#include "warpdex/query/result_writer.hpp"
+#include "warpdex/tools/options.hpp"
+
+namespace warpdex::tools {
+
+/// The options on where answers go and how they look.
+class AnswerOptions {
+ public:
+  void add_to(CommandLine& command);
+  const std::string& output() const { return output_; }
+  bool is_json() const { return output_format_ == "json"; }
+  /// A writer of --output-format to `out`, which must outlive it. Throws UsageError.
+  std::unique_ptr<ResultWriter> make_writer(std::ostream& out) const;
+
+ private:
+  std::string output_;
+  std::string output_format_ = "trec";
+  std::string tag_ = "warpdex";
+};
+
+/// Sends one answer, with its documents' names, to `writer`.
+void write_answer(const Index& index, const std::string& id, const SearchResult& result,
+                  bool counted, ResultWriter& writer);
+
+/// Answers all queries in their order. `on_answer` sees each result after it was written.
+void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
+                   const SearchSettings& settings, std::size_t threads, ResultWriter& writer,
+                   const std::function<void(const Query&, const SearchResult&)>& on_answer = {});
+
+}  // namespace warpdex::tools

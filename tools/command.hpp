@@ -1,0 +1,26 @@
+// A subcommand of the program: its name, what it says of itself, and how it runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace warpdex::tools {
+
+struct Command {
+  const char* name;
+  const char* summary;  ///< one line, for the program's own --help
+  /// Runs with the arguments after the subcommand's name; returns the exit status. Throws
+  /// warpdex::Error, which main() turns into one sentence on standard error.
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+int run_index(const std::vector<std::string>& arguments);
+int run_search(const std::vector<std::string>& arguments);
+int run_bench(const std::vector<std::string>& arguments);
+int run_stats(const std::vector<std::string>& arguments);
+int run_verify(const std::vector<std::string>& arguments);
+int run_codecs(const std::vector<std::string>& arguments);
+int run_evaluate(const std::vector<std::string>& arguments);
+
+}  // namespace warpdex::tools

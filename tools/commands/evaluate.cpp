@@ -1,0 +1,103 @@
+// warpdex evaluate: how good a run is by its judges.
+#include "warpdex/query/evaluation.hpp"
+
+#include <iostream>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/tools/command.hpp"
+#include "warpdex/tools/json.hpp"
+#include "warpdex/tools/options.hpp"
+#include "warpdex/tools/output_file.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Computes the effectiveness of a run from judgements, as trec_eval does: lines of\n"
+    "measure, query and value. Documents rank by score, equal ones by name, later names first;\n"
+    "the ranks in the file do not count.";
+
+constexpr const char* kNotes =
+    "measures: map, P_k, recall_k, ndcg, ndcg_cut_k, recip_rank, Rprec, bpref, map_cut_k,\n"
+    "success_k, iprec_at_recall_x and others of trec_eval's, or in short MAP, P@10, nDCG@10, "
+    "RR@10,\n"
+    "Recall@100; a family without its k stands for trec_eval's choice of k; official for what\n"
+    "trec_eval prints by default.\n"
+    "\n"
+    "example:\n"
+    "  warpdex evaluate --qrels qrels.txt --run run.txt --measures MAP,nDCG@10 --per-query";
+
+struct Arguments {
+  std::string qrels;
+  std::string run;
+  std::string measures = "official";
+  std::int64_t relevance_level = 1;
+  bool all_judged_queries = false;
+  bool per_query = false;
+  std::string json;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description group = option_group("Options");
+  group.add_options()("qrels", po::value(&given.qrels)->value_name("FILE")->required(),
+                      "judgements: qid iteration docno grade")(
+      "run", po::value(&given.run)->value_name("FILE")->required(),
+      "the run: qid Q0 docno rank score tag")(
+      "measures", po::value(&given.measures)->value_name("A,B,…")->default_value(given.measures),
+      "what to compute")("per-query", po::bool_switch(&given.per_query), "each query's values too")(
+      "all-judged-queries", po::bool_switch(&given.all_judged_queries),
+      "average over all judged queries; those that the run lacks count as 0")(
+      "relevance-level",
+      po::value(&given.relevance_level)->value_name("N")->default_value(given.relevance_level),
+      "smallest grade that counts as relevant")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the values there; - is standard output, and then nothing else is");
+  command.add(group);
+}
+
+void write_values(const std::vector<Measure>& measures, const std::vector<double>& values,
+                  JsonWriter& json) {
+  for (std::size_t i = 0; i < measures.size(); ++i) json.member(measures[i].name(), values[i]);
+}
+
+std::string to_json(const Evaluation& evaluation, bool per_query) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("run", evaluation.run_tag);
+  json.begin_object("all");
+  write_values(evaluation.measures, evaluation.summary, json);
+  json.end_object();
+  if (per_query) {
+    json.begin_object("queries");
+    for (const QueryEvaluation& query : evaluation.queries) {
+      json.begin_object(query.id);
+      write_values(evaluation.measures, query.values, json);
+      json.end_object();
+    }
+    json.end_object();
+  }
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace
+
+int run_evaluate(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("evaluate", "--qrels FILE --run FILE [options]", kAbout, kNotes);
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+
+  EvaluationOptions options;
+  options.all_judged_queries = given.all_judged_queries;
+  options.relevance_level = static_cast<std::int32_t>(
+      checked_number("--relevance-level", given.relevance_level, 1, 1'000'000));
+  const std::vector<Measure> measures = measures_from_names(given.measures);
+  const Qrels qrels = read_qrels(given.qrels);
+  const Evaluation evaluation = evaluate(read_run(given.run), qrels, measures, options);
+  if (given.json != "-") write_evaluation(std::cout, evaluation, given.per_query);
+  if (!given.json.empty()) write_output(given.json, to_json(evaluation, given.per_query));
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,241 @@
+// warpdex index: documents in, an index out.
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/tools/command.hpp"
+#include "warpdex/tools/interrupt.hpp"
+#include "warpdex/tools/options.hpp"
+#include "warpdex/tools/progress.hpp"
+#include "warpdex/tools/table.hpp"
+#include "warpdex/tools/text.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Builds an index from documents. It appears at --output whole, in the place of the index that\n"
+    "was there before, or not at all. The same documents and settings give the same bytes for any\n"
+    "--memory and --threads.";
+
+constexpr const char* kNotes =
+    "formats (each plain, .gz, .zst or .xz; - is standard input):\n"
+    "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's _id, title, text\n"
+    "  tsv    id<TAB>text, a document a line\n"
+    "  trec   <DOC> … <DOCNO>id</DOCNO> … </DOC>\n"
+    "  text   a document a file; folders are searched for files\n"
+    "\n"
+    "A bad document (malformed, without an id or any of the fields, with the id of an earlier "
+    "one,\n"
+    "not UTF-8) is reported with its file and line.\n"
+    "\n"
+    "examples:\n"
+    "  warpdex index --input docs.jsonl.gz --format jsonl --fields title,contents --output INDEX\n"
+    "  zcat dump.gz | warpdex index --input - --format tsv --memory 4G --output INDEX";
+
+/// Skipped documents that are reported one by one; the rest are only counted.
+constexpr std::uint64_t kSkippedReports = 10;
+
+/// Hands on records until a signal comes, and then throws Interrupted, which ends the build.
+class InterruptibleReader : public DocumentReader {
+ public:
+  explicit InterruptibleReader(DocumentReader& reader) : reader_(reader) {}
+
+  bool next(RawRecord& record) override {
+    const InterruptGuard::Reading reading;
+    InterruptGuard::check();
+    const bool more = reader_.next(record);
+    InterruptGuard::check();
+    return more;
+  }
+  Document parse(const RawRecord& record) const override { return reader_.parse(record); }
+  std::uint64_t bytes_consumed() const override { return reader_.bytes_consumed(); }
+  std::uint64_t bytes_total() const override { return reader_.bytes_total(); }
+
+ private:
+  DocumentReader& reader_;
+};
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string output;
+  std::string codec = std::string(codec_name(CodecSettings{}.kind));
+  std::int64_t pfor_levels = CodecSettings{}.pfor_levels;
+  std::string analyzer = BuildOptions{}.analyzer;
+  std::string fields = "contents";
+  std::string static_scores;
+  std::string on_bad_document = "fail";
+  std::string memory = "1G";
+  std::int64_t threads = 0;
+  bool quiet = false;
+};
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description documents = option_group("Documents");
+  documents.add_options()("input",
+                          po::value(&given.inputs)->value_name("FILE…")->multitoken()->required(),
+                          "files to index, in this order; - is standard input")(
+      "format", po::value(&given.format)->value_name("FORMAT")->required(),
+      "jsonl, tsv, trec or text")(
+      "fields", po::value(&given.fields)->value_name("A,B,…")->default_value(given.fields),
+      "jsonl: the members to index, joined in this order")(
+      "static", po::value(&given.static_scores)->value_name("FILE"),
+      "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(
+      "on-bad-document",
+      po::value(&given.on_bad_document)->value_name("WHAT")->default_value(given.on_bad_document),
+      "fail: end the build; skip: report it and go on");
+  command.add(documents);
+
+  po::options_description index = option_group("Index");
+  index.add_options()("output", po::value(&given.output)->value_name("DIR")->required(),
+                      "the index's folder: a new one, or an index to replace")(
+      "codec", po::value(&given.codec)->value_name("CODEC")->default_value(given.codec),
+      "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
+      "pfor-levels",
+      po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
+      "pfor: levels at which exceptions are compressed again, 0 to 4")(
+      "analyzer", po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
+      ("one of " + joined(analyzer_names())).c_str());
+  command.add(index);
+
+  po::options_description work = option_group("Work");
+  work.add_options()("memory",
+                     po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
+                     "memory to stay within, as 512M or 2GiB; at least 64M")(
+      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
+      "threads to work with; 0: all")("quiet", po::bool_switch(&given.quiet),
+                                      "no progress and no report; errors and skipped documents "
+                                      "are still told");
+  command.add(work);
+}
+
+CodecSettings codec_settings(const Arguments& given, bool levels_given) {
+  CodecSettings settings;
+  settings.kind = codec_from_name(given.codec);
+  settings.pfor_levels = static_cast<std::uint8_t>(
+      checked_number("--pfor-levels", given.pfor_levels, 0, kMaxPforLevels));
+  if (levels_given && settings.kind != CodecKind::kPfor) {
+    throw UsageError("--pfor-levels is for --codec pfor; leave it out for " + given.codec);
+  }
+  return settings;
+}
+
+BuildOptions build_options(const Arguments& given, const CommandLine& command) {
+  BuildOptions options;
+  options.output = given.output;
+  options.codec = codec_settings(given, command.given("pfor-levels"));
+  make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
+  options.analyzer = given.analyzer;
+  options.fields = given.fields;
+  options.static_scores = given.static_scores;
+  if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
+    throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
+  }
+  options.on_bad_document =
+      given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
+  options.memory = parse_size("--memory", given.memory);
+  if (options.memory < kMinBuildMemory) {
+    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
+  }
+  options.threads = checked_number("--threads", given.threads, 0, 1024);
+  return options;
+}
+
+void show(Progress& progress, const BuildProgress& state) {
+  if (state.stage == "writing") {
+    progress.update("writing", counted(state.postings_written, "posting"), state.postings_written,
+                    state.postings_total, false);
+  } else {
+    progress.update("reading",
+                    counted(state.documents, "document") + ", " + bytes_text(state.bytes_consumed) +
+                        " of input",
+                    state.bytes_consumed, state.bytes_total, true);
+  }
+}
+
+std::uint64_t folder_bytes(const std::filesystem::path& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+void print_report(const BuildReport& report, const std::filesystem::path& output) {
+  const std::uint64_t size = folder_bytes(output);
+  const double rate =
+      report.seconds > 0 ? static_cast<double>(report.text_bytes) / report.seconds / 1e6 : 0;
+  std::cout << "built " << output.string() << "\n";
+  Table table({{"", Table::Align::kLeft}, {""}, {"", Table::Align::kLeft}});
+  table.add({"  documents", grouped(report.documents)});
+  table.add({"  skipped documents", grouped(report.skipped_documents)});
+  table.add({"  tokens", grouped(report.tokens)});
+  table.add({"  terms", grouped(report.terms)});
+  table.add({"  postings", grouped(report.postings)});
+  table.add({"  text", bytes_text(report.text_bytes)});
+  table.add({"  index", bytes_text(size)});
+  table.add({"  time", duration_text(report.seconds), fixed(rate, 1) + " MB of text a second"});
+  if (report.runs_spilled > 0) table.add({"  runs spilled", grouped(report.runs_spilled)});
+  table.print(std::cout);
+}
+
+BuildReport build(const Arguments& given, BuildOptions options) {
+  ReaderOptions reader_options;
+  reader_options.format = document_format_from_name(given.format);
+  reader_options.inputs = given.inputs;
+  reader_options.fields = split_list(given.fields);
+  if (reader_options.fields.empty()) throw UsageError("--fields names no field; name one or more");
+  const std::unique_ptr<DocumentReader> reader = open_documents(reader_options);
+  InterruptibleReader interruptible(*reader);
+
+  Progress progress = Progress::to_standard_error();
+  std::uint64_t skipped = 0;
+  options.on_progress = [&](const BuildProgress& state) {
+    InterruptGuard::check();
+    if (!given.quiet) show(progress, state);
+  };
+  options.on_skipped_document = [&](const std::string& message) {
+    progress.clear();
+    if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
+  };
+  const BuildReport report = build_index(interruptible, options);
+  progress.clear();
+  if (skipped > kSkippedReports) {
+    std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
+  }
+  return report;
+}
+
+}  // namespace
+
+int run_index(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("index", "--input FILE… --format FORMAT --output DIR [options]", kAbout,
+                      kNotes);
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+
+  const BuildOptions options = build_options(given, command);
+  const InterruptGuard guard;
+  try {
+    const BuildReport report = build(given, options);
+    if (!given.quiet) print_report(report, given.output);
+  } catch (const std::exception&) {
+    // However the signal showed itself (a read that ended early, say), it is why the build ended.
+    if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
+    throw;
+  }
+  return 0;
+}
+
+}  // namespace warpdex::tools

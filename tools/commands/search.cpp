@@ -1,0 +1,137 @@
+// warpdex search: words answered for a reader, or a file of queries answered as a run.
+#include <iostream>
+#include <memory>
+#include <set>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/result_writer.hpp"
+#include "warpdex/tools/answers.hpp"
+#include "warpdex/tools/command.hpp"
+#include "warpdex/tools/output_file.hpp"
+#include "warpdex/tools/search_options.hpp"
+#include "warpdex/tools/table.hpp"
+#include "warpdex/tools/text.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Answers words, readably, or a file of queries, as a TREC run or JSON; best documents first,\n"
+    "equal scores in the order of the input.";
+
+constexpr const char* kNotes =
+    "examples:\n"
+    "  warpdex search INDEX \"posting lists\"\n"
+    "  warpdex search INDEX --mode and posting lists\n"
+    "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
+    "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt";
+
+struct Arguments {
+  std::string index;
+  std::vector<std::string> words;
+  SearchOptions search;
+  AnswerOptions answers;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Why an answer is empty or is not what was asked for, in a line each.
+void print_remarks(const Index& index, const Query& query, const SearchResult& result,
+                   std::ostream& out) {
+  std::set<std::string> unknown;
+  bool only_exclusions = !query.terms.empty();
+  for (const QueryTerm& term : query.terms) {
+    if (!index.find(term.term)) unknown.insert(term.term);
+    only_exclusions = only_exclusions && term.occur == Occur::kMustNot;
+  }
+  if (query.terms.empty()) out << "the query has no terms (stop words and signs are none)\n";
+  if (only_exclusions) out << "the query only excludes; add a word to look for\n";
+  for (const std::string& term : unknown) out << "not in the index: " << term << "\n";
+  if (result.fell_back_to_or) {
+    out << "too few documents hold all of the words; these hold any of them\n";
+  }
+}
+
+void print_readably(const Index& index, const Query& query, const SearchResult& result, bool count,
+                    std::ostream& out) {
+  print_remarks(index, query, result, out);
+  if (result.hits.empty()) {
+    out << "no document matches\n";
+    return;
+  }
+  Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
+  std::uint64_t rank = 0;
+  for (const Hit& hit : result.hits) {
+    table.add({std::to_string(++rank), format_score(hit.score),
+               std::string(index.document_name(hit.document))});
+  }
+  table.print(out);
+  if (count) out << counted(result.matches, "document") << " matched\n";
+}
+
+void answer_words(const Index& index, const Arguments& arguments, bool readable) {
+  const SearchSettings settings = arguments.search.settings();
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
+  const Query query = parse_query("1", joined(arguments.words), syntax, *analyzer);
+  CpuSearcher searcher(index);
+  const SearchResult result = searcher.search(query, settings);
+
+  OutputFile output(arguments.answers.output());
+  if (readable) {
+    print_readably(index, query, result, settings.count, output.stream());
+  } else {
+    const auto writer = arguments.answers.make_writer(output.stream());
+    write_answer(index, query.id, result, settings.count, *writer);
+    writer->finish();
+  }
+  output.commit();
+}
+
+void answer_file(const Index& index, const Arguments& arguments, bool report_counts) {
+  const SearchSettings settings = arguments.search.settings();
+  const std::vector<QueryText> texts = arguments.search.read_query_file();
+  OutputFile output(arguments.answers.output());
+  const auto writer = arguments.answers.make_writer(output.stream());
+  // A run has no place for numbers of matches.
+  const auto report = [](const Query& query, const SearchResult& result) {
+    std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
+  };
+  std::function<void(const Query&, const SearchResult&)> on_answer;
+  if (report_counts) on_answer = report;
+  write_answers(index, texts, arguments.search.syntax(QuerySyntax::kPlain), settings,
+                arguments.search.threads(), *writer, on_answer);
+  output.commit();
+}
+
+}  // namespace
+
+int run_search(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("search", "INDEX WORDS… | INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
+  given.search.add_to(command);
+  given.answers.add_to(command);
+  if (!command.parse(arguments)) return 0;
+
+  if (given.words.empty() == !given.search.has_query_file()) {
+    throw UsageError(given.words.empty() ? "search takes words or --queries FILE; give one of them"
+                                         : "search takes words or --queries FILE, not both");
+  }
+  const SearchSettings settings = given.search.settings();
+  const Index index = Index::open(given.index);
+  if (given.search.has_query_file()) {
+    answer_file(index, given, settings.count && !given.answers.is_json());
+  } else {
+    answer_words(index, given, !command.given("output-format"));
+  }
+  return 0;
+}
+
+}  // namespace warpdex::tools

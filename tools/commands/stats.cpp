@@ -1,0 +1,235 @@
+// warpdex stats: what an index holds, and what its parts take on disk.
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/tools/command.hpp"
+#include "warpdex/tools/json.hpp"
+#include "warpdex/tools/list_classes.hpp"
+#include "warpdex/tools/options.hpp"
+#include "warpdex/tools/output_file.hpp"
+#include "warpdex/tools/table.hpp"
+#include "warpdex/tools/text.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Says what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
+    "by purpose, lists by length, and how many blocks of documents are bit sets.";
+
+/// Bytes for one purpose.
+struct Share {
+  const char* name;
+  std::uint64_t bytes;
+};
+
+struct ClassCounts {
+  std::uint64_t lists = 0;
+  std::uint64_t postings = 0;
+};
+
+struct Statistics {
+  std::vector<Share> shares;        ///< of what postings take, documents' own data left out
+  std::uint64_t posting_bytes = 0;  ///< sum of shares
+  std::array<ClassCounts, kListClasses.size()> classes;
+  std::uint64_t dense_blocks = 0;
+  std::uint64_t shortest_document = 0;
+  std::uint64_t longest_document = 0;
+  std::uint64_t empty_documents = 0;
+};
+
+std::vector<Share> shares(const Index& index) {
+  const IndexSections& parts = index.sections();
+  return {{"docIDs", parts.docids.size_bytes()},
+          {"frequencies", parts.frequencies.size_bytes()},
+          {"short lists, docIDs and frequencies", parts.short_lists.size_bytes()},
+          {"block metadata of docIDs",
+           parts.block_last_docids.size_bytes() + parts.docid_bases.size_bytes() +
+               parts.docid_offsets.size_bytes() + parts.docid_codes.size_bytes()},
+          {"block metadata of frequencies", parts.frequency_bases.size_bytes() +
+                                                parts.frequency_offsets.size_bytes() +
+                                                parts.frequency_codes.size_bytes()},
+          {"block score bounds", parts.block_bounds.size_bytes()},
+          {"list headers, lists of one posting whole",
+           parts.lexicon.size_bytes() -
+               std::min<std::uint64_t>(index.counts().term_text_bytes, parts.lexicon.size_bytes()) +
+               parts.lexicon_index.size_bytes()}};
+}
+
+Statistics gather(const Index& index) {
+  Statistics statistics;
+  statistics.shares = shares(index);
+  for (const Share& share : statistics.shares) statistics.posting_bytes += share.bytes;
+  index.for_each_term([&](std::string_view, const PostingsEntry& entry) {
+    ClassCounts& counts = statistics.classes[list_class(entry.document_frequency)];
+    ++counts.lists;
+    counts.postings += entry.document_frequency;
+  });
+  const auto codes = index.sections().docid_codes;
+  statistics.dense_blocks =
+      static_cast<std::uint64_t>(std::count(codes.begin(), codes.end(), kDenseCode));
+  const auto lengths = index.lengths();
+  if (!lengths.empty()) {
+    const auto [shortest, longest] = std::minmax_element(lengths.begin(), lengths.end());
+    statistics.shortest_document = *shortest;
+    statistics.longest_document = *longest;
+    statistics.empty_documents =
+        static_cast<std::uint64_t>(std::count(lengths.begin(), lengths.end(), 0U));
+  }
+  return statistics;
+}
+
+double bits_per_posting(std::uint64_t bytes, const Index& index) {
+  const std::uint64_t postings = index.counts().postings;
+  return postings == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(postings);
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print_facts(const Index& index, const Statistics& statistics, std::ostream& out) {
+  const IndexSettings& settings = index.settings();
+  const IndexCounts& counts = index.counts();
+  const double average = counts.documents == 0 ? 0
+                                               : static_cast<double>(counts.tokens) /
+                                                     static_cast<double>(counts.documents);
+  std::string codec(codec_name(settings.codec.kind));
+  if (settings.codec.kind == CodecKind::kPfor) {
+    codec += ", " + counted(settings.codec.pfor_levels, "level");
+  }
+  Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
+  table.add({"index", index.folder().string()});
+  table.add({"codec", codec});
+  table.add({"analyzer", settings.analyzer});
+  table.add({"fields", settings.fields});
+  table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
+  table.add({"documents", grouped(counts.documents)});
+  table.add({"tokens", grouped(counts.tokens)});
+  table.add({"terms", grouped(counts.terms)});
+  table.add({"postings", grouped(counts.postings)});
+  table.add({"document length", fixed(average, 1) + " tokens on average, " +
+                                    grouped(statistics.shortest_document) + " to " +
+                                    grouped(statistics.longest_document) + "; " +
+                                    counted(statistics.empty_documents, "empty document")});
+  table.add({"blocks of 128 docIDs",
+             grouped(counts.blocks) + ", of which " + grouped(statistics.dense_blocks) + " (" +
+                 fixed(percent(statistics.dense_blocks, counts.blocks), 1) + " %) are bit sets"});
+  table.print(out);
+}
+
+void print_sizes(const Index& index, const Statistics& statistics, std::ostream& out) {
+  out << "\n";
+  Table purposes({{"what postings take", Table::Align::kLeft}, {"bytes"}, {"bits per posting"}});
+  for (const Share& share : statistics.shares) {
+    purposes.add(
+        {share.name, grouped(share.bytes), fixed(bits_per_posting(share.bytes, index), 3)});
+  }
+  purposes.add({"total", grouped(statistics.posting_bytes),
+                fixed(bits_per_posting(statistics.posting_bytes, index), 3)});
+  purposes.print(out);
+
+  out << "\n";
+  Table lists({{"postings in a list", Table::Align::kLeft},
+               {"lists"},
+               {"% of lists"},
+               {"postings"},
+               {"% of postings"}});
+  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
+    const ClassCounts& counts = statistics.classes[i];
+    if (counts.lists == 0) continue;
+    lists.add({kListClasses[i].name, grouped(counts.lists),
+               fixed(percent(counts.lists, index.counts().terms), 2), grouped(counts.postings),
+               fixed(percent(counts.postings, index.counts().postings), 2)});
+  }
+  if (!lists.empty()) lists.print(out);
+
+  out << "\n";
+  std::uint64_t total = 0;
+  Table sections({{"section", Table::Align::kLeft}, {"bytes"}});
+  for (const SectionInfo& section : index.section_infos()) {
+    sections.add({section.name, grouped(section.bytes)});
+    total += section.bytes;
+  }
+  sections.add({"total", grouped(total)});
+  sections.print(out);
+}
+
+void write_sizes(const Index& index, const Statistics& statistics, JsonWriter& json) {
+  json.begin_object("bits_per_posting");
+  for (const Share& share : statistics.shares) {
+    json.member(share.name, bits_per_posting(share.bytes, index));
+  }
+  json.member("total", bits_per_posting(statistics.posting_bytes, index));
+  json.end_object();
+  json.begin_object("section_bytes");
+  for (const SectionInfo& section : index.section_infos()) {
+    json.member(section.name, section.bytes);
+  }
+  json.end_object();
+  json.begin_array("lists");
+  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
+    json.begin_object();
+    json.member("postings_in_list", kListClasses[i].name);
+    json.member("lists", statistics.classes[i].lists);
+    json.member("postings", statistics.classes[i].postings);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string to_json(const Index& index, const Statistics& statistics) {
+  const IndexSettings& settings = index.settings();
+  const IndexCounts& counts = index.counts();
+  JsonWriter json;
+  json.begin_object();
+  json.member("folder", index.folder().string());
+  json.member("codec", codec_name(settings.codec.kind));
+  if (settings.codec.kind == CodecKind::kPfor) {
+    json.member("pfor_levels", std::uint64_t{settings.codec.pfor_levels});
+  }
+  json.member("analyzer", settings.analyzer);
+  json.member("fields", settings.fields);
+  json.member("static_scores", settings.has_static_scores);
+  json.member("documents", counts.documents);
+  json.member("empty_documents", statistics.empty_documents);
+  json.member("shortest_document", statistics.shortest_document);
+  json.member("longest_document", statistics.longest_document);
+  json.member("tokens", counts.tokens);
+  json.member("terms", counts.terms);
+  json.member("postings", counts.postings);
+  json.member("blocks", counts.blocks);
+  json.member("dense_blocks", statistics.dense_blocks);
+  write_sizes(index, statistics, json);
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace
+
+int run_stats(const std::vector<std::string>& arguments) {
+  std::string folder;
+  std::string json;
+  CommandLine command("stats", "INDEX [--json FILE]", kAbout);
+  command.add_positional("INDEX", &folder, "the folder of an index");
+  po::options_description group = option_group("Options");
+  group.add_options()("json", po::value(&json)->value_name("FILE"),
+                      "also write the figures there; - is standard output, and then nothing else "
+                      "is. Default: none");
+  command.add(group);
+  if (!command.parse(arguments)) return 0;
+
+  const Index index = Index::open(folder);
+  const Statistics statistics = gather(index);
+  if (json != "-") {
+    print_facts(index, statistics, std::cout);
+    print_sizes(index, statistics, std::cout);
+  }
+  if (!json.empty()) write_output(json, to_json(index, statistics));
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,98 @@
+// The program warpdex: finds the subcommand, and turns what it throws into a sentence and a status:
+// 0 done, 1 failed, 2 asked for something that it does not take, 128 + n ended by signal n.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "warpdex/core/cpu_features.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/tools/command.hpp"
+#include "warpdex/tools/interrupt.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kSignalled = 128;
+
+constexpr std::array<Command, 7> kCommands{{
+    {"index", "build an index from documents", run_index},
+    {"search", "answer words or a file of queries", run_search},
+    {"bench", "measure how fast a file of queries is answered", run_bench},
+    {"stats", "what an index holds and what its parts take", run_stats},
+    {"verify", "check every byte of an index", run_verify},
+    {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
+    {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
+}};
+
+void print_help(std::ostream& out) {
+  out << "usage: warpdex COMMAND [options]\n\n"
+         "Warpdex indexes text and answers AND, OR and AND+OR queries, best documents first.\n\n"
+         "commands:\n";
+  for (const Command& command : kCommands) {
+    const std::string name(command.name);
+    out << "  " << name << std::string(10 - name.size(), ' ') << command.summary << "\n";
+  }
+  out << "\n'warpdex COMMAND --help' lists a command's options and their defaults;\n"
+         "'warpdex --version' prints the version.\n";
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    print_help(std::cerr);
+    return kUsage;
+  }
+  const std::string& name = arguments.front();
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(std::cout);
+    return 0;
+  }
+  if (name == "--version") {
+    std::cout << "warpdex " << WARPDEX_VERSION << " (" << isa_name(isa()) << ")\n";
+    return 0;
+  }
+  const auto* const command = std::find_if(kCommands.begin(), kCommands.end(),
+                                           [&](const Command& c) { return name == c.name; });
+  if (command == kCommands.end()) {
+    throw UsageError("there is no command '" + name + "'; 'warpdex --help' lists the commands");
+  }
+  return command->run({arguments.begin() + 1, arguments.end()});
+}
+
+int complain(const std::string& sentence, int status) {
+  std::cerr << "warpdex: " << sentence << "\n";
+  return status;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    const int status = dispatch(arguments);
+    std::cout.flush();
+    if (!std::cout) throw IoError("cannot write standard output; make room there");
+    return status;
+  } catch (const Interrupted& interrupted) {
+    return complain(interrupted.what(), kSignalled + interrupted.signal());
+  } catch (const UsageError& error) {
+    return complain(error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory; give the process more, or lower --memory, --threads or -k",
+                    kFailed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), kFailed);
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::tools
+
+int main(int count, char** values) {
+  // A file that grows past the process's limit is an error to report, not a death.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return warpdex::tools::run({values + 1, values + std::max(1, count)});
+}

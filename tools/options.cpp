@@ -1,0 +1,137 @@
+// Parses command lines by Boost.Program_options and words its complaints.
+#include "warpdex/tools/options.hpp"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr unsigned kHelpWidth = 100;
+constexpr unsigned kHelpTextWidth = 64;
+
+// Options are spelled out: a prefix that is unique today may not be so tomorrow.
+constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+
+}  // namespace
+
+po::options_description option_group(const std::string& caption) {
+  return po::options_description(caption, kHelpWidth, kHelpTextWidth);
+}
+
+CommandLine::CommandLine(std::string name, std::string synopsis, std::string about,
+                         std::string notes)
+    : name_(std::move(name)),
+      synopsis_(std::move(synopsis)),
+      about_(std::move(about)),
+      notes_(std::move(notes)),
+      shown_(kHelpWidth, kHelpTextWidth) {}
+
+void CommandLine::add(const po::options_description& group) { shown_.add(group); }
+
+void CommandLine::add_positional(const std::string& name, std::string* target,
+                                 const std::string& help) {
+  positional_options_.add_options()(name.c_str(), po::value(target)->required());
+  positional_.add(name.c_str(), 1);
+  positional_help_.emplace_back(name, help);
+}
+
+void CommandLine::add_rest(const std::string& name, std::vector<std::string>* target,
+                           const std::string& help) {
+  positional_options_.add_options()(name.c_str(), po::value(target));
+  positional_.add(name.c_str(), -1);
+  positional_help_.emplace_back(name, help);
+}
+
+bool CommandLine::parse(const std::vector<std::string>& arguments) {
+  po::options_description general = option_group("General");
+  general.add_options()("help,h", "print this and exit");
+  shown_.add(general);
+  po::options_description all;
+  all.add(shown_).add(positional_options_);
+  try {
+    const po::parsed_options parsed =
+        po::command_line_parser(arguments).options(all).positional(positional_).style(kStyle).run();
+    po::store(parsed, values_);
+    if (values_.count("help") != 0) {
+      print_help();
+      return false;
+    }
+    po::notify(values_);
+  } catch (const po::required_option& error) {
+    std::string option = error.get_option_name();
+    for (const auto& [positional, help] : positional_help_) {
+      if (option == "--" + positional) option = positional + " (" + help + ")";
+    }
+    throw UsageError(option + " is missing; 'warpdex " + name_ + " --help' lists what " + name_ +
+                     " takes");
+  } catch (const po::error& error) {
+    throw UsageError(std::string(error.what()) + "; 'warpdex " + name_ + " --help' lists what " +
+                     name_ + " takes");
+  }
+  return true;
+}
+
+bool CommandLine::given(const std::string& option) const {
+  const auto found = values_.find(option);
+  return found != values_.end() && !found->second.defaulted();
+}
+
+void CommandLine::print_help() const {
+  std::cout << "usage: warpdex " << name_ << " " << synopsis_ << "\n\n" << about_ << "\n";
+  if (!positional_help_.empty()) std::cout << "\n";
+  for (const auto& [positional, help] : positional_help_) {
+    std::cout << "  " << positional << ": " << help << "\n";
+  }
+  std::cout << shown_;
+  if (!notes_.empty()) std::cout << "\n" << notes_ << "\n";
+}
+
+std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
+                             std::int64_t high) {
+  if (value < low || value > high) {
+    throw UsageError(option + " takes a whole number from " + std::to_string(low) + " to " +
+                     std::to_string(high) + ", not " + std::to_string(value));
+  }
+  return static_cast<std::uint32_t>(value);
+}
+
+std::uint64_t parse_size(const std::string& option, const std::string& text) {
+  const auto refuse = [&]() -> UsageError {
+    return UsageError(option + " takes a size such as 512M or 2GiB, not '" + text + "'");
+  };
+  if (text.empty() || !std::isdigit(static_cast<unsigned char>(text[0]))) throw refuse();
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::string unit(end);
+  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  double scale = 1;
+  if (!unit.empty() && unit != "B") {
+    const std::size_t power = std::string("KMGT").find(unit[0]);
+    const std::string suffix = unit.substr(1);
+    if (power == std::string::npos) throw refuse();
+    if (suffix != "" && suffix != "B" && suffix != "IB") throw refuse();
+    scale = std::pow(suffix == "B" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
+  }
+  const double bytes = number * scale;
+  if (!(bytes < 9e18)) throw refuse();
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    if (comma > start) parts.push_back(text.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return parts;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,63 @@
+// Command lines: what all subcommands share of declaring, parsing and explaining their options.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace warpdex::tools {
+
+namespace po = boost::program_options;
+
+/// A group of options with the layout that every --help has.
+po::options_description option_group(const std::string& caption);
+
+/// A subcommand's command line. Options store into variables of the caller when parse() ends.
+class CommandLine {
+ public:
+  /// `synopsis` is what stands after "warpdex NAME"; `about` and `notes` are paragraphs before and
+  /// after the options.
+  CommandLine(std::string name, std::string synopsis, std::string about, std::string notes = "");
+
+  /// Adds a group of options, shown under its caption.
+  void add(const po::options_description& group);
+  /// The next positional argument: a required one. `help` is shown among the options' texts.
+  void add_positional(const std::string& name, std::string* target, const std::string& help);
+  /// All further positional arguments.
+  void add_rest(const std::string& name, std::vector<std::string>* target, const std::string& help);
+
+  /// Parses. False if --help was asked for: it has been printed, and there is nothing more to do.
+  /// Throws UsageError, which points at --help, for anything that cannot be taken.
+  bool parse(const std::vector<std::string>& arguments);
+
+  /// Whether the option was given, and not only defaulted. After parse().
+  bool given(const std::string& option) const;
+
+ private:
+  void print_help() const;
+
+  std::string name_;
+  std::string synopsis_;
+  std::string about_;
+  std::string notes_;
+  po::options_description shown_;
+  po::options_description positional_options_;
+  po::positional_options_description positional_;
+  std::vector<std::pair<std::string, std::string>> positional_help_;
+  po::variables_map values_;
+};
+
+/// `value` if it lies in [low, high]; UsageError naming the option and the range if not.
+std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
+                             std::int64_t high = std::numeric_limits<std::uint32_t>::max());
+
+/// A size in bytes: digits with an optional fraction and an optional unit, K, M, G, T (powers of
+/// 1024, as are KiB and the like; KB, MB, GB, TB are powers of 1000). UsageError for others.
+std::uint64_t parse_size(const std::string& option, const std::string& text);
+
+/// "a,b,c" to its parts; empty parts are dropped.
+std::vector<std::string> split_list(const std::string& text);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,59 @@
+// An output that is there whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpdex::tools {
+
+/// Writes to standard output (an empty path or "-"), or to a new file beside the target that takes
+/// its name in commit(), so that a run that fails leaves what was there. A target that exists and
+/// is not a regular file (a device, a pipe) is written to directly.
+class OutputFile {
+ public:
+  /// Throws IoError if nothing can be written there.
+  explicit OutputFile(const std::filesystem::path& target);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// To write to. It throws IoError, with the system's reason, where bytes cannot be written.
+  std::ostream& stream() { return stream_; }
+  /// Writes what is left and gives the file its name. Throws IoError. Once, at the end.
+  void commit() { buffer_.commit(); }
+
+ private:
+  class Buffer : public std::streambuf {
+   public:
+    explicit Buffer(const std::filesystem::path& target);
+    ~Buffer() override;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    void commit();
+
+   protected:
+    int_type overflow(int_type c) override;
+    std::streamsize xsputn(const char* data, std::streamsize size) override;
+
+   private:
+    void open(const std::filesystem::path& target);
+    void write_pending();
+    [[noreturn]] void fail(int error) const;
+
+    std::filesystem::path target_;     ///< empty: standard output
+    std::filesystem::path temporary_;  ///< empty: the target is written to directly
+    int descriptor_ = -1;
+    std::string pending_;
+  };
+
+  Buffer buffer_;
+  std::ostream stream_;
+};
+
+/// Writes all of `bytes` as one OutputFile.
+void write_output(const std::filesystem::path& target, std::string_view bytes);
+
+}  // namespace warpdex::tools

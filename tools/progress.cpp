@@ -1,0 +1,53 @@
+// Words and prints progress.
+#include "warpdex/tools/progress.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+
+#include "warpdex/tools/text.hpp"
+
+namespace warpdex::tools {
+
+Progress Progress::to_standard_error() { return {std::cerr, isatty(STDERR_FILENO) != 0}; }
+
+Progress::Clock::duration Progress::default_interval(bool terminal) {
+  return terminal ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);
+}
+
+void Progress::update(const std::string& stage, const std::string& text, std::uint64_t done,
+                      std::uint64_t total, bool done_is_bytes) {
+  const Clock::time_point now = Clock::now();
+  if (stage != stage_) {
+    stage_ = stage;
+    stage_start_ = now;
+  }
+  if (now - last_ < interval_) return;
+  last_ = now;
+
+  const double seconds = std::chrono::duration<double>(now - stage_start_).count();
+  std::string line = stage + ": " + text;
+  if (seconds > 0 && done > 0) {
+    const double rate = static_cast<double>(done) / seconds;
+    const auto whole_rate = static_cast<std::uint64_t>(rate);
+    line += ", " + (done_is_bytes ? bytes_text(whole_rate) : grouped(whole_rate)) + "/s";
+    if (total >= done && total > 0) {
+      const double share = static_cast<double>(done) / static_cast<double>(total);
+      line += ", " + fixed(100 * share, 0) + " %, " +
+              duration_text(static_cast<double>(total - done) / rate) + " left";
+    }
+  }
+  if (terminal_) {
+    *out_ << "\r" << line << "\x1b[K" << std::flush;
+    line_is_open_ = true;
+  } else {
+    *out_ << line << "\n" << std::flush;
+  }
+}
+
+void Progress::clear() {
+  if (line_is_open_) *out_ << "\r\x1b[K" << std::flush;
+  line_is_open_ = false;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,54 @@
+// The options that search and bench share: which queries, how they match, how they score.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/query_file.hpp"
+#include "warpdex/query/query_parser.hpp"
+#include "warpdex/tools/options.hpp"
+
+namespace warpdex::tools {
+
+/// Declared once, read after CommandLine::parse().
+class SearchOptions {
+ public:
+  /// Adds the groups "Queries", "Matching" and "Scoring".
+  void add_to(CommandLine& command);
+
+  /// What the options say. Throws UsageError for what they cannot.
+  SearchSettings settings() const;
+  std::size_t threads() const;
+
+  bool has_query_file() const { return !queries_file_.empty(); }
+  const std::string& query_file() const { return queries_file_; }
+  /// The queries of --queries, as text.
+  std::vector<QueryText> read_query_file() const;
+  /// --query-syntax, or `otherwise` where it was not given.
+  QuerySyntax syntax(QuerySyntax otherwise) const;
+
+ private:
+  std::string queries_file_;
+  std::string query_format_ = "tsv";
+  std::string query_syntax_;
+  std::string mode_ = "or";
+  std::string scorer_ = "bm25";
+  std::string bm25_form_ = "lucene";
+  std::int64_t k_ = 10;
+  std::int64_t and_or_min_ = 0;
+  std::int64_t threads_ = 1;
+  bool count_ = false;
+  ScorerSettings scorer_settings_;
+};
+
+/// How a search was set, as bench and JSON reports word it: "bm25 lucene, k1 0.9, b 0.4".
+std::string scorer_text(const ScorerSettings& settings);
+
+/// Analyses queries by the index's analyzer. A query that is not UTF-8 is an InputError that names
+/// the query.
+std::vector<Query> parse_queries(const std::vector<QueryText>& texts, std::size_t first,
+                                 std::size_t count, QuerySyntax syntax, Analyzer& analyzer);
+
+}  // namespace warpdex::tools
