@@ -67,7 +67,7 @@ class BadDocument : public InputError {
 
 struct ReaderOptions {
   DocumentFormat format = DocumentFormat::kJsonl;
-  std::vector<std::string> inputs;              ///< files; folders for kText; "-" is standard input
+  std::vector<std::string> inputs{};            ///< files; folders for kText; "-" is standard input
   std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
 };
 

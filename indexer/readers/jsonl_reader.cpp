@@ -262,8 +262,9 @@ class JsonlReader final : public DocumentReader {
   }
 
   [[noreturn]] static void fail_syntax(const RawRecord& record, rapidjson::ParseResult result) {
-    fail_document(record.location, std::string("this is not valid JSON: ") +
-                                       rapidjson::GetParseError_En(result.Code()) + " (at byte " +
+    std::string reason = rapidjson::GetParseError_En(result.Code());
+    if (reason.ends_with('.')) reason.pop_back();
+    fail_document(record.location, "this is not valid JSON: " + reason + " (at byte " +
                                        std::to_string(result.Offset() + 1) + " of the line); " +
                                        std::string(kExample));
   }

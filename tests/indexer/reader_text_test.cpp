@@ -1,0 +1,94 @@
+// The reader of plain-text files and trees of them.
+#include "tests/indexer/reader_support.hpp"
+
+namespace warpdex::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+Collection read_text(const std::vector<std::string>& inputs) {
+  return read_collection({.format = DocumentFormat::kText, .inputs = inputs});
+}
+
+TEST(TextReader, WalksATreeInTheOrderOfPaths) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "a/deep/er");
+  fs::create_directories(folder / "a.d");
+  fs::create_directories(folder / ".git");
+  fs::create_directories(folder / "void");
+  write_file(folder / "a/deep/er/x.txt", "x\r\nline\n");
+  write_file(folder / "a/z", "");
+  write_file(folder / "a.d/y.gz", pack("packed", ".gz"));
+  write_file(folder / "B.zst", pack("\xEF\xBB\xBFstandard", ".zst"));
+  write_file(folder / "caf\xC3\xA9.xz", pack("lzma", ".xz"));
+  write_file(folder / "my notes 100%.txt", "notes");
+  write_file(folder / "latin\xE9", "name");
+  write_file(folder / ".hidden", "no");
+  write_file(folder / ".git/config", "no");
+  fs::create_symlink(folder / "a/z", folder / "link");
+  fs::create_directory_symlink(folder.path(), folder / "circle");
+  fs::create_symlink(folder / "nothing", folder / "broken");
+  const std::vector<Document> expected{{"B.zst", "standard"},
+                                       {"a.d/y.gz", "packed"},
+                                       {"a/deep/er/x.txt", "x\r\nline\n"},
+                                       {"a/z", ""},
+                                       {"caf\xC3\xA9.xz", "lzma"},
+                                       {"latin%E9", "name"},
+                                       {"link", ""},
+                                       {"my%20notes%20100%25.txt", "notes"}};
+  expect_documents(read_text({folder.path().string()}), expected);
+  expect_documents(read_text({folder.path().string() + "/"}), expected);
+  expect_documents(read_text({(folder / "void").string()}), {});
+}
+
+TEST(TextReader, NamesAFileThatWasGivenByItsName) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "sub");
+  write_file(folder / "sub/one.txt", "1");
+  write_file(folder / "two.txt.gz", pack("2", ".gz"));
+  const PipeWriter writer((folder / "pipe").string(), pack("3\n", ".xz"), 5);
+  const Collection collection =
+      read_text({(folder / "two.txt.gz").string(), (folder / "pipe").string(),
+                 (folder / "sub").string(), (folder / "sub/one.txt").string()});
+  expect_documents(collection,
+                   {{"two.txt.gz", "2"}, {"pipe", "3\n"}, {"one.txt", "1"}, {"one.txt", "1"}});
+  EXPECT_EQ(collection.locations[2].to_string(), (folder / "sub/one.txt").string() + ":1");
+}
+
+TEST(TextReader, SaysWhatIsWrongWithAFileAndGoesOn) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", std::string("a\0b", 3));
+  write_file(folder / "b", "caf\xE9");
+  write_file(folder / "c",
+             "\xFF\xFE"
+             "a");
+  write_file(folder / "d", "good");
+  const Collection collection = read_text({folder.path().string()});
+  ASSERT_EQ(collection.documents.size(), 1U);
+  ASSERT_EQ(collection.bad.size(), 3U);
+  EXPECT_NE(collection.bad[0].find("/a:1: there is a NUL at byte 2"), std::string::npos);
+  EXPECT_NE(collection.bad[1].find("/b:1: byte 0xE9 at byte 4"), std::string::npos);
+  EXPECT_NE(collection.bad[2].find("iconv -f UTF-16"), std::string::npos);
+}
+
+TEST(TextReader, EndsWithAnErrorWhereAFileCannotBeRead) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(open_documents({.format = DocumentFormat::kText}), UsageError);
+  EXPECT_THROW(read_text({(folder / "missing").string()}), IoError);
+  write_file(folder / "cut.gz", pack("text", ".gz").substr(0, 10));
+  const std::string message = message_of<InputError>([&] { read_text({folder.path().string()}); });
+  EXPECT_NE(message.find("cut.gz is cut short"), std::string::npos) << message;
+}
+
+TEST(TextReader, TakesAFileOf50Megabytes) {
+  const TemporaryFolder folder;
+  std::string text;
+  while (text.size() < 50000000) text += "some words\n";
+  write_file(folder / "large.zst", pack(text, ".zst"));
+  const Collection collection = read_text({folder.path().string()});
+  ASSERT_EQ(collection.documents.size(), 1U);
+  EXPECT_TRUE(collection.documents[0].text == text);
+}
+
+}  // namespace
+}  // namespace warpdex::test
