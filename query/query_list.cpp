@@ -3,15 +3,9 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
-  const std::size_t begin = text.find_first_not_of(kWhiteSpace);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
-}
 
 void QueryList::add(std::string_view id, std::string_view text, std::uint64_t line) {
   id = trimmed(id);

@@ -34,9 +34,6 @@ class QueryList {
   std::unordered_map<std::string, std::uint64_t> line_of_id_;
 };
 
-/// `text` without ASCII white space at its ends.
-std::string_view trimmed(std::string_view text);
-
 /// Adds all TREC topics of `lines`: id from <num>, text from <title>; closing tags may be missing.
 void read_trec_topics(LineReader& lines, QueryList& queries);
 

@@ -10,6 +10,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/query_list.hpp"
 
 namespace warpdex {
