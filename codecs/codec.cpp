@@ -53,13 +53,16 @@ struct DocidBlock {
   std::uint64_t dense_size() const { return dense::size(base, docids.back()); }
 };
 
-/// Which blocks a bit set makes no larger; empty if none.
+/// Which blocks a bit set makes no larger; empty if none. `shares` are bytes outside of the blocks
+/// that are due to each.
 std::vector<std::uint8_t> dense_blocks(std::span<const std::uint32_t> docids,
-                                       const EncodedValues& encoded) {
+                                       const EncodedValues& encoded,
+                                       std::span<const std::uint32_t> shares) {
   std::vector<std::uint8_t> dense(encoded.codes.size());
   bool any = false;
   for (std::size_t i = 0; i < dense.size(); ++i) {
-    const std::uint32_t own = encoded.offsets[i + 1] - encoded.offsets[i];
+    const std::uint32_t own =
+        encoded.offsets[i + 1] - encoded.offsets[i] + (shares.empty() ? 0 : shares[i]);
     if (DocidBlock(docids, i).dense_size() > own) continue;
     dense[i] = 1;
     any = true;
@@ -132,7 +135,11 @@ EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::
   const std::vector<std::uint32_t> gaps = gaps_of(docids);
   EncodedValues encoded = encode(settings, BlockedValues(gaps, {}));
   if (!allow_dense || docids.size() < kBlockSize) return encoded;
-  const std::vector<std::uint8_t> dense = dense_blocks(docids, encoded);
+  std::vector<std::uint32_t> shares;
+  if (settings.kind == CodecKind::kPfor) {
+    shares = pfor::tail_shares(BlockedValues(gaps, {}), encoded);
+  }
+  const std::vector<std::uint8_t> dense = dense_blocks(docids, encoded, shares);
   if (dense.empty()) return encoded;
   return splice(docids, dense, encode(settings, BlockedValues(gaps, dense)));
 }

@@ -23,6 +23,7 @@ bool list_has_exceptions(const Block& block) {
 /// The list's exceptions. `size` is checked_size.
 Exceptions exceptions_of(const Block& block, std::uint64_t size) {
   const EncodedList& list = *block.list;
+  if (list.settings.pfor_levels > kMaxPforLevels) throw_damaged_block();
   const std::uint8_t* tail = block.at + size;  // of a lone block, whose end may not be known
   if (!block.only_block()) {
     check_room(list.begin, list.end, block.tail_offset);
@@ -35,6 +36,9 @@ Exceptions exceptions_of(const Block& block, std::uint64_t size) {
 }  // namespace
 
 void encode(const BlockedValues& values, int levels, EncodedValues& out) {
+  if (levels > kMaxPforLevels) {
+    throw UsageError("pfor has 0 to 4 levels of recursion, not " + std::to_string(levels));
+  }
   ExceptionBytes tail;
   const std::uint32_t width = choose_width(values, levels, tail);
   out.parameter = static_cast<std::uint8_t>(width + (tail.bytes.empty() ? 0 : kExceptionsFlag));
@@ -46,11 +50,26 @@ void encode(const BlockedValues& values, int levels, EncodedValues& out) {
   out.bytes.insert(out.bytes.end(), tail.bytes.begin(), tail.bytes.end());
 }
 
+std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const EncodedValues& encoded) {
+  std::vector<std::uint32_t> shares(values.blocks());
+  if ((encoded.parameter & kExceptionsFlag) == 0) return shares;
+  const std::uint32_t width = encoded.parameter & ~kExceptionsFlag;
+  std::uint64_t total = 0;
+  for (std::uint32_t i = 0; i < values.blocks(); ++i) {
+    for (const std::uint32_t value : values.block(i)) shares[i] += value >> width != 0;
+    total += shares[i];
+  }
+  const std::uint64_t tail = encoded.bytes.size() - encoded.offsets.back();
+  for (std::uint32_t& share : shares) share = static_cast<std::uint32_t>(share * tail / total);
+  return shares;
+}
+
 void decode_values(const Block& block, std::uint32_t* out) {
   const std::uint64_t size = checked_size(block);
-  kernels().unpack(block.at, block.count, low_width(block), out);
+  const std::uint32_t width = low_width(block);
+  kernels().unpack(block.at, block.count, width, out);
   if (!list_has_exceptions(block)) return;
-  exceptions_of(block, size).patch_block(block.index, block.count, low_width(block), out);
+  exceptions_of(block, size).patch_block(block.index, width, out);
 }
 
 void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, std::uint32_t* out) {
@@ -61,7 +80,7 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
     bits = kernels().unpack_sum(block.at, block.count, width, base, out);
   } else {
     kernels().unpack(block.at, block.count, width, out);
-    exceptions_of(block, size).patch_block(block.index, block.count, width, out);
+    exceptions_of(block, size).patch_block(block.index, width, out);
     bits = kernels().sum(out, block.count, base);
   }
   check_docids(out, block.count, base, last, bits);

@@ -12,6 +12,9 @@ namespace warpdex::pfor {
 /// parameter.
 void encode(const BlockedValues& values, int levels, EncodedValues& out);
 
+/// About how many bytes of the tail of an encoded list are due to each of its blocks.
+std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const EncodedValues& encoded);
+
 /// As ListDecoder's functions of these names; never called for a bit set.
 void decode_values(const Block& block, std::uint32_t* out);
 void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, std::uint32_t* out);

@@ -65,40 +65,52 @@ void append_counts(const ExceptionArrays& arrays, std::vector<std::uint8_t>& byt
   bytes.insert(bytes.end(), arrays.counts.begin(), arrays.counts.end());
 }
 
-/// The width of an exception array, and its own exceptions.
-struct ArrayCode {
-  std::uint32_t width = 0;
-  ExceptionBytes exceptions;
+std::uint8_t code_of(std::uint32_t width, const ExceptionBytes& exceptions) {
+  return static_cast<std::uint8_t>(width + (exceptions.bytes.empty() ? 0 : kExceptionsFlag));
+}
 
-  ArrayCode(std::span<const std::uint32_t> array, int levels) {
-    if (levels > 0) {
-      width = choose_width(BlockedValues(array, {}), levels - 1, exceptions);
-    } else {
-      width = whole_bytes(width_of(*std::max_element(array.begin(), array.end())));
+void append_plain(const ExceptionArrays& arrays, std::vector<std::uint8_t>& bytes) {
+  const std::uint32_t largest = *std::max_element(arrays.highs.begin(), arrays.highs.end());
+  const std::uint32_t width = whole_bytes(width_of(largest));
+  bytes.push_back(static_cast<std::uint8_t>(width));
+  std::size_t i = 0;
+  for (const std::uint8_t count : arrays.counts) {
+    std::uint32_t next = 0;
+    for (const std::size_t end = i + count; i < end; ++i) {
+      next += arrays.gaps[i];
+      bytes.push_back(static_cast<std::uint8_t>(next++));
     }
   }
-  std::uint8_t byte() const {
-    return static_cast<std::uint8_t>(width + (exceptions.bytes.empty() ? 0 : kExceptionsFlag));
+  pack(arrays.highs, width, bytes);
+}
+
+void append_compressed(const ExceptionArrays& arrays, int levels,
+                       std::vector<std::uint8_t>& bytes) {
+  ExceptionBytes of_gaps;
+  ExceptionBytes of_highs;
+  const std::uint32_t gap_width = choose_width(BlockedValues(arrays.gaps, {}), levels - 1, of_gaps);
+  const std::uint32_t high_width =
+      choose_width(BlockedValues(arrays.highs, {}), levels - 1, of_highs);
+  bytes.push_back(code_of(gap_width, of_gaps));
+  bytes.push_back(code_of(high_width, of_highs));
+  pack(arrays.gaps, gap_width, bytes);
+  pack(arrays.highs, high_width, bytes);
+  if (!of_gaps.bytes.empty()) {
+    append32(of_gaps.bytes.size(), bytes);
+    bytes.insert(bytes.end(), of_gaps.bytes.begin(), of_gaps.bytes.end());
   }
-};
+  bytes.insert(bytes.end(), of_highs.bytes.begin(), of_highs.bytes.end());
+}
 
 ExceptionBytes encode_exceptions(const BlockedValues& values, std::uint32_t width, int levels) {
   const ExceptionArrays arrays(values, width);
-  const ArrayCode gaps(arrays.gaps, levels);
-  const ArrayCode highs(arrays.highs, levels);
   ExceptionBytes encoded;
-  std::vector<std::uint8_t>& bytes = encoded.bytes;
-  append_counts(arrays, bytes);
-  bytes.push_back(gaps.byte());
-  bytes.push_back(highs.byte());
-  pack(arrays.gaps, gaps.width, bytes);
-  pack(arrays.highs, highs.width, bytes);
-  const std::vector<std::uint8_t>& nested = gaps.exceptions.bytes;
-  if (!nested.empty()) {
-    append32(nested.size(), bytes);
-    bytes.insert(bytes.end(), nested.begin(), nested.end());
+  append_counts(arrays, encoded.bytes);
+  if (levels == 0) {
+    append_plain(arrays, encoded.bytes);
+  } else {
+    append_compressed(arrays, levels, encoded.bytes);
   }
-  bytes.insert(bytes.end(), highs.exceptions.bytes.begin(), highs.exceptions.bytes.end());
   return encoded;
 }
 

@@ -1,7 +1,8 @@
 // The exceptions of a `pfor` list, in the list's tail: for each value that does not fit its slot,
 // its place (as a gap from the exception before it in the block) and its high bits. Both arrays
 // are compressed like the list itself, by one level of recursion less; at no levels they are
-// plain arrays of 1, 2 or 4 bytes. docs/codecs.md has the grammar. Internal to codecs/.
+// plain: places of 1 byte, high bits of 1, 2 or 4. docs/codecs.md has the grammar. Internal to
+// codecs/.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ class Exceptions {
   /// the values that the exceptions belong to.
   Exceptions(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t blocks, int levels);
 
-  /// Adds the high bits, shifted by `width`, to the block's `count` values.
-  void patch_block(std::uint64_t block, std::uint32_t count, std::uint32_t width,
-                   std::uint32_t* values) const;
+  /// Adds the high bits, shifted by `width`, to the block's values: kBlockSize of them, whatever
+  /// the block holds, since damaged bytes may reach for any.
+  void patch_block(std::uint64_t block, std::uint32_t width, std::uint32_t* values) const;
 
   /// What patch_block adds to the value at `index`.
   std::uint32_t high_at(std::uint64_t block, std::uint32_t index, std::uint32_t width) const;
@@ -54,20 +55,25 @@ class Exceptions {
   using Buffer = std::uint32_t[2 * kBlockSize];
 
   void parse_counts(const std::uint8_t*& at, std::uint64_t blocks);
+  void parse_plain_arrays(const std::uint8_t*& at);
+  void parse_compressed_arrays(const std::uint8_t*& at);
   void parse_array(Array& array, std::uint8_t code, const std::uint8_t*& at) const;
   Range range_of(std::uint64_t block) const;
   Exceptions nested(const Array& array) const;
   const std::uint32_t* read(const Array& array, Range range, Buffer& buffer) const;
   void patch_range(const Array& array, Range range, std::uint32_t* values) const;
+  const std::uint32_t* read_positions(Range range, Buffer& buffer) const;
   template <typename Visit>
-  void for_each(Range range, Visit visit) const;
+  void for_each(std::uint64_t block, std::uint32_t first, std::uint32_t last, Visit visit) const;
+  template <typename Visit>
+  void for_each_plain(Range range, std::uint32_t first, std::uint32_t last, Visit visit) const;
 
   const std::uint8_t* end_;               ///< of the list
   const std::uint8_t* bases_ = nullptr;   ///< exceptions before each group of blocks but the first
   const std::uint8_t* counts_ = nullptr;  ///< one a block
   std::uint64_t total_ = 0;
   int levels_;
-  Array gaps_;
+  Array gaps_;  ///< at no levels, positions
   Array highs_;
 };
 
