@@ -19,12 +19,12 @@ OrSearch::OrSearch(const Index& index)
       documents_(static_cast<std::uint32_t>(index.counts().documents)),
       lines_(kMaxWindow / 16 + 1),
       candidate_documents_(kMaxWindow + kBlockPadding),
-      candidate_scores_(kMaxWindow + kBlockPadding) {
-  std::fill_n(accumulators(), 16 * lines_.size(), kUntouched);
-}
+      candidate_scores_(kMaxWindow + kBlockPadding) {}
 
 void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
                    TopK& top) {
+  if (!is_clean_) std::fill_n(accumulators(), 16 * lines_.size(), kUntouched);
+  is_clean_ = false;  // a damaged list may throw in the middle of a window
   lists_ = lists;
   prohibited_ = prohibited;
   top_ = &top;
@@ -42,6 +42,7 @@ void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* con
     from = end;
     width = std::min(2 * width, kMaxWindow);
   }
+  is_clean_ = true;
 }
 
 std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {
@@ -57,7 +58,8 @@ float OrSearch::need(float more) const {
 
 float OrSearch::bound_of_list(ListCursor& list, const Window& window) {
   if (list.next_document(kernels_, window.begin) >= window.end) return 0;
-  float bound = 0;
+  // Above 0, which stands for a list without postings here: a match may score 0.
+  float bound = std::numeric_limits<float>::min();
   for (std::uint32_t block = list.block();
        block < list.blocks() && list.first_possible(block) < window.end; ++block) {
     bound = std::max(bound, list.block_bound(block));

@@ -77,6 +77,7 @@ class OrSearch {
   std::vector<float> window_bounds_;  ///< a list
   std::vector<float> tail_bounds_;    ///< a list: the sum of its and the later lists' bounds
   std::vector<Line> lines_;           ///< kUntouched between windows
+  bool is_clean_ = false;             ///< whether lines_ were left like that
   std::vector<std::uint32_t> candidate_documents_;
   std::vector<float> candidate_scores_;
   std::size_t candidates_ = 0;

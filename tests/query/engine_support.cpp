@@ -1,0 +1,124 @@
+#include "tests/query/engine_support.hpp"
+
+#include <map>
+#include <sstream>
+
+#include "tests/reference/compare.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using reference::Collection;
+using reference::Posting;
+
+/// A term of a query that scores, as the canonical order sorts them.
+struct ScoringTerm {
+  std::uint64_t document_frequency = 0;
+  std::string term;
+  std::uint32_t multiplicity = 0;
+};
+
+std::vector<ScoringTerm> scoring_terms(const Collection& collection, const Query& query) {
+  std::map<std::string, std::uint32_t> multiplicities;
+  for (const QueryTerm& term : query.terms) {
+    if (term.occur != Occur::kMustNot) ++multiplicities[term.term];
+  }
+  std::vector<ScoringTerm> terms;
+  for (const auto& [term, multiplicity] : multiplicities) {
+    terms.push_back({collection.postings(term).size(), term, multiplicity});
+  }
+  std::stable_sort(terms.begin(), terms.end(), [](const ScoringTerm& a, const ScoringTerm& b) {
+    return a.document_frequency < b.document_frequency;
+  });
+  return terms;
+}
+
+std::vector<Hit> rank_in_float(const Collection& collection, const reference::Ranking& ranking,
+                               const Query& query, const ScorerSettings& settings) {
+  const CollectionStatistics statistics{collection.documents(), collection.tokens()};
+  std::vector<float> scores(collection.documents(), 0.0F);
+  for (const ScoringTerm& term : scoring_terms(collection, query)) {
+    if (term.document_frequency == 0) continue;
+    const TermScorer scorer =
+        make_term_scorer(settings, statistics, term.document_frequency,
+                         collection.collection_frequency(term.term), term.multiplicity);
+    for (const Posting& posting : collection.postings(term.term)) {
+      scores[posting.document] += scorer(posting.frequency, collection.lengths()[posting.document]);
+    }
+  }
+  std::vector<Hit> hits;
+  hits.reserve(ranking.documents.size());
+  for (const reference::RankedDocument& match : ranking.documents) {
+    const float score = scores[match.document] + collection.static_scores()[match.document];
+    hits.push_back({match.document, score});
+  }
+  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+    return a.score != b.score ? a.score > b.score : a.document < b.document;
+  });
+  return hits;
+}
+
+}  // namespace
+
+std::vector<CodecSettings> all_codecs() {
+  std::vector<CodecSettings> codecs{
+      {CodecKind::kBitpack, 1}, {CodecKind::kPforBlock, 1}, {CodecKind::kRice, 1}};
+  for (std::uint8_t levels = 0; levels <= kMaxPforLevels; ++levels) {
+    codecs.push_back({CodecKind::kPfor, levels});
+  }
+  return codecs;
+}
+
+void write_index(const Collection& collection, const CodecSettings& codec,
+                 const std::filesystem::path& folder) {
+  const std::vector<float>& statics = collection.static_scores();
+  IndexSettings settings;
+  settings.codec = codec;
+  settings.analyzer = "whitespace";
+  settings.fields = "contents";
+  settings.has_static_scores =
+      std::any_of(statics.begin(), statics.end(), [](float score) { return score != 0; });
+  IndexWriter writer(folder, settings);
+  for (std::size_t i = 0; i < collection.documents(); ++i) {
+    writer.add_document('d' + std::to_string(i), collection.lengths()[i], statics[i]);
+  }
+  std::vector<std::uint32_t> docids;
+  std::vector<std::uint32_t> frequencies;
+  for (const std::string& term : collection.terms()) {
+    docids.clear();
+    frequencies.clear();
+    for (const Posting& posting : collection.postings(term)) {
+      docids.push_back(posting.document);
+      frequencies.push_back(posting.frequency);
+    }
+    writer.add_list(term, encode_postings(codec, docids, frequencies, writer.lengths()));
+  }
+  writer.commit();
+}
+
+Truth find_truth(const Collection& collection, const Query& query, const SearchSettings& settings) {
+  Truth truth;
+  truth.ranking = reference::rank(collection, query, settings);
+  truth.float_ranking = rank_in_float(collection, truth.ranking, query, settings.scorer);
+  return truth;
+}
+
+std::string judge(const Truth& truth, const SearchResult& result, const SearchSettings& settings) {
+  std::string wrong = reference::difference(truth.ranking, result, settings);
+  if (!wrong.empty()) return wrong;
+  for (std::size_t rank = 0; rank < result.hits.size(); ++rank) {
+    const Hit& hit = result.hits[rank];
+    const Hit& right = truth.float_ranking[rank];
+    if (hit == right) continue;
+    std::ostringstream text;
+    text.precision(9);
+    text << "within the tolerance, but at rank " << rank << " document " << hit.document << " ("
+         << hit.score << ") instead of " << right.document << " (" << right.score << ')';
+    return text.str();
+  }
+  return {};
+}
+
+}  // namespace warpdex::test
