@@ -110,7 +110,7 @@ void check_checksum(std::string_view text) {
   if (key == std::string_view::npos || !text.ends_with(kChecksumEnd)) damaged("no checksum");
   const std::string_view hex = text.substr(
       key + kChecksumKey.size(), text.size() - key - kChecksumKey.size() - kChecksumEnd.size());
-  if (from_hex(hex) != checksum_of(text.substr(0, key))) damaged("its checksum does not match");
+  if (hex != to_hex(checksum_of(text.substr(0, key)))) damaged("its checksum does not match");
 }
 
 SegmentInfo read_segment(const Reader& reader) {
