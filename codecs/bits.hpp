@@ -8,6 +8,9 @@
 #include <span>
 #include <vector>
 
+/// For the few functions whose calls cost more than what they do.
+#define WARPDEX_ALWAYS_INLINE inline __attribute__((always_inline))
+
 namespace warpdex {
 
 static_assert(std::endian::native == std::endian::little, "Warpdex's files are little-endian");

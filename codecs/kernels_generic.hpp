@@ -9,8 +9,6 @@
 
 namespace warpdex::generic {
 
-#define WARPDEX_ALWAYS_INLINE inline __attribute__((always_inline))
-
 constexpr std::uint32_t whole_groups(std::uint32_t count) {
   return (count + kGroup - 1) / kGroup * kGroup;
 }

@@ -32,9 +32,10 @@ std::uint32_t sum_bytes(const std::uint8_t* bytes, std::uint32_t count) {
 /// How many of `count` bytes, each taken modulo 128, are below `limit` (up to 128).
 std::uint32_t count_below(const std::uint8_t* bytes, std::uint32_t count, std::uint32_t limit) {
   std::uint64_t below = 0;
-  for (std::uint32_t i = 0; i < count; i += 8) {
+  for (std::uint32_t i = 0; i < 16 || i < count; i += 8) {  // few blocks have more than 16
     const std::uint64_t reached = (load64(bytes + i) | kTopBits) - limit * kEachByte;
-    const std::uint64_t flags = (~reached & kTopBits & byte_mask(count - i)) >> 7;
+    const std::uint64_t valid = byte_mask(count > i ? count - i : 0);
+    const std::uint64_t flags = (~reached & kTopBits & valid) >> 7;
     below += (flags * kEachByte) >> 56;
   }
   return static_cast<std::uint32_t>(below);
@@ -54,7 +55,7 @@ Exceptions::Exceptions(const std::uint8_t* at, const std::uint8_t* end, std::uin
   highs_.exceptions = at;
 }
 
-void Exceptions::parse_plain_arrays(const std::uint8_t*& at) {
+WARPDEX_ALWAYS_INLINE void Exceptions::parse_plain_arrays(const std::uint8_t*& at) {
   check_room(at, end_, 1);
   const std::uint8_t high_width = *at;
   if (high_width % 8 != 0) throw_damaged_block();
@@ -79,7 +80,7 @@ void Exceptions::parse_compressed_arrays(const std::uint8_t*& at) {
   at += bytes;
 }
 
-void Exceptions::parse_counts(const std::uint8_t*& at, std::uint64_t blocks) {
+WARPDEX_ALWAYS_INLINE void Exceptions::parse_counts(const std::uint8_t*& at, std::uint64_t blocks) {
   if (blocks == 1) {
     check_room(at, end_, 1);
     counts_ = at;
@@ -95,7 +96,8 @@ void Exceptions::parse_counts(const std::uint8_t*& at, std::uint64_t blocks) {
   at = counts_ + blocks;
 }
 
-void Exceptions::parse_array(Array& array, std::uint8_t code, const std::uint8_t*& at) const {
+WARPDEX_ALWAYS_INLINE void Exceptions::parse_array(Array& array, std::uint8_t code,
+                                                   const std::uint8_t*& at) const {
   array.width = code & ~kExceptionsFlag;
   array.has_exceptions = (code & kExceptionsFlag) != 0;
   if (array.width > 32 || (array.has_exceptions && levels_ == 0)) throw_damaged_block();
@@ -105,7 +107,7 @@ void Exceptions::parse_array(Array& array, std::uint8_t code, const std::uint8_t
   at += bytes;
 }
 
-Exceptions::Range Exceptions::range_of(std::uint64_t block) const {
+WARPDEX_ALWAYS_INLINE Exceptions::Range Exceptions::range_of(std::uint64_t block) const {
   const std::uint64_t group = block / kCountGroup;
   const auto in_group = static_cast<std::uint32_t>(block % kCountGroup);
   Range range;
@@ -123,8 +125,11 @@ Exceptions Exceptions::nested(const Array& array) const {
 /// Values are packed from whole bytes on in groups of eight, so reading starts with a group.
 const std::uint32_t* Exceptions::read(const Array& array, Range range, Buffer& buffer) const {
   const auto before = static_cast<std::uint32_t>(range.start % 8);
-  kernels().unpack(array.packed + range.start / 8 * array.width, before + range.count, array.width,
-                   buffer);
+  const std::uint8_t* from = array.packed + range.start / 8 * array.width;
+  // Two groups hold most blocks' exceptions; always to unpack two spares a mispredicted branch.
+  const bool room = static_cast<std::uint64_t>(end_ - from) >= 2 * kGroup * sizeof(std::uint32_t);
+  const std::uint32_t count = before + range.count;
+  kernels().unpack(from, room ? std::max(count, 2 * kGroup) : count, array.width, buffer);
   std::uint32_t* values = buffer + before;
   if (array.has_exceptions) patch_range(array, range, values);
   return values;
@@ -189,7 +194,8 @@ void Exceptions::for_each_plain(Range range, std::uint32_t first, std::uint32_t 
 }
 
 /// Positions in the block of the exceptions of a range, all of which are in the same block.
-const std::uint32_t* Exceptions::read_positions(Range range, Buffer& buffer) const {
+WARPDEX_ALWAYS_INLINE const std::uint32_t* Exceptions::read_positions(Range range,
+                                                                      Buffer& buffer) const {
   read(gaps_, range, buffer);
   std::uint32_t* positions = buffer + range.start % 8;
   std::uint64_t next = 0;  // cannot wrap: 128 gaps of 32 bits
