@@ -64,7 +64,7 @@ struct BuildReport {
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
 /// of documents (about 32 bytes a document, 27 bytes more a line of static scores), the longest
 /// posting list (about 28 bytes a posting), and, per thread, the largest document (about 4 times
-/// its bytes). Fewer threads run than were asked for where each would get less than 8 MiB.
+/// its bytes). Fewer threads run than were asked for where each would get less than 16 MiB.
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options);
 
 }  // namespace warpdex

@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
 // The program itself, its libraries' data, the reader's and the index writer's buffers.
-constexpr std::uint64_t kProcess = 10 * kMiB;
+constexpr std::uint64_t kProcess = 8 * kMiB;
 // An analyzer with its caches, a stack, an allocator's arena.
-constexpr std::uint64_t kPerThread = 2 * kMiB;
-constexpr std::uint64_t kLeastPerThread = 8 * kMiB;
+constexpr std::uint64_t kPerThread = 11 * kMiB / 2;
+constexpr std::uint64_t kLeastPerThread = 16 * kMiB;
 constexpr std::uint64_t kLeastShare = kMiB;
 
 }  // namespace

@@ -1,0 +1,193 @@
+// Whole builds, read back through the index and compared with an inversion by std::map.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "build_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex::test {
+namespace {
+
+TEST(BuildIndex, EqualsBruteForce) {
+  auto random = generator(10);
+  const TemporaryFolder folder;
+  for (const std::size_t count : {0, 1, 2, 31, 32, 33, 127, 128, 129, 1500}) {
+    const std::vector<Document> documents = random_documents(random, count, 3000, 120);
+    const Collection expected = invert(documents);
+    for (const std::size_t threads : {1, 3}) {
+      BuildOptions options = options_for(folder / "index");
+      options.threads = threads;
+      const BuildReport report = build_from_memory(documents, options);
+      EXPECT_EQ(read_index(options.output), expected);
+      EXPECT_EQ(report.documents, count);
+      EXPECT_EQ(report.terms, expected.lists.size());
+      std::uint64_t postings = 0;
+      for (const auto& [term, list] : expected.lists) postings += list.size();
+      EXPECT_EQ(report.postings, postings);
+      std::uint64_t tokens = 0;
+      for (const std::uint32_t length : expected.lengths) tokens += length;
+      EXPECT_EQ(report.tokens, tokens);
+      EXPECT_EQ(report.skipped_documents, 0U);
+      const IndexCounts counts = Index::open(options.output).counts();
+      EXPECT_EQ(counts.documents, count);
+      EXPECT_EQ(counts.tokens, tokens);
+      EXPECT_EQ(counts.postings, postings);
+    }
+  }
+}
+
+TEST(BuildIndex, EveryCodecAndAnalyzerKeepsTheLists) {
+  auto random = generator(11);
+  const TemporaryFolder folder;
+  const std::vector<Document> documents = random_documents(random, 700, 200, 150);
+  const Collection expected = invert(documents);
+  for (const auto kind :
+       {CodecKind::kBitpack, CodecKind::kPfor, CodecKind::kPforBlock, CodecKind::kRice}) {
+    BuildOptions options = options_for(folder / "index");
+    options.codec.kind = kind;
+    build_from_memory(documents, options);
+    EXPECT_EQ(read_index(options.output), expected) << codec_name(kind);
+    const IndexSettings settings = Index::open(options.output).settings();
+    EXPECT_EQ(settings.codec, options.codec);
+    EXPECT_EQ(settings.analyzer, "whitespace");
+    EXPECT_EQ(settings.fields, "contents");
+  }
+  for (const char* analyzer : {"standard", "english"}) {  // change nothing of such words
+    BuildOptions options = options_for(folder / "index");
+    options.analyzer = analyzer;
+    build_from_memory(documents, options);
+    EXPECT_EQ(read_index(options.output), expected) << analyzer;
+  }
+}
+
+TEST(BuildIndex, DocumentsWithoutTokensCount) {
+  const TemporaryFolder folder;
+  const std::vector<Document> documents{{"a", ""}, {"b", " \n"}, {"c", "x"}, {"d", ""}};
+  const BuildOptions options = options_for(folder / "index");
+  build_from_memory(documents, options);
+  const Collection collection = read_index(options.output);
+  EXPECT_EQ(collection.names, (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_EQ(collection.lengths, (std::vector<std::uint32_t>{0, 0, 1, 0}));
+  EXPECT_EQ(collection.lists, (Lists{{"x", {{2, 1}}}}));
+}
+
+TEST(BuildIndex, LongDocumentsAreCountedAsOne) {
+  auto random = generator(12);
+  const TemporaryFolder folder;
+  std::vector<Document> documents = random_documents(random, 40, 50, 100);
+  for (std::size_t i = 0; i < documents.size(); i += 9) {  // many pieces each
+    for (const Document& more : random_documents(random, 3000, 5000, 100)) {
+      documents[i].text += more.text;
+    }
+    ASSERT_GT(documents[i].text.size(), 500'000U);
+  }
+  const BuildOptions options = options_for(folder / "index");
+  build_from_memory(documents, options);
+  EXPECT_EQ(read_index(options.output), invert(documents));
+}
+
+TEST(BuildIndex, SameBytesForAnyThreadsAndBudget) {
+  auto random = generator(13);
+  const TemporaryFolder folder;
+  // Words that hardly repeat fill the smallest budget many times over.
+  std::vector<Document> documents = random_documents(random, 3000, 50'000, 100);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    for (int word = 0; word < 330; ++word) {
+      documents[i].text += "unique" + std::to_string(random()) + ' ';
+    }
+  }
+  std::map<std::string, std::string> first;
+  std::uint64_t most_spilled = 0;
+  constexpr std::uint64_t kLeast = kMinBuildMemory;
+  constexpr std::uint64_t kMuch = 1 << 30;
+  const std::vector<std::pair<std::uint64_t, std::size_t>> ways{
+      {kLeast, 1}, {kLeast, 3}, {kLeast, 8}, {kLeast * 3 / 2, 2}, {kMuch, 1}, {kMuch, 2}};
+  for (const auto& [memory, threads] : ways) {
+    BuildOptions options = options_for(folder / "index");
+    options.threads = threads;
+    options.memory = memory;
+    const BuildReport report = build_from_memory(documents, options);
+    most_spilled = std::max(most_spilled, report.runs_spilled);
+    EXPECT_EQ(report.runs_spilled > 0, memory < kMuch);
+    auto bytes = folder_bytes(options.output);
+    if (first.empty()) {
+      EXPECT_EQ(read_index(options.output), invert(documents));
+      first = std::move(bytes);
+    } else {
+      EXPECT_TRUE(bytes == first) << threads << " threads, " << memory << " bytes";
+    }
+  }
+  EXPECT_GE(most_spilled, 4U);
+}
+
+TEST(BuildIndex, RealTextIsTheSameSpilledOrNot) {
+  WARPDEX_NEEDS_DATA("ir/cacm/docs.jsonl.xz");
+  const TemporaryFolder folder;
+  ReaderOptions source;
+  source.inputs = {(data_folder() / "ir/cacm/docs.jsonl.xz").string()};
+  std::map<std::string, std::string> first;
+  for (const std::size_t threads : {1, 2, 8}) {
+    BuildOptions options = options_for(folder / "index");
+    options.analyzer = "english";
+    options.threads = threads;
+    const BuildReport report = build_index(*open_documents(source), options);
+    EXPECT_EQ(report.documents, 3204U);
+    auto bytes = folder_bytes(options.output);
+    if (first.empty()) first = bytes;
+    EXPECT_TRUE(bytes == first);
+  }
+}
+
+TEST(BuildIndex, StaticScoresFollowTheirDocuments) {
+  const TemporaryFolder folder;
+  write_file(folder / "scores", "c\t2.5\nnobody\t9\na\t0.25\nbad id\t1\n");
+  BuildOptions options = options_for(folder / "index");
+  options.static_scores = folder / "scores";
+  options.on_bad_document = OnBadDocument::kSkip;
+  const std::vector<Document> documents{{"a", "x"}, {"bad id", "x"}, {"b", "y"}, {"c", "x z"}};
+  const BuildReport report = build_from_memory(documents, options);
+  EXPECT_EQ(read_index(options.output).static_scores, (std::vector<float>{0.25F, 0, 2.5F}));
+  EXPECT_EQ(report.static_scores_unused, 2U);
+  EXPECT_TRUE(Index::open(options.output).settings().has_static_scores);
+
+  write_file(folder / "scores", "c\t2.5\nc\t2.5\n");
+  const auto before = folder_bytes(options.output);
+  EXPECT_THROW(build_from_memory(documents, options), InputError);
+  EXPECT_EQ(folder_bytes(options.output), before);
+}
+
+TEST(BuildIndex, ReportsProgressToTheEnd) {
+  auto random = generator(14);
+  const TemporaryFolder folder;
+  BuildOptions options = options_for(folder / "index");
+  options.threads = 4;
+  BuildProgress last;
+  std::atomic<int> inside{0};
+  bool wrote = false;
+  options.on_progress = [&](const BuildProgress& progress) {
+    EXPECT_EQ(++inside, 1);
+    EXPECT_TRUE(progress.stage == "writing" || (progress.stage == "reading" && !wrote));
+    wrote = progress.stage == "writing";
+    EXPECT_GE(progress.documents, last.documents);
+    EXPECT_GE(progress.terms_written, last.terms_written);
+    last = progress;
+    --inside;
+  };
+  const BuildReport report = build_from_memory(random_documents(random, 5000, 3000, 50), options);
+  EXPECT_TRUE(wrote);
+  EXPECT_EQ(last.documents, 5000U);
+  EXPECT_EQ(last.text_bytes, report.text_bytes);
+  EXPECT_EQ(last.bytes_consumed, last.bytes_total);
+  EXPECT_EQ(last.terms_written, report.terms);
+  EXPECT_EQ(last.postings_written, report.postings);
+  EXPECT_EQ(last.postings_total, report.postings);
+}
+
+}  // namespace
+}  // namespace warpdex::test
