@@ -170,7 +170,7 @@ Manifest manifest_from_json(std::string_view text) {
   const Reader reader(document);
   if (reader.string("format") != "warpdex") damaged("another format");
   if (const std::uint64_t version = reader.number("version"); version != kFormatVersion) {
-    throw FormatError("the index has format version " + std::to_string(version) +
+    throw FormatError("the index's manifest.json says format version " + std::to_string(version) +
                       ", this program reads version " + std::to_string(kFormatVersion) +
                       "; build the index again");
   }

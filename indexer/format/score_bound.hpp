@@ -22,16 +22,20 @@ inline constexpr std::uint8_t encode_rounded_down(std::uint32_t value) {
   return static_cast<std::uint8_t>(8 + shift * 8 + static_cast<int>((value >> shift) & 7));
 }
 
-inline constexpr float decode_rounded(std::uint8_t code) {
+/// The number that a code stands for.
+inline constexpr std::uint64_t rounded_value(std::uint8_t code) {
   if (code < 16) return code;
-  const int shift = (code - 8) / 8;
-  return static_cast<float>(std::uint64_t{8U + (code & 7U)} << shift);
+  return std::uint64_t{8U + (code & 7U)} << (code - 8) / 8;
+}
+
+/// The same as a float, which holds it exactly.
+inline constexpr float decode_rounded(std::uint8_t code) {
+  return static_cast<float>(rounded_value(code));
 }
 
 inline constexpr std::uint8_t encode_rounded_up(std::uint32_t value) {
   const std::uint8_t down = encode_rounded_down(value);
-  return decode_rounded(down) < static_cast<float>(value) ? static_cast<std::uint8_t>(down + 1)
-                                                          : down;
+  return rounded_value(down) < value ? static_cast<std::uint8_t>(down + 1) : down;
 }
 
 /// Frequencies rounded up, lengths rounded down. Pairs past those needed repeat the last.

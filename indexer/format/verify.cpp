@@ -16,8 +16,8 @@ using Block = std::array<std::uint32_t, kBlockSize>;
 /// Whether a pair of the bound is at least as large as the posting, in both ways.
 bool bounded(const ScoreBound& bound, std::uint32_t frequency, std::uint32_t length) {
   for (std::size_t i = 0; i < kBoundPairs; ++i) {
-    if (decode_rounded(bound.frequencies[i]) >= static_cast<float>(frequency) &&
-        decode_rounded(bound.lengths[i]) <= static_cast<float>(length)) {
+    if (rounded_value(bound.frequencies[i]) >= frequency &&
+        rounded_value(bound.lengths[i]) <= length) {
       return true;
     }
   }

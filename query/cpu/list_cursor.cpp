@@ -4,6 +4,14 @@
 #include <numeric>
 
 namespace warpdex {
+namespace {
+
+/// A rounded number; 2^32, to which the largest frequencies are rounded up, as 2^32 - 1.
+std::uint32_t rounded(std::uint8_t code) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(rounded_value(code), 0xFFFFFFFFU));
+}
+
+}  // namespace
 
 void ListCursor::open(const Index& index, const PostingsEntry& entry) {
   entry_ = entry;
@@ -55,10 +63,8 @@ void ListCursor::set_bounds(const std::uint32_t* lengths, float* bounds) {
       const ScoreBound& bound = view_.bounds()[block];
       bounds[block] = 0;
       for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
-        bounds[block] =
-            std::max(bounds[block],
-                     scorer_(static_cast<std::uint32_t>(decode_rounded(bound.frequencies[pair])),
-                             static_cast<std::uint32_t>(decode_rounded(bound.lengths[pair]))));
+        bounds[block] = std::max(
+            bounds[block], scorer_(rounded(bound.frequencies[pair]), rounded(bound.lengths[pair])));
       }
     }
   }
