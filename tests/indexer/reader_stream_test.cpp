@@ -8,7 +8,7 @@
 #include "tests/indexer/reader_support.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
 
-namespace warpdex::test {
+namespace warpdex::test::reading {
 namespace {
 
 std::string read_all(const std::filesystem::path& path, std::size_t step) {
@@ -244,4 +244,4 @@ TEST(LineReader, TakesALineOf50Megabytes) {
 }
 
 }  // namespace
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading

@@ -11,7 +11,7 @@
 #include <csignal>
 #include <stdexcept>
 
-namespace warpdex::test {
+namespace warpdex::test::reading {
 namespace {
 
 std::string pack_gzip(const std::string& bytes) {
@@ -148,4 +148,4 @@ std::string random_text(std::mt19937_64& random, std::size_t characters) {
   return text;
 }
 
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading

@@ -9,7 +9,8 @@
 #include "tests/support.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 
-namespace warpdex::test {
+// A namespace of its own: other tests of this program have a Collection too.
+namespace warpdex::test::reading {
 
 /// "", ".gz", ".zst" and ".xz".
 extern const std::vector<std::string> kSuffixes;
@@ -60,4 +61,4 @@ std::string message_of(Action&& action) {
   return {};
 }
 
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading

@@ -1,7 +1,7 @@
 // The reader of plain-text files and trees of them.
 #include "tests/indexer/reader_support.hpp"
 
-namespace warpdex::test {
+namespace warpdex::test::reading {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST(TextReader, TakesAFileOf50Megabytes) {
 }
 
 }  // namespace
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading

@@ -1,7 +1,7 @@
 // The reader of TREC SGML.
 #include "tests/indexer/reader_support.hpp"
 
-namespace warpdex::test {
+namespace warpdex::test::reading {
 namespace {
 
 Collection read_trec(const std::string& bytes, const std::string& name = "docs.trec") {
@@ -132,7 +132,7 @@ TEST(TrecReader, ReadsBackRandomDocumentsInEveryPacking) {
   std::string bytes;
   for (int i = 0; i < 3000; ++i) {
     const std::string id = "D-" + std::to_string(i);
-    const std::string text = "a" + random_text(random, random() % 200) + "z";
+    const std::string text = random_text(random, random() % 200).insert(0, "a").append("z");
     const std::string newline = random() % 2 == 0 ? "\n" : "";
     expected.push_back({id, text});
     bytes += "<DOC>" + newline + "<DOCNO> " + id + newline + "</DOCNO>" + newline + "<DOCHDR>\n" +
@@ -208,4 +208,4 @@ TEST(TrecReader, RefusesTopics) {
 }
 
 }  // namespace
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading

@@ -1,7 +1,7 @@
 // The TSV reader.
 #include "tests/indexer/reader_support.hpp"
 
-namespace warpdex::test {
+namespace warpdex::test::reading {
 namespace {
 
 Collection read_tsv(const std::string& bytes, const std::string& name = "docs.tsv") {
@@ -71,4 +71,4 @@ TEST(TsvReader, TakesADocumentOf50Megabytes) {
 }
 
 }  // namespace
-}  // namespace warpdex::test
+}  // namespace warpdex::test::reading
