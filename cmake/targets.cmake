@@ -7,7 +7,9 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/warpdex SYM
 add_library(warpdex_flags INTERFACE)
 target_compile_options(warpdex_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # g++ 12 sees overlaps where strings are added
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPDEX_WERROR}>>:-Werror>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${WARPDEX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off --fmad=false>)
 if(WARPDEX_SANITIZE)
   target_compile_options(warpdex_flags INTERFACE
