@@ -1,5 +1,8 @@
 // The analyzer "english": Unicode words, no possessives, case folded, no stop words, stemmed.
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 
 #include "warpdex/indexer/analysis/analyzers.hpp"
 #include "warpdex/indexer/analysis/english_words.hpp"
@@ -22,20 +25,33 @@ class EnglishAnalyzer final : public Analyzer {
     storage_.clear();
     if (cache_) cache_->start_text();
     segmenter_.segment(text, terms);
-    std::size_t kept = 0;
     const char* const end = text.data() + text.size();
-    for (const std::string_view word : terms) {
-      const std::string_view term = term_of(word, end);
-      if (!term.empty()) terms[kept++] = term;
+    std::size_t kept = 0;
+    for (std::size_t start = 0; start < terms.size(); start += kBatch) {
+      const auto words = std::span(terms).subspan(start, std::min(kBatch, terms.size() - start));
+      if (cache_) look_up(words, end);
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string_view term =
+            cache_ ? term_of(words[i], keys_[i]) : store(words_.term(words[i]));
+        if (!term.empty()) terms[kept++] = term;
+      }
     }
     terms.resize(kept);
   }
 
  private:
-  std::string_view term_of(std::string_view word, const char* text_end) {
-    if (!cache_ || word.size() > TermCache::kMaxBytes) return store(words_.term(word));
-    const TermCache::Key key =
-        TermCache::key_of(word, static_cast<std::size_t>(text_end - word.data()));
+  static constexpr std::size_t kBatch = 32;  // words whose cache slots are fetched ahead of use
+
+  void look_up(std::span<const std::string_view> words, const char* text_end) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].size() > TermCache::kMaxBytes) continue;
+      keys_[i] = TermCache::key_of(words[i], static_cast<std::size_t>(text_end - words[i].data()));
+      cache_->prefetch(keys_[i]);
+    }
+  }
+
+  std::string_view term_of(std::string_view word, const TermCache::Key& key) {
+    if (word.size() > TermCache::kMaxBytes) return store(words_.term(word));
     if (const TermCache::Slot* slot = cache_->find(key)) return slot->term();
     const std::string_view term = words_.term(word);
     const TermCache::Slot* slot = cache_->insert(key, term);
@@ -50,6 +66,7 @@ class EnglishAnalyzer final : public Analyzer {
   EnglishWords words_;
   std::optional<TermCache> cache_;
   TermStorage storage_;
+  std::array<TermCache::Key, kBatch> keys_;
 };
 
 }  // namespace

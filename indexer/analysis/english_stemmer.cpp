@@ -32,6 +32,8 @@ constexpr std::array<Replacement, 15> kExceptions = {{{"skis", "ski"},
                                                       {"bias", "bias"},
                                                       {"andes", "andes"}}};
 
+constexpr std::size_t kLongestException = 6;
+
 // Beginnings after which R1 starts.
 constexpr std::array<std::string_view, 9> kPrefixes = {
     "gener", "commun", "arsen", "past", "univers", "later", "emerg", "organ", "inter"};
@@ -79,8 +81,9 @@ bool is_one_of(char letter, std::string_view letters) {
 bool is_vowel(char letter) { return is_one_of(letter, "aeiouy"); }
 
 const Replacement* find_suffix(std::string_view word, std::span<const Replacement> suffixes) {
+  if (word.empty()) return nullptr;
   const auto found = std::find_if(suffixes.begin(), suffixes.end(), [&](const Replacement& each) {
-    return word.ends_with(each.from);
+    return word.back() == each.from.back() && word.ends_with(each.from);
   });
   return found == suffixes.end() ? nullptr : &*found;
 }
@@ -107,8 +110,10 @@ bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
 }  // namespace
 
 std::string_view EnglishStemmer::stem(std::string_view folded) {
-  for (const Replacement& exception : kExceptions) {
-    if (folded == exception.from) return exception.to;
+  if (folded.size() <= kLongestException) {
+    for (const Replacement& exception : kExceptions) {
+      if (folded == exception.from) return exception.to;
+    }
   }
   word_.clear();
   for (const char byte : folded) {

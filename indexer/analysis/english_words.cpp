@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kApostrophes = {"'", "\u2019", "\uFF07
 }  // namespace
 
 bool is_stop_word(std::string_view folded) {
-  return std::binary_search(kStopWords.begin(), kStopWords.end(), folded);
+  return folded.size() <= 5 && std::binary_search(kStopWords.begin(), kStopWords.end(), folded);
 }
 
 std::string_view strip_possessive(std::string_view word) {

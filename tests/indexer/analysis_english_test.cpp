@@ -51,6 +51,29 @@ TEST(EnglishAnalyzer, GivesTheStemsOfSnowballsVocabulary) {
   EXPECT_EQ(terms_of(*analyzer, text), expected) << "from the cache";
 }
 
+TEST(EnglishStemmer, FollowsTheThirdReleaseOfSnowball) {
+  const std::vector<std::pair<const char*, const char*>> pairs = {{"adding", "add"},
+                                                                  {"erred", "err"},
+                                                                  {"offing", "off"},
+                                                                  {"vying", "vie"},
+                                                                  {"evenings", "evening"},
+                                                                  {"herrings", "herring"},
+                                                                  {"universal", "universal"},
+                                                                  {"university", "universiti"},
+                                                                  {"universe", "univers"},
+                                                                  {"organization", "organiz"},
+                                                                  {"internal", "internal"},
+                                                                  {"geologists", "geolog"},
+                                                                  {"pasted", "paste"},
+                                                                  {"past", "past"},
+                                                                  {"laterally", "lateral"},
+                                                                  {"exceed", "exceed"},
+                                                                  {"skis", "ski"},
+                                                                  {"skies", "sky"}};
+  analysis::EnglishStemmer stemmer;
+  for (const auto& [word, stem] : pairs) EXPECT_EQ(stemmer.stem(word), stem) << word;
+}
+
 TEST(EnglishAnalyzer, DropsTheStopWordsInAnyCase) {
   EXPECT_EQ(terms_of("english", kStopWords), Terms{});
   std::string upper = kStopWords;

@@ -1,4 +1,6 @@
 // The ASCII fast path and the cache change no term: compared with ICU and Snowball word by word.
+#include <algorithm>
+
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/indexer/analysis/analyzers.hpp"
