@@ -43,8 +43,8 @@ std::vector<Case> cases() {
         "queries/wiki25k.hotpotqa.queries.tsv"},
        true,
        5,
-       100},
-      {"arxiv59k", "text/arxiv59k.jsonl.xz", {}, true, 6, 100},
+       40},
+      {"arxiv59k", "text/arxiv59k.jsonl.xz", {}, true, 6, 60},
   };
 }
 
