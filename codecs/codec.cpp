@@ -141,7 +141,10 @@ EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::
   }
   const std::vector<std::uint8_t> dense = dense_blocks(docids, encoded, shares);
   if (dense.empty()) return encoded;
-  return splice(docids, dense, encode(settings, BlockedValues(gaps, dense)));
+  EncodedValues spliced = splice(docids, dense, encode(settings, BlockedValues(gaps, dense)));
+  // The share of a tail is an estimate: a `pfor` list may lose more with its small gaps than it
+  // wins.
+  return spliced.bytes.size() <= encoded.bytes.size() ? spliced : encoded;
 }
 
 ListDecoder::ListDecoder(const EncodedList& list, std::uint32_t tail_offset)

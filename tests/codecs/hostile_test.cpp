@@ -74,7 +74,7 @@ class Hostile : public testing::TestWithParam<CodecSettings> {
 
 /// Lists that were encoded, then cut, flipped or overwritten.
 TEST_P(Hostile, DamagedLists) {
-  for (int round = 0; round < 6000; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     const auto shape = static_cast<Shape>(any(kShapes));
     const std::size_t count = 1 + any(round % 4 == 0 ? 3000 : 200);
     const Values docids = make_docids(shape, count, random_);
@@ -112,10 +112,10 @@ TEST_P(Hostile, DamagedLists) {
 /// The tails of `pfor` are the most intricate bytes: lists of many blocks and exceptions, a few
 /// bytes of whose tails are overwritten.
 TEST_P(Hostile, DamagedTails) {
-  const Values values = make_values(Shape::kBlockEdges, 20'000, random_);
+  const Values values = make_values(Shape::kBlockEdges, 6'000, random_);
   const EncodedValues encoded = encode_values(GetParam(), values);
-  for (int round = 0; round < 4000; ++round) {
-    Suspect suspect{GetParam(), encoded.parameter, 20'000, encoded.offsets.back(), encoded.bytes,
+  for (int round = 0; round < 2000; ++round) {
+    Suspect suspect{GetParam(), encoded.parameter, 6'000, encoded.offsets.back(), encoded.bytes,
                     {}};
     const std::size_t size = suspect.bytes.size();
     const std::size_t tail = std::min<std::size_t>(encoded.offsets.back(), size - 1);
@@ -131,7 +131,7 @@ TEST_P(Hostile, DamagedTails) {
 }
 
 TEST_P(Hostile, RandomBytes) {
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 10'000; ++round) {
     Suspect suspect;
     suspect.settings = GetParam();
     suspect.count = 1 + any(any(2) == 0 ? 130 : UINT64_C(0xFFFFFFFF));
@@ -175,10 +175,10 @@ TEST_P(Hostile, BaseThatWraps) {
                FormatError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, Hostile, testing::ValuesIn(all_settings()), [](const auto& info) {
-  std::string name(codec_name(info.param.kind));
+INSTANTIATE_TEST_SUITE_P(Codecs, Hostile, testing::ValuesIn(all_settings()), [](const auto& test) {
+  std::string name(codec_name(test.param.kind));
   std::replace(name.begin(), name.end(), '-', '_');
-  return name + std::to_string(info.param.pfor_levels);
+  return name + std::to_string(test.param.pfor_levels);
 });
 
 }  // namespace

@@ -136,7 +136,7 @@ TEST_P(KernelsTest, AddQuotients) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, KernelsTest,
                          testing::Values(Isa::kBaseline, Isa::kAvx2, Isa::kAvx512),
-                         [](const auto& info) { return std::string(isa_name(info.param)); });
+                         [](const auto& test) { return std::string(isa_name(test.param)); });
 
 }  // namespace
 }  // namespace warpdex::test
