@@ -1,4 +1,4 @@
-// UTF-8 validation, shared by the analyzers. Internal to indexer/analysis.
+// UTF-8 validation, for the analyzers and for whoever reads queries.
 #pragma once
 
 #include <cstddef>
