@@ -43,7 +43,7 @@ void add_options(CommandLine& command, Arguments& given) {
                       "judgements: qid iteration docno grade")(
       "run", po::value(&given.run)->value_name("FILE")->required(),
       "the run: qid Q0 docno rank score tag")(
-      "measures", po::value(&given.measures)->value_name("A,B,…")->default_value(given.measures),
+      "measures", po::value(&given.measures)->value_name("A,B,...")->default_value(given.measures),
       "what to compute")("per-query", po::bool_switch(&given.per_query), "each query's values too")(
       "all-judged-queries", po::bool_switch(&given.all_judged_queries),
       "average over all judged queries; those that the run lacks count as 0")(

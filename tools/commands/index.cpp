@@ -83,11 +83,11 @@ std::string joined(const std::vector<std::string>& names) {
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description documents = option_group("Documents");
   documents.add_options()("input",
-                          po::value(&given.inputs)->value_name("FILE…")->multitoken()->required(),
+                          po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
                           "files to index, in this order; - is standard input")(
       "format", po::value(&given.format)->value_name("FORMAT")->required(),
       "jsonl, tsv, trec or text")(
-      "fields", po::value(&given.fields)->value_name("A,B,…")->default_value(given.fields),
+      "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
       "jsonl: the members to index, joined in this order")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(

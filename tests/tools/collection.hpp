@@ -1,0 +1,61 @@
+// A small collection that the tests of the program share, and its index.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <rapidjson/document.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "tests/tools/process.hpp"
+
+namespace warpdex::test {
+
+/// Ids d1 to d5; lengths 4, 3, 6, 2, 1 in `standard`.
+inline const std::string kTsvDocuments =
+    "d1\tred apple green apple\n"
+    "d2\tgreen pear tree\n"
+    "d3\tapple tree in the green garden\n"
+    "d4\tblue sky\n"
+    "d5\tpear\n";
+
+/// Builds an index of kTsvDocuments at `folder`, with more arguments if wished.
+inline void build_small_index(const std::filesystem::path& folder,
+                              const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"index",    "--input", "-",          "--format", "tsv",
+                                     "--output", folder,    "--analyzer", "standard", "--quiet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = run_warpdex(arguments, {kTsvDocuments, {}, {}});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+}
+
+/// The names in a folder, sorted: tells whether anything was left there.
+inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+inline rapidjson::Document parse_json(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse(text.data(), text.size());
+  EXPECT_FALSE(document.HasParseError()) << text;
+  return document;
+}
+
+/// A complaint: that status, nothing on standard output, and one sentence that holds all of
+/// `parts`.
+inline void expect_complaint(const Outcome& outcome, int status,
+                             const std::vector<std::string>& parts) {
+  EXPECT_EQ(outcome.status, status) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(outcome.err.starts_with("warpdex: ")) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  for (const std::string& part : parts) EXPECT_THAT(outcome.err, ::testing::HasSubstr(part));
+}
+
+}  // namespace warpdex::test

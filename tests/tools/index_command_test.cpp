@@ -1,0 +1,228 @@
+// warpdex index: every format, good and bad input, targets that cannot be written.
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> index_arguments(const std::string& input, const std::string& format,
+                                         const std::filesystem::path& output) {
+  return {"index",    "--input", input,        "--format", format,
+          "--output", output,    "--analyzer", "standard"};
+}
+
+/// The run of one query, by which indexes are compared.
+std::string run_of(const std::filesystem::path& index) {
+  const Outcome outcome =
+      run_warpdex({"search", index, "--queries", "-"}, {"1\tgreen apple\n2\tpear\n", {}, {}});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return outcome.out;
+}
+
+TEST(IndexCommand, AllFormatsGiveTheSameAnswers) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "expected");
+  const std::string expected = run_of(folder / "expected");
+  EXPECT_THAT(expected, HasSubstr("1 Q0 d1 1 "));
+
+  std::string jsonl;
+  std::string beir;
+  std::string trec;
+  std::filesystem::create_directories(folder / "texts");
+  std::istringstream lines(kTsvDocuments);
+  for (std::string id, text; std::getline(lines, id, '\t') && std::getline(lines, text);) {
+    jsonl += R"({"id": ")" + id + R"(", "contents": ")" + text + "\"}\n";
+    beir += R"({"_id": ")" + id + R"(", "title": "", "text": ")" + text + "\"}\n";
+    trec += "<DOC>\n<DOCNO> " + id + " </DOCNO>\n<TEXT>" + text + "</TEXT>\n</DOC>\n";
+    write_file(folder / ("texts/" + id), text);
+  }
+  const std::vector<std::vector<std::string>> inputs{
+      {"jsonl", jsonl}, {"jsonl", beir, "title,text"}, {"trec", trec}, {"tsv", kTsvDocuments}};
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::filesystem::path target = folder / ("index" + std::to_string(i));
+    write_file(folder / "input", inputs[i][1]);
+    std::vector<std::string> arguments = index_arguments(folder / "input", inputs[i][0], target);
+    if (inputs[i].size() > 2) arguments.insert(arguments.end(), {"--fields", inputs[i][2]});
+    const Outcome outcome = run_warpdex(arguments);
+    ASSERT_EQ(outcome.status, 0) << inputs[i][0] << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("documents"));
+    EXPECT_EQ(run_of(target), expected) << inputs[i][0];
+  }
+
+  // The ids of plain files are their paths; the rest is the same.
+  const Outcome outcome = run_warpdex(index_arguments(folder / "texts", "text", folder / "text"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(run_warpdex({"search", folder / "text", "blue"}).out, HasSubstr("d4"));
+}
+
+TEST(IndexCommand, TakesSeveralInputsInTheirOrder) {
+  const TemporaryFolder folder;
+  const std::size_t half = kTsvDocuments.find("d3");
+  write_file(folder / "a", kTsvDocuments.substr(0, half));
+  write_file(folder / "b", kTsvDocuments.substr(half));
+  build_small_index(folder / "expected");
+  const Outcome outcome =
+      run_warpdex({"index", "--input", folder / "a", folder / "b", "--format", "tsv", "--analyzer",
+                   "standard", "--output", folder / "index"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(run_of(folder / "index"), run_of(folder / "expected"));
+}
+
+TEST(IndexCommand, EveryCodecAnswersAlikeAndSaysWhichItIs) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "expected");
+  const std::string expected = run_of(folder / "expected");
+  for (const std::string codec : {"rice", "pfor", "pfor-block", "bitpack"}) {
+    const std::filesystem::path index = folder / codec;
+    std::vector<std::string> more{"--codec", codec};
+    if (codec == "pfor") more.insert(more.end(), {"--pfor-levels", "3"});
+    build_small_index(index, more);
+    EXPECT_EQ(run_of(index), expected) << codec;
+    const Outcome stats = run_warpdex({"stats", index, "--json", "-"});
+    ASSERT_EQ(stats.status, 0) << stats.err;
+    const rapidjson::Document json = parse_json(stats.out);
+    EXPECT_EQ(json["codec"].GetString(), codec);
+    EXPECT_EQ(json.HasMember("pfor_levels"), codec == "pfor");
+    EXPECT_EQ(json["documents"].GetUint(), 5U);
+    EXPECT_EQ(json["tokens"].GetUint(), 16U);
+    EXPECT_EQ(json["longest_document"].GetUint(), 6U);
+    EXPECT_EQ(json["postings"].GetUint(), 15U);  // all tokens but the second apple of d1
+  }
+}
+
+TEST(IndexCommand, StaticScoresAreAdded) {
+  const TemporaryFolder folder;
+  write_file(folder / "static", "d5\t100\n");
+  build_small_index(folder / "index", {"--static", folder / "static"});
+  const Outcome outcome = run_warpdex({"search", folder / "index", "pear", "-k", "1"});
+  EXPECT_THAT(outcome.out, HasSubstr("d5"));
+  EXPECT_THAT(outcome.out, HasSubstr("100."));
+}
+
+TEST(IndexCommand, NamesFileAndLineOfABadDocument) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "bad.jsonl";
+  const std::string good = R"({"id": "a", "contents": "word"})";
+  const std::vector<std::vector<std::string>> cases{
+      {R"({"id": "b", contents})", "JSON"},
+      {R"({"id": "a", "contents": "again"})", "'a'"},
+      {"{\"id\": \"c\", \"contents\": \"\xff\"}", "UTF-8"},
+      {R"({"contents": "no name"})", "id"},
+      {R"({"id": "d", "body": "other field"})", "contents"},
+  };
+  for (const auto& bad : cases) {
+    write_file(file, good + "\n" + bad[0] + "\n");
+    const std::vector<std::string> arguments = index_arguments(file, "jsonl", folder / "index");
+    expect_complaint(run_warpdex(arguments), 1, {file.string() + ":2", bad[1]});
+    EXPECT_FALSE(std::filesystem::exists(folder / "index")) << bad[0];
+
+    std::vector<std::string> skipping = arguments;
+    skipping.insert(skipping.end(), {"--on-bad-document", "skip"});
+    const Outcome outcome = run_warpdex(skipping);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("skipped: " + file.string() + ":2"));
+    EXPECT_THAT(outcome.out, ::testing::ContainsRegex("skipped documents +1"));
+    std::filesystem::remove_all(folder / "index");
+  }
+}
+
+TEST(IndexCommand, ReportsTheFirstTenSkippedDocumentsAndCountsTheRest) {
+  const TemporaryFolder folder;
+  std::string input = "a\tword\n";
+  for (int i = 0; i < 25; ++i) input += "no tab here\n";
+  std::vector<std::string> arguments = index_arguments("-", "tsv", folder / "index");
+  arguments.insert(arguments.end(), {"--on-bad-document", "skip"});
+  const Outcome outcome = run_warpdex(arguments, {input, {}, {}});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 11) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("<stdin>:11"));
+  EXPECT_THAT(outcome.err, HasSubstr("skipped 15 more"));
+}
+
+TEST(IndexCommand, AnEmptyCollectionIsAnIndex) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_warpdex(index_arguments("-", "tsv", folder / "index")).status, 0);
+  const Outcome search = run_warpdex({"search", folder / "index", "word"});
+  EXPECT_EQ(search.status, 0) << search.err;
+  EXPECT_THAT(search.out, HasSubstr("no document matches"));
+  EXPECT_EQ(run_warpdex({"verify", folder / "index"}).status, 0);
+  EXPECT_EQ(run_warpdex({"stats", folder / "index"}).status, 0);
+  expect_complaint(run_warpdex({"codecs", folder / "index"}), 1, {"nothing to compare"});
+}
+
+TEST(IndexCommand, ALineOfAHundredMegabytesIsOneDocument) {
+  const TemporaryFolder folder;
+  std::string input = "long\t";
+  input.reserve(100'000'020);
+  while (input.size() < 100'000'000) input += "same words over and over ";
+  input += "\nshort\tlast\n";
+  std::vector<std::string> arguments{"index",    "--input",    "-",          "--format",  "tsv",
+                                     "--output", folder / "i", "--analyzer", "whitespace"};
+  const Outcome outcome = run_warpdex(arguments, {input, {}, {}});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("documents +2\n"));
+  EXPECT_THAT(run_warpdex({"search", folder / "i", "over"}).out, HasSubstr("long"));
+  EXPECT_THAT(run_warpdex({"search", folder / "i", "last"}).out, HasSubstr("short"));
+}
+
+TEST(IndexCommand, RefusesWhatItCannotRead) {
+  const TemporaryFolder folder;
+  const std::string missing = folder / "missing";
+  expect_complaint(run_warpdex(index_arguments(missing, "tsv", folder / "index")), 1, {missing});
+  EXPECT_THAT(names_in(folder.path()), ::testing::IsEmpty());
+}
+
+TEST(IndexCommand, RefusesTargetsThatAreNoIndex) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "photos");
+  write_file(folder / "photos/cat", "meow");
+  write_file(folder / "docs.tsv", kTsvDocuments);
+  const std::string input = folder / "docs.tsv";
+  expect_complaint(run_warpdex(index_arguments(input, "tsv", folder / "photos")), 2,
+                   {"photos", "not an index"});
+  EXPECT_EQ(read_file(folder / "photos/cat"), "meow");
+  expect_complaint(run_warpdex(index_arguments(input, "tsv", folder / "docs.tsv")), 2,
+                   {"docs.tsv"});
+  expect_complaint(run_warpdex(index_arguments(input, "tsv", "/proc/nowhere/index")), 1,
+                   {"/proc/nowhere"});
+}
+
+TEST(IndexCommand, AFullDiskKeepsTheOldIndexAndLeavesNothing) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  const std::string before = run_of(folder / "index");
+  std::string input;
+  for (int i = 0; i < 2000; ++i) {
+    input += "n" + std::to_string(i) + "\tword" + std::to_string(i) + " green\n";
+  }
+  const Outcome outcome =
+      run_warpdex(index_arguments("-", "tsv", folder / "index"), {input, {}, 4096});
+  expect_complaint(outcome, 1, {"File too large"});
+  EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+  EXPECT_EQ(run_of(folder / "index"), before);
+}
+
+TEST(IndexCommand, RefusesOptionsThatItDoesNotTake) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& more,
+                           const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments = index_arguments("-", "tsv", folder / "index");
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_complaint(run_warpdex(arguments), 2, parts);
+  };
+  refused({"--colour", "red"}, {"--colour", "warpdex index --help"});
+  refused({"--memory", "10"}, {"--memory 10", "64M"});
+  refused({"--memory", "lots"}, {"'lots'"});
+  refused({"--pfor-levels", "1"}, {"--pfor-levels", "pfor"});
+  refused({"--codec", "pfor", "--pfor-levels", "5"}, {"0 to 4"});
+  refused({"--codec", "zip"}, {"'zip'", "rice"});
+  refused({"--on-bad-document", "panic"}, {"fail or skip"});
+  refused({"--threads", "-1"}, {"--threads"});
+  refused({"--fields", ","}, {"--fields"});
+  expect_complaint(run_warpdex({"index", "--format", "tsv", "--output", "x"}), 2, {"--input"});
+  expect_complaint(run_warpdex(index_arguments("-", "csv", folder / "i")), 2, {"csv", "jsonl"});
+}
+
+}  // namespace
+}  // namespace warpdex::test

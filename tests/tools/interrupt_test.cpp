@@ -1,0 +1,63 @@
+// Signals during warpdex index: nothing is left behind, and the old index stays.
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+/// Waits until the build has made its folder beside the target.
+bool scratch_appeared(const std::filesystem::path& folder) {
+  for (int i = 0; i < 6000; ++i) {
+    if (names_in(folder).size() > 1) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+class Interrupt : public ::testing::TestWithParam<int> {};
+
+TEST_P(Interrupt, KeepsTheOldIndexWhileInputIsAwaited) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  for (const std::string threads : {"1", "2"}) {
+    RunningWarpdex process({"index", "--input", "-", "--format", "tsv", "--threads", threads,
+                            "--output", folder / "index"});
+    process.send_input("new\tother words\nunfinished\tline");
+    ASSERT_TRUE(scratch_appeared(folder.path()));
+    process.send_signal(GetParam());
+    const Outcome outcome = process.wait();  // its standard input is still open
+    expect_complaint(outcome, 128 + GetParam(), {"interrupted"});
+    EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+    const Outcome search = run_warpdex({"search", folder / "index", "sky"});
+    EXPECT_THAT(search.out, ::testing::HasSubstr("d4"));
+  }
+}
+
+TEST_P(Interrupt, EndsABuildThatIsAtWork) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  RunningWarpdex process(
+      {"index", "--input", "-", "--format", "tsv", "--quiet", "--output", folder / "index"});
+  process.send_input("first\tdocument\n");
+  ASSERT_TRUE(scratch_appeared(folder.path()));
+  process.send_signal(GetParam());
+  // Input goes on for as long as it is read: the end must not depend on its end.
+  std::string more;
+  for (int i = 0; i < 100; ++i) more += std::to_string(i) + "\tmore words\n";
+  process.try_input(more);
+  expect_complaint(process.wait(), 128 + GetParam(), {"interrupted"});
+  EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& signal) {
+                           return signal.param == SIGINT    ? "INT"
+                                  : signal.param == SIGTERM ? "TERM"
+                                                            : "HUP";
+                         });
+
+}  // namespace
+}  // namespace warpdex::test

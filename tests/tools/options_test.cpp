@@ -1,0 +1,78 @@
+// The top of the program, its helps, and the numbers that options take.
+#include "warpdex/tools/options.hpp"
+
+#include "tests/tools/collection.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using tools::parse_size;
+
+TEST(Program, HelpListsEveryCommandAndEachExplainsItself) {
+  const Outcome outcome = run_warpdex({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const std::string name :
+       {"index", "search", "bench", "stats", "verify", "codecs", "evaluate"}) {
+    EXPECT_THAT(outcome.out, HasSubstr("\n  " + name + " "));
+    const Outcome help = run_warpdex({name, "--help"});
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_THAT(help.out, HasSubstr("usage: warpdex " + name));
+    EXPECT_EQ(help.err, "");
+  }
+}
+
+TEST(Program, HelpNamesTheDefaults) {
+  const std::string search = run_warpdex({"search", "--help"}).out;
+  for (const std::string part : {"--mode MODE (=or)", "N (=10)", "FORMAT (=trec)", "X (=0.9)",
+                                 "X (=0.4)", "X (=1000)", "FORM (=lucene)"}) {
+    EXPECT_THAT(search, HasSubstr(part));
+  }
+  const std::string index = run_warpdex({"index", "--help"}).out;
+  for (const std::string part : {"WHAT (=fail)", "(=contents)", "NAME (=english)"}) {
+    EXPECT_THAT(index, HasSubstr(part));
+  }
+}
+
+TEST(Program, SaysWhatItDoesNotKnow) {
+  expect_complaint(run_warpdex({"frobnicate"}), 2, {"'frobnicate'", "--help"});
+  expect_complaint(run_warpdex({"verify", "a", "b"}), 2, {"positional"});
+  const Outcome nothing = run_warpdex({});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("usage: warpdex"));
+  EXPECT_THAT(run_warpdex({"--version"}).out, HasSubstr("warpdex "));
+}
+
+TEST(Options, SizesTakeUnits) {
+  EXPECT_EQ(parse_size("--memory", "512M"), 512ULL << 20);
+  EXPECT_EQ(parse_size("--memory", "2G"), 2ULL << 30);
+  EXPECT_EQ(parse_size("--memory", "2GiB"), 2ULL << 30);
+  EXPECT_EQ(parse_size("--memory", "2gb"), 2'000'000'000ULL);
+  EXPECT_EQ(parse_size("--memory", "1.5k"), 1536ULL);
+  EXPECT_EQ(parse_size("--memory", "1T"), 1ULL << 40);
+  EXPECT_EQ(parse_size("--memory", "100"), 100ULL);
+  EXPECT_EQ(parse_size("--memory", "100B"), 100ULL);
+  for (const char* bad :
+       {"", "G", "-1G", "2X", "2Gi", "2GiBs", "1e30", "nan", "2 G", "99999999T"}) {
+    EXPECT_THROW(parse_size("--memory", bad), UsageError) << bad;
+  }
+}
+
+TEST(Options, NumbersStayInTheirRange) {
+  EXPECT_EQ(tools::checked_number("-k", 1, 1, 10), 1U);
+  EXPECT_EQ(tools::checked_number("-k", 10, 1, 10), 10U);
+  EXPECT_THROW(tools::checked_number("-k", 0, 1, 10), UsageError);
+  EXPECT_THROW(tools::checked_number("-k", 11, 1, 10), UsageError);
+  EXPECT_THROW(tools::checked_number("-k", 1LL << 32, 1), UsageError);
+}
+
+TEST(Options, ListsAreCutAtCommas) {
+  EXPECT_THAT(tools::split_list("title,contents"), ::testing::ElementsAre("title", "contents"));
+  EXPECT_THAT(tools::split_list("a"), ::testing::ElementsAre("a"));
+  EXPECT_THAT(tools::split_list(",a,,b,"), ::testing::ElementsAre("a", "b"));
+  EXPECT_THAT(tools::split_list(""), ::testing::ElementsAre());
+}
+
+}  // namespace
+}  // namespace warpdex::test

@@ -1,0 +1,136 @@
+// What the program prints with: tables, words for numbers, progress, latencies and plots.
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "tests/tools/collection.hpp"
+#include "warpdex/tools/plot.hpp"
+#include "warpdex/tools/progress.hpp"
+#include "warpdex/tools/table.hpp"
+#include "warpdex/tools/text.hpp"
+#include "warpdex/tools/timing.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Text, NumbersAreGrouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(123456), "123,456");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(grouped(std::numeric_limits<std::uint64_t>::max()), "18,446,744,073,709,551,615");
+}
+
+TEST(Text, BytesAndDurationsTakeTheUnitThatFits) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(999), "999 B");
+  EXPECT_EQ(bytes_text(1000), "1.0 kB");
+  EXPECT_EQ(bytes_text(999'949), "999.9 kB");
+  EXPECT_EQ(bytes_text(999'951), "1.0 MB");
+  EXPECT_EQ(duration_text(0.123), "0.12 s");
+  EXPECT_EQ(duration_text(9.94), "9.9 s");
+  EXPECT_EQ(duration_text(9.96), "10 s");
+  EXPECT_EQ(duration_text(59.7), "1 min 00 s");
+  EXPECT_EQ(duration_text(185), "3 min 05 s");
+  EXPECT_EQ(duration_text(7825), "2 h 10 min");
+}
+
+TEST(Text, NounsTakeTheirPlural) {
+  EXPECT_EQ(counted(1, "match"), "1 match");
+  EXPECT_EQ(counted(2, "match"), "2 matches");
+  EXPECT_EQ(counted(0, "query"), "0 queries");
+  EXPECT_EQ(counted(1500, "document"), "1,500 documents");
+}
+
+TEST(Table, AlignsColumnsByWhatIsSeen) {
+  Table table({{"name", Table::Align::kLeft}, {"n"}});
+  table.add({"é", "1"});
+  table.add({"longer", "1000"});
+  std::ostringstream out;
+  table.print(out);
+  EXPECT_EQ(out.str(), "name       n\né          1\nlonger  1000\n");
+}
+
+TEST(Timing, PercentilesAreTimesThatWereMeasured) {
+  std::vector<std::uint64_t> times;
+  for (std::uint64_t i = 100; i >= 1; --i) times.push_back(i * 1000);
+  const Latency latency = summarise(times);
+  EXPECT_DOUBLE_EQ(latency.mean, 50.5);
+  EXPECT_DOUBLE_EQ(latency.p50, 50);
+  EXPECT_DOUBLE_EQ(latency.p90, 90);
+  EXPECT_DOUBLE_EQ(latency.p95, 95);
+  EXPECT_DOUBLE_EQ(latency.p99, 99);
+  EXPECT_DOUBLE_EQ(latency.max, 100);
+  const Latency one = summarise({1500});
+  EXPECT_DOUBLE_EQ(one.p50, 1.5);
+  EXPECT_DOUBLE_EQ(one.p99, 1.5);
+  EXPECT_DOUBLE_EQ(summarise({}).max, 0);
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_DOUBLE_EQ(median({}), 0);
+}
+
+TEST(Progress, WritesLinesToAPipeAndOneLineToATerminal) {
+  using std::chrono::milliseconds;
+  for (const bool terminal : {false, true}) {
+    std::ostringstream out;
+    {
+      Progress progress(out, terminal, milliseconds(0));
+      progress.update("reading", "1 document", 1, 100, true);  // starts the clock
+      std::this_thread::sleep_for(milliseconds(20));
+      progress.update("reading", "2 documents", 50, 100, true);
+    }
+    const std::string text = out.str();
+    EXPECT_THAT(text, HasSubstr("reading: 2 documents, "));
+    EXPECT_THAT(text, HasSubstr("B/s, 50 %, "));
+    EXPECT_THAT(text, HasSubstr(" s left"));
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), terminal ? 0 : 2);
+    EXPECT_EQ(text.ends_with("\r\x1b[K"), terminal);
+  }
+}
+
+TEST(Progress, KeepsQuietForItsInterval) {
+  std::ostringstream out;
+  Progress progress(out, false);
+  for (int i = 0; i < 1000; ++i) progress.update("reading", "x", 1, 2, false);
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST(Plot, DrawsBarsInProportionAndEscapesText) {
+  PlotPanel panel;
+  panel.kind = PlotPanel::Kind::kStackedBars;
+  panel.title = "a < b & c";
+  panel.categories = {"one", "two"};
+  panel.series = {{"s", {2, 4}}};
+  const std::string svg = to_svg({panel});
+  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
+  std::vector<double> heights;
+  const std::string mark = "height='";
+  for (std::size_t at = svg.find("fill='#0072B2'"); at != svg.npos;
+       at = svg.find("fill='#0072B2'", at + 1)) {
+    heights.push_back(std::stod(svg.substr(svg.rfind(mark, at) + mark.size())));
+  }
+  ASSERT_EQ(heights.size(), 3U);  // two bars and the legend
+  EXPECT_NEAR(heights[1], 2 * heights[0], 0.2);
+}
+
+TEST(Plot, LeavesOutWhatIsMissing) {
+  PlotPanel panel;
+  panel.categories = {"one", "two", "three"};
+  panel.series = {{"s", {1, std::nan(""), 3}}, {"t", {0, 0, 0}}};
+  const std::string svg = to_svg({panel, {}});
+  EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
+  std::size_t circles = 0;
+  for (std::size_t at = svg.find("<circle"); at != svg.npos; at = svg.find("<circle", at + 1)) {
+    ++circles;
+  }
+  EXPECT_EQ(circles, 5U);
+}
+
+}  // namespace
+}  // namespace warpdex::tools

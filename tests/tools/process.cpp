@@ -1,0 +1,110 @@
+#include "tests/tools/process.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace warpdex::test {
+namespace {
+
+/// Starts warpdex with the three descriptors as its standard streams.
+pid_t start(const std::vector<std::string>& arguments, int input, int output, int error,
+            const std::optional<std::uint64_t>& file_size_limit) {
+  std::vector<std::string> words{WARPDEX_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  const pid_t child = fork();
+  if (child != 0) return child;
+  if (file_size_limit) {
+    const rlimit limit{*file_size_limit, *file_size_limit};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(error, STDERR_FILENO);
+  execv(pointers[0], pointers.data());
+  _exit(127);
+}
+
+int status_of(pid_t child) {
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+int open_for_writing(const std::filesystem::path& file) {
+  return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
+}  // namespace
+
+Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings& settings) {
+  const TemporaryFolder folder;
+  write_file(folder / "in", settings.input);
+  const int input = ::open((folder / "in").c_str(), O_RDONLY | O_CLOEXEC);
+  const std::filesystem::path output_file =
+      settings.output_to.empty() ? folder / "out" : std::filesystem::path(settings.output_to);
+  const int output = open_for_writing(output_file);
+  const int error = open_for_writing(folder / "err");
+  Outcome outcome;
+  outcome.status = status_of(start(arguments, input, output, error, settings.file_size_limit));
+  for (const int descriptor : {input, output, error}) ::close(descriptor);
+  if (settings.output_to.empty()) outcome.out = read_file(folder / "out");
+  outcome.err = read_file(folder / "err");
+  return outcome;
+}
+
+RunningWarpdex::RunningWarpdex(const std::vector<std::string>& arguments) {
+  std::signal(SIGPIPE, SIG_IGN);  // a child that ended early fails the test, and does not end it
+  int pipe_ends[2];
+  EXPECT_EQ(pipe2(pipe_ends, O_CLOEXEC), 0);
+  const int output = open_for_writing(folder_ / "out");
+  const int error = open_for_writing(folder_ / "err");
+  child_ = start(arguments, pipe_ends[0], output, error, {});
+  for (const int descriptor : {pipe_ends[0], output, error}) ::close(descriptor);
+  input_ = pipe_ends[1];
+}
+
+RunningWarpdex::~RunningWarpdex() {
+  ::close(input_);
+  if (child_ > 0) {
+    kill(child_, SIGKILL);
+    status_of(child_);
+  }
+}
+
+void RunningWarpdex::send_input(const std::string& bytes) {
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t written = ::write(input_, bytes.data() + sent, bytes.size() - sent);
+    ASSERT_GT(written, 0);
+    sent += static_cast<std::size_t>(written);
+  }
+}
+
+void RunningWarpdex::try_input(const std::string& bytes) {
+  const ssize_t written = ::write(input_, bytes.data(), bytes.size());
+  EXPECT_TRUE(written >= 0 || errno == EPIPE) << errno;
+}
+
+void RunningWarpdex::send_signal(int signal) { ASSERT_EQ(kill(child_, signal), 0); }
+
+Outcome RunningWarpdex::wait() {
+  Outcome outcome;
+  outcome.status = status_of(child_);
+  child_ = -1;
+  outcome.out = read_file(folder_ / "out");
+  outcome.err = read_file(folder_ / "err");
+  return outcome;
+}
+
+}  // namespace warpdex::test

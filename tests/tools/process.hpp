@@ -1,0 +1,51 @@
+// Runs the program warpdex as its users do: a process with arguments, streams and a status.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+
+namespace warpdex::test {
+
+struct Outcome {
+  int status = 0;  ///< exit status, or -n where signal n ended the process
+  std::string out;
+  std::string err;
+};
+
+struct RunSettings {
+  std::string input;                             ///< standard input
+  std::string output_to;                         ///< where standard output goes; empty: captured
+  std::optional<std::uint64_t> file_size_limit;  ///< bytes that a file may grow to
+};
+
+/// Runs warpdex to its end.
+Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings& settings = {});
+
+/// A warpdex that reads standard input from a pipe which the test fills.
+class RunningWarpdex {
+ public:
+  explicit RunningWarpdex(const std::vector<std::string>& arguments);
+  ~RunningWarpdex();
+  RunningWarpdex(const RunningWarpdex&) = delete;
+  RunningWarpdex& operator=(const RunningWarpdex&) = delete;
+
+  void send_input(const std::string& bytes);
+  /// As far as the process still reads.
+  void try_input(const std::string& bytes);
+  void send_signal(int signal);
+  /// Waits for its end, with its input still open.
+  Outcome wait();
+
+ private:
+  TemporaryFolder folder_;
+  pid_t child_ = -1;
+  int input_ = -1;
+};
+
+}  // namespace warpdex::test
