@@ -42,8 +42,8 @@ CodecKind codec_from_name(std::string_view name);
 /// block i is bytes [offsets[i], offsets[i + 1]); what a list shares between its blocks (the
 /// exceptions of `pfor`) follows the last block, from offsets[blocks] on.
 struct EncodedValues {
-  std::uint8_t parameter = 0;       ///< one a list: rice's and pfor's width
-  std::vector<std::uint8_t> codes;  ///< one a block: bitpack's and pfor-block's width, kDenseCode
+  std::uint8_t parameter = 0;          ///< one a list: rice's and pfor's width
+  std::vector<std::uint8_t> codes;     ///< one a block: bitpack's, pfor-block's width, kDenseCode
   std::vector<std::uint32_t> offsets;  ///< blocks + 1, in bytes; a full block takes at most 640
   std::vector<std::uint8_t> bytes;     ///< without slack
 };

@@ -112,7 +112,8 @@ void append(std::span<const std::uint32_t> values, std::uint32_t width,
 /// The ends of a block's unary codes: code i lies in bits [ends()[i - 1], ends()[i]) from `bytes`.
 class Unary {
  public:
-  Unary(const Block& block, std::uint32_t width) {
+  /// Finds those of the first `codes` values.
+  Unary(const Block& block, std::uint32_t width, std::uint32_t codes) {
     const std::uint64_t start = std::uint64_t{block.count} * width;
     check_room(block.at, block.list->end, start / 8);
     bytes = block.at + start / 8;
@@ -122,10 +123,10 @@ class Unary {
     const std::uint64_t left = static_cast<std::uint64_t>(block.list->end - bytes);
     const std::uint8_t* end = bytes + std::min(longest, left);
     ends_[0] = static_cast<std::uint16_t>(first);
-    if (kernels().find_ones(bytes, first, end, block.count, ends_ + 1) < block.count) {
+    if (kernels().find_ones(bytes, first, end, codes, ends_ + 1) < codes) {
       throw_damaged_block();
     }
-    if (ends_[block.count] > 8 * left) throw_damaged_block();
+    if (ends_[codes] > 8 * left) throw_damaged_block();
   }
 
   const std::uint16_t* ends() const { return ends_ + 1; }
@@ -191,6 +192,16 @@ void decode_gaps(const Block& block, const Unary& unary, std::uint32_t width, st
   if (largest >= kEscape) patch_escapes(block, unary, width, out);
 }
 
+/// The quotient of an escaped value: behind those of the escaped values before it.
+std::uint32_t escaped_quotient(const Block& block, std::uint32_t width, std::uint32_t index) {
+  const Unary unary(block, width, block.count);
+  Escapes escapes(block, unary, width);
+  for (std::uint32_t i = 0; i < index; ++i) {
+    if (unary.quotient(i) >= kEscape) escapes.next();
+  }
+  return escapes.next();
+}
+
 }  // namespace
 
 void encode(const BlockedValues& values, EncodedValues& out) {
@@ -216,14 +227,14 @@ void encode(const BlockedValues& values, EncodedValues& out) {
 void decode_values(const Block& block, std::uint32_t* out) {
   if (block.code != kRiceCode) return bitpack::decode_values(packed(block), out);
   const std::uint32_t width = checked_width(block);
-  const Unary unary(block, width);
+  const Unary unary(block, width, block.count);
   decode_gaps(block, unary, width, out);
 }
 
 void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, std::uint32_t* out) {
   if (block.code != kRiceCode) return bitpack::decode_docids(packed(block), base, last, out);
   const std::uint32_t width = checked_width(block);
-  const Unary unary(block, width);
+  const Unary unary(block, width, block.count);
   kernels().unpack_sum(block.at, block.count, width, base, out);
   const std::uint32_t largest = kernels().add_quotient_sums(unary.ends(), block.count, width, out);
   if (largest < kEscape) {
@@ -242,21 +253,15 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
 std::uint32_t value_at(const Block& block, std::uint32_t index) {
   if (block.code != kRiceCode) return bitpack::value_at(packed(block), index);
   const std::uint32_t width = checked_width(block);
-  const Unary unary(block, width);
-  std::uint32_t quotient = unary.quotient(index);
-  if (quotient >= kEscape) {
-    Escapes escapes(block, unary, width);
-    for (std::uint32_t i = 0; i <= index; ++i) {
-      if (unary.quotient(i) >= kEscape) quotient = escapes.next();
-    }
-  }
+  std::uint32_t quotient = Unary(block, width, index + 1).quotient(index);
+  if (quotient >= kEscape) quotient = escaped_quotient(block, width, index);
   const std::uint64_t binary = read_bits(block.at, std::uint64_t{index} * width, width);
   return static_cast<std::uint32_t>(binary) + (quotient << width);
 }
 
 std::uint32_t single_block_size(const Block& block) {
   if (block.code != kRiceCode) return bitpack::single_block_size(packed(block));
-  const Unary unary(block, checked_width(block));
+  const Unary unary(block, checked_width(block), block.count);
   Escapes escapes(block, unary, block.list->parameter);
   for (std::uint32_t i = 0; i < block.count; ++i) {
     if (unary.quotient(i) >= kEscape) escapes.next();
