@@ -8,6 +8,7 @@
 #include "warpdex/query/cpu/batch.hpp"
 #include "warpdex/query/results_json.hpp"
 #include "warpdex/query/trec_run.hpp"
+#include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/search_options.hpp"
 
 namespace warpdex::tools {
@@ -15,7 +16,7 @@ namespace {
 
 // Answers in memory at a time: 8 bytes a hit, so 32 MB at most.
 constexpr std::size_t kHitsAtOnce = std::size_t{4} << 20;
-constexpr std::size_t kQueriesAtOnce = 4096;
+constexpr std::size_t kQueriesAtOnce = 1024;
 
 }  // namespace
 
@@ -59,6 +60,7 @@ void write_answers(const Index& index, const std::vector<QueryText>& texts, Quer
   const std::size_t chunk =
       std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
   for (std::size_t first = 0; first < texts.size(); first += chunk) {
+    InterruptGuard::check();
     const std::size_t count = std::min(chunk, texts.size() - first);
     const std::vector<Query> queries = parse_queries(texts, first, count, syntax, *analyzer);
     const std::vector<SearchResult> results = search_batch(index, queries, settings, threads);

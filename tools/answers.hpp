@@ -36,7 +36,8 @@ class AnswerOptions {
 void write_answer(const Index& index, const std::string& id, const SearchResult& result,
                   bool counted, ResultWriter& writer);
 
-/// Answers all queries in their order. `on_answer` sees each result after it was written.
+/// Answers all queries in their order. `on_answer` sees each result after it was written. Throws
+/// Interrupted soon after a signal that an InterruptGuard caught.
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
                    const SearchSettings& settings, std::size_t threads, ResultWriter& writer,
                    const std::function<void(const Query&, const SearchResult&)>& on_answer = {});

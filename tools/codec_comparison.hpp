@@ -50,8 +50,9 @@ struct Comparison {
 
 /// Samples every n-th list of a class, in the order of terms, so as to keep to the settings'
 /// number of postings (but one list at least). Lists of one posting are left out: the lexicon
-/// holds them, whatever the codec. Rates are those of one thread, block by block into a buffer of
-/// one block: the median of several passes over the sample, after one that is not timed.
+/// holds them, whatever the codec. Rates are those of one thread by its processor time, block by
+/// block into a buffer of one block: the median of several passes over the sample, after one that
+/// is not timed.
 /// `on_step` is told what is measured next. O(sample) memory for a class at a time.
 Comparison compare_codecs(const Index& index, const ComparisonSettings& settings,
                           const std::function<void(const std::string&)>& on_step);

@@ -16,7 +16,7 @@ Progress::Clock::duration Progress::default_interval(bool terminal) {
 }
 
 void Progress::update(const std::string& stage, const std::string& text, std::uint64_t done,
-                      std::uint64_t total, bool done_is_bytes) {
+                      std::uint64_t total, Unit unit) {
   const Clock::time_point now = Clock::now();
   if (stage != stage_) {
     stage_ = stage;
@@ -26,11 +26,12 @@ void Progress::update(const std::string& stage, const std::string& text, std::ui
   last_ = now;
 
   const double seconds = std::chrono::duration<double>(now - stage_start_).count();
-  std::string line = stage + ": " + text;
+  std::string line = text.empty() ? stage : stage + ": " + text;
   if (seconds > 0 && done > 0) {
     const double rate = static_cast<double>(done) / seconds;
     const auto whole_rate = static_cast<std::uint64_t>(rate);
-    line += ", " + (done_is_bytes ? bytes_text(whole_rate) : grouped(whole_rate)) + "/s";
+    if (unit == Unit::kItems) line += ", " + grouped(whole_rate) + "/s";
+    if (unit == Unit::kBytes) line += ", " + bytes_text(whole_rate) + "/s";
     if (total >= done && total > 0) {
       const double share = static_cast<double>(done) / static_cast<double>(total);
       line += ", " + fixed(100 * share, 0) + " %, " +

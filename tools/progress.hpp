@@ -13,6 +13,8 @@ namespace warpdex::tools {
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
+  /// What is counted; of kSteps, which mean nothing by themselves, no rate is told.
+  enum class Unit { kItems, kBytes, kSteps };
 
   /// Writes to standard error, in the form that suits what that is.
   static Progress to_standard_error();
@@ -28,7 +30,7 @@ class Progress {
   /// says what has been done. Rate and time left are those of `done` over the stage's time. A new
   /// `stage` starts a new clock.
   void update(const std::string& stage, const std::string& text, std::uint64_t done,
-              std::uint64_t total, bool done_is_bytes);
+              std::uint64_t total, Unit unit);
 
   /// Erases the line on a terminal, so that other text can be printed.
   void clear();

@@ -1,4 +1,4 @@
-// Signals during warpdex index: nothing is left behind, and the old index stays.
+// Signals during warpdex index and search: nothing is left behind, and what was there stays.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -8,7 +8,7 @@
 namespace warpdex::test {
 namespace {
 
-/// Waits until the build has made its folder beside the target.
+/// Waits until the process has made its folder or file beside the target.
 bool scratch_appeared(const std::filesystem::path& folder) {
   for (int i = 0; i < 6000; ++i) {
     if (names_in(folder).size() > 1) return true;
@@ -50,6 +50,23 @@ TEST_P(Interrupt, EndsABuildThatIsAtWork) {
   process.try_input(more);
   expect_complaint(process.wait(), 128 + GetParam(), {"interrupted"});
   EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+}
+
+TEST_P(Interrupt, LeavesNoHalfRun) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  std::string log;
+  for (int i = 0; i < 500'000; ++i) log += std::to_string(i) + "\tgreen apple tree pear\n";
+  write_file(folder / "log.tsv", log);
+  std::filesystem::create_directories(folder / "runs");
+  write_file(folder / "runs/run", "old");
+  RunningWarpdex process({"search", folder / "index", "--queries", folder / "log.tsv", "--output",
+                          folder / "runs/run"});
+  ASSERT_TRUE(scratch_appeared(folder / "runs"));
+  process.send_signal(GetParam());
+  expect_complaint(process.wait(), 128 + GetParam(), {"interrupted"});
+  EXPECT_THAT(names_in(folder / "runs"), ::testing::ElementsAre("run"));
+  EXPECT_EQ(read_file(folder / "runs/run"), "old");
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM, SIGHUP),

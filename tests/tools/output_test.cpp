@@ -81,9 +81,9 @@ TEST(Progress, WritesLinesToAPipeAndOneLineToATerminal) {
     std::ostringstream out;
     {
       Progress progress(out, terminal, milliseconds(0));
-      progress.update("reading", "1 document", 1, 100, true);  // starts the clock
+      progress.update("reading", "1 document", 1, 100, Progress::Unit::kBytes);  // starts the clock
       std::this_thread::sleep_for(milliseconds(20));
-      progress.update("reading", "2 documents", 50, 100, true);
+      progress.update("reading", "2 documents", 50, 100, Progress::Unit::kBytes);
     }
     const std::string text = out.str();
     EXPECT_THAT(text, HasSubstr("reading: 2 documents, "));
@@ -94,10 +94,20 @@ TEST(Progress, WritesLinesToAPipeAndOneLineToATerminal) {
   }
 }
 
+TEST(Progress, TellsNoRateOfSteps) {
+  std::ostringstream out;
+  Progress progress(out, false, std::chrono::milliseconds(0));
+  progress.update("verifying", "", 1, 4, Progress::Unit::kSteps);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  progress.update("verifying", "", 2, 4, Progress::Unit::kSteps);
+  EXPECT_THAT(out.str(), HasSubstr("verifying, 50 %, "));
+  EXPECT_THAT(out.str(), ::testing::Not(HasSubstr("/s")));
+}
+
 TEST(Progress, KeepsQuietForItsInterval) {
   std::ostringstream out;
   Progress progress(out, false);
-  for (int i = 0; i < 1000; ++i) progress.update("reading", "x", 1, 2, false);
+  for (int i = 0; i < 1000; ++i) progress.update("reading", "x", 1, 2, Progress::Unit::kItems);
   EXPECT_EQ(out.str(), "");
 }
 

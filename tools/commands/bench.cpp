@@ -2,8 +2,6 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <thread>
 
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
@@ -11,6 +9,7 @@
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/tools/answers.hpp"
 #include "warpdex/tools/command.hpp"
+#include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/json.hpp"
 #include "warpdex/tools/output_file.hpp"
 #include "warpdex/tools/search_options.hpp"
@@ -296,6 +295,7 @@ int run_bench(const std::vector<std::string>& arguments) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
   if (!given.answers.output().empty()) {
+    const InterruptGuard guard;  // a signal must not leave the unfinished file behind
     OutputFile output(given.answers.output());
     const auto writer = given.answers.make_writer(output.stream());
     write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),

@@ -24,9 +24,11 @@ constexpr const char* kAbout =
 constexpr const char* kNotes =
     "Sizes are payloads with the width that each list (rice, pfor) or block (the others) stores;\n"
     "block metadata for access and skipping is the same for all and stands in 'warpdex stats'.\n"
-    "Lists of one posting are left out: the lexicon holds them. Rates are of one thread, warm,\n"
-    "block by block into a buffer of one block, gaps added up to docIDs: the median of 7 timed\n"
-    "units of passes. Of a class with more postings than --postings, every n-th list is measured.";
+    "Lists of one posting are left out: the lexicon holds them. Rates are of one thread by its\n"
+    "processor time, warm, block by block into a buffer of one block, gaps added up to docIDs: "
+    "the\n"
+    "median of 7 timed units of passes. Of a class with more postings than --postings, every n-th\n"
+    "list is measured.";
 
 struct Arguments {
   std::string index;
@@ -198,7 +200,7 @@ int run_codecs(const std::vector<std::string>& arguments) {
   const Index index = Index::open(given.index);
   Progress progress = Progress::to_standard_error();
   const Comparison comparison = compare_codecs(index, settings, [&](const std::string& step) {
-    progress.update("measuring", step, 0, 0, false);
+    progress.update("measuring", step, 0, 0, Progress::Unit::kSteps);
   });
   progress.clear();
   if (given.json != "-") print(comparison, given, std::cout);

@@ -154,12 +154,12 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
 void show(Progress& progress, const BuildProgress& state) {
   if (state.stage == "writing") {
     progress.update("writing", counted(state.postings_written, "posting"), state.postings_written,
-                    state.postings_total, false);
+                    state.postings_total, Progress::Unit::kItems);
   } else {
     progress.update("reading",
                     counted(state.documents, "document") + ", " + bytes_text(state.bytes_consumed) +
                         " of input",
-                    state.bytes_consumed, state.bytes_total, true);
+                    state.bytes_consumed, state.bytes_total, Progress::Unit::kBytes);
   }
 }
 

@@ -1,6 +1,7 @@
 // warpdex search: words answered for a reader, or a file of queries answered as a run.
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "warpdex/core/error.hpp"
@@ -8,6 +9,7 @@
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/tools/answers.hpp"
 #include "warpdex/tools/command.hpp"
+#include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/output_file.hpp"
 #include "warpdex/tools/search_options.hpp"
 #include "warpdex/tools/table.hpp"
@@ -96,6 +98,9 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
 void answer_file(const Index& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.search.settings();
   const std::vector<QueryText> texts = arguments.search.read_query_file();
+  // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
+  std::optional<InterruptGuard> guard;
+  if (!arguments.answers.output().empty()) guard.emplace();
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.

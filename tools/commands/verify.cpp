@@ -27,8 +27,8 @@ int run_verify(const std::vector<std::string>& arguments) {
   constexpr double kSteps = 1e6;
   Progress progress = Progress::to_standard_error();
   const VerifyReport report = verify_index(folder, [&](double share) {
-    progress.update("verifying", fixed(100 * share, 0) + " %",
-                    static_cast<std::uint64_t>(share * kSteps), 0, false);
+    progress.update("verifying", "", static_cast<std::uint64_t>(share * kSteps),
+                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
   });
   progress.clear();
   for (const std::string& problem : report.problems) std::cerr << "warpdex: " << problem << "\n";
