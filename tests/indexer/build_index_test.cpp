@@ -95,11 +95,11 @@ TEST(BuildIndex, LongDocumentsAreCountedAsOne) {
 TEST(BuildIndex, SameBytesForAnyThreadsAndBudget) {
   auto random = generator(13);
   const TemporaryFolder folder;
-  // Words that hardly repeat fill the smallest budget many times over.
-  std::vector<Document> documents = random_documents(random, 3000, 50'000, 100);
+  // Long words that hardly repeat fill the smallest budget.
+  std::vector<Document> documents = random_documents(random, 3000, 5000, 100);
   for (std::size_t i = 0; i < documents.size(); ++i) {
-    for (int word = 0; word < 330; ++word) {
-      documents[i].text += "unique" + std::to_string(random()) + ' ';
+    for (int word = 0; word < 80; ++word) {
+      documents[i].text += std::to_string(random()).append(200, 'x') + ' ';
     }
   }
   std::map<std::string, std::string> first;
