@@ -185,7 +185,7 @@ class EngineRandom : public testing::TestWithParam<std::uint64_t> {
   }
 
   static constexpr std::uint64_t kIndexes = 3;  ///< for each size
-  static constexpr int kRounds = 16;
+  static constexpr int kRounds = 32;
   static constexpr int kQueries = 5;
   Random random_ = test::generator(100 + GetParam());
   SettingsMaker maker_{random_};
