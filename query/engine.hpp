@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kMaxK = 10'000;
 
 struct SearchSettings {
   QueryMode mode = QueryMode::kOr;
-  std::uint32_t k = 10;           ///< 1 to kMaxK
-  std::uint32_t and_or_min = 0;   ///< and-or: fewer matches of AND than this make it OR; 0: k
-  bool count = false;             ///< find the exact number of matches
+  std::uint32_t k = 10;          ///< 1 to kMaxK
+  std::uint32_t and_or_min = 0;  ///< and-or: fewer matches of AND than this make it OR; 0: k
+  bool count = false;            ///< find the exact number of matches
   ScorerSettings scorer;
 
   /// Matches of AND below which and-or answers by OR.
@@ -34,7 +34,7 @@ struct Hit {
 /// The best k documents: score descending, then docID ascending.
 struct SearchResult {
   std::vector<Hit> hits;
-  std::uint64_t matches = 0;  ///< exact if counted, else only a lower bound
+  std::uint64_t matches = 0;     ///< exact if counted, else only a lower bound
   bool fell_back_to_or = false;  ///< and-or: the answer is OR's
 };
 

@@ -41,7 +41,7 @@ void write_file(const std::filesystem::path& file, const std::string& bytes);
 }  // namespace warpdex::test
 
 /// Skips the test, saying so, where the real data is missing.
-#define WARPDEX_NEEDS_DATA(relative)                                                      \
-  if (!std::filesystem::exists(warpdex::test::data_folder() / (relative)))                \
+#define WARPDEX_NEEDS_DATA(relative)                                                         \
+  if (!std::filesystem::exists(warpdex::test::data_folder() / (relative)))                   \
   GTEST_SKIP() << "no test data at " << (warpdex::test::data_folder() / (relative)).string() \
                << "; set WARPDEX_DATA"
