@@ -55,5 +55,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/warpdexConfigVersion.cmak
 install(FILES
   ${PROJECT_BINARY_DIR}/warpdexConfig.cmake
   ${PROJECT_BINARY_DIR}/warpdexConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindStemmer.cmake
   DESTINATION ${warpdex_config_folder})

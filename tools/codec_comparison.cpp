@@ -32,24 +32,10 @@ struct ListSample {
 };
 
 void append_list(const Index& index, const PostingsEntry& entry, ListSample& sample) {
-  std::array<std::uint32_t, kBlockSize> docids{};
-  std::array<std::uint32_t, kBlockSize> frequencies{};
-  const auto append = [&](std::uint32_t count) {
-    sample.docids.insert(sample.docids.end(), docids.begin(), docids.begin() + count);
-    for (std::uint32_t i = 0; i < count; ++i) sample.frequencies.push_back(frequencies[i] - 1);
-  };
-  const CodecSettings& codec = index.settings().codec;
-  const std::uint64_t documents = index.counts().documents;
-  if (entry.is_short()) {
-    read_short_list(codec, index.sections(), entry, documents, docids.data(), frequencies.data());
-    append(entry.document_frequency);
-  } else {
-    const PostingsView view(codec, index.sections(), entry, documents);
-    for (std::uint32_t block = 0; block < view.blocks(); ++block) {
-      view.read_docids(block, docids.data());
-      view.read_frequencies(block, frequencies.data());
-      append(view.block_count(block));
-    }
+  const Postings postings = read_postings(index, entry);
+  sample.docids.insert(sample.docids.end(), postings.docids.begin(), postings.docids.end());
+  for (const std::uint32_t frequency : postings.frequencies) {
+    sample.frequencies.push_back(frequency - 1);
   }
   sample.starts.push_back(sample.docids.size());
 }

@@ -154,6 +154,28 @@ void read_short_list(const CodecSettings& codec, const IndexSections& sections,
   for (std::uint32_t i = 0; i < count; ++i) ++frequencies[i];
 }
 
+Postings read_postings(const Index& index, const PostingsEntry& entry) {
+  const std::uint64_t documents = index.counts().documents;
+  Postings postings;
+  // Blocks are written whole, so there is room for a whole last one.
+  const std::size_t room = std::size_t{entry.document_frequency} + kBlockSize;
+  postings.docids.resize(room);
+  postings.frequencies.resize(room);
+  if (entry.is_short()) {
+    read_short_list(index.settings().codec, index.sections(), entry, documents,
+                    postings.docids.data(), postings.frequencies.data());
+  } else {
+    const PostingsView view(index.settings().codec, index.sections(), entry, documents);
+    for (std::uint32_t block = 0; block < view.blocks(); ++block) {
+      view.read_docids(block, postings.docids.data() + std::size_t{block} * kBlockSize);
+      view.read_frequencies(block, postings.frequencies.data() + std::size_t{block} * kBlockSize);
+    }
+  }
+  postings.docids.resize(entry.document_frequency);
+  postings.frequencies.resize(entry.document_frequency);
+  return postings;
+}
+
 PostingsView::PostingsView(const CodecSettings& codec, const IndexSections& sections,
                            const PostingsEntry& entry, std::uint64_t documents)
     : last_docids_(sections.block_last_docids.data() + entry.first_block),

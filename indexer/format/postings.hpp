@@ -29,6 +29,15 @@ void read_short_list(const CodecSettings& codec, const IndexSections& sections,
                      const PostingsEntry& entry, std::uint64_t documents, std::uint32_t* docids,
                      std::uint32_t* frequencies);
 
+/// A whole list: docIDs ascending, and their frequencies.
+struct Postings {
+  std::vector<std::uint32_t> docids;
+  std::vector<std::uint32_t> frequencies;
+};
+
+/// Reads the whole list of a term, whatever its form. O(postings). Throws FormatError.
+Postings read_postings(const Index& index, const PostingsEntry& entry);
+
 /// A long list in a mapped index: its block metadata as arrays, and its blocks on demand.
 /// Holds no memory of its own. Not copied often: about 200 bytes.
 class PostingsView {

@@ -15,23 +15,9 @@ namespace {
 
 std::map<std::uint32_t, std::uint32_t> read_list(const Index& index, const PostingsEntry& entry) {
   std::map<std::uint32_t, std::uint32_t> list;
-  std::array<std::uint32_t, kBlockSize> docids{};
-  std::array<std::uint32_t, kBlockSize> frequencies{};
-  const auto add = [&](std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) list.emplace(docids[i], frequencies[i]);
-  };
-  const std::uint64_t documents = index.counts().documents;
-  if (entry.is_short()) {
-    read_short_list(index.settings().codec, index.sections(), entry, documents, docids.data(),
-                    frequencies.data());
-    add(entry.document_frequency);
-    return list;
-  }
-  const PostingsView view(index.settings().codec, index.sections(), entry, documents);
-  for (std::uint32_t block = 0; block < view.blocks(); ++block) {
-    view.read_docids(block, docids.data());
-    view.read_frequencies(block, frequencies.data());
-    add(view.block_count(block));
+  const Postings postings = read_postings(index, entry);
+  for (std::size_t i = 0; i < postings.docids.size(); ++i) {
+    list.emplace(postings.docids[i], postings.frequencies[i]);
   }
   return list;
 }

@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Postings {
-  std::vector<std::uint32_t> docids;
-  std::vector<std::uint32_t> frequencies;
-};
-
 struct Collection {
   std::vector<std::uint32_t> lengths;
   std::map<std::string, Postings> lists;
@@ -64,29 +59,18 @@ void write(const Collection& collection, const CodecSettings& codec, const fs::p
   writer.commit();
 }
 
+/// Reads the list, and on the way each frequency by itself.
 Postings read(const Index& index, const PostingsEntry& entry) {
-  const CodecSettings codec = index.settings().codec;
-  Postings postings;
-  std::uint32_t docids[kBlockSize];
-  std::uint32_t frequencies[kBlockSize];
-  const auto append = [&](std::uint32_t count) {
-    postings.docids.insert(postings.docids.end(), docids, docids + count);
-    postings.frequencies.insert(postings.frequencies.end(), frequencies, frequencies + count);
-  };
-  if (entry.is_short()) {
-    read_short_list(codec, index.sections(), entry, index.counts().documents, docids, frequencies);
-    append(entry.document_frequency);
-    return postings;
+  const Postings postings = read_postings(index, entry);
+  if (entry.is_short()) return postings;
+  const PostingsView view(index.settings().codec, index.sections(), entry,
+                          index.counts().documents);
+  for (std::uint32_t i = 0; i < entry.document_frequency; ++i) {
+    EXPECT_EQ(view.frequency(i / kBlockSize, i % kBlockSize), postings.frequencies[i]);
   }
-  const PostingsView view(codec, index.sections(), entry, index.counts().documents);
   for (std::uint32_t block = 0; block < view.blocks(); ++block) {
-    view.read_docids(block, docids);
-    view.read_frequencies(block, frequencies);
-    append(view.block_count(block));
-    for (std::uint32_t i = 0; i < view.block_count(block); ++i) {
-      EXPECT_EQ(view.frequency(block, i), frequencies[i]);
-    }
-    EXPECT_EQ(view.last_docids()[block], postings.docids.back());
+    EXPECT_EQ(view.last_docids()[block],
+              postings.docids[block * kBlockSize + view.block_count(block) - 1]);
   }
   return postings;
 }
