@@ -1,7 +1,6 @@
 #include "warpdex/indexer/format/score_bound.hpp"
 
 #include <limits>
-#include <vector>
 
 namespace warpdex {
 namespace {
@@ -11,14 +10,27 @@ struct Pair {
   std::uint8_t length;
 };
 
-/// The pairs that no other outdoes: frequencies fall, lengths fall. At most 128 go in.
-std::size_t skyline(std::span<Pair> pairs) {
-  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-    return a.frequency != b.frequency ? a.frequency > b.frequency : a.length < b.length;
-  });
+/// The pairs that no other outdoes: frequencies fall, lengths fall. Returns how many, at most one a
+/// posting.
+std::size_t skyline(std::span<const std::uint32_t> frequencies,
+                    std::span<const std::uint32_t> lengths, std::span<Pair> pairs) {
+  constexpr std::uint16_t kNone = 256;
+  std::array<std::uint16_t, 256> shortest;  // by frequency
+  shortest.fill(kNone);
+  std::uint8_t largest = 0;
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    const std::uint8_t frequency = encode_rounded_up(frequencies[i]);
+    const std::uint16_t length = encode_rounded_down(lengths[i]);
+    shortest[frequency] = std::min(shortest[frequency], length);
+    largest = std::max(largest, frequency);
+  }
   std::size_t kept = 0;
-  for (const Pair& pair : pairs) {
-    if (kept == 0 || pair.length < pairs[kept - 1].length) pairs[kept++] = pair;
+  std::uint16_t last = kNone;
+  for (int frequency = largest; frequency >= 0; --frequency) {
+    const std::uint16_t length = shortest[static_cast<std::size_t>(frequency)];
+    if (length >= last) continue;
+    pairs[kept++] = {static_cast<std::uint8_t>(frequency), static_cast<std::uint8_t>(length)};
+    last = length;
   }
   return kept;
 }
@@ -55,11 +67,8 @@ std::size_t join_cheapest(std::span<Pair> pairs, double best, double average_len
 ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
                             std::span<const std::uint32_t> lengths, double average_length) {
   std::array<Pair, 128> storage;
-  for (std::size_t i = 0; i < frequencies.size(); ++i) {
-    storage[i] = {encode_rounded_up(frequencies[i]), encode_rounded_down(lengths[i])};
-  }
   const double average = std::max(average_length, 1.0);
-  std::size_t count = skyline(std::span(storage).first(frequencies.size()));
+  std::size_t count = skyline(frequencies, lengths, storage);
   double best = 0;
   for (std::size_t i = 0; i < count; ++i) {
     best = std::max(best, default_bm25(storage[i].frequency, storage[i].length, average));

@@ -47,7 +47,7 @@ static_assert(sizeof(ScoreBound) == 2 * kBoundPairs);
 
 /// The bound of up to 128 postings, whose documents' lengths are given. Where more than
 /// kBoundPairs pairs can be maximal, neighbours are joined so that BM25's bound (k1 0.9, b 0.4,
-/// the given average length) grows least. O(n log n).
+/// the given average length) grows least. O(n).
 ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
                             std::span<const std::uint32_t> lengths, double average_length);
 
