@@ -27,12 +27,13 @@ void encode(const BlockedValues& values, EncodedValues& out) {
 
 void decode_values(const Block& block, std::uint32_t* out) {
   checked_size(block);
-  kernels().unpack(block.at, block.count, block.code, out);
+  decode_kernels().unpack(block.at, block.count, block.code, out);
 }
 
 void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, std::uint32_t* out) {
   checked_size(block);
-  const std::uint32_t bits = kernels().unpack_sum(block.at, block.count, block.code, base, out);
+  const std::uint32_t bits =
+      decode_kernels().unpack_sum(block.at, block.count, block.code, base, out);
   check_docids(out, block.count, base, last, bits);
 }
 

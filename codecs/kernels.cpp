@@ -5,8 +5,10 @@
 
 namespace warpdex {
 
-const Kernels* avx2_kernels();    ///< null on processors of another architecture
-const Kernels* avx512_kernels();  ///< null where the processor lacks VBMI and VBMI2 as well
+/// Null on processors of another architecture.
+const DecodeKernels* avx2_decode_kernels();
+/// Null where the processor lacks VBMI and VBMI2 as well.
+const DecodeKernels* avx512_decode_kernels();
 
 namespace {
 
@@ -40,16 +42,16 @@ std::uint32_t add_quotient_sums(const std::uint16_t* ends, std::uint32_t count, 
   return generic::add_quotient_sums(ends, count, shift, out);
 }
 
-constexpr Kernels kBaselineKernels = {
+constexpr DecodeKernels kBaselineKernels = {
     unpack, unpack_sum, sum, find_ones, add_quotients, add_quotient_sums,
 };
 
 }  // namespace
 
-const Kernels& kernels_for(Isa isa) {
+const DecodeKernels& decode_kernels_for(Isa isa) {
   const Isa usable = isa < warpdex::isa() ? isa : warpdex::isa();
-  if (usable == Isa::kAvx512 && avx512_kernels() != nullptr) return *avx512_kernels();
-  if (usable != Isa::kBaseline && avx2_kernels() != nullptr) return *avx2_kernels();
+  if (usable == Isa::kAvx512 && avx512_decode_kernels() != nullptr) return *avx512_decode_kernels();
+  if (usable != Isa::kBaseline && avx2_decode_kernels() != nullptr) return *avx2_decode_kernels();
   return kBaselineKernels;
 }
 

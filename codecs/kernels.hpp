@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kGroup = 16;
 /// Room that find_ones needs.
 inline constexpr std::uint32_t kEnds = 256;
 
-struct Kernels {
+struct DecodeKernels {
   /// Unpacks `count` values of `width` bits (0 to 32).
   void (*unpack)(const std::uint8_t* bytes, std::uint32_t count, std::uint32_t width,
                  std::uint32_t* out);
@@ -47,11 +47,11 @@ struct Kernels {
 };
 
 /// The kernels of the best instruction set not above `isa` that this processor has.
-const Kernels& kernels_for(Isa isa);
+const DecodeKernels& decode_kernels_for(Isa isa);
 
-/// kernels_for(isa()), looked up once.
-inline const Kernels& kernels() {
-  static const Kernels& chosen = kernels_for(isa());
+/// decode_kernels_for(isa()), looked up once.
+inline const DecodeKernels& decode_kernels() {
+  static const DecodeKernels& chosen = decode_kernels_for(isa());
   return chosen;
 }
 

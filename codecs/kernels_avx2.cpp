@@ -4,12 +4,12 @@
 #include "warpdex/codecs/unpack_tables.hpp"
 
 namespace warpdex {
-const Kernels* avx2_kernels();
+const DecodeKernels* avx2_decode_kernels();
 }
 
 #if !defined(__x86_64__)
 
-const warpdex::Kernels* warpdex::avx2_kernels() { return nullptr; }
+const warpdex::DecodeKernels* warpdex::avx2_decode_kernels() { return nullptr; }
 
 #else
 
@@ -125,13 +125,13 @@ WARPDEX_AVX2 std::uint32_t add_quotient_sums(const std::uint16_t* ends, std::uin
   return generic::add_quotient_sums(ends, count, shift, out);
 }
 
-constexpr Kernels kAvx2Kernels = {
+constexpr DecodeKernels kAvx2Kernels = {
     unpack, unpack_sum, sum, find_ones, add_quotients, add_quotient_sums,
 };
 
 }  // namespace
 
-const Kernels* avx2_kernels() { return &kAvx2Kernels; }
+const DecodeKernels* avx2_decode_kernels() { return &kAvx2Kernels; }
 
 }  // namespace warpdex
 

@@ -4,12 +4,12 @@
 #include "warpdex/codecs/unpack_tables.hpp"
 
 namespace warpdex {
-const Kernels* avx512_kernels();
+const DecodeKernels* avx512_decode_kernels();
 }
 
 #if !defined(__x86_64__)
 
-const warpdex::Kernels* warpdex::avx512_kernels() { return nullptr; }
+const warpdex::DecodeKernels* warpdex::avx512_decode_kernels() { return nullptr; }
 
 #else
 
@@ -154,13 +154,13 @@ WARPDEX_AVX512 std::uint32_t add_quotient_sums(const std::uint16_t* ends, std::u
   return generic::add_quotient_sums(ends, count, shift, out);
 }
 
-constexpr Kernels kAvx512Kernels = {
+constexpr DecodeKernels kAvx512Kernels = {
     unpack, unpack_sum, sum, find_ones, add_quotients, add_quotient_sums,
 };
 
 }  // namespace
 
-const Kernels* avx512_kernels() {
+const DecodeKernels* avx512_decode_kernels() {
   static const bool usable =
       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
   return usable ? &kAvx512Kernels : nullptr;

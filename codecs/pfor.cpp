@@ -67,7 +67,7 @@ std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const Encode
 void decode_values(const Block& block, std::uint32_t* out) {
   const std::uint64_t size = checked_size(block);
   const std::uint32_t width = low_width(block);
-  kernels().unpack(block.at, block.count, width, out);
+  decode_kernels().unpack(block.at, block.count, width, out);
   if (!list_has_exceptions(block)) return;
   exceptions_of(block, size).patch_block(block.index, width, out);
 }
@@ -77,11 +77,11 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
   const std::uint32_t width = low_width(block);
   std::uint32_t bits = 0;
   if (!list_has_exceptions(block)) {
-    bits = kernels().unpack_sum(block.at, block.count, width, base, out);
+    bits = decode_kernels().unpack_sum(block.at, block.count, width, base, out);
   } else {
-    kernels().unpack(block.at, block.count, width, out);
+    decode_kernels().unpack(block.at, block.count, width, out);
     exceptions_of(block, size).patch_block(block.index, width, out);
-    bits = kernels().sum(out, block.count, base);
+    bits = decode_kernels().sum(out, block.count, base);
   }
   check_docids(out, block.count, base, last, bits);
 }

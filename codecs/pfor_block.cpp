@@ -124,7 +124,7 @@ void encode(const BlockedValues& values, EncodedValues& out) {
 
 void decode_values(const Block& block, std::uint32_t* out) {
   const Exceptions exceptions = parse(block);
-  kernels().unpack(block.at, block.count, exceptions.low_width, out);
+  decode_kernels().unpack(block.at, block.count, exceptions.low_width, out);
   patch(exceptions, out);
 }
 
@@ -132,11 +132,11 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
   const Exceptions exceptions = parse(block);
   std::uint32_t bits = 0;
   if (exceptions.count == 0) {
-    bits = kernels().unpack_sum(block.at, block.count, exceptions.low_width, base, out);
+    bits = decode_kernels().unpack_sum(block.at, block.count, exceptions.low_width, base, out);
   } else {
-    kernels().unpack(block.at, block.count, exceptions.low_width, out);
+    decode_kernels().unpack(block.at, block.count, exceptions.low_width, out);
     patch(exceptions, out);
-    bits = kernels().sum(out, block.count, base);
+    bits = decode_kernels().sum(out, block.count, base);
   }
   check_docids(out, block.count, base, last, bits);
 }

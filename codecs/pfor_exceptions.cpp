@@ -129,7 +129,7 @@ const std::uint32_t* Exceptions::read(const Array& array, Range range, Buffer& b
   // Two groups hold most blocks' exceptions; always to unpack two spares a mispredicted branch.
   const bool room = static_cast<std::uint64_t>(end_ - from) >= 2 * kGroup * sizeof(std::uint32_t);
   const std::uint32_t count = before + range.count;
-  kernels().unpack(from, room ? std::max(count, 2 * kGroup) : count, array.width, buffer);
+  decode_kernels().unpack(from, room ? std::max(count, 2 * kGroup) : count, array.width, buffer);
   std::uint32_t* values = buffer + before;
   if (array.has_exceptions) patch_range(array, range, values);
   return values;

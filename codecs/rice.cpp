@@ -123,7 +123,7 @@ class Unary {
     const std::uint64_t left = static_cast<std::uint64_t>(block.list->end - bytes);
     const std::uint8_t* end = bytes + std::min(longest, left);
     ends_[0] = static_cast<std::uint16_t>(first);
-    if (kernels().find_ones(bytes, first, end, codes, ends_ + 1) < codes) {
+    if (decode_kernels().find_ones(bytes, first, end, codes, ends_ + 1) < codes) {
       throw_damaged_block();
     }
     if (ends_[codes] > 8 * left) throw_damaged_block();
@@ -187,8 +187,9 @@ void patch_escapes(const Block& block, const Unary& unary, std::uint32_t width,
 }
 
 void decode_gaps(const Block& block, const Unary& unary, std::uint32_t width, std::uint32_t* out) {
-  kernels().unpack(block.at, block.count, width, out);
-  const std::uint32_t largest = kernels().add_quotients(unary.ends(), block.count, width, out);
+  decode_kernels().unpack(block.at, block.count, width, out);
+  const std::uint32_t largest =
+      decode_kernels().add_quotients(unary.ends(), block.count, width, out);
   if (largest >= kEscape) patch_escapes(block, unary, width, out);
 }
 
@@ -235,8 +236,9 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
   if (block.code != kRiceCode) return bitpack::decode_docids(packed(block), base, last, out);
   const std::uint32_t width = checked_width(block);
   const Unary unary(block, width, block.count);
-  kernels().unpack_sum(block.at, block.count, width, base, out);
-  const std::uint32_t largest = kernels().add_quotient_sums(unary.ends(), block.count, width, out);
+  decode_kernels().unpack_sum(block.at, block.count, width, base, out);
+  const std::uint32_t largest =
+      decode_kernels().add_quotient_sums(unary.ends(), block.count, width, out);
   if (largest < kEscape) {
     // Each binary part is below 2^width: an upper bound of what was summed up.
     const std::uint64_t quotients = unary.ends()[block.count - 1];
@@ -246,7 +248,7 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
     return;
   }
   decode_gaps(block, unary, width, out);
-  const std::uint32_t bits = kernels().sum(out, block.count, base);
+  const std::uint32_t bits = decode_kernels().sum(out, block.count, base);
   check_docids(out, block.count, base, last, bits);
 }
 

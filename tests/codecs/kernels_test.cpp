@@ -15,7 +15,7 @@ class KernelsTest : public testing::TestWithParam<Isa> {
   void SetUp() override {
     if (GetParam() > isa()) GTEST_SKIP() << "this processor, or WARPDEX_ISA, has no such form";
   }
-  const Kernels& kernels() const { return kernels_for(GetParam()); }
+  const DecodeKernels& kernels() const { return decode_kernels_for(GetParam()); }
 };
 
 /// A buffer of random bytes, with the slack that decoders may read.
