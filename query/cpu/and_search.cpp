@@ -7,15 +7,23 @@ namespace warpdex {
 
 namespace {
 
-/// Survivors of a block from which on its frequencies are decoded at once rather than singly.
-constexpr std::uint32_t kManySurvivors = 12;
+/// Frequencies wanted of a block from which on it is decoded whole rather than read singly: where
+/// single access is a search, that pays early.
+std::uint32_t many_frequencies(CodecKind codec) {
+  switch (codec) {
+    case CodecKind::kPfor: return 3;
+    case CodecKind::kRice: return 6;
+    default: return 12;
+  }
+}
 
 }  // namespace
 
 AndSearch::AndSearch(const Index& index)
     : kernels_(kernels()),
       lengths_(index.lengths().data()),
-      static_scores_(index.sections().static_scores) {
+      static_scores_(index.sections().static_scores),
+      many_frequencies_(many_frequencies(index.settings().codec.kind)) {
   for (const float bound : index.sections().static_bounds) {
     static_bound_ = std::max(static_bound_, bound);
   }
@@ -45,7 +53,7 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
     }
     match_block(lead, lead_list);
     matches += survivors_;
-    if (survivors_ > 0) score_survivors(lead_list);
+    if (survivors_ > 0) score_survivors();
   }
   return matches;
 }
@@ -122,8 +130,7 @@ void AndSearch::look_up_optional(std::size_t list) {
   }
 }
 
-void AndSearch::score_survivors(std::size_t lead_list) {
-  if (survivors_ >= kManySurvivors) lists_[lead_list].cursor->frequencies();
+void AndSearch::score_survivors() {
   // The vector kernels read whole vectors of documents, which must exist.
   std::fill_n(documents_ + survivors_, kBlockPadding, documents_[survivors_ - 1]);
   float scores[kBlockSize] = {};
@@ -134,17 +141,33 @@ void AndSearch::score_survivors(std::size_t lead_list) {
   }
 }
 
+void AndSearch::read_frequencies(std::size_t list, std::uint32_t* frequencies) const {
+  const ListCursor& cursor = *lists_[list].cursor;
+  const auto place = [&](std::uint32_t i) { return places_[list * kBlockSize + slots_[i]]; };
+  for (std::uint32_t begin = 0; begin < survivors_;) {
+    const std::uint32_t block = place(begin).block;
+    std::uint32_t end = begin + 1;
+    while (end < survivors_ && place(end).block == block) ++end;
+    if (block == kAbsent) {
+      std::fill(frequencies + begin, frequencies + end, 0U);
+    } else if (end - begin >= many_frequencies_) {
+      std::uint32_t whole_block[kBlockSize];
+      cursor.read_frequencies(block, whole_block);
+      for (std::uint32_t i = begin; i < end; ++i) frequencies[i] = whole_block[place(i).position];
+    } else {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        frequencies[i] = cursor.frequency_at(block, place(i).position);
+      }
+    }
+    begin = end;
+  }
+}
+
 void AndSearch::add_scores(std::size_t list, float* scores) {
   const ListCursor& cursor = *lists_[list].cursor;
-  const Place* const places_of_list = places(list);
   std::uint32_t frequencies[kBlockSize + kBlockPadding] = {};
   float list_scores[kBlockSize + kBlockPadding];
-  for (std::uint32_t i = 0; i < survivors_; ++i) {
-    const Place place = places_of_list[slots_[i]];
-    if (place.block != kAbsent) {
-      frequencies[i] = cursor.frequency_at(place.block, place.position);
-    }
-  }
+  read_frequencies(list, frequencies);
   score_postings(kernels_, cursor.scorer(), documents_, frequencies, lengths_, survivors_,
                  list_scores);
   for (std::uint32_t i = 0; i < survivors_; ++i) {

@@ -44,7 +44,8 @@ class AndSearch {
   void keep_matches(std::size_t list);
   void drop_prohibited();
   void look_up_optional(std::size_t list);
-  void score_survivors(std::size_t lead_list);
+  void score_survivors();
+  void read_frequencies(std::size_t list, std::uint32_t* frequencies) const;
   void add_scores(std::size_t list, float* scores);
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
@@ -52,6 +53,7 @@ class AndSearch {
   const std::uint32_t* lengths_;
   std::span<const float> static_scores_;
   float static_bound_ = 0;
+  std::uint32_t many_frequencies_;
 
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;

@@ -106,6 +106,16 @@ class ListCursor {
   std::size_t intersect_block(const Kernels& kernels, const std::uint32_t* docids,
                               std::size_t count, std::uint8_t* matched, std::uint8_t* positions);
 
+  /// Writes all frequencies of any block, decoded anew: kBlockSize values, those past block_count()
+  /// of no meaning.
+  void read_frequencies(std::uint32_t block, std::uint32_t* frequencies) const {
+    if (frequencies_of_ == block) {
+      std::copy_n(frequencies_, kBlockSize, frequencies);
+    } else {
+      view_.read_frequencies(block, frequencies);
+    }
+  }
+
   /// The frequency at a place that contains() found before: `block` and `position`.
   std::uint32_t frequency_at(std::uint32_t block, std::uint32_t position) const {
     if (frequencies_of_ == block) return frequencies_[position];
