@@ -12,9 +12,6 @@
 
 namespace warpdex {
 
-/// A block takes at most this many bytes, whatever its codec.
-inline constexpr std::uint32_t kMaxBlockBytes = 640;
-
 /// Throws the FormatError of a block that no encoder wrote.
 [[noreturn]] void throw_damaged_block();
 

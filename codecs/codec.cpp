@@ -63,7 +63,7 @@ std::vector<std::uint8_t> dense_blocks(std::span<const std::uint32_t> docids,
   for (std::size_t i = 0; i < dense.size(); ++i) {
     const std::uint32_t own =
         encoded.offsets[i + 1] - encoded.offsets[i] + (shares.empty() ? 0 : shares[i]);
-    if (DocidBlock(docids, i).dense_size() > own) continue;
+    if (DocidBlock(docids, i).dense_size() > std::min<std::uint64_t>(own, kMaxBlockBytes)) continue;
     dense[i] = 1;
     any = true;
   }

@@ -17,6 +17,8 @@ namespace warpdex {
 
 /// Values in a block. Every block but a list's last is full.
 inline constexpr std::uint32_t kBlockSize = 128;
+/// A block takes at most this many bytes, whatever its codec and form.
+inline constexpr std::uint32_t kMaxBlockBytes = 640;
 /// Bytes that must be readable (of any value) past the end of encoded bytes.
 inline constexpr std::size_t kReadSlack = 64;
 /// Most levels of recursion of `pfor`.

@@ -49,7 +49,9 @@ SearchSettings SearchOptions::settings() const {
   SearchSettings settings;
   settings.mode = query_mode_from_name(mode_);
   settings.k = checked_number("-k", k_, 1, kMaxK);
-  settings.and_or_min = checked_number("--and-or-min", and_or_min_, 0);
+  if (and_or_min_ != kAndOrMinIsK) {
+    settings.and_or_min = checked_number("--and-or-min", and_or_min_, 1);
+  }
   settings.count = count_;
   settings.scorer = scorer_settings_;
   settings.scorer.kind = scorer_from_name(scorer_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ class SearchOptions {
   std::string scorer_ = "bm25";
   std::string bm25_form_ = "lucene";
   std::int64_t k_ = 10;
-  std::int64_t and_or_min_ = 0;
+  static constexpr std::int64_t kAndOrMinIsK = std::numeric_limits<std::int64_t>::min();
+  std::int64_t and_or_min_ = kAndOrMinIsK;
   std::int64_t threads_ = 1;
   bool count_ = false;
   ScorerSettings scorer_settings_;

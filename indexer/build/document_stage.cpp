@@ -150,7 +150,8 @@ std::uint32_t DocumentStage::count_document(Worker& worker, std::string_view tex
     worker.analyzer->analyze(text, worker.terms);  // says where in the whole text
     throw;
   }
-  return static_cast<std::uint32_t>(length);
+  // The index writer refuses what is too long, also what would not fit here.
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX));
 }
 
 void DocumentStage::accept(Batch& batch) {

@@ -1,4 +1,5 @@
 #include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/manifest.hpp"
 
 #include <malloc.h>
 
@@ -108,6 +109,20 @@ void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
               report);
 }
 
+/// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is
+/// there; without one, an empty collection makes an empty index.
+void check_documents(const BuildReport& report, const BuildOptions& options) {
+  if (report.documents > 0) return;
+  if (report.skipped_documents > 0) {
+    throw InputError("all " + std::to_string(report.skipped_documents) +
+                     " documents of the input were bad; nothing was built");
+  }
+  if (std::filesystem::exists(options.output / kManifestName)) {
+    throw InputError("the input holds no document; the index at '" + options.output.string() +
+                     "' stays as it was: remove it first if it is to be replaced by an empty one");
+  }
+}
+
 }  // namespace
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
@@ -121,6 +136,7 @@ BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   BuildReport report;
   std::vector<Inverter> inverters =
       read_documents(reader, options, plan, writer, runs, progress, report);
+  check_documents(report, options);
   return_freed_memory();
   progress.counts().postings_total = report.postings;
   report.postings = 0;

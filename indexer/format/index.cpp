@@ -10,13 +10,14 @@
 namespace warpdex {
 namespace {
 
-[[noreturn]] void damaged(const std::filesystem::path& folder, const char* what) {
+[[noreturn]] void damaged(const std::filesystem::path& folder, const std::string& what) {
   throw FormatError("the index '" + folder.string() + "' is damaged (" + what +
                     "); restore it or build it again");
 }
 
 Manifest read_manifest(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / kManifestName)) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder / kManifestName, error)) {
     throw IoError("there is no index at '" + folder.string() + "' (no " +
                   std::string(kManifestName) + "); build one with 'warpdex index'");
   }
@@ -82,6 +83,7 @@ Index Index::open(const std::filesystem::path& folder) {
   auto state = std::make_unique<State>();
   state->folder = folder;
   state->manifest = read_manifest(folder);
+  if (state->manifest.counts.documents > kMaxDocuments) damaged(folder, "too many documents");
   if (state->manifest.segments.size() != 1) damaged(folder, "not one segment");
   const SegmentInfo& segment = state->manifest.segments[0];
   if (!std::equal(segment.sections.begin(), segment.sections.end(), section::kAll.begin(),
@@ -91,6 +93,10 @@ Index Index::open(const std::filesystem::path& folder) {
     damaged(folder, "other sections than this version's");
   }
   for (const SectionInfo& info : segment.sections) {
+    std::error_code error;
+    if (!std::filesystem::exists(folder / segment.folder / info.name, error)) {
+      damaged(folder, "its file '" + segment.folder + "/" + info.name + "' is missing");
+    }
     state->views.emplace_back(folder / segment.folder, info);
   }
   state->sections = make_sections(state->views, state->manifest);

@@ -46,6 +46,8 @@ struct PostingsEntry {
   bool is_short() const { return document_frequency < kBlockSize; }
 };
 
+/// Most documents in an index.
+inline constexpr std::uint64_t kMaxDocuments = 0x7FFFFFFF;
 /// Documents that share one entry of IndexSections::static_bounds.
 inline constexpr std::uint32_t kStaticWindow = 4096;
 /// Blocks of a list that share one base of their payload offsets.

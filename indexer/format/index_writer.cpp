@@ -1,5 +1,6 @@
 #include "warpdex/indexer/format/index_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,7 +16,6 @@
 namespace warpdex {
 namespace {
 
-constexpr std::uint64_t kMaxDocuments = std::numeric_limits<std::int32_t>::max();
 constexpr const char* kSegmentFolder = "segment-0";
 
 /// The payload and offsets of one of the two streams of posting lists.
@@ -43,7 +43,7 @@ struct StreamWriter {
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
       : settings(index_settings),
-        replacement(target, kManifestName),
+        replacement(target, kManifestName, kManifestSignature),
         folder(replacement.subfolder(kSegmentFolder)),
         scratch(replacement.subfolder("scratch")) {}
 
@@ -89,6 +89,10 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   if (state.counts.documents == kMaxDocuments) {
     throw InputError("an index holds at most 2147483647 documents; split the collection");
   }
+  if (length > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) {
+    throw InputError("the document '" + std::string(name) +
+                     "' has more than 2147483647 tokens; split it");
+  }
   if (!std::isfinite(static_score) || static_score < 0) {
     throw UsageError("a static score must be finite and not negative");
   }
@@ -130,6 +134,10 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
 }
 
 void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry) {
+  if (std::max(data.docids.bytes.size(), data.frequencies.bytes.size()) >
+      std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("a posting list takes more than 4 GiB; split the collection");
+  }
   entry.docid_bytes = static_cast<std::uint32_t>(data.docids.bytes.size());
   entry.frequency_bytes = static_cast<std::uint32_t>(data.frequencies.bytes.size());
   entry.docid_tail_bytes = entry.docid_bytes - data.docids.offsets.back();

@@ -92,6 +92,9 @@ class LexiconView::GroupReader {
     next_.frequency_offset = cursor_.varint();
     next_.first_block = number(UINT32_MAX);
     next_.first_base = number(UINT32_MAX);
+    check(next_.short_offset, view.sections_->short_lists.size());
+    check(next_.docid_offset, view.sections_->docids.size());
+    check(next_.frequency_offset, view.sections_->frequencies.size());
   }
 
   /// Moves to the next term; false past the group's last.

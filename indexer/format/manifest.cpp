@@ -165,7 +165,8 @@ std::string manifest_to_json(const Manifest& manifest) {
 
 Manifest manifest_from_json(std::string_view text) {
   rapidjson::Document document;
-  document.Parse(text.data(), text.size());
+  // Not by recursion: damage could nest deeper than the stack.
+  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError()) damaged("not JSON");
   const Reader reader(document);
   if (reader.string("format") != "warpdex") damaged("another format");

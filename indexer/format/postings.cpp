@@ -208,7 +208,7 @@ void PostingsView::read_frequencies(std::uint32_t block, std::uint32_t* frequenc
 const std::uint8_t* PostingsView::dense_bytes(std::uint32_t block) const {
   const std::uint32_t begin = docid_block(block).offset;
   const std::uint64_t bits = std::uint64_t{last_docids_[block]} - (base(block) + 1U) + 1;
-  if (bits > 8U * kBlockSize * 4 || begin > docid_size_ || docid_size_ - begin < (bits + 7) / 8) {
+  if (bits > 8U * kMaxBlockBytes || begin > docid_size_ || docid_size_ - begin < (bits + 7) / 8) {
     damaged();
   }
   return docid_bytes_ + begin;

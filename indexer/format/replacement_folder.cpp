@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <span>
 #include <utility>
 
@@ -35,14 +37,19 @@ int lock_folder(const fs::path& folder, int extra_flags) {
   return -1;
 }
 
-void sync(const fs::path& path) {
+/// Flushes a folder's entries; returns errno, or 0.
+int try_sync(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail("open", path, errno);
-  const int status = ::fsync(descriptor);
-  const int code = errno;
+  if (descriptor < 0) return errno;
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
+  return code;
+}
+
+void sync(const fs::path& path) {
+  const int code = try_sync(path);
   // Some file systems cannot flush a folder; that is no reason to fail.
-  if (status != 0 && code != EINVAL) fail("flush", path, code);
+  if (code != 0 && code != EINVAL) fail("flush", path, code);
 }
 
 void write_file(const fs::path& path, const std::string& content) {
@@ -59,7 +66,25 @@ void write_file(const fs::path& path, const std::string& content) {
     }
     left = left.subspan(static_cast<std::size_t>(written));
   }
-  if (::fsync(descriptor) != 0 || ::close(descriptor) != 0) fail("write", path, errno);
+  const int synced = ::fsync(descriptor) == 0 ? 0 : errno;
+  const int closed = ::close(descriptor) == 0 ? 0 : errno;
+  if (synced != 0 || closed != 0) fail("write", path, synced != 0 ? synced : closed);
+}
+
+bool has_signature(const fs::path& file, std::string_view signature) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string start(4096, '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  return start.find(signature) != std::string::npos;
+}
+
+/// Like the folders that others create: what mkdtemp made private becomes as open as the umask
+/// says.
+void open_to_umask(const fs::path& folder) {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::chmod(folder.c_str(), 0777 & ~mask);
 }
 
 fs::path without_trailing_slash(const fs::path& path) {
@@ -80,25 +105,37 @@ std::string prefix_of(const fs::path& target) {
 
 }  // namespace
 
-ReplacementFolder::ReplacementFolder(const fs::path& target, std::string_view marker)
-    : target_(resolve(target)), marker_(marker) {
+ReplacementFolder::ReplacementFolder(const fs::path& target, std::string_view marker,
+                                     std::string_view signature)
+    : target_(resolve(target)), marker_(marker), signature_(signature) {
+  check_target();
   std::error_code error;
-  if (fs::exists(target_, error)) {
-    const bool is_folder = fs::is_directory(target_, error);
-    if (!is_folder || (!fs::is_empty(target_, error) && !fs::exists(target_ / marker_, error))) {
-      throw UsageError("'" + target.string() +
-                       "' exists and is not an index; remove it or choose another output");
-    }
-  }
   fs::create_directories(target_.parent_path(), error);
   if (error) fail("create", target_.parent_path(), error.value());
   remove_abandoned();
   std::string pattern = (target_.parent_path() / (prefix_of(target_) + "XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr) fail("create a folder beside", target_, errno);
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw IoError("cannot create a folder beside '" + target_.string() +
+                  "': " + errno_message(errno) + "; choose an output where you may write");
+  }
   folder_ = pattern;
   lock_ = lock_folder(folder_, O_CREAT);
-  fs::permissions(folder_, fs::perms::all & ~(fs::perms::group_write | fs::perms::others_write),
-                  error);
+  if (lock_ < 0) {
+    const int code = errno;
+    fs::remove_all(folder_, error);
+    fail("lock", folder_, code);
+  }
+}
+
+void ReplacementFolder::check_target() const {
+  std::error_code error;
+  const auto status = fs::symlink_status(target_, error);
+  if (status.type() == fs::file_type::not_found) return;
+  const bool is_folder = fs::is_directory(status);
+  if (is_folder && fs::is_empty(target_, error)) return;
+  if (is_folder && has_signature(target_ / marker_, signature_)) return;
+  throw UsageError("'" + target_.string() +
+                   "' exists and is not an index; remove it or choose another output");
 }
 
 ReplacementFolder::~ReplacementFolder() {
@@ -132,30 +169,42 @@ fs::path ReplacementFolder::subfolder(const std::string& name) const {
 void ReplacementFolder::commit(const std::string& marker_content,
                                const std::vector<fs::path>& leftovers) {
   std::error_code error;
+  check_target();
   for (const fs::path& leftover : leftovers) fs::remove_all(leftover, error);
   write_file(folder_ / marker_, marker_content);
-  fs::remove(folder_ / kLockName, error);
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (entry.is_directory()) sync(entry.path());
+  open_to_umask(folder_);
+  for (const auto& entry : fs::directory_iterator(folder_, error)) {
+    if (entry.is_directory(error)) sync(entry.path());
   }
   sync(folder_);
-  if (!fs::exists(target_, error)) {
+  if (fs::symlink_status(target_, error).type() == fs::file_type::not_found) {
     if (::rename(folder_.c_str(), target_.c_str()) != 0) fail("rename to", target_, errno);
     folder_.clear();
-  } else if (::renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) !=
+  } else if (::renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) ==
              0) {
-    // A file system without exchange: the old index steps aside first.
-    const fs::path aside = folder_.string() + "-old";
-    if (::rename(target_.c_str(), aside.c_str()) != 0) fail("rename", target_, errno);
-    if (::rename(folder_.c_str(), target_.c_str()) != 0) {
-      const int code = errno;
-      ::rename(aside.c_str(), target_.c_str());
-      fail("rename to", target_, code);
-    }
-    folder_ = aside;
+    // The old index, now in the hidden folder, gets a lock: should this process die before it is
+    // removed, the next build sees that its lock is free.
+    const int old_lock = lock_folder(folder_, O_CREAT);
+    if (old_lock >= 0) ::close(old_lock);
+  } else {
+    step_aside();
   }
-  sync(target_.parent_path());
+  fs::remove(target_ / kLockName, error);
+  // From here on the new index is in place: nothing may fail any more.
   if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), error);
+  try_sync(target_.parent_path());
+}
+
+/// For a file system without exchange: the old index steps aside first.
+void ReplacementFolder::step_aside() {
+  const fs::path aside = folder_.string() + "-old";
+  if (::rename(target_.c_str(), aside.c_str()) != 0) fail("rename", target_, errno);
+  if (::rename(folder_.c_str(), target_.c_str()) != 0) {
+    const int code = errno;
+    ::rename(aside.c_str(), target_.c_str());
+    fail("rename to", target_, code);
+  }
+  folder_ = aside;
 }
 
 }  // namespace warpdex

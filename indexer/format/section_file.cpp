@@ -51,7 +51,12 @@ SectionWriter::SectionWriter(const std::filesystem::path& folder, std::string_vi
   }
   buffer_.reserve(kBufferBytes);
   const Header header = header_of(name);
-  write_all({reinterpret_cast<const std::uint8_t*>(&header), sizeof header});
+  try {
+    write_all({reinterpret_cast<const std::uint8_t*>(&header), sizeof header});
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
 }
 
 SectionWriter::~SectionWriter() {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "warpdex/core/error.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -83,6 +85,13 @@ void ListCursor::gallop(std::uint32_t docid) {
   block_ = static_cast<std::uint32_t>(
       std::lower_bound(last_docids_ + low + 1, last_docids_ + high, docid) - last_docids_);
   position_ = 0;
+}
+
+void ListCursor::throw_disorder() {
+  throw FormatError(
+      "a posting list is damaged (its blocks do not ascend); run 'warpdex verify', then restore "
+      "the "
+      "index or build it again");
 }
 
 void ListCursor::load_docids() {

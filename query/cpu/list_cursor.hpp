@@ -62,6 +62,13 @@ class ListCursor {
     position_ = 0;
   }
 
+  /// Throws FormatError unless the current block may follow the one before.
+  void check_order() const {
+    if (block_ > 0 && block_ < blocks_ && last_docids_[block_] <= last_docids_[block_ - 1]) {
+      throw_disorder();
+    }
+  }
+
   /// The current block's docIDs, ascending, padded by the last. Decoded at most once.
   const std::uint32_t* docids() {
     if (docids_of_ != block_) load_docids();
@@ -125,6 +132,7 @@ class ListCursor {
  private:
   static constexpr std::uint32_t kNothing = ~std::uint32_t{0};
 
+  [[noreturn]] static void throw_disorder();
   void open_short(const Index& index, const PostingsEntry& entry);
   void gallop(std::uint32_t docid);
   void load_docids();

@@ -104,7 +104,8 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
     }
   }
   const float total = tail_bounds_[0];
-  const auto others = [&](std::size_t i) { return (total - window_bounds_[i]) * sum_slack_; };
+  // The sum is raised before the list's own bound goes out: its rounding is relative to the sum.
+  const auto others = [&](std::size_t i) { return total * sum_slack_ - window_bounds_[i]; };
   if (active == 1) {
     select_from_one(*lists_[last_active], window, tail_bounds_[essential]);
     return;
@@ -119,7 +120,8 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
 }
 
 /// Calls visit(docids, scores, count) for the list's postings in the window, by blocks, without
-/// those blocks whose bound with `others` cannot enter.
+/// those blocks whose bound with `others` cannot enter. Blocks that are passed over are not
+/// decoded, so that their order must be checked here: only then each document is visited once.
 template <class Visit>
 void OrSearch::visit_postings(ListCursor& list, const Window& window, float others, Visit visit) {
   alignas(64) float scores[kBlockSize + kBlockPadding];
@@ -137,6 +139,7 @@ void OrSearch::visit_postings(ListCursor& list, const Window& window, float othe
     }
     if (!ends_inside) break;
     list.next_block();
+    list.check_order();
   }
 }
 

@@ -138,13 +138,26 @@ TEST_F(BuildFailure, BadDocumentsAreSkippedOnRequest) {
   }
 }
 
-TEST_F(BuildFailure, AllDocumentsMayBeBad) {
+TEST_F(BuildFailure, AnInputOfOnlyBadDocumentsBuildsNothing) {
   BuildOptions chosen = options();
-  chosen.output = folder_ / "none";
   chosen.on_bad_document = OnBadDocument::kSkip;
-  FragileReader reader({{"a", "malformed"}, {"b", "malformed"}}, kNever);
-  EXPECT_EQ(build_index(reader, chosen).skipped_documents, 2U);
-  EXPECT_EQ(read_index(chosen.output), Collection{});
+  for (const std::string name : {"index", "none"}) {
+    chosen.output = folder_ / name;
+    FragileReader reader({{"a", "malformed"}, {"b", "malformed"}}, kNever);
+    EXPECT_THROW(build_index(reader, chosen), InputError);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "none"));
+  expect_untouched();
+}
+
+TEST_F(BuildFailure, AnEmptyInputCostsNoIndex) {
+  FragileReader reader({}, kNever);
+  EXPECT_THROW(build_index(reader, options()), InputError);
+  expect_untouched();
+  BuildOptions fresh = options();
+  fresh.output = folder_ / "none";
+  EXPECT_EQ(build_index(reader, fresh).documents, 0U);
+  EXPECT_EQ(read_index(fresh.output), Collection{});
 }
 
 TEST_F(BuildFailure, FailingReaderEndsTheBuild) {

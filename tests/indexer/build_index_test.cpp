@@ -23,6 +23,7 @@ TEST(BuildIndex, EqualsBruteForce) {
     for (const std::size_t threads : {1, 3}) {
       BuildOptions options = options_for(folder / "index");
       options.threads = threads;
+      std::filesystem::remove_all(options.output);  // an empty input would not replace it
       const BuildReport report = build_from_memory(documents, options);
       EXPECT_EQ(read_index(options.output), expected);
       EXPECT_EQ(report.documents, count);

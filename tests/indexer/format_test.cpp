@@ -5,7 +5,9 @@
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/lexicon.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/varint.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 
 namespace warpdex {
@@ -202,45 +204,67 @@ TEST(Format, VerifyNamesTheSectionOfEveryFlippedByte) {
   EXPECT_TRUE(verify_index(folder / "index").ok());
 }
 
-TEST(ReplacementOfAnIndex, LeavesTheOldOneUntilCommit) {
+TEST(Format, LexiconOffsetsThatWrapAroundAreRefused) {
+  // A group whose short lists start 2^31 bytes before 2^64, and a short list of 2^31 bytes.
+  std::vector<std::uint8_t> lexicon;
+  append_varint(lexicon, 0xFFFFFFFF80000000);
+  for (int i = 0; i < 4; ++i) append_varint(lexicon, 0);
+  lexicon.insert(lexicon.end(), {0x10, 'a'});
+  append_varint(lexicon, 2 << 1);
+  append_varint(lexicon, 0x80000000);
+  const std::vector<std::uint64_t> lexicon_index{0};
+  const std::vector<std::uint8_t> short_lists(16);
+  IndexSections sections;
+  sections.lexicon = lexicon;
+  sections.lexicon_index = lexicon_index;
+  sections.short_lists = short_lists;
+  EXPECT_THROW(LexiconView(sections, 10, false).find("a"), FormatError);
+}
+
+TEST(Format, RefusesDocumentsLongerThanItCanCount) {
   const test::TemporaryFolder folder;
-  const auto documents = [&] { return Index::open(folder / "index").counts().documents; };
-  write(make_collection(33, 1), {}, folder / "index");
-  {
-    IndexWriter abandoned(folder / "index", {});
-    abandoned.add_document("a", 1);
+  IndexWriter writer(folder / "index", {});
+  writer.add_document("longest", 0x7FFFFFFF);
+  EXPECT_THROW(writer.add_document("longer", 0x80000000), InputError);
+}
+
+TEST(Format, ADeeplyNestedManifestIsRefusedWithoutRecursion) {
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "manifest.json", std::string(5'000'000, '['));
+  EXPECT_THROW(Index::open(folder.path()), FormatError);
+}
+
+TEST(Format, LongHolesBetweenDenseRunsComeBackInEveryCodec) {
+  const test::TemporaryFolder folder;
+  for (const std::uint32_t hole : {4000U, 4500U, 5200U, 10000U, 60000U, 600000U}) {
+    Collection collection;
+    Postings& list = collection.lists["list"];
+    for (std::uint32_t i = 0; i < 200'000; ++i) {
+      list.docids.push_back(i < 100'000 ? i : i + hole);
+    }
+    list.frequencies.assign(list.docids.size(), 1);
+    collection.lengths.assign(list.docids.back() + 1, 1);
+    for (std::uint32_t i = 0; i < hole; ++i) collection.lengths[100'000 + i] = 0;
+    for (const CodecSettings& codec : all_codecs()) {
+      const std::string config = std::string(codec_name(codec.kind)) + " levels " +
+                                 std::to_string(codec.pfor_levels) + " hole " +
+                                 std::to_string(hole);
+      const EncodedPostings encoded =
+          encode_postings(codec, list.docids, list.frequencies, collection.lengths);
+      IndexWriter writer(folder / "index", {codec, "whitespace", "", false});
+      for (const std::uint32_t length : collection.lengths) writer.add_document("", length);
+      writer.add_list("list", encoded);
+      writer.commit();
+      const Index index = Index::open(folder / "index");
+      const PostingsEntry entry = index.find("list").value();
+      ASSERT_EQ(read_postings(index, entry).docids, list.docids) << config;
+      const PostingsView view(codec, index.sections(), entry, index.counts().documents);
+      for (std::uint32_t block = 0; block < view.blocks(); ++block) {
+        if (!view.is_dense(block)) continue;
+        ASSERT_NE(view.dense_bytes(block), nullptr) << config;
+      }
+    }
   }
-  EXPECT_EQ(documents(), 33U);
-  const Index old = Index::open(folder / "index");
-  write(make_collection(128, 2), {}, folder / "index");
-  EXPECT_EQ(documents(), 128U);
-  EXPECT_EQ(old.document_name(32), "name-32") << "an open index outlives its replacement";
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1)
-      << "nothing is left beside the index";
-}
-
-TEST(ReplacementOfAnIndex, RefusesWhatIsNotAnIndex) {
-  const test::TemporaryFolder folder;
-  fs::create_directory(folder / "photos");
-  test::write_file(folder / "photos" / "cat.jpg", "meow");
-  EXPECT_THROW(IndexWriter(folder / "photos", {}), UsageError);
-  test::write_file(folder / "file", "text");
-  EXPECT_THROW(IndexWriter(folder / "file", {}), UsageError);
-  EXPECT_EQ(test::read_file(folder / "photos" / "cat.jpg"), "meow");
-  EXPECT_THROW(IndexWriter(fs::path("/proc/warpdex"), {}), IoError);
-  EXPECT_THROW(Index::open(folder / "photos"), IoError);
-}
-
-TEST(ReplacementOfAnIndex, RemovesWhatDeadBuildsLeft) {
-  const test::TemporaryFolder folder;
-  fs::create_directory(folder / ".index.building-dead01");
-  test::write_file(folder / ".index.building-dead01" / "lock", "");
-  IndexWriter living(folder / "index", {});
-  write(make_collection(1, 1), {}, folder / "index");
-  EXPECT_FALSE(fs::exists(folder / ".index.building-dead01"));
-  living.add_document("the living one was left alone", 1);
-  living.commit();
-  EXPECT_EQ(Index::open(folder / "index").document_name(0), "the living one was left alone");
 }
 
 TEST(ScoreBound, BoundsEveryPostingForAnyLengthsAndFrequencies) {

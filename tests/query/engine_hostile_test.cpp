@@ -1,6 +1,7 @@
 // Damaged indexes: opening and searching one either throws an Error or answers; nothing else may
 // come of it (run under AddressSanitizer). And verify finds every changed byte and names its file.
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -171,6 +172,39 @@ TEST_F(DamagedIndex, IsRefusedOrAnswersButNeverCrashes) {
   }
   EXPECT_GT(refused, 0);
   EXPECT_GT(answered, 0);
+}
+
+TEST_F(DamagedIndex, BlocksThatDoNotAscendOverrunNothing) {
+  // Two lists of many blocks with the same docIDs over and over, some of them passed over unread
+  // because their bounds are nothing: what is read between them must not pile up in one window.
+  constexpr std::uint32_t kDocuments = 400'000;
+  std::vector<std::uint32_t> docids;
+  for (std::uint32_t docid = 0; docid < kDocuments; docid += 3) docids.push_back(docid);
+  const std::vector<std::uint32_t> ones(docids.size(), 1);
+  IndexWriter writer(folder_ / "ascending", {{CodecKind::kBitpack, 1}, "whitespace", "", false});
+  for (std::uint32_t i = 0; i < kDocuments; ++i) writer.add_document("", 5);
+  writer.add_list("a", encode_postings({}, docids, ones, writer.lengths()));
+  writer.commit();
+  const std::filesystem::path segment = folder_ / "ascending" / "segment-0";
+  std::string last_docids = test::read_file(segment / "block_last_docids");
+  std::string bounds = test::read_file(segment / "block_bounds");
+  constexpr std::size_t kHeader = 64;
+  constexpr std::uint32_t kStep = 3 * kBlockSize;
+  for (std::uint32_t block = 2; block + 1 < docids.size() / kBlockSize; ++block) {
+    // Odd blocks end where the first one does; even ones one block's range later.
+    const std::uint32_t last = (block % 2 == 1 ? kStep : 2 * kStep) - 3;
+    std::memcpy(last_docids.data() + kHeader + 4 * block, &last, sizeof last);
+    if (block % 2 == 1) std::memset(bounds.data() + kHeader + 8 * block, 0, 4);
+  }
+  test::write_file(segment / "block_last_docids", last_docids);
+  test::write_file(segment / "block_bounds", bounds);
+  const Index index = Index::open(folder_ / "ascending");
+  CpuSearcher searcher(index);
+  for (const std::uint32_t k : {1U, 10U, 1000U}) {
+    SearchSettings settings;
+    settings.k = k;
+    EXPECT_THROW(searcher.search({"q", {{"a", Occur::kUnsigned}}}, settings), FormatError);
+  }
 }
 
 TEST_F(DamagedIndex, WithoutOneOfItsFilesDoesNotOpen) {

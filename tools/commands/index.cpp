@@ -23,14 +23,18 @@ constexpr const char* kAbout =
 
 constexpr const char* kNotes =
     "formats (each plain, .gz, .zst or .xz; - is standard input):\n"
-    "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's _id, title, text\n"
+    "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's (--fields title,text)\n"
     "  tsv    id<TAB>text, a document a line\n"
     "  trec   <DOC> … <DOCNO>id</DOCNO> … </DOC>\n"
     "  text   a document a file; folders are searched for files\n"
     "\n"
     "A bad document (malformed, without an id or any of the fields, with the id of an earlier "
     "one,\n"
-    "not UTF-8) is reported with its file and line.\n"
+    "not UTF-8) is reported with its file and line; of skipped ones the first 10 are.\n"
+    "\n"
+    "--memory holds however large the collection is, but for what it must keep at once: about 32\n"
+    "bytes a document, 8 bytes a posting of the longest list, and 4 to 7 times the largest single\n"
+    "document.\n"
     "\n"
     "examples:\n"
     "  warpdex index --input docs.jsonl.gz --format jsonl --fields title,contents --output INDEX\n"
@@ -185,6 +189,9 @@ void print_report(const BuildReport& report, const std::filesystem::path& output
   table.add({"  text", bytes_text(report.text_bytes)});
   table.add({"  index", bytes_text(size)});
   table.add({"  time", duration_text(report.seconds), fixed(rate, 1) + " MB of text a second"});
+  if (report.static_scores_unused > 0) {
+    table.add({"  static scores without a document", grouped(report.static_scores_unused)});
+  }
   if (report.runs_spilled > 0) table.add({"  runs spilled", grouped(report.runs_spilled)});
   table.print(std::cout);
 }
@@ -213,6 +220,13 @@ BuildReport build(const Arguments& given, BuildOptions options) {
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
   }
+  if (report.documents == 0)
+    std::cerr << "warpdex: the input holds no document; the index is empty\n";
+  if (report.static_scores_unused > 0) {
+    std::cerr << "warpdex: " << grouped(report.static_scores_unused)
+              << " static scores are of ids that no document has; check that --static names "
+                 "documents as the input does\n";
+  }
   return report;
 }
 
@@ -226,6 +240,7 @@ int run_index(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   const BuildOptions options = build_options(given, command);
+  if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
   const InterruptGuard guard;
   try {
     const BuildReport report = build(given, options);
