@@ -26,12 +26,18 @@ inline constexpr int kMaxPforLevels = 4;
 /// A docID block's code that says that the block is a bit set, in every codec.
 inline constexpr std::uint8_t kDenseCode = 255;
 
-enum class CodecKind : std::uint8_t { kBitpack = 0, kPfor = 1, kPforBlock = 2, kRice = 3 };
+/// The codecs; docs/codecs.md has their layouts.
+enum class CodecKind : std::uint8_t {
+  kBitpack = 0,    ///< all values of a block in the width of its largest
+  kPfor = 1,       ///< one width a list; larger values are exceptions, in the list's tail
+  kPforBlock = 2,  ///< one width a block; exceptions within the block
+  kRice = 3,       ///< Rice codes, one parameter a list
+};
 
 /// A codec and its settings, as the manifest records them.
 struct CodecSettings {
-  CodecKind kind = CodecKind::kBitpack;
-  std::uint8_t pfor_levels = 1;  ///< 0 to kMaxPforLevels; read by kPfor only
+  CodecKind kind = CodecKind::kBitpack;  ///< the codec
+  std::uint8_t pfor_levels = 1;          ///< 0 to kMaxPforLevels; read by kPfor only
   bool operator==(const CodecSettings&) const = default;
 };
 
@@ -62,18 +68,18 @@ EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::
 /// An encoded list as it lies in a mapped index. [begin, end) are its blocks and its tail;
 /// kReadSlack bytes past `end` are readable. Nothing in it is trusted.
 struct EncodedList {
-  CodecSettings settings;
-  std::uint8_t parameter = 0;
-  std::uint32_t count = 0;  ///< values in the list, 1 or more
-  const std::uint8_t* begin = nullptr;
-  const std::uint8_t* end = nullptr;
+  CodecSettings settings;               ///< those it was encoded with
+  std::uint8_t parameter = 0;           ///< EncodedValues::parameter
+  std::uint32_t count = 0;              ///< values in the list, 1 or more
+  const std::uint8_t* begin = nullptr;  ///< of the first block
+  const std::uint8_t* end = nullptr;    ///< past the tail
 };
 
 /// One block of a list: which it is, where it starts, and its code.
 struct BlockRef {
   std::uint32_t index = 0;   ///< in the list
   std::uint32_t offset = 0;  ///< bytes from the list's begin
-  std::uint8_t code = 0;
+  std::uint8_t code = 0;     ///< its entry in EncodedValues::codes
 };
 
 /// Decodes the blocks of one list. Cheap to make and to copy, holds no memory of its own. Every
@@ -87,7 +93,9 @@ class ListDecoder {
   /// of the block past the last); only `pfor` looks at it.
   ListDecoder(const EncodedList& list, std::uint32_t tail_offset);
 
+  /// Values in the list.
   std::uint32_t count() const { return list_.count; }
+  /// Blocks in the list, kBlockSize values each but the last.
   std::uint32_t blocks() const { return (list_.count + kBlockSize - 1) / kBlockSize; }
   /// Values in a block: 128 but for the list's last.
   std::uint32_t block_count(std::uint32_t index) const {

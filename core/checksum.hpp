@@ -10,14 +10,18 @@ namespace warpdex {
 /// XXH3-64 of `bytes`.
 std::uint64_t checksum(std::span<const std::uint8_t> bytes);
 
-/// The same over bytes that arrive in pieces.
+/// The same over bytes that arrive in pieces. Move-only.
 class RunningChecksum {
  public:
+  /// Of no bytes yet.
   RunningChecksum();
   ~RunningChecksum();
   RunningChecksum(RunningChecksum&&) noexcept;
   RunningChecksum& operator=(RunningChecksum&&) noexcept;
+
+  /// Continues with the next piece, of any size.
   void add(std::span<const std::uint8_t> bytes);
+  /// The checksum of all pieces so far; more may follow.
   std::uint64_t value() const;
 
  private:

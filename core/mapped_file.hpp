@@ -11,14 +11,17 @@ namespace warpdex {
 /// Owns one read-only mapping; empty files map to an empty span. Move-only.
 class MappedFile {
  public:
+  /// Maps nothing.
   MappedFile() = default;
-  /// Throws IoError if the file cannot be opened or mapped.
+  /// Maps the whole file. Throws IoError if the file cannot be opened or mapped.
   explicit MappedFile(const std::filesystem::path& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
+  /// The file's bytes; valid while the mapping lives, wherever it is moved.
   std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
+  /// In bytes, when it was mapped.
   std::size_t size() const { return size_; }
 
  private:

@@ -9,14 +9,16 @@
 
 namespace warpdex {
 
+/// Most documents that a search returns.
 inline constexpr std::uint32_t kMaxK = 10'000;
 
+/// How a query is answered; every engine takes the same.
 struct SearchSettings {
-  QueryMode mode = QueryMode::kOr;
-  std::uint32_t k = 10;          ///< 1 to kMaxK
-  std::uint32_t and_or_min = 0;  ///< and-or: fewer matches of AND than this make it OR; 0: k
-  bool count = false;            ///< find the exact number of matches
-  ScorerSettings scorer;
+  QueryMode mode = QueryMode::kOr;  ///< which documents match
+  std::uint32_t k = 10;             ///< 1 to kMaxK
+  std::uint32_t and_or_min = 0;     ///< and-or: fewer matches of AND than this make it OR; 0: k
+  bool count = false;               ///< find the exact number of matches
+  ScorerSettings scorer;            ///< how matches are scored
 
   /// Matches of AND below which and-or answers by OR.
   std::uint32_t and_or_least() const { return and_or_min == 0 ? k : and_or_min; }
@@ -25,14 +27,16 @@ struct SearchSettings {
   void validate() const;
 };
 
+/// One document of an answer.
 struct Hit {
-  std::uint32_t document = 0;
-  float score = 0;
+  std::uint32_t document = 0;  ///< docID; Index::document_name has its id
+  float score = 0;             ///< the terms' scores and the static score, added
   bool operator==(const Hit&) const = default;
 };
 
-/// The best k documents: score descending, then docID ascending.
+/// The answer to a query.
 struct SearchResult {
+  /// The best k documents, or all that match if fewer do: score descending, then docID ascending.
   std::vector<Hit> hits;
   std::uint64_t matches = 0;     ///< exact if counted, else only a lower bound
   bool fell_back_to_or = false;  ///< and-or: the answer is OR's

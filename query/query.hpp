@@ -14,24 +14,31 @@ enum class Occur {
   kMustNot,   ///< -term: excludes the document in every mode
 };
 
+/// A term of a query, with its sign.
 struct QueryTerm {
-  std::string term;  ///< analysed
-  Occur occur = Occur::kUnsigned;
+  std::string term;                ///< as the index's analyzer makes it
+  Occur occur = Occur::kUnsigned;  ///< its sign
   bool operator==(const QueryTerm&) const = default;
 };
 
 /// Terms in the order of the text; a repeated term stands as often as it was written and weighs
 /// as much more.
 struct Query {
-  std::string id;
-  std::vector<QueryTerm> terms;
+  std::string id;                ///< as runs and qrels name it; may be empty
+  std::vector<QueryTerm> terms;  ///< may be empty: nothing matches
   bool operator==(const Query&) const = default;
 };
 
-enum class QueryMode { kAnd, kOr, kAndOr };
+/// Which documents match, of those that hold a term of the query, all its + terms and no - term.
+enum class QueryMode {
+  kAnd,    ///< those with every unsigned term
+  kOr,     ///< all of those
+  kAndOr,  ///< as kAnd, or as kOr where that finds too few (SearchSettings::and_or_min)
+};
 
 /// "and", "or" or "and-or"; UsageError for any other.
 QueryMode query_mode_from_name(std::string_view name);
+/// "and", "or" or "and-or".
 std::string_view query_mode_name(QueryMode mode);
 
 }  // namespace warpdex

@@ -8,7 +8,11 @@
 
 namespace warpdex {
 
-enum class QuerySyntax { kPlain, kSigned };
+/// How a query's text is read.
+enum class QuerySyntax {
+  kPlain,   ///< all of it is words, without signs
+  kSigned,  ///< +word is required, -word excludes
+};
 
 /// "plain" or "signed"; UsageError for any other.
 QuerySyntax query_syntax_from_name(std::string_view name);

@@ -6,29 +6,40 @@
 
 namespace warpdex {
 
-enum class ScorerKind { kBm25, kQueryLikelihood };
-enum class Bm25Form { kLucene, kPisa };
+/// The scoring functions.
+enum class ScorerKind {
+  kBm25,             ///< BM25, in one of two forms
+  kQueryLikelihood,  ///< query likelihood with Dirichlet smoothing
+};
+
+/// The forms of BM25. With N documents, n of them with the term, odds = (N - n + 0.5) / (n + 0.5).
+enum class Bm25Form {
+  kLucene,  ///< idf is log(1 + odds)
+  kPisa,    ///< idf is log(odds), at least 10^-6, and the score is k1 + 1 times as large
+};
 
 /// Settings of a query's scorer.
 struct ScorerSettings {
   ScorerKind kind = ScorerKind::kBm25;
-  Bm25Form form = Bm25Form::kLucene;
-  float k1 = 0.9F;    ///< 0 or more
-  float b = 0.4F;     ///< 0 to 1
-  float mu = 1000.F;  ///< above 0
+  Bm25Form form = Bm25Form::kLucene;  ///< read by kBm25 only
+  float k1 = 0.9F;                    ///< BM25: how slowly frequencies saturate; finite, 0 or more
+  float b = 0.4F;                     ///< BM25: how much the length matters; 0 to 1
+  float mu = 1000.F;                  ///< query likelihood: smoothing in tokens; finite, above 0
 
   /// Throws UsageError, naming the setting and its range, where one is outside of it.
   void validate() const;
 };
 
-/// "bm25" or "qld" / "lucene" or "pisa"; UsageError for any other.
+/// "bm25" or "qld"; UsageError for any other.
 ScorerKind scorer_from_name(std::string_view name);
+/// "lucene" or "pisa"; UsageError for any other.
 Bm25Form bm25_form_from_name(std::string_view name);
 
 /// What scorers need to know of the collection. Empty documents count.
 struct CollectionStatistics {
-  std::uint64_t documents = 0;
-  std::uint64_t tokens = 0;
+  std::uint64_t documents = 0;  ///< in the index
+  std::uint64_t tokens = 0;     ///< the documents' lengths, added
+  /// Tokens a document; 0 where there is no document.
   double average_length() const {
     return documents == 0 ? 0.0 : static_cast<double>(tokens) / static_cast<double>(documents);
   }
@@ -44,10 +55,11 @@ struct CollectionStatistics {
 /// static score: so all engines' scores agree bit for bit.
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
-  float weight = 0;
-  float c0 = 0;
-  float c1 = 0;
+  float weight = 0;  ///< finite, 0 or more, as all three
+  float c0 = 0;  ///< BM25: k1 * (1 - b); query likelihood: 1 / (mu * the term's share of tokens)
+  float c1 = 0;  ///< BM25: k1 * b / average length; query likelihood: mu
 
+  /// The score at a frequency of 1 or more and a document's length in tokens.
   float operator()(std::uint32_t frequency, std::uint32_t length) const;
 };
 

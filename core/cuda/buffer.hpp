@@ -14,9 +14,10 @@ namespace warpdex {
 /// that no kernel loses memory under its hands.
 class DeviceBuffer {
  public:
+  /// No memory: a size of 0.
   DeviceBuffer() = default;
-  /// Throws CudaError where `device` does not exist or has not that much memory free. A size of 0
-  /// allocates nothing.
+  /// Allocates `bytes`. Throws CudaError where `device` does not exist or has not that much memory
+  /// free. A size of 0 allocates nothing.
   explicit DeviceBuffer(std::size_t bytes, int device = 0);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
@@ -24,7 +25,9 @@ class DeviceBuffer {
 
   /// A device pointer, aligned to 256 bytes; null if the size is 0.
   void* data() const { return data_; }
+  /// In bytes.
   std::size_t size() const { return size_; }
+  /// The GPU that the memory is on, from 0.
   int device() const { return device_; }
 
   /// Queues a copy of host bytes to `offset`. Ordinary host memory may be reused on return; pinned
@@ -50,19 +53,25 @@ class DeviceArray {
   static_assert(std::is_trivially_copyable_v<T>, "only plain values can be copied to a GPU");
 
  public:
+  /// No memory: a size of 0.
   DeviceArray() = default;
+  /// Room for `size` values. Throws as DeviceBuffer's constructor does.
   explicit DeviceArray(std::size_t size, int device = 0)
       : buffer_(size * sizeof(T), device), size_(size) {}
 
+  /// A device pointer, aligned to 256 bytes; null if the size is 0.
   T* data() const { return static_cast<T*>(buffer_.data()); }
+  /// In values.
   std::size_t size() const { return size_; }
+  /// The GPU that the memory is on, from 0.
   int device() const { return buffer_.device(); }
 
-  /// As DeviceBuffer::upload and download; `offset` counts values.
+  /// As DeviceBuffer::upload; `offset` counts values.
   void upload(std::span<const T> values, const Stream& stream, std::size_t offset = 0) {
     buffer_.upload({reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()},
                    stream, offset * sizeof(T));
   }
+  /// As DeviceBuffer::download; `offset` counts values.
   void download(std::span<T> values, const Stream& stream, std::size_t offset = 0) const {
     buffer_.download({reinterpret_cast<std::uint8_t*>(values.data()), values.size_bytes()}, stream,
                      offset * sizeof(T));

@@ -5,6 +5,7 @@
 
 namespace warpdex {
 
+/// What measure_copy_bandwidth() found.
 struct CopyBandwidth {
   std::size_t bytes = 0;      ///< copied by one pass; the pass reads and writes that many each
   int passes = 0;             ///< timed, after one untimed

@@ -12,9 +12,11 @@ namespace warpdex {
 /// A CUDA call or a kernel launch that failed. The message names the call and says what to do.
 class CudaError : public Error {
  public:
+  /// `code` is what code() returns.
   CudaError(const std::string& message, int code) : Error(message), code_(code) {}
   /// CUDA's own number (cudaError_t); kNoCudaInBuild where this build has no CUDA.
   int code() const { return code_; }
+  /// The code() of every CudaError that a build without CUDA throws.
   static constexpr int kNoCudaInBuild = -1;
 
  private:
@@ -30,12 +32,13 @@ int device_count();
 /// Why device_count() is 0, as a sentence; empty where it is not.
 std::string why_no_device();
 
+/// What a GPU is, and what of its memory is free.
 struct DeviceInfo {
-  int device = 0;         ///< from 0
-  std::string name;       ///< as the driver calls it
-  int compute_major = 0;  ///< compute capability, 9.0 for Hopper
-  int compute_minor = 0;
-  int multiprocessors = 0;
+  int device = 0;                           ///< from 0
+  std::string name;                         ///< as the driver calls it
+  int compute_major = 0;                    ///< compute capability: the 9 of Hopper's 9.0
+  int compute_minor = 0;                    ///< the digit behind the point
+  int multiprocessors = 0;                  ///< SMs
   std::size_t memory = 0;                   ///< bytes in all
   std::size_t free_memory = 0;              ///< bytes free at the time of the call
   std::size_t shared_memory_per_block = 0;  ///< bytes, with the opt-in that kernels may ask for
@@ -47,7 +50,7 @@ struct DeviceInfo {
   std::string to_string() const;
 };
 
-/// Throws CudaError if there is no such device.
+/// Asks the driver about device `device`, from 0. Throws CudaError if there is no such device.
 DeviceInfo device_info(int device);
 
 }  // namespace warpdex

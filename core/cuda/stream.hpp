@@ -12,12 +12,13 @@ namespace warpdex {
 /// time.
 class Stream {
  public:
-  /// Throws CudaError where `device` does not exist.
+  /// An empty queue. Throws CudaError where `device` does not exist.
   explicit Stream(int device = 0);
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;
   ~Stream();
 
+  /// The GPU that the work runs on, from 0.
   int device() const { return device_; }
   /// The cudaStream_t.
   CUstream_st* handle() const { return handle_; }
@@ -33,7 +34,7 @@ class Stream {
 /// A moment in a stream's work, with a time. Move-only.
 class Event {
  public:
-  /// Throws CudaError where `device` does not exist.
+  /// Not recorded yet. Throws CudaError where `device` does not exist.
   explicit Event(int device = 0);
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;

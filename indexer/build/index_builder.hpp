@@ -11,29 +11,36 @@
 
 namespace warpdex {
 
-enum class OnBadDocument { kFail, kSkip };
-
-struct BuildProgress {
-  std::string stage;                 ///< "reading" or "writing"
-  std::uint64_t documents = 0;       ///< read so far
-  std::uint64_t bytes_consumed = 0;  ///< of input, as the reader counts them
-  std::uint64_t bytes_total = 0;     ///< 0: not known
-  std::uint64_t text_bytes = 0;      ///< analysed so far
-  std::uint64_t terms_written = 0;
-  std::uint64_t terms_total = 0;  ///< 0: not known
-  std::uint64_t postings_written = 0;
-  std::uint64_t postings_total = 0;  ///< 0 while reading; known before anything is written
+/// What a build does with a document that cannot be indexed.
+enum class OnBadDocument {
+  kFail,  ///< it ends the build; the target stays as it was
+  kSkip,  ///< it is left out, counted and passed to on_skipped_document
 };
 
+/// How far a build has come.
+struct BuildProgress {
+  std::string stage;                   ///< "reading" or "writing"
+  std::uint64_t documents = 0;         ///< read so far
+  std::uint64_t bytes_consumed = 0;    ///< of input, as the reader counts them
+  std::uint64_t bytes_total = 0;       ///< 0: not known
+  std::uint64_t text_bytes = 0;        ///< analysed so far
+  std::uint64_t terms_written = 0;     ///< with their lists, so far
+  std::uint64_t terms_total = 0;       ///< 0: not known
+  std::uint64_t postings_written = 0;  ///< so far
+  std::uint64_t postings_total = 0;    ///< 0 while reading; known before anything is written
+};
+
+/// What a build makes, and within which means.
 struct BuildOptions {
-  std::filesystem::path output;
-  CodecSettings codec;
-  std::string analyzer = "english";
-  std::string fields;                   ///< for the manifest
-  std::filesystem::path static_scores;  ///< id<TAB>value; empty: none
+  std::filesystem::path output;      ///< the index's folder; an index that is there is replaced
+  CodecSettings codec;               ///< of the posting lists
+  std::string analyzer = "english";  ///< one of analyzer_names()
+  std::string fields;                ///< for the manifest: which fields the texts are made of
+  /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.
+  std::filesystem::path static_scores;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
-  std::size_t threads = 0;            ///< 0: all
+  std::size_t threads = 0;            ///< 0: one for each processor that the process may use
   /// Both are called from the build's threads, one call at a time; what they throw ends the build,
   /// which then throws it. Progress comes a few times a second and at the end of each stage; a
   /// skipped document comes with its BadDocument message, in input order.
@@ -41,18 +48,20 @@ struct BuildOptions {
   std::function<void(const std::string&)> on_skipped_document;
 };
 
+/// Least BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 
+/// What a build made, and what that took.
 struct BuildReport {
-  std::uint64_t documents = 0;
-  std::uint64_t skipped_documents = 0;
-  std::uint64_t tokens = 0;
-  std::uint64_t terms = 0;
-  std::uint64_t postings = 0;
-  std::uint64_t text_bytes = 0;
-  std::uint64_t runs_spilled = 0;
+  std::uint64_t documents = 0;             ///< in the index
+  std::uint64_t skipped_documents = 0;     ///< left out as bad
+  std::uint64_t tokens = 0;                ///< the documents' lengths, added
+  std::uint64_t terms = 0;                 ///< distinct
+  std::uint64_t postings = 0;              ///< pairs of a term and a document
+  std::uint64_t text_bytes = 0;            ///< of the documents' texts, in UTF-8
+  std::uint64_t runs_spilled = 0;          ///< to temporary files, for want of memory
   std::uint64_t static_scores_unused = 0;  ///< of ids that no document has
-  double seconds = 0;
+  double seconds = 0;                      ///< of wall-clock time, all in all
 };
 
 /// Builds the index at `options.output`, with the same bytes for any number of threads and any
@@ -62,9 +71,10 @@ struct BuildReport {
 /// the target is then as it was. Documents that a file of static scores does not name get 0.
 ///
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
-/// of documents (about 32 bytes a document, 27 bytes more a line of static scores), the longest
-/// posting list (about 28 bytes a posting), and, per thread, the largest document (about 4 times
-/// its bytes). Fewer threads run than were asked for where each would get less than 16 MiB.
+/// of documents (about 32 bytes a document, 27 bytes more a line of static scores) and the longest
+/// posting list (about 28 bytes a posting). Single documents are not in the budget, since they are
+/// read whole: a huge one may take 4 to 7 times its bytes beyond it, on each thread that holds one.
+/// Fewer threads run than were asked for where each would get less than 16 MiB.
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options);
 
 }  // namespace warpdex

@@ -22,27 +22,30 @@ namespace warpdex {
 /// held here; a short list (below kBlockSize), in the short lists' bytes; a long list, in the
 /// block arrays and payload sections. Small: copied around freely.
 struct PostingsEntry {
-  std::uint32_t document_frequency = 0;
-  std::uint64_t collection_frequency = 0;  ///< 0 for short lists: add them up
+  std::uint32_t document_frequency = 0;    ///< documents with the term, 1 or more
+  std::uint64_t collection_frequency = 0;  ///< its occurrences; 0 for short lists: add them up
 
-  std::uint32_t single_document = 0;
-  std::uint32_t single_frequency = 0;
+  std::uint32_t single_document = 0;   ///< one posting: its docID
+  std::uint32_t single_frequency = 0;  ///< one posting: its frequency
 
-  std::uint64_t short_offset = 0;
-  std::uint32_t short_bytes = 0;
+  std::uint64_t short_offset = 0;  ///< a short list's first byte in IndexSections::short_lists
+  std::uint32_t short_bytes = 0;   ///< its size
 
-  std::uint32_t first_block = 0;  ///< in the block arrays
-  std::uint32_t first_base = 0;   ///< in the arrays of block offset bases
-  std::uint64_t docid_offset = 0;
-  std::uint64_t frequency_offset = 0;
-  std::uint32_t docid_bytes = 0;  ///< blocks and tail
-  std::uint32_t frequency_bytes = 0;
-  std::uint32_t docid_tail_bytes = 0;  ///< of which the list's tail (pfor's exceptions)
-  std::uint32_t frequency_tail_bytes = 0;
-  std::uint8_t docid_parameter = 0;
-  std::uint8_t frequency_parameter = 0;
+  // Of a long list.
+  std::uint32_t first_block = 0;           ///< in the block arrays
+  std::uint32_t first_base = 0;            ///< in the arrays of block offset bases
+  std::uint64_t docid_offset = 0;          ///< first byte in IndexSections::docids
+  std::uint64_t frequency_offset = 0;      ///< first byte in IndexSections::frequencies
+  std::uint32_t docid_bytes = 0;           ///< blocks and tail
+  std::uint32_t frequency_bytes = 0;       ///< blocks and tail
+  std::uint32_t docid_tail_bytes = 0;      ///< of which the list's tail (pfor's exceptions)
+  std::uint32_t frequency_tail_bytes = 0;  ///< likewise
+  std::uint8_t docid_parameter = 0;        ///< EncodedValues::parameter of the docIDs
+  std::uint8_t frequency_parameter = 0;    ///< likewise of the frequencies
 
+  /// Whether the list is one posting, held here.
   bool is_single() const { return document_frequency == 1; }
+  /// Whether the list has no blocks in the block arrays; so of one posting too.
   bool is_short() const { return document_frequency < kBlockSize; }
 };
 
@@ -55,33 +58,34 @@ inline constexpr std::uint32_t kBlocksPerBase = 32;
 
 /// Sizes and counts, as the manifest records them.
 struct IndexCounts {
-  std::uint64_t documents = 0;
-  std::uint64_t tokens = 0;
-  std::uint64_t terms = 0;
-  std::uint64_t postings = 0;
+  std::uint64_t documents = 0;        ///< at most kMaxDocuments
+  std::uint64_t tokens = 0;           ///< the documents' lengths, added
+  std::uint64_t terms = 0;            ///< distinct
+  std::uint64_t postings = 0;         ///< pairs of a term and a document
   std::uint64_t blocks = 0;           ///< of long lists
   std::uint64_t term_text_bytes = 0;  ///< of the lexicon; the rest of it are list headers
 };
 
-/// The sections of a segment, as arrays. docs/format.md says what each holds.
+/// The sections of a segment, as arrays; their bytes are not trusted. docs/format.md has the
+/// grammar. "By block": one entry a block of the long lists, in the order of their terms.
 struct IndexSections {
-  std::span<const std::uint8_t> lexicon;
-  std::span<const std::uint64_t> lexicon_index;
-  std::span<const std::uint8_t> short_lists;
-  std::span<const std::uint32_t> block_last_docids;
-  std::span<const std::uint32_t> docid_bases;
-  std::span<const std::uint16_t> docid_offsets;
-  std::span<const std::uint8_t> docid_codes;
-  std::span<const std::uint32_t> frequency_bases;
-  std::span<const std::uint16_t> frequency_offsets;
-  std::span<const std::uint8_t> frequency_codes;
-  std::span<const ScoreBound> block_bounds;
-  std::span<const std::uint8_t> docids;
-  std::span<const std::uint8_t> frequencies;
-  std::span<const std::uint32_t> document_lengths;
-  std::span<const std::uint64_t> document_name_offsets;
-  std::span<const std::uint8_t> document_names;
-  std::span<const float> static_scores;  ///< by docID, or empty
+  std::span<const std::uint8_t> lexicon;             ///< groups of terms with their list headers
+  std::span<const std::uint64_t> lexicon_index;      ///< where each group starts, in bytes
+  std::span<const std::uint8_t> short_lists;         ///< the lists of 2 to 127 postings
+  std::span<const std::uint32_t> block_last_docids;  ///< by block
+  std::span<const std::uint32_t> docid_bases;      ///< bytes from a list's start to each 32nd block
+  std::span<const std::uint16_t> docid_offsets;    ///< by block: bytes from its base
+  std::span<const std::uint8_t> docid_codes;       ///< by block: the codec's code, or kDenseCode
+  std::span<const std::uint32_t> frequency_bases;  ///< as docid_bases
+  std::span<const std::uint16_t> frequency_offsets;      ///< as docid_offsets
+  std::span<const std::uint8_t> frequency_codes;         ///< by block: the codec's code
+  std::span<const ScoreBound> block_bounds;              ///< by block
+  std::span<const std::uint8_t> docids;                  ///< of the long lists, encoded
+  std::span<const std::uint8_t> frequencies;             ///< of the long lists, encoded
+  std::span<const std::uint32_t> document_lengths;       ///< by docID, in tokens
+  std::span<const std::uint64_t> document_name_offsets;  ///< by docID, and one past the last: bytes
+  std::span<const std::uint8_t> document_names;          ///< the documents' ids, back to back
+  std::span<const float> static_scores;                  ///< by docID, or empty
   std::span<const float> static_bounds;  ///< largest in each kStaticWindow documents, or empty
 };
 
@@ -93,24 +97,32 @@ class Index {
   /// version.
   static Index open(const std::filesystem::path& folder);
 
+  /// Views of the moved index's bytes stay valid; a searcher over it does not.
   Index(Index&&) noexcept;
   Index& operator=(Index&&) noexcept;
   ~Index();
 
+  /// How the index was made.
   const IndexSettings& settings() const;
+  /// What the index holds.
   const IndexCounts& counts() const;
+  /// The folder, as it was given to open().
   const std::filesystem::path& folder() const;
+  /// The mapped arrays; they live as long as the index.
   const IndexSections& sections() const;
 
+  /// Lengths of all documents by docID, in tokens.
   std::span<const std::uint32_t> lengths() const { return sections().document_lengths; }
 
-  /// UsageError for a docID past the last, FormatError for a damaged table of names.
+  /// The document's id, as its collection gave it. UsageError for a docID past the last,
+  /// FormatError for a damaged table of names.
   std::string_view document_name(std::uint32_t document) const;
 
   /// The postings of a term, or none. O(log terms). FormatError if the lexicon is damaged.
   std::optional<PostingsEntry> find(std::string_view term) const;
 
-  /// Calls visit(term, entry) for all terms in order of their bytes.
+  /// Calls visit(term, entry) for all terms in order of their bytes. FormatError if the lexicon is
+  /// damaged.
   void for_each_term(
       const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
 

@@ -15,20 +15,22 @@ namespace warpdex {
 
 /// What the manifest records of how an index was made.
 struct IndexSettings {
-  CodecSettings codec;
-  std::string analyzer = "english";
-  std::string fields;  ///< for people: which fields were indexed
-  bool has_static_scores = false;
+  CodecSettings codec;               ///< of the posting lists
+  std::string analyzer = "english";  ///< one of analyzer_names(); queries are analysed by it too
+  std::string fields;                ///< for people: which fields were indexed
+  bool has_static_scores = false;    ///< documents have scores of their own, added to each match
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
 class EncodedPostings {
  public:
+  /// What is held; indexer/format/postings.hpp defines it, for the writer.
   struct Data;
   explicit EncodedPostings(std::unique_ptr<Data> data);
   EncodedPostings(EncodedPostings&&) noexcept;
   EncodedPostings& operator=(EncodedPostings&&) noexcept;
   ~EncodedPostings();
+  /// For the writer.
   const Data& data() const { return *data_; }
 
  private:
@@ -54,13 +56,15 @@ class IndexWriter {
   IndexWriter& operator=(const IndexWriter&) = delete;
 
   /// The next document, docIDs ascending from 0. `length` in tokens. `static_score`, finite and
-  /// not negative, is kept if the settings have static scores. Before the first list only.
+  /// not negative, is kept if the settings have static scores; UsageError for any other.
+  /// Before the first list only. Throws InputError past kMaxDocuments documents or 2^31 - 1 tokens,
+  /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
 
   /// Lengths of the documents added so far.
   std::span<const std::uint32_t> lengths() const;
 
-  /// The next term, in strictly ascending order of bytes.
+  /// The next term, in strictly ascending order of bytes; UsageError otherwise. Throws IoError.
   void add_list(std::string_view term, const EncodedPostings& postings);
 
   /// Bytes of memory held at the moment, mostly 4 a document.

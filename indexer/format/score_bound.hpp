@@ -15,7 +15,7 @@ namespace warpdex {
 inline constexpr std::size_t kBoundPairs = 4;
 
 /// A byte that stands for a 32-bit number with 4 significant bits; order is kept. Numbers below
-/// 16 are exact; others are rounded down, or up.
+/// 16 are exact; others are rounded down.
 inline constexpr std::uint8_t encode_rounded_down(std::uint32_t value) {
   if (value < 16) return static_cast<std::uint8_t>(value);
   const int shift = 28 - std::countl_zero(value);
@@ -33,6 +33,7 @@ inline constexpr float decode_rounded(std::uint8_t code) {
   return static_cast<float>(rounded_value(code));
 }
 
+/// Likewise rounded up. The largest numbers become 2^32.
 inline constexpr std::uint8_t encode_rounded_up(std::uint32_t value) {
   const std::uint8_t down = encode_rounded_down(value);
   return rounded_value(down) < value ? static_cast<std::uint8_t>(down + 1) : down;
@@ -40,8 +41,8 @@ inline constexpr std::uint8_t encode_rounded_up(std::uint32_t value) {
 
 /// Frequencies rounded up, lengths rounded down. Pairs past those needed repeat the last.
 struct ScoreBound {
-  std::array<std::uint8_t, kBoundPairs> frequencies{};
-  std::array<std::uint8_t, kBoundPairs> lengths{};
+  std::array<std::uint8_t, kBoundPairs> frequencies{};  ///< codes of each pair's frequency
+  std::array<std::uint8_t, kBoundPairs> lengths{};      ///< codes of its length, in tokens
 };
 static_assert(sizeof(ScoreBound) == 2 * kBoundPairs);
 

@@ -18,9 +18,9 @@ namespace warpdex {
 
 /// What the manifest records of a section.
 struct SectionInfo {
-  std::string name;         ///< its file's name
-  std::uint64_t bytes = 0;  ///< without header, slack and footer
-  std::uint64_t checksum = 0;
+  std::string name;            ///< its file's name
+  std::uint64_t bytes = 0;     ///< without header, slack and footer
+  std::uint64_t checksum = 0;  ///< of those bytes: XXH3, 64 bits
 };
 
 /// Streams a section to its file. Not finished, the file is left without a footer.
@@ -32,17 +32,21 @@ class SectionWriter {
   SectionWriter(const SectionWriter&) = delete;
   SectionWriter& operator=(const SectionWriter&) = delete;
 
+  /// Adds bytes at the end, through a buffer. Throws IoError.
   void append(std::span<const std::uint8_t> bytes);
 
+  /// Adds a value as it lies in memory, without alignment. Throws IoError.
   template <class T>
   void append_value(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
     append({reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
   }
 
+  /// Bytes appended so far.
   std::uint64_t size() const { return size_; }
 
-  /// Writes slack and footer, and waits until the disk has all of it. Throws IoError.
+  /// Writes slack and footer, and waits until the disk has all of it. Nothing may be appended
+  /// after it. Throws IoError.
   SectionInfo finish();
 
  private:
@@ -59,11 +63,13 @@ class SectionWriter {
 /// A mapped section. kReadSlack zero bytes follow its bytes.
 class SectionView {
  public:
+  /// No section: no bytes.
   SectionView() = default;
   /// Maps FOLDER/NAME and checks its size, header and footer against `info`, not its checksum.
   /// Throws IoError, FormatError.
   SectionView(const std::filesystem::path& folder, const SectionInfo& info);
 
+  /// The section's bytes, from a 64-byte border of the file on; valid while the view lives.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
   /// The section as an array; throws FormatError unless it holds `count` of T exactly.
@@ -73,7 +79,7 @@ class SectionView {
     return {reinterpret_cast<const T*>(bytes_.data()), static_cast<std::size_t>(count)};
   }
 
-  /// Computes the checksum of the bytes: O(bytes).
+  /// Whether the bytes have the checksum of the manifest, and the slack is zero. O(bytes).
   bool intact() const;
 
  private:

@@ -50,13 +50,14 @@ struct Location {
 
 /// A document as it lies in its file.
 struct RawRecord {
-  std::string bytes;
-  Location location;
+  std::string bytes;  ///< unpacked
+  Location location;  ///< for messages
 };
 
+/// What is indexed of a record.
 struct Document {
-  std::string id;
-  std::string text;  ///< the chosen fields, joined by a line feed
+  std::string id;    ///< not empty; no ASCII white space or control characters
+  std::string text;  ///< UTF-8; the chosen fields, joined by a line feed
 };
 
 /// A document that cannot be indexed; the message starts with its location.
@@ -65,12 +66,14 @@ class BadDocument : public InputError {
   using InputError::InputError;
 };
 
+/// What open_documents() reads.
 struct ReaderOptions {
-  DocumentFormat format = DocumentFormat::kJsonl;
+  DocumentFormat format = DocumentFormat::kJsonl;  ///< of all inputs
   std::vector<std::string> inputs{};            ///< files; folders for kText; "-" is standard input
   std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
 };
 
+/// A collection, record by record. The build reads any that implements it.
 class DocumentReader {
  public:
   virtual ~DocumentReader() = default;

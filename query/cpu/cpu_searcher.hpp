@@ -10,10 +10,12 @@
 
 namespace warpdex {
 
-/// Answers queries on one thread; the index outlives it. Keeps scratch memory between queries
-/// (about 1.3 KiB a term of the longest), nothing that a query derived.
+/// Answers queries on one thread. Keeps scratch memory between queries (about 1.3 KiB a term of
+/// the longest), nothing that a query derived.
 class CpuSearcher {
  public:
+  /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Allocates
+  /// scratch memory, reads nothing of the lists.
   explicit CpuSearcher(const Index& index);
   ~CpuSearcher();
   CpuSearcher(CpuSearcher&&) noexcept;
@@ -23,10 +25,10 @@ class CpuSearcher {
   /// the query meets.
   SearchResult search(const Query& query, const SearchSettings& settings);
 
-  /// Looks the terms up.
+  /// Looks the terms up. Throws FormatError if the lexicon is damaged.
   PlannedQuery plan(const Query& query) const;
 
-  /// Answers a planned query, of this index.
+  /// Answers a query that was planned over this index. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
 
  private:

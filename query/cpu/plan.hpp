@@ -11,7 +11,7 @@ namespace warpdex {
 
 /// A distinct term of the query that the index knows.
 struct PlannedTerm {
-  PostingsEntry entry;
+  PostingsEntry entry;             ///< where its postings are
   std::uint32_t multiplicity = 0;  ///< how often it stands, - signs apart
   bool is_must = false;            ///< at least once with +
   bool is_prohibited = false;      ///< at least once with -
@@ -20,9 +20,9 @@ struct PlannedTerm {
 /// Terms in the canonical order, in which scores are added: by document frequency, equal ones by
 /// term.
 struct PlannedQuery {
-  std::vector<PlannedTerm> terms;
-  bool misses_must = false;      ///< a + term is unknown: nothing matches
-  bool misses_unsigned = false;  ///< an unsigned term is unknown: nothing matches AND
+  std::vector<PlannedTerm> terms;  ///< distinct; those with only - signs too
+  bool misses_must = false;        ///< a + term is unknown: nothing matches
+  bool misses_unsigned = false;    ///< an unsigned term is unknown: nothing matches AND
 };
 
 /// Looks all terms up. O(terms log terms). Throws FormatError if the lexicon is damaged.
