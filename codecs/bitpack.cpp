@@ -1,3 +1,4 @@
+// Packs and reads the blocks of `bitpack`; a block's code is its width.
 #include "warpdex/codecs/bitpack.hpp"
 
 #include "warpdex/codecs/kernels.hpp"

@@ -1,3 +1,4 @@
+// Packs values of one width; unpacking is the kernels' part.
 #include "warpdex/codecs/bits.hpp"
 
 namespace warpdex {

@@ -1,3 +1,4 @@
+// Writes bit-set blocks, and reads them back as docIDs.
 #include "warpdex/codecs/dense.hpp"
 
 #include "warpdex/codecs/kernels.hpp"

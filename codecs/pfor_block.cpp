@@ -1,3 +1,4 @@
+// The blocks of `pfor-block`: the choice of their widths, and their exceptions.
 #include "warpdex/codecs/pfor_block.hpp"
 
 #include <limits>

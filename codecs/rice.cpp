@@ -1,3 +1,4 @@
+// The blocks of `rice`: the choice of the width, the unary part, and values too large for it.
 #include "warpdex/codecs/rice.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// XXH3 by the xxHash library.
 #include "warpdex/core/checksum.hpp"
 
 #include <xxhash.h>

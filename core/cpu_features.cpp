@@ -1,3 +1,4 @@
+// Asks the processor for its instructions, once; WARPDEX_ISA can ask for fewer.
 #include "warpdex/core/cpu_features.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Maps files with mmap.
 #include "warpdex/core/mapped_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Threads that take items from a shared counter; the first failure stops them.
 #include "warpdex/core/parallel.hpp"
 
 #include <sched.h>

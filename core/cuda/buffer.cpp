@@ -1,3 +1,4 @@
+// GPU memory by cudaMalloc, and copies in the order of a stream.
 #include "warpdex/core/cuda/buffer.hpp"
 
 #include <utility>

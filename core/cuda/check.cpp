@@ -1,3 +1,4 @@
+// Turns CUDA's status codes into CudaError, with advice for the common ones.
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex {

@@ -1,3 +1,4 @@
+// Asks CUDA about GPUs.
 #include "warpdex/core/cuda/device.hpp"
 
 #include "warpdex/core/cuda/check_internal.hpp"

@@ -1,3 +1,4 @@
+// Texts and rates of the GPU types that need no CUDA, in builds with and without it.
 #include <cstdio>
 
 #include "warpdex/core/cuda/copy_bandwidth.hpp"

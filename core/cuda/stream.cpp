@@ -1,3 +1,4 @@
+// Streams and events by the CUDA runtime.
 #include "warpdex/core/cuda/stream.hpp"
 
 #include <utility>

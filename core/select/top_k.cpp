@@ -1,3 +1,4 @@
+// Keeps the k best by cutting a buffer down whenever it is full.
 #include "warpdex/core/select/top_k.hpp"
 
 #include <algorithm>

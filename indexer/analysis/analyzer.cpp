@@ -1,3 +1,4 @@
+// Finds analyzers by their names.
 #include "warpdex/indexer/analysis/analyzer.hpp"
 
 #include "warpdex/core/error.hpp"

@@ -1,3 +1,4 @@
+// Folds ASCII words by hand and others by ICU.
 #include "warpdex/indexer/analysis/case_folder.hpp"
 
 #include <unicode/ucasemap.h>

@@ -1,3 +1,4 @@
+// The stemmer's tables and steps, in the order in which they are applied.
 #include "warpdex/indexer/analysis/english_stemmer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Possessives, case and stop words, then the stem.
 #include "warpdex/indexer/analysis/english_words.hpp"
 
 #include <algorithm>

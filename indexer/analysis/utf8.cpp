@@ -1,3 +1,4 @@
+// Passes over ASCII a machine word at a time and leaves the rest to ICU.
 #include "warpdex/indexer/analysis/utf8.hpp"
 
 #include <unicode/utf8.h>

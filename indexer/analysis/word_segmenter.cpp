@@ -1,3 +1,4 @@
+// Cuts ASCII into words by a table of classes; what is near other characters goes to ICU.
 #include "warpdex/indexer/analysis/word_segmenter.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Reads, analyses and inverts documents: batches side by side, docIDs in input order.
 #include "warpdex/indexer/build/document_stage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Hash tables of ids, in parts that grow one at a time.
 #include "warpdex/indexer/build/id_table.hpp"
 
 #define XXH_INLINE_ALL

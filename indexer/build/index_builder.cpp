@@ -1,3 +1,4 @@
+// A build from start to end: documents to inverters and runs, these to lists, these to an index.
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/manifest.hpp"
 

@@ -1,3 +1,4 @@
+// The hash table, the chunks of postings in its arena, and the order of its terms.
 #include "warpdex/indexer/build/inverter.hpp"
 
 #define XXH_INLINE_ALL

@@ -1,3 +1,4 @@
+// Reads merged postings batch by batch, encodes them side by side, writes them in order.
 #include "warpdex/indexer/build/list_stage.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Memory by mmap, in large pages where the system gives them.
 #include "warpdex/indexer/build/memory_region.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Writes and reads runs through buffers.
 #include "warpdex/indexer/build/run_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Spills inverters to runs, and merges runs into fewer.
 #include "warpdex/indexer/build/run_store.hpp"
 
 #include <algorithm>

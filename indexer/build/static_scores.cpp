@@ -1,3 +1,4 @@
+// Reads a file of static scores, and says which of its lines is wrong.
 #include "warpdex/indexer/build/static_scores.hpp"
 
 #include <charconv>

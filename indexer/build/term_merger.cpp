@@ -1,3 +1,4 @@
+// Merges terms, and the pieces of a term's postings, by heaps.
 #include "warpdex/indexer/build/term_merger.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Opens an index: reads its manifest, maps its sections, and checks that they fit together.
 #include "warpdex/indexer/format/index.hpp"
 
 #include <algorithm>

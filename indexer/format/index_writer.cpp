@@ -1,3 +1,4 @@
+// Writes the sections and the manifest into a folder that then replaces the target.
 #include "warpdex/indexer/format/index_writer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes groups of terms, and finds terms by a binary search over the groups.
 #include "warpdex/indexer/format/lexicon.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The manifest to JSON and back, with its checksum.
 #include "warpdex/indexer/format/manifest.hpp"
 
 #include <rapidjson/document.h>

@@ -1,3 +1,4 @@
+// Encodes posting lists in their three forms, and reads them.
 #include "warpdex/indexer/format/postings.hpp"
 
 #include <algorithm>

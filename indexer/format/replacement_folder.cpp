@@ -1,3 +1,4 @@
+// Writes beside the target, locks what it writes, and swaps the two in one step.
 #include "warpdex/indexer/format/replacement_folder.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Finds the pairs that can be maximal, and joins the cheapest where there are too many.
 #include "warpdex/indexer/format/score_bound.hpp"
 
 #include <limits>

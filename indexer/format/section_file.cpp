@@ -1,3 +1,4 @@
+// Frames sections with header, slack and footer, and checks the frame when one is mapped.
 #include "warpdex/indexer/format/section_file.hpp"
 
 #include <fcntl.h>

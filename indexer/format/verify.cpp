@@ -1,3 +1,4 @@
+// Reads all of an index and checks what opening it does not.
 #include "warpdex/indexer/format/verify.hpp"
 
 #include <array>

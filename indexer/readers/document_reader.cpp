@@ -1,3 +1,4 @@
+// Finds formats by their names, and opens their readers.
 #include "warpdex/indexer/readers/document_reader.hpp"
 
 #include "warpdex/indexer/readers/readers.hpp"

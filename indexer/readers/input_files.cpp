@@ -1,3 +1,4 @@
+// Goes from file to file, and counts lines and bytes.
 #include "warpdex/indexer/readers/input_files.hpp"
 
 #include <algorithm>

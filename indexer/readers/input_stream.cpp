@@ -1,3 +1,4 @@
+// Reads files with read(), and tells packed ones by their names and first bytes.
 #include "warpdex/indexer/readers/input_stream.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// A document reader over a vector of documents.
 #include "warpdex/indexer/readers/memory_reader.hpp"
 
 #include <atomic>

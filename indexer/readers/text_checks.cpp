@@ -1,3 +1,4 @@
+// Checks of ids and texts, fast where they are ASCII, and the sentences of their failures.
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 #include <unicode/utf8.h>

@@ -1,3 +1,4 @@
+// Decoders by zlib, zstd and liblzma, chosen by magic numbers or suffixes.
 #include "warpdex/indexer/readers/unpacker.hpp"
 
 #include <lzma.h>

@@ -1,3 +1,4 @@
+// Shares queries out to threads, each with a searcher of its own.
 #include "warpdex/query/cpu/batch.hpp"
 
 #include <algorithm>

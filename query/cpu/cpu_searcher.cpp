@@ -1,3 +1,4 @@
+// Gives the terms of a query their roles, and runs AND, OR or both.
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 
 #include <deque>

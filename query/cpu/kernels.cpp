@@ -1,3 +1,4 @@
+// The form of the inner loops for any processor, and the choice among the forms.
 #include "warpdex/query/cpu/kernels.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Moves through a list: gallops over block metadata, decodes what is looked into.
 #include "warpdex/query/cpu/list_cursor.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sorts a query's terms, looks each up once, and orders them as scores are added.
 #include "warpdex/query/cpu/plan.hpp"
 
 #include <algorithm>

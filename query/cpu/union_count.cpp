@@ -1,3 +1,4 @@
+// Marks the windows' bits list by list, clears prohibited ones, and counts.
 #include "warpdex/query/cpu/union_count.hpp"
 
 #include <algorithm>
