@@ -22,7 +22,9 @@ constexpr const char* kNotes =
     "success_k, iprec_at_recall_x and others of trec_eval's, or in short MAP, P@10, nDCG@10, "
     "RR@10,\n"
     "Recall@100; a family without its k stands for trec_eval's choice of k; official for what\n"
-    "trec_eval prints by default.\n"
+    "trec_eval prints by default. Of trec_eval's all_trec, these are not known: infAP, "
+    "Rprec_mult,\n"
+    "utility, binG and G, ndcg_rel, Rndcg, relative_P, set_map, set_relative_P, rbp, relstring.\n"
     "\n"
     "example:\n"
     "  warpdex evaluate --qrels qrels.txt --run run.txt --measures MAP,nDCG@10 --per-query";
