@@ -218,7 +218,7 @@ WARPDEX_AVX512 std::uint32_t seek_avx512(const std::uint32_t* docids, std::uint3
                                          std::uint32_t target) {
   const __m512i wanted = _mm512_set1_epi32(static_cast<std::int32_t>(target));
   for (;; from += 16) {
-    const unsigned below = _mm512_cmplt_epu32_mask(_mm512_loadu_si512(docids + from), wanted);
+    const std::uint16_t below = _mm512_cmplt_epu32_mask(_mm512_loadu_si512(docids + from), wanted);
     if (below != 0xFFFF) return from + static_cast<std::uint32_t>(std::countr_one(below));
   }
 }
@@ -229,7 +229,9 @@ WARPDEX_AVX512 std::size_t intersect_avx512(const std::uint32_t* wanted, std::si
   std::size_t found = 0;
   for (std::size_t i = 0; i < count; ++i) {
     while (docids[from + 15] < wanted[i]) from += 16;
-    const unsigned equal = _mm512_cmpeq_epi32_mask(
+    // Kept in 16 bits: where g++ 12 and 13 spill a widened mask, they store 16 bits and load 32, so
+    // that what lay there before becomes matches.
+    const std::uint16_t equal = _mm512_cmpeq_epi32_mask(
         _mm512_loadu_si512(docids + from), _mm512_set1_epi32(static_cast<std::int32_t>(wanted[i])));
     matched[found] = static_cast<std::uint8_t>(i);
     positions[found] =
