@@ -1,0 +1,60 @@
+// The GPU engine: batches of queries, decoded, matched, scored and selected on the GPU; the answers
+// are the CPU engine's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex {
+
+/// What may be turned off, to measure what it is worth.
+struct GpuAblation {
+  bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+};
+
+/// What was done for the batches so far.
+struct GpuStatistics {
+  std::uint64_t gpu_queries = 0;     ///< answered by the GPU
+  std::uint64_t cpu_queries = 0;     ///< answered by the CPU engine in its stead
+  std::uint64_t tiles = 0;           ///< of OR, that were not skipped
+  std::uint64_t and_blocks = 0;      ///< decoded to find documents of AND in them
+  std::uint64_t exact_scores = 0;    ///< documents whose scores were computed exactly
+  std::uint64_t candidates_lost = 0; ///< queries with more candidates than there was room for
+};
+
+/// Answers batches of queries for one thread. Owns a stream, and scratch memory on the GPU that
+/// grows to what its batches need, within what the GpuIndex leaves. Move-only.
+class GpuSearcher {
+ public:
+  /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Throws
+  /// CudaError.
+  explicit GpuSearcher(const GpuIndex& index, const GpuAblation& ablation = {});
+  ~GpuSearcher();
+  GpuSearcher(GpuSearcher&&) noexcept;
+  GpuSearcher& operator=(GpuSearcher&&) noexcept;
+
+  /// Answers queries planned over the index, in their order. A batch is the unit: thousands are
+  /// faster a query than one. Throws UsageError for settings out of range, CudaError.
+  std::vector<SearchResult> run(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+
+  /// Starts on a batch and returns; the plans may be dropped. One batch at a time; several
+  /// searchers overlap theirs. UsageError where one is under way.
+  void submit(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+  /// Waits for the batch of submit() and returns its answers.
+  std::vector<SearchResult> wait();
+
+  /// Since construction.
+  const GpuStatistics& statistics() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex
