@@ -23,10 +23,13 @@ set(warpdex_public_headers
   codecs/codec.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
+  indexer/format/bm25.hpp
+  indexer/format/impacts.hpp
   indexer/format/index.hpp
   indexer/format/index_writer.hpp
   indexer/format/score_bound.hpp
   indexer/format/section_file.hpp
+  indexer/format/seeds.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
   query/cpu/batch.hpp

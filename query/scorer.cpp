@@ -7,6 +7,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 namespace {
@@ -18,25 +19,14 @@ float rounded(double value, float limit = kLargest) {
   return static_cast<float>(std::min(value, static_cast<double>(limit)));
 }
 
-double bm25_idf(Bm25Form form, double documents, double document_frequency) {
-  const double odds = (documents - document_frequency + 0.5) / (document_frequency + 0.5);
-  return form == Bm25Form::kLucene ? std::log1p(odds) : std::max(1e-6, std::log(odds));
-}
-
 TermScorer make_bm25(const ScorerSettings& settings, const CollectionStatistics& statistics,
                      std::uint64_t document_frequency, std::uint32_t multiplicity) {
-  const auto documents = static_cast<double>(statistics.documents);
-  // A damaged index may claim more documents than there are; its scores stay numbers.
-  const auto frequency = static_cast<double>(std::min(document_frequency, statistics.documents));
-  const double idf = bm25_idf(settings.form, documents, frequency);
-  const double k1 = settings.k1;
-  const double b = settings.b;
-  const double factor = settings.form == Bm25Form::kPisa ? k1 + 1.0 : 1.0;
-  const double average = statistics.average_length();
+  const Bm25Constants constants =
+      bm25_constants(settings.form, settings.k1, settings.b, statistics, document_frequency);
   return {.kind = ScorerKind::kBm25,
-          .weight = rounded(multiplicity * idf * factor),
-          .c0 = rounded(k1 * (1.0 - b)),
-          .c1 = average > 0.0 ? rounded(k1 * b / average) : 0.F};
+          .weight = rounded(multiplicity * constants.weight),
+          .c0 = rounded(constants.c0),
+          .c1 = rounded(constants.c1)};
 }
 
 TermScorer make_query_likelihood(const ScorerSettings& settings,
@@ -56,13 +46,8 @@ TermScorer make_query_likelihood(const ScorerSettings& settings,
 }  // namespace
 
 void ScorerSettings::validate() const {
-  // Written so that NaN fails each of them.
-  if (!(k1 >= 0.F) || !std::isfinite(k1)) {
-    throw UsageError("k1 is " + std::to_string(k1) + "; give a finite number of 0 or more.");
-  }
-  if (!(b >= 0.F && b <= 1.F)) {
-    throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1.");
-  }
+  check_bm25_settings(k1, b);
+  // Written so that NaN fails it.
   if (!(mu > 0.F) || !std::isfinite(mu)) {
     throw UsageError("mu is " + std::to_string(mu) + "; give a finite number above 0.");
   }
@@ -80,9 +65,21 @@ Bm25Form bm25_form_from_name(std::string_view name) {
   throw UsageError("There is no form of BM25 '" + std::string(name) + "'; take lucene or pisa.");
 }
 
+ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings) {
+  ScorerSettings effective = settings;
+  if (index.impacts) {
+    effective.kind = ScorerKind::kImpact;
+  } else if (settings.kind == ScorerKind::kImpact) {
+    throw UsageError(
+        "The index holds frequencies, not impacts; score by BM25 or query likelihood.");
+  }
+  return effective;
+}
+
 float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) const {
   const auto tf = static_cast<float>(frequency);
   const auto len = static_cast<float>(length);
+  if (kind == ScorerKind::kImpact) return weight * tf;
   if (kind == ScorerKind::kBm25) return weight * (tf / (tf + (c0 + c1 * len)));
   // std::log of a float is the C library's logf: the same on one machine, not on every one.
   return weight * std::max(0.F, std::log(1.F + tf * c0) + std::log(c1 / (len + c1)));
@@ -91,9 +88,14 @@ float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) cons
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,
                             std::uint64_t document_frequency, std::uint64_t collection_frequency,
                             std::uint32_t multiplicity) {
-  return settings.kind == ScorerKind::kBm25
-             ? make_bm25(settings, statistics, document_frequency, multiplicity)
-             : make_query_likelihood(settings, statistics, collection_frequency, multiplicity);
+  switch (settings.kind) {
+    case ScorerKind::kBm25:
+      return make_bm25(settings, statistics, document_frequency, multiplicity);
+    case ScorerKind::kQueryLikelihood:
+      return make_query_likelihood(settings, statistics, collection_frequency, multiplicity);
+    case ScorerKind::kImpact: break;
+  }
+  return {.kind = ScorerKind::kImpact, .weight = static_cast<float>(multiplicity)};
 }
 
 }  // namespace warpdex

@@ -1,8 +1,12 @@
-// What makes a document's score: BM25 in two forms, and query likelihood (Dirichlet).
+// What makes a document's score: BM25 in two forms, query likelihood (Dirichlet), or the impacts
+// that an index holds.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+
+#include "warpdex/indexer/format/bm25.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
 
 namespace warpdex {
 
@@ -10,12 +14,7 @@ namespace warpdex {
 enum class ScorerKind {
   kBm25,             ///< BM25, in one of two forms
   kQueryLikelihood,  ///< query likelihood with Dirichlet smoothing
-};
-
-/// The forms of BM25. With N documents, n of them with the term, odds = (N - n + 0.5) / (n + 0.5).
-enum class Bm25Form {
-  kLucene,  ///< idf is log(1 + odds)
-  kPisa,    ///< idf is log(odds), at least 10^-6, and the score is k1 + 1 times as large
+  kImpact,           ///< the impacts of an index of impacts, added up; engines choose it themselves
 };
 
 /// Settings of a query's scorer.
@@ -35,27 +34,22 @@ ScorerKind scorer_from_name(std::string_view name);
 /// "lucene" or "pisa"; UsageError for any other.
 Bm25Form bm25_form_from_name(std::string_view name);
 
-/// What scorers need to know of the collection. Empty documents count.
-struct CollectionStatistics {
-  std::uint64_t documents = 0;  ///< in the index
-  std::uint64_t tokens = 0;     ///< the documents' lengths, added
-  /// Tokens a document; 0 where there is no document.
-  double average_length() const {
-    return documents == 0 ? 0.0 : static_cast<double>(tokens) / static_cast<double>(documents);
-  }
-};
+/// The settings that a search of an index goes by: kImpact for an index of impacts, whatever was
+/// asked for, else those given. Throws UsageError for kImpact where the index holds frequencies.
+ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings);
 
 /// The score of one term in one document, as a function of its frequency and the document's
 /// length; grows with the frequency, falls with the length, never negative.
 ///
 /// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
 /// weight * max(0, log(1 + tf * c0) + log(c1 / (len + c1))), where max and sum are over floats.
+/// Impacts: weight * tf, where tf is the impact; exact, as all sums of them below 2^24 are.
 /// Every engine computes it by these operations in float, without contraction, and adds the terms
 /// of a query in order of rising document frequency (equal ones by term, as bytes), last the
 /// static score: so all engines' scores agree bit for bit.
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
-  float weight = 0;  ///< finite, 0 or more, as all three
+  float weight = 0;  ///< finite, 0 or more, as all three; impacts: how often the query has the term
   float c0 = 0;  ///< BM25: k1 * (1 - b); query likelihood: 1 / (mu * the term's share of tokens)
   float c1 = 0;  ///< BM25: k1 * b / average length; query likelihood: mu
 

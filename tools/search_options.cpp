@@ -41,8 +41,20 @@ void SearchOptions::add_to(CommandLine& command) {
                           "lucene or pisa")(
       "mu",
       po::value(&scorer_settings_.mu)->value_name("X")->default_value(scorer_settings_.mu, "1000"),
-      "query likelihood's mu, above 0");
+      "query likelihood's mu, above 0. An index of impacts takes none of these");
   command.add(scoring);
+}
+
+void SearchOptions::check(const CommandLine& command, const Index& index) {
+  if (!index.settings().impacts) return;
+  for (const char* option : {"scorer", "k1", "b", "bm25-form", "mu"}) {
+    if (command.given(option)) {
+      throw UsageError("--" + std::string(option) + " cannot change the scores of '" +
+                       index.folder().string() +
+                       "': it holds impacts, scores that were computed when it was built; leave "
+                       "the option out, or build an index without --impacts");
+    }
+  }
 }
 
 SearchSettings SearchOptions::settings() const {
@@ -79,6 +91,7 @@ std::string scorer_text(const ScorerSettings& settings) {
     if (text.back() == '.') text.pop_back();
     return text;
   };
+  if (settings.kind == ScorerKind::kImpact) return "impacts";
   if (settings.kind == ScorerKind::kQueryLikelihood) return "qld, mu " + number(settings.mu);
   return std::string("bm25 ") + (settings.form == Bm25Form::kLucene ? "lucene" : "pisa") + ", k1 " +
          number(settings.k1) + ", b " + number(settings.b);

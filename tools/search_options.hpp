@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/engine.hpp"
 #include "warpdex/query/query_file.hpp"
 #include "warpdex/query/query_parser.hpp"
@@ -18,6 +19,10 @@ class SearchOptions {
  public:
   /// Adds the groups "Queries", "Matching" and "Scoring".
   void add_to(CommandLine& command);
+
+  /// Throws UsageError where an option that was given is not for this index. `command` is the one
+  /// that they were added to.
+  static void check(const CommandLine& command, const Index& index);
 
   /// What the options say. Throws UsageError for what they cannot.
   SearchSettings settings() const;
@@ -45,7 +50,8 @@ class SearchOptions {
   ScorerSettings scorer_settings_;
 };
 
-/// How a search was set, as bench and JSON reports word it: "bm25 lucene, k1 0.9, b 0.4".
+/// How a search was set, as bench and JSON reports word it: "bm25 lucene, k1 0.9, b 0.4", or
+/// "impacts".
 std::string scorer_text(const ScorerSettings& settings);
 
 /// Analyses queries by the index's analyzer. A query that is not UTF-8 is an InputError that names

@@ -6,10 +6,10 @@
 
 namespace warpdex {
 
-void TopK::reset(std::size_t k) {
+void TopK::reset(std::size_t k, float least) {
   k_ = k;
   size_ = 0;
-  threshold_ = 0;
+  threshold_ = least;
   full_ = false;
   pairs_.resize(k + std::max<std::size_t>(k, 32));
 }

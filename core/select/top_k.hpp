@@ -18,13 +18,14 @@ class TopK {
     std::uint32_t id;
   };
 
-  /// Forgets all; k of 1 or more.
-  void reset(std::size_t k);
+  /// Forgets all; k of 1 or more. `least` is a score, 0 or more, that k pairs to come are known to
+  /// reach: smaller ones need not be given.
+  void reset(std::size_t k, float least = 0);
 
-  /// A pair whose score is below this cannot enter, nor one that equals it with a larger id than
-  /// all pairs given so far. 0 until k pairs were given. Never falls.
+  /// A pair whose score is below this cannot enter, nor, once full(), one that equals it with a
+  /// larger id than all pairs given so far. Never falls.
   float threshold() const { return threshold_; }
-  /// Whether threshold() stands for a k-th pair: then an equal score with a larger id is refused.
+  /// Whether threshold() stands for a k-th pair; until then it is what reset() was given.
   bool full() const { return full_; }
 
   void insert(float score, std::uint32_t id) {

@@ -49,6 +49,7 @@ IndexSettings settings_of(const BuildOptions& options) {
   settings.analyzer = options.analyzer;
   settings.fields = options.fields;
   settings.has_static_scores = !options.static_scores.empty();
+  settings.impacts = options.impacts;
   return settings;
 }
 
@@ -106,8 +107,8 @@ void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
   }
   TermMerger terms(std::move(sources));
   const std::uint64_t used_by_runs = std::min<std::uint64_t>(memory, buffer * runs.size());
-  write_lists(terms, options.codec, plan.threads, (memory - used_by_runs) / 2, writer, progress,
-              report);
+  const ListEncoder encoder(settings_of(options), writer.lengths());
+  write_lists(terms, encoder, plan.threads, (memory - used_by_runs) / 2, writer, progress, report);
 }
 
 /// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is

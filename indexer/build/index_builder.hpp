@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "warpdex/indexer/format/index_writer.hpp"
@@ -38,6 +39,8 @@ struct BuildOptions {
   std::string fields;                ///< for the manifest: which fields the texts are made of
   /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.
   std::filesystem::path static_scores;
+  /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies.
+  std::optional<ImpactSettings> impacts = std::nullopt;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
   std::size_t threads = 0;            ///< 0: one for each processor that the process may use

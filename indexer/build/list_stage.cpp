@@ -96,14 +96,13 @@ struct Group {
 
 class ListStage {
  public:
-  ListStage(TermMerger& terms, const CodecSettings& codec, std::size_t threads,
+  ListStage(TermMerger& terms, const ListEncoder& encoder, std::size_t threads,
             std::uint64_t memory, IndexWriter& writer, Progress& progress, BuildReport& report)
       : terms_(terms),
-        codec_(codec),
+        encoder_(encoder),
         threads_(threads),
         group_bytes_(std::clamp(memory / (2 * threads), kLeastGroup, kMostGroup)),
         allowance_(std::max(memory, threads * group_bytes_)),
-        lengths_(writer.lengths()),
         writer_(writer),
         progress_(progress),
         report_(report),
@@ -154,7 +153,7 @@ class ListStage {
         docids.push_back(document);
         frequencies.push_back(frequency);
       });
-      group.encoded.push_back(encode_postings(codec_, docids, frequencies, lengths_));
+      group.encoded.push_back(encoder_.encode(docids, frequencies));
       group.postings += docids.size();
       start = term;
     }
@@ -175,11 +174,10 @@ class ListStage {
   }
 
   TermMerger& terms_;
-  const CodecSettings& codec_;
+  const ListEncoder& encoder_;
   std::size_t threads_;
   std::uint64_t group_bytes_;
   Allowance allowance_;
-  std::span<const std::uint32_t> lengths_;
   IndexWriter& writer_;
   Progress& progress_;
   BuildReport& report_;
@@ -189,10 +187,10 @@ class ListStage {
 
 }  // namespace
 
-void write_lists(TermMerger& terms, const CodecSettings& codec, std::size_t threads,
+void write_lists(TermMerger& terms, const ListEncoder& encoder, std::size_t threads,
                  std::uint64_t memory, IndexWriter& writer, Progress& progress,
                  BuildReport& report) {
-  ListStage(terms, codec, threads, memory, writer, progress, report).run();
+  ListStage(terms, encoder, threads, memory, writer, progress, report).run();
 }
 
 }  // namespace warpdex::build

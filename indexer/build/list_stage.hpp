@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "warpdex/codecs/codec.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/build/progress.hpp"
 #include "warpdex/indexer/build/term_merger.hpp"
@@ -19,7 +18,7 @@ inline constexpr std::uint64_t kListBytesPerPosting = 28;
 /// Writes a list for every term that `terms` gives, from up to `threads` threads. Lists in the
 /// making take up to about `memory` bytes, or one list's worth if that is more. Counts terms and
 /// postings in `report`. Throws IoError, and what the progress callback throws.
-void write_lists(TermMerger& terms, const CodecSettings& codec, std::size_t threads,
+void write_lists(TermMerger& terms, const ListEncoder& encoder, std::size_t threads,
                  std::uint64_t memory, IndexWriter& writer, Progress& progress,
                  BuildReport& report);
 

@@ -54,6 +54,8 @@ IndexSections make_sections(const std::vector<SectionView>& views, const Manifes
   sections.frequency_codes = (next++)->as<std::uint8_t>(counts.blocks);
   sections.frequencies = (next++)->bytes();
   sections.block_bounds = (next++)->as<ScoreBound>(counts.blocks);
+  sections.range_bounds = whole<ScoreBound>(*next++);
+  sections.seeds = whole<ListSeed>(*next++);
   sections.document_lengths = (next++)->as<std::uint32_t>(counts.documents);
   sections.document_name_offsets = (next++)->as<std::uint64_t>(counts.documents + 1);
   sections.document_names = (next++)->bytes();

@@ -15,6 +15,7 @@
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/indexer/format/section_file.hpp"
+#include "warpdex/indexer/format/seeds.hpp"
 
 namespace warpdex {
 
@@ -22,8 +23,9 @@ namespace warpdex {
 /// held here; a short list (below kBlockSize), in the short lists' bytes; a long list, in the
 /// block arrays and payload sections. Small: copied around freely.
 struct PostingsEntry {
-  std::uint32_t document_frequency = 0;    ///< documents with the term, 1 or more
-  std::uint64_t collection_frequency = 0;  ///< its occurrences; 0 for short lists: add them up
+  std::uint32_t document_frequency = 0;  ///< documents with the term, 1 or more
+  /// Its occurrences (of impacts: their sum); 0 for short lists: add them up.
+  std::uint64_t collection_frequency = 0;
 
   std::uint32_t single_document = 0;   ///< one posting: its docID
   std::uint32_t single_frequency = 0;  ///< one posting: its frequency
@@ -42,6 +44,11 @@ struct PostingsEntry {
   std::uint32_t frequency_tail_bytes = 0;  ///< likewise
   std::uint8_t docid_parameter = 0;        ///< EncodedValues::parameter of the docIDs
   std::uint8_t frequency_parameter = 0;    ///< likewise of the frequencies
+  std::uint32_t first_seed = 0;            ///< in IndexSections::seeds: seed_count() of them
+  /// Of a list that is_frequent(): which one of these; its bounds are in
+  /// IndexSections::range_bounds from frequent_list * range_count() on. Else kNotFrequent.
+  std::uint32_t frequent_list = kNotFrequent;
+  static constexpr std::uint32_t kNotFrequent = ~std::uint32_t{0};
 
   /// Whether the list is one posting, held here.
   bool is_single() const { return document_frequency == 1; }
@@ -80,6 +87,8 @@ struct IndexSections {
   std::span<const std::uint16_t> frequency_offsets;      ///< as docid_offsets
   std::span<const std::uint8_t> frequency_codes;         ///< by block: the codec's code
   std::span<const ScoreBound> block_bounds;              ///< by block
+  std::span<const ScoreBound> range_bounds;              ///< by frequent list, then by range
+  std::span<const ListSeed> seeds;                       ///< by long list, then by rank
   std::span<const std::uint8_t> docids;                  ///< of the long lists, encoded
   std::span<const std::uint8_t> frequencies;             ///< of the long lists, encoded
   std::span<const std::uint32_t> document_lengths;       ///< by docID, in tokens
@@ -88,6 +97,22 @@ struct IndexSections {
   std::span<const float> static_scores;                  ///< by docID, or empty
   std::span<const float> static_bounds;  ///< largest in each kStaticWindow documents, or empty
 };
+
+/// The seeds of a long list, for the ranks of kSeedRanks that it reaches. O(1).
+inline std::span<const ListSeed> list_seeds(const IndexSections& sections,
+                                            const PostingsEntry& entry) {
+  return sections.seeds.subspan(entry.first_seed, seed_count(entry.document_frequency));
+}
+
+/// A frequent list's bounds, one a range of kRangeDocuments docIDs, all zero where the list has no
+/// posting; of another list none. O(1).
+inline std::span<const ScoreBound> list_range_bounds(const IndexSections& sections,
+                                                     const PostingsEntry& entry,
+                                                     std::uint64_t documents) {
+  if (entry.frequent_list == PostingsEntry::kNotFrequent) return {};
+  const std::uint64_t ranges = range_count(documents);
+  return sections.range_bounds.subspan(entry.frequent_list * ranges, ranges);
+}
 
 /// An index, opened by mapping. Immutable and safe to read from many threads.
 class Index {

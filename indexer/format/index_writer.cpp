@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/lexicon.hpp"
 #include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
@@ -48,7 +49,10 @@ struct IndexWriter::State {
         folder(replacement.subfolder(kSegmentFolder)),
         scratch(replacement.subfolder("scratch")) {}
 
+  void append_static_score(float score);
+  void finish_static_scores();
   void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
+  void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
 
   IndexSettings settings;
   ReplacementFolder replacement;
@@ -56,8 +60,11 @@ struct IndexWriter::State {
   std::filesystem::path scratch;
   IndexCounts counts;
   std::vector<std::uint32_t> lengths;
+  std::vector<float> unquantised_scores;  ///< static ones, whose unit is known at the end
+  std::uint64_t static_count = 0;
   float static_bound = 0;
   std::uint64_t blocks_bases = 0;
+  std::uint32_t frequent_lists = 0;
 
   SectionWriter lexicon_bytes{folder, section::kLexicon};
   SectionWriter lexicon_index{folder, section::kLexiconIndex};
@@ -72,6 +79,8 @@ struct IndexWriter::State {
                            {folder, section::kFrequencyCodes},
                            {folder, section::kFrequencies}};
   SectionWriter bounds{folder, section::kBlockBounds};
+  SectionWriter range_bounds{folder, section::kRangeBounds};
+  SectionWriter seeds{folder, section::kSeeds};
   SectionWriter length_section{folder, section::kDocumentLengths};
   SectionWriter name_offsets{folder, section::kDocumentNameOffsets};
   SectionWriter names{folder, section::kDocumentNames};
@@ -80,8 +89,19 @@ struct IndexWriter::State {
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
 };
 
-IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings)
-    : state_(std::make_unique<State>(target, settings)) {}
+namespace {
+
+template <class T>
+void append_all(SectionWriter& writer, const std::vector<T>& values) {
+  writer.append({reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)});
+}
+
+}  // namespace
+
+IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
+  if (settings.impacts) check_bm25_settings(settings.impacts->k1, settings.impacts->b);
+  state_ = std::make_unique<State>(target, settings);
+}
 
 IndexWriter::~IndexWriter() = default;
 
@@ -103,13 +123,31 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   state.length_section.append_value(length);
   state.counts.documents += 1;
   state.counts.tokens += length;
-  if (state.settings.has_static_scores) {
-    state.static_scores.append_value(static_score);
-    state.static_bound = std::max(state.static_bound, static_score);
-    if (state.counts.documents % kStaticWindow == 0) {
-      state.static_bounds.append_value(std::exchange(state.static_bound, 0.0F));
+  if (!state.settings.has_static_scores) return;
+  if (state.settings.impacts) {
+    state.unquantised_scores.push_back(static_score);
+  } else {
+    state.append_static_score(static_score);
+  }
+}
+
+void IndexWriter::State::append_static_score(float score) {
+  static_scores.append_value(score);
+  static_bound = std::max(static_bound, score);
+  if (++static_count % kStaticWindow == 0) {
+    static_bounds.append_value(std::exchange(static_bound, 0.0F));
+  }
+}
+
+void IndexWriter::State::finish_static_scores() {
+  if (settings.impacts) {
+    const ImpactQuantizer quantizer(*settings.impacts, {counts.documents, counts.tokens});
+    settings.impacts->largest = quantizer.largest();
+    for (const float score : unquantised_scores) {
+      append_static_score(quantizer.static_impact(score));
     }
   }
+  if (static_count % kStaticWindow != 0) static_bounds.append_value(static_bound);
 }
 
 std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->lengths; }
@@ -117,6 +155,14 @@ std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->len
 void IndexWriter::add_list(std::string_view term, const EncodedPostings& postings) {
   State& state = *state_;
   const EncodedPostings::Data& data = postings.data();
+  if (data.holds_impacts != state.settings.impacts.has_value()) {
+    throw UsageError(
+        "a list of impacts and one of frequencies do not go into one index; encode "
+        "lists by the ListEncoder of the index's settings");
+  }
+  if (data.documents != state.counts.documents) {
+    throw UsageError("a list was encoded for another number of documents than the index has");
+  }
   PostingsEntry entry;
   entry.document_frequency = data.document_frequency;
   entry.collection_frequency = data.collection_frequency;
@@ -128,6 +174,7 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   entry.frequency_offset = state.frequencies.bytes.size();
   entry.first_block = static_cast<std::uint32_t>(state.counts.blocks);
   entry.first_base = static_cast<std::uint32_t>(state.blocks_bases);
+  entry.first_seed = static_cast<std::uint32_t>(state.seeds.size() / sizeof(ListSeed));
   if (!entry.is_short()) state.append_blocks(data, entry);
   state.lexicon.add(term, entry);
   state.short_lists.append(data.short_bytes);
@@ -147,10 +194,8 @@ void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, Postin
   entry.frequency_parameter = data.frequencies.parameter;
   docids.add(data.docids);
   frequencies.add(data.frequencies);
-  last_docids.append({reinterpret_cast<const std::uint8_t*>(data.last_docids.data()),
-                      data.last_docids.size() * sizeof(std::uint32_t)});
-  bounds.append({reinterpret_cast<const std::uint8_t*>(data.bounds.data()),
-                 data.bounds.size() * sizeof(ScoreBound)});
+  append_all(last_docids, data.last_docids);
+  append_bounds(data.bounds, entry);
   const std::uint64_t blocks = data.last_docids.size();
   if (counts.blocks + blocks > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError(
@@ -161,9 +206,20 @@ void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, Postin
   blocks_bases += (blocks - 1) / kBlocksPerBase;
 }
 
+void IndexWriter::State::append_bounds(const ListBounds& list_bounds, PostingsEntry& entry) {
+  append_all(bounds, list_bounds.blocks);
+  append_all(range_bounds, list_bounds.ranges);
+  append_all(seeds, list_bounds.seeds);
+  if (seeds.size() / sizeof(ListSeed) > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("an index holds at most 1431655765 long lists; split the collection");
+  }
+  if (!list_bounds.ranges.empty()) entry.frequent_list = frequent_lists++;
+}
+
 std::uint64_t IndexWriter::memory() const {
-  constexpr std::uint64_t kBuffers = 20ULL << 18;
-  return kBuffers + state_->lengths.capacity() * sizeof(std::uint32_t);
+  constexpr std::uint64_t kBuffers = 22ULL << 18;
+  return kBuffers + state_->lengths.capacity() * sizeof(std::uint32_t) +
+         state_->unquantised_scores.capacity() * sizeof(float);
 }
 
 const std::filesystem::path& IndexWriter::scratch_folder() const { return state_->scratch; }
@@ -171,19 +227,31 @@ const std::filesystem::path& IndexWriter::scratch_folder() const { return state_
 void IndexWriter::commit() {
   State& state = *state_;
   state.name_offsets.append_value(state.names.size());
-  if (state.settings.has_static_scores && state.counts.documents % kStaticWindow != 0) {
-    state.static_bounds.append_value(state.static_bound);
-  }
+  state.finish_static_scores();
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
   Manifest manifest{state.settings, state.counts, {{kSegmentFolder, {}}}};
   // The order of section_names.hpp.
-  for (SectionWriter* writer :
-       {&state.lexicon_bytes, &state.lexicon_index, &state.short_lists, &state.last_docids,
-        &state.docids.bases, &state.docids.offsets, &state.docids.codes, &state.docids.bytes,
-        &state.frequencies.bases, &state.frequencies.offsets, &state.frequencies.codes,
-        &state.frequencies.bytes, &state.bounds, &state.length_section, &state.name_offsets,
-        &state.names, &state.static_scores, &state.static_bounds}) {
+  for (SectionWriter* writer : {&state.lexicon_bytes,
+                                &state.lexicon_index,
+                                &state.short_lists,
+                                &state.last_docids,
+                                &state.docids.bases,
+                                &state.docids.offsets,
+                                &state.docids.codes,
+                                &state.docids.bytes,
+                                &state.frequencies.bases,
+                                &state.frequencies.offsets,
+                                &state.frequencies.codes,
+                                &state.frequencies.bytes,
+                                &state.bounds,
+                                &state.range_bounds,
+                                &state.seeds,
+                                &state.length_section,
+                                &state.name_offsets,
+                                &state.names,
+                                &state.static_scores,
+                                &state.static_bounds}) {
     manifest.segments[0].sections.push_back(writer->finish());
   }
   state.replacement.commit(manifest_to_json(manifest), {state.scratch});

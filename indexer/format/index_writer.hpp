@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,12 +14,22 @@
 
 namespace warpdex {
 
+/// How the impacts of an index were made: 8-bit BM25 (lucene) in the place of frequencies.
+struct ImpactSettings {
+  double k1 = 0.9;     ///< finite, 0 or more
+  double b = 0.4;      ///< 0 to 1
+  double largest = 0;  ///< the score that impact 255 stands for; set by the writer
+  bool operator==(const ImpactSettings&) const = default;
+};
+
 /// What the manifest records of how an index was made.
 struct IndexSettings {
   CodecSettings codec;               ///< of the posting lists
   std::string analyzer = "english";  ///< one of analyzer_names(); queries are analysed by it too
   std::string fields;                ///< for people: which fields were indexed
   bool has_static_scores = false;    ///< documents have scores of their own, added to each match
+  /// Lists hold impacts, and static scores are in their unit; none: lists hold frequencies.
+  std::optional<ImpactSettings> impacts = std::nullopt;
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
@@ -44,19 +55,43 @@ EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std:
                                 std::span<const std::uint32_t> frequencies,
                                 std::span<const std::uint32_t> lengths);
 
+/// Likewise for an index of impacts, 1 to 255 each (else UsageError), which it quantised, or which
+/// come from elsewhere. `documents` is the number of all.
+EncodedPostings encode_impacts(const CodecSettings& codec, std::span<const std::uint32_t> docids,
+                               std::span<const std::uint32_t> impacts, std::uint64_t documents);
+
+/// Encodes postings as an index's settings say: as they are, or as impacts. Immutable, so callable
+/// from many threads.
+class ListEncoder {
+ public:
+  /// `lengths`, of all documents, must outlive it. O(documents). Throws UsageError for impact
+  /// settings out of range.
+  ListEncoder(const IndexSettings& settings, std::span<const std::uint32_t> lengths);
+
+  /// encode_postings(), or encode_impacts() of what BM25 makes of the frequencies.
+  EncodedPostings encode(std::span<const std::uint32_t> docids,
+                         std::span<const std::uint32_t> frequencies) const;
+
+ private:
+  IndexSettings settings_;
+  std::span<const std::uint32_t> lengths_;
+  std::uint64_t tokens_ = 0;
+};
+
 /// The index appears at `target` with commit(), whole, in the place of the index that was there
 /// before; without it, nothing of the target changes and all that was written is removed.
 class IndexWriter {
  public:
   /// Throws UsageError if `target` exists and is neither an index nor an empty folder (it is not
-  /// overwritten), IoError if nothing can be written beside it.
+  /// overwritten) or for impact settings out of range, IoError if nothing can be written beside it.
   IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
   ~IndexWriter();
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
   /// The next document, docIDs ascending from 0. `length` in tokens. `static_score`, finite and
-  /// not negative, is kept if the settings have static scores; UsageError for any other.
+  /// not negative, is kept if the settings have static scores, in the unit of the impacts if it is
+  /// an index of them; UsageError for any other.
   /// Before the first list only. Throws InputError past kMaxDocuments documents or 2^31 - 1 tokens,
   /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
@@ -64,10 +99,11 @@ class IndexWriter {
   /// Lengths of the documents added so far.
   std::span<const std::uint32_t> lengths() const;
 
-  /// The next term, in strictly ascending order of bytes; UsageError otherwise. Throws IoError.
+  /// The next term, in strictly ascending order of bytes; UsageError otherwise, and for postings
+  /// encoded for other settings or another number of documents. Throws IoError.
   void add_list(std::string_view term, const EncodedPostings& postings);
 
-  /// Bytes of memory held at the moment, mostly 4 a document.
+  /// Bytes of memory held at the moment, mostly 4 a document (8 with static scores and impacts).
   std::uint64_t memory() const;
 
   /// A folder beside the target, on its file system, for temporary files of the build; removed

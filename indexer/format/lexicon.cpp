@@ -69,6 +69,7 @@ void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
     append_varint(bytes_, entry.frequency_offset);
     append_varint(bytes_, entry.first_block);
     append_varint(bytes_, entry.first_base);
+    append_varint(bytes_, entry.first_seed);
   }
   const std::size_t before = bytes_.size();
   append_text(bytes_, opens_group ? std::string_view() : last_term_, term);
@@ -77,6 +78,9 @@ void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
   if (has_tails_ && !entry.is_short()) {
     append_varint(bytes_, entry.docid_tail_bytes);
     append_varint(bytes_, entry.frequency_tail_bytes);
+  }
+  if (entry.frequent_list != PostingsEntry::kNotFrequent) {
+    append_varint(bytes_, entry.frequent_list);
   }
   lexicon_.append(bytes_);
   last_term_ = term;
@@ -93,6 +97,7 @@ class LexiconView::GroupReader {
     next_.frequency_offset = cursor_.varint();
     next_.first_block = number(UINT32_MAX);
     next_.first_base = number(UINT32_MAX);
+    next_.first_seed = number(UINT32_MAX);
     check(next_.short_offset, view.sections_->short_lists.size());
     check(next_.docid_offset, view.sections_->docids.size());
     check(next_.frequency_offset, view.sections_->frequencies.size());
@@ -178,6 +183,7 @@ class LexiconView::GroupReader {
       entry_.docid_tail_bytes = number(entry_.docid_bytes);
       entry_.frequency_tail_bytes = number(entry_.frequency_bytes);
     }
+    read_skip_data();
     entry_.docid_offset = next_.docid_offset;
     entry_.frequency_offset = next_.frequency_offset;
     entry_.first_block = next_.first_block;
@@ -193,6 +199,18 @@ class LexiconView::GroupReader {
     next_.first_base += static_cast<std::uint32_t>(bases);
     check(next_.docid_offset, view_.sections_->docids.size());
     check(next_.frequency_offset, view_.sections_->frequencies.size());
+  }
+
+  /// Where the list's seeds and range bounds are.
+  void read_skip_data() {
+    const std::uint32_t seeds = seed_count(entry_.document_frequency);
+    entry_.first_seed = next_.first_seed;
+    check(std::uint64_t{entry_.first_seed} + seeds, view_.sections_->seeds.size());
+    next_.first_seed += seeds;
+    if (!is_frequent(entry_.document_frequency, view_.documents_)) return;
+    entry_.frequent_list = number(UINT32_MAX - 1);
+    check((std::uint64_t{entry_.frequent_list} + 1) * range_count(view_.documents_),
+          view_.sections_->range_bounds.size());
   }
 
   static void check(std::uint64_t end, std::uint64_t size) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "warpdex/core/checksum.hpp"
@@ -52,6 +53,24 @@ void write(Writer& writer, const char* key, std::uint64_t value) {
   writer.Uint64(value);
 }
 
+void write(Writer& writer, const char* key, double value) {
+  writer.Key(key);
+  writer.Double(value);
+}
+
+void write_impacts(Writer& writer, const std::optional<ImpactSettings>& impacts) {
+  writer.Key("impacts");
+  if (!impacts) {
+    writer.Null();
+    return;
+  }
+  writer.StartObject();
+  write(writer, "k1", impacts->k1);
+  write(writer, "b", impacts->b);
+  write(writer, "largest", impacts->largest);
+  writer.EndObject();
+}
+
 void write_segment(Writer& writer, const SegmentInfo& segment) {
   writer.StartObject();
   write(writer, "folder", segment.folder);
@@ -89,6 +108,14 @@ class Reader {
     if (!value.IsUint64()) damaged(key);
     return value.GetUint64();
   }
+  /// A finite number of 0 or more.
+  double real(const char* key) const {
+    const rapidjson::Value& value = member(key);
+    if (!value.IsNumber() || !std::isfinite(value.GetDouble()) || value.GetDouble() < 0) {
+      damaged(key);
+    }
+    return value.GetDouble();
+  }
   bool boolean(const char* key) const {
     const rapidjson::Value& value = member(key);
     if (!value.IsBool()) damaged(key);
@@ -114,6 +141,12 @@ void check_checksum(std::string_view text) {
   if (hex != to_hex(checksum_of(text.substr(0, key)))) damaged("its checksum does not match");
 }
 
+std::optional<ImpactSettings> read_impacts(const Reader& reader) {
+  if (reader.member("impacts").IsNull()) return std::nullopt;
+  const Reader impacts = reader.object("impacts");
+  return ImpactSettings{impacts.real("k1"), impacts.real("b"), impacts.real("largest")};
+}
+
 SegmentInfo read_segment(const Reader& reader) {
   SegmentInfo segment{reader.string("folder"), {}};
   for (const auto& value : reader.array("sections")) {
@@ -132,17 +165,18 @@ std::string manifest_to_json(const Manifest& manifest) {
   writer.SetIndent(' ', 2);
   writer.StartObject();
   write(writer, "format", std::string("warpdex"));
-  write(writer, "version", kFormatVersion);
+  write(writer, "version", std::uint64_t{kFormatVersion});
   writer.Key("codec");
   writer.StartObject();
   write(writer, "name", std::string(codec_name(manifest.settings.codec.kind)));
-  write(writer, "pfor_levels", manifest.settings.codec.pfor_levels);
-  write(writer, "block_size", kBlockSize);
+  write(writer, "pfor_levels", std::uint64_t{manifest.settings.codec.pfor_levels});
+  write(writer, "block_size", std::uint64_t{kBlockSize});
   writer.EndObject();
   write(writer, "analyzer", manifest.settings.analyzer);
   write(writer, "fields", manifest.settings.fields);
   writer.Key("static_scores");
   writer.Bool(manifest.settings.has_static_scores);
+  write_impacts(writer, manifest.settings.impacts);
   writer.Key("counts");
   writer.StartObject();
   write(writer, "documents", manifest.counts.documents);
@@ -167,7 +201,8 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   rapidjson::Document document;
   // Not by recursion: damage could nest deeper than the stack.
-  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(text.data(),
+                                                                                      text.size());
   if (document.HasParseError()) damaged("not JSON");
   const Reader reader(document);
   if (reader.string("format") != "warpdex") damaged("another format");
@@ -187,6 +222,7 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings.analyzer = reader.string("analyzer");
   manifest.settings.fields = reader.string("fields");
   manifest.settings.has_static_scores = reader.boolean("static_scores");
+  manifest.settings.impacts = read_impacts(reader);
   const Reader counts = reader.object("counts");
   manifest.counts = {counts.number("documents"), counts.number("tokens"),
                      counts.number("terms"),     counts.number("postings"),

@@ -9,7 +9,7 @@
 
 namespace warpdex {
 
-inline constexpr int kFormatVersion = 1;
+inline constexpr int kFormatVersion = 2;
 inline constexpr std::string_view kManifestName = "manifest.json";
 /// What every manifest starts with, of any version.
 inline constexpr std::string_view kManifestSignature = "{\n  \"format\": \"warpdex\",";

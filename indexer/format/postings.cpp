@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "warpdex/indexer/format/impacts.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -64,23 +66,32 @@ std::vector<std::uint8_t> encode_short(const CodecSettings& codec,
 }
 
 void encode_long(const CodecSettings& codec, std::span<const std::uint32_t> docids,
-                 std::span<const std::uint32_t> frequencies, std::span<const std::uint32_t> lengths,
-                 EncodedPostings::Data& data) {
+                 std::span<const std::uint32_t> frequencies, EncodedPostings::Data& data) {
   data.docids = encode_docids(codec, docids);
   data.frequencies = encode_values(codec, less_one(frequencies));
-  std::array<std::uint32_t, kBlockSize> block_lengths;
-  for (std::size_t begin = 0; begin < docids.size(); begin += kBlockSize) {
-    const std::size_t count = std::min<std::size_t>(kBlockSize, docids.size() - begin);
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      block_lengths[i] = lengths[docids[begin + i]];
-      total += block_lengths[i];
-    }
-    data.last_docids.push_back(docids[begin + count - 1]);
-    data.bounds.push_back(
-        make_score_bound(frequencies.subspan(begin, count), std::span(block_lengths).first(count),
-                         static_cast<double>(total) / static_cast<double>(count)));
+  for (std::size_t end = kBlockSize; end < docids.size(); end += kBlockSize) {
+    data.last_docids.push_back(docids[end - 1]);
   }
+  data.last_docids.push_back(docids.back());
+}
+
+/// All but the bounds.
+std::unique_ptr<EncodedPostings::Data> encode(const CodecSettings& codec,
+                                              std::span<const std::uint32_t> docids,
+                                              std::span<const std::uint32_t> frequencies) {
+  auto data = std::make_unique<EncodedPostings::Data>();
+  data->document_frequency = static_cast<std::uint32_t>(docids.size());
+  data->collection_frequency =
+      std::accumulate(frequencies.begin(), frequencies.end(), std::uint64_t{0});
+  if (docids.size() == 1) {
+    data->single_document = docids[0];
+    data->single_frequency = frequencies[0];
+  } else if (docids.size() < kBlockSize) {
+    data->short_bytes = encode_short(codec, docids, frequencies);
+  } else {
+    encode_long(codec, docids, frequencies, *data);
+  }
+  return data;
 }
 
 }  // namespace
@@ -93,18 +104,25 @@ EncodedPostings::~EncodedPostings() = default;
 EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std::uint32_t> docids,
                                 std::span<const std::uint32_t> frequencies,
                                 std::span<const std::uint32_t> lengths) {
-  auto data = std::make_unique<EncodedPostings::Data>();
-  data->document_frequency = static_cast<std::uint32_t>(docids.size());
-  data->collection_frequency =
-      std::accumulate(frequencies.begin(), frequencies.end(), std::uint64_t{0});
-  if (docids.size() == 1) {
-    data->single_document = docids[0];
-    data->single_frequency = frequencies[0];
-  } else if (docids.size() < kBlockSize) {
-    data->short_bytes = encode_short(codec, docids, frequencies);
-  } else {
-    encode_long(codec, docids, frequencies, lengths, *data);
+  // Bounds first: what they take in memory is free again when the list is encoded.
+  ListBounds bounds;
+  if (docids.size() >= kBlockSize) bounds = bound_list(docids, frequencies, lengths);
+  auto data = encode(codec, docids, frequencies);
+  data->bounds = std::move(bounds);
+  data->documents = lengths.size();
+  return EncodedPostings(std::move(data));
+}
+
+EncodedPostings encode_impacts(const CodecSettings& codec, std::span<const std::uint32_t> docids,
+                               std::span<const std::uint32_t> impacts, std::uint64_t documents) {
+  if (std::any_of(impacts.begin(), impacts.end(),
+                  [](std::uint32_t impact) { return impact < 1 || impact > kMaxImpact; })) {
+    throw UsageError("an impact is outside of 1 to 255; quantise scores to that range");
   }
+  auto data = encode(codec, docids, impacts);
+  if (docids.size() >= kBlockSize) data->bounds = bound_impacts(docids, impacts, documents);
+  data->holds_impacts = true;
+  data->documents = documents;
   return EncodedPostings(std::move(data));
 }
 

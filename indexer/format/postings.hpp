@@ -7,6 +7,7 @@
 
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/list_bounds.hpp"
 
 namespace warpdex {
 
@@ -20,7 +21,9 @@ struct EncodedPostings::Data {
   EncodedValues docids;
   EncodedValues frequencies;
   std::vector<std::uint32_t> last_docids;
-  std::vector<ScoreBound> bounds;
+  ListBounds bounds;
+  bool holds_impacts = false;
+  std::uint64_t documents = 0;  ///< of the collection that it was encoded for
 };
 
 /// Reads a list of one posting or a short list: `docids` and `frequencies` have room for
@@ -29,7 +32,7 @@ void read_short_list(const CodecSettings& codec, const IndexSections& sections,
                      const PostingsEntry& entry, std::uint64_t documents, std::uint32_t* docids,
                      std::uint32_t* frequencies);
 
-/// A whole list: docIDs ascending, and their frequencies.
+/// A whole list: docIDs ascending, and their frequencies, or impacts in an index of them.
 struct Postings {
   std::vector<std::uint32_t> docids;
   std::vector<std::uint32_t> frequencies;

@@ -12,7 +12,7 @@ struct Pair {
 };
 
 /// The pairs that no other outdoes: frequencies fall, lengths fall. Returns how many, at most one a
-/// posting.
+/// code.
 std::size_t skyline(std::span<const std::uint32_t> frequencies,
                     std::span<const std::uint32_t> lengths, std::span<Pair> pairs) {
   constexpr std::uint16_t kNone = 256;
@@ -37,8 +37,7 @@ std::size_t skyline(std::span<const std::uint32_t> frequencies,
 }
 
 double default_bm25(std::uint8_t frequency, std::uint8_t length, double average_length) {
-  const double tf = decode_rounded(frequency);
-  return tf / (tf + 0.9 * (0.6 + 0.4 * decode_rounded(length) / average_length));
+  return default_saturation(decode_rounded(frequency), decode_rounded(length), average_length);
 }
 
 /// Joins the two neighbours whose join (the larger frequency, the smaller length) raises the
@@ -67,7 +66,7 @@ std::size_t join_cheapest(std::span<Pair> pairs, double best, double average_len
 
 ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
                             std::span<const std::uint32_t> lengths, double average_length) {
-  std::array<Pair, 128> storage;
+  std::array<Pair, 256> storage;
   const double average = std::max(average_length, 1.0);
   std::size_t count = skyline(frequencies, lengths, storage);
   double best = 0;
@@ -83,6 +82,13 @@ ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
     bound.frequencies[i] = pair.frequency;
     bound.lengths[i] = pair.length;
   }
+  return bound;
+}
+
+ScoreBound make_impact_bound(std::span<const std::uint32_t> impacts) {
+  ScoreBound bound;
+  bound.frequencies.fill(
+      static_cast<std::uint8_t>(*std::max_element(impacts.begin(), impacts.end())));
   return bound;
 }
 

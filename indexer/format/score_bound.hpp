@@ -46,10 +46,32 @@ struct ScoreBound {
 };
 static_assert(sizeof(ScoreBound) == 2 * kBoundPairs);
 
-/// The bound of up to 128 postings, whose documents' lengths are given. Where more than
+/// BM25's share of its weight at k1 0.9, b 0.4: what choices among pairs go by.
+inline double default_saturation(double frequency, double length, double average_length) {
+  return frequency / (frequency + 0.9 * (0.6 + 0.4 * length / average_length));
+}
+
+/// The bound of one posting or more, whose documents' lengths are given. Where more than
 /// kBoundPairs pairs can be maximal, neighbours are joined so that BM25's bound (k1 0.9, b 0.4,
 /// the given average length) grows least. O(n).
 ScoreBound make_score_bound(std::span<const std::uint32_t> frequencies,
                             std::span<const std::uint32_t> lengths, double average_length);
+
+/// The bound of one posting or more in an index of impacts: the largest of them, not as a code, in
+/// place of each frequency, and no length.
+ScoreBound make_impact_bound(std::span<const std::uint32_t> impacts);
+
+/// DocIDs that share a bound of each frequent list; a range starts at a multiple of it.
+inline constexpr std::uint32_t kRangeDocuments = 16'384;
+
+/// Whether a list has a bound for each range of docIDs: in 1 of 16 documents, and a block or more.
+inline constexpr bool is_frequent(std::uint64_t document_frequency, std::uint64_t documents) {
+  return document_frequency >= 128 && document_frequency >= (documents + 15) / 16;
+}
+
+/// Bounds of a frequent list: one a range, also of ranges where it has no posting.
+inline constexpr std::uint64_t range_count(std::uint64_t documents) {
+  return (documents + kRangeDocuments - 1) / kRangeDocuments;
+}
 
 }  // namespace warpdex

@@ -19,6 +19,8 @@ inline constexpr std::string_view kFrequencyOffsets = "frequency_offsets";
 inline constexpr std::string_view kFrequencyCodes = "frequency_codes";
 inline constexpr std::string_view kFrequencies = "frequencies";
 inline constexpr std::string_view kBlockBounds = "block_bounds";
+inline constexpr std::string_view kRangeBounds = "range_bounds";
+inline constexpr std::string_view kSeeds = "seeds";
 inline constexpr std::string_view kDocumentLengths = "document_lengths";
 inline constexpr std::string_view kDocumentNameOffsets = "document_name_offsets";
 inline constexpr std::string_view kDocumentNames = "document_names";
@@ -26,9 +28,9 @@ inline constexpr std::string_view kStaticScores = "static_scores";
 inline constexpr std::string_view kStaticBounds = "static_bounds";
 
 inline constexpr std::array kAll{
-    kLexicon,        kLexiconIndex, kShortLists,  kBlockLastDocids, kDocidBases,
-    kDocidOffsets,   kDocidCodes,   kDocids,      kFrequencyBases,  kFrequencyOffsets,
-    kFrequencyCodes, kFrequencies,  kBlockBounds, kDocumentLengths, kDocumentNameOffsets,
-    kDocumentNames,  kStaticScores, kStaticBounds};
+    kLexicon,         kLexiconIndex,        kShortLists,    kBlockLastDocids, kDocidBases,
+    kDocidOffsets,    kDocidCodes,          kDocids,        kFrequencyBases,  kFrequencyOffsets,
+    kFrequencyCodes,  kFrequencies,         kBlockBounds,   kRangeBounds,     kSeeds,
+    kDocumentLengths, kDocumentNameOffsets, kDocumentNames, kStaticScores,    kStaticBounds};
 
 }  // namespace warpdex::section

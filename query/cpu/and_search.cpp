@@ -22,6 +22,7 @@ std::uint32_t many_frequencies(CodecKind codec) {
 
 AndSearch::AndSearch(const Index& index)
     : kernels_(kernels()),
+      settings_(index.settings()),
       lengths_(index.lengths().data()),
       static_scores_(index.sections().static_scores),
       many_frequencies_(many_frequencies(index.settings().codec.kind)) {
@@ -42,7 +43,7 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
   const auto lead_list = static_cast<std::size_t>(lead_place - lists.begin());
   ListCursor& lead = *lead_place->cursor;
   const float others = bound_of_others(lead_list);
-  const float slack = sum_slack(lists.size());
+  const float slack = sum_slack(settings_, lists.size());
   const auto is_exhausted = [](const AndList& list) {
     return list.is_required && list.cursor->at_end();
   };

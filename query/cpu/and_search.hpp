@@ -50,6 +50,7 @@ class AndSearch {
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
   const Kernels& kernels_;
+  const IndexSettings& settings_;
   const std::uint32_t* lengths_;
   std::span<const float> static_scores_;
   float static_bound_ = 0;

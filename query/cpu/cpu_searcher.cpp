@@ -8,6 +8,7 @@
 #include "warpdex/query/cpu/or_search.hpp"
 #include "warpdex/query/cpu/union_count.hpp"
 #include "warpdex/query/roles.hpp"
+#include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex {
 struct CpuSearcher::State {
@@ -17,6 +18,7 @@ struct CpuSearcher::State {
   void open_cursors(const Roles& roles);
   void set_scorers(const Roles& roles, const ScorerSettings& settings);
   void set_bounds();
+  float seed(std::uint32_t k) const;
   void run_and(const Roles& roles, const SearchSettings& settings, SearchResult& result);
   void run_or(const Roles& roles, const SearchSettings& settings, SearchResult& result);
   SearchResult run(const PlannedQuery& plan, bool unsigned_is_required,
@@ -48,8 +50,11 @@ PlannedQuery CpuSearcher::plan(const Query& query) const {
   return plan_query(state_->index, query);
 }
 
-SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings) {
-  settings.validate();
+SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& wanted) {
+  wanted.validate();
+  check_impact_sum(state_->index, plan);
+  SearchSettings settings = wanted;
+  settings.scorer = effective_scorer(state_->index.settings(), wanted.scorer);
   if (settings.mode == QueryMode::kOr) return state_->run(plan, false, settings);
   SearchResult result = state_->run(plan, true, settings);
   if (settings.mode == QueryMode::kAndOr && result.matches < settings.and_or_least()) {
@@ -66,7 +71,10 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   if (roles.is_empty) return result;
   open_cursors(roles);
   set_scorers(roles, settings.scorer);
-  top.reset(std::min<std::size_t>(settings.k, index.counts().documents));
+  const auto k =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, index.counts().documents));
+  const bool only_adds = !roles.has_required && roles.prohibited.empty();
+  top.reset(k, only_adds ? seed(k) : 0);
   if (roles.has_required) {
     run_and(roles, settings, result);
   } else {
@@ -110,6 +118,14 @@ void CpuSearcher::State::set_bounds() {
     list->set_bounds(index.lengths().data(), next);
     next += list->blocks();
   }
+}
+
+float CpuSearcher::State::seed(std::uint32_t k) const {
+  float best = 0;
+  for (const ListCursor* list : scoring) {
+    best = std::max(best, seed_score(index.sections(), list->entry(), list->scorer(), k));
+  }
+  return best;
 }
 
 void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& settings,

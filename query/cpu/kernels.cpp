@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "warpdex/core/cpu_features.hpp"
+#include "warpdex/query/cpu/impact_kernels.hpp"
 
 namespace warpdex {
 namespace {
@@ -37,6 +38,16 @@ void bound_bm25(const TermScorer& scorer, const ScoreBound* blocks, std::size_t 
     }
     bounds[i] = bound;
   }
+}
+
+void score_impacts(const TermScorer& scorer, const std::uint32_t* impacts, std::size_t count,
+                   float* scores) {
+  score_impacts_by(scorer, impacts, count, scores);
+}
+
+void bound_impacts(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                   float* bounds) {
+  bound_impacts_by(scorer, blocks, count, bounds);
 }
 
 std::size_t drain_window(float* window, std::size_t count, std::uint32_t first, float need,
@@ -94,8 +105,9 @@ std::uint32_t rank(const std::uint8_t* bytes, std::uint32_t count) {
 
 }  // namespace
 
-const Kernels kBaselineKernels{score_bm25, bound_bm25, drain_window, select_scores,
-                               seek,       intersect,  rank};
+const Kernels kBaselineKernels{score_bm25,    bound_bm25,   score_impacts,
+                               bound_impacts, drain_window, select_scores,
+                               seek,          intersect,    rank};
 
 const Kernels& kernels() {
 #if defined(__x86_64__)

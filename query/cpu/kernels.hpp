@@ -31,6 +31,12 @@ struct Kernels {
   void (*bound_bm25)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
                      float* bounds);
 
+  /// Likewise of impacts: scores[i] = weight * impacts[i], and bounds[i] = weight * the largest.
+  void (*score_impacts)(const TermScorer& scorer, const std::uint32_t* impacts, std::size_t count,
+                        float* scores);
+  void (*bound_impacts)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                        float* bounds);
+
   /// Appends (first + i, window[i]) for all i < count with a window[i] that was touched and is at
   /// least `need` (0 or more), in order, and sets all of the window to kUntouched. `count` is a
   /// multiple of 16. Returns how many; there is room for 16 more than those.

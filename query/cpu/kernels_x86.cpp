@@ -13,6 +13,8 @@
 #include <bit>
 #include <cstring>
 
+#include "warpdex/query/cpu/impact_kernels.hpp"
+
 #define WARPDEX_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 #define WARPDEX_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))
 
@@ -73,6 +75,16 @@ WARPDEX_AVX2 void bound_bm25_avx2(const TermScorer& scorer, const ScoreBound* bl
     bounds[i + 1] = _mm_cvtss_f32(_mm256_extractf128_ps(bound, 1));
   }
   if (i < count) kBaselineKernels.bound_bm25(scorer, blocks + i, count - i, bounds + i);
+}
+
+WARPDEX_AVX2 void score_impacts_avx2(const TermScorer& scorer, const std::uint32_t* impacts,
+                                     std::size_t count, float* scores) {
+  score_impacts_by(scorer, impacts, count, scores);
+}
+
+WARPDEX_AVX2 void bound_impacts_avx2(const TermScorer& scorer, const ScoreBound* blocks,
+                                     std::size_t count, float* bounds) {
+  bound_impacts_by(scorer, blocks, count, bounds);
 }
 
 WARPDEX_AVX2 std::size_t drain_window_avx2(float* window, std::size_t count, std::uint32_t first,
@@ -172,6 +184,16 @@ WARPDEX_AVX512 void score_bm25_avx512(const TermScorer& scorer, const std::uint3
   }
 }
 
+WARPDEX_AVX512 void score_impacts_avx512(const TermScorer& scorer, const std::uint32_t* impacts,
+                                         std::size_t count, float* scores) {
+  score_impacts_by(scorer, impacts, count, scores);
+}
+
+WARPDEX_AVX512 void bound_impacts_avx512(const TermScorer& scorer, const ScoreBound* blocks,
+                                         std::size_t count, float* bounds) {
+  bound_impacts_by(scorer, blocks, count, bounds);
+}
+
 WARPDEX_AVX512 std::size_t drain_window_avx512(float* window, std::size_t count,
                                                std::uint32_t first, float need,
                                                const Candidates& candidates) {
@@ -243,11 +265,12 @@ WARPDEX_AVX512 std::size_t intersect_avx512(const std::uint32_t* wanted, std::si
 
 }  // namespace
 
-const Kernels kAvx2Kernels{score_bm25_avx2, bound_bm25_avx2, drain_window_avx2, select_scores_avx2,
-                           seek_avx2,       intersect_avx2,  rank_avx2};
-const Kernels kAvx512Kernels{
-    score_bm25_avx512, bound_bm25_avx2, drain_window_avx512, select_scores_avx512, seek_avx512,
-    intersect_avx512,  rank_avx2};
+const Kernels kAvx2Kernels{score_bm25_avx2,    bound_bm25_avx2,   score_impacts_avx2,
+                           bound_impacts_avx2, drain_window_avx2, select_scores_avx2,
+                           seek_avx2,          intersect_avx2,    rank_avx2};
+const Kernels kAvx512Kernels{score_bm25_avx512,    bound_bm25_avx2,     score_impacts_avx512,
+                             bound_impacts_avx512, drain_window_avx512, select_scores_avx512,
+                             seek_avx512,          intersect_avx512,    rank_avx2};
 
 }  // namespace warpdex
 

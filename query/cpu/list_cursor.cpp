@@ -61,6 +61,8 @@ void ListCursor::set_bounds(const std::uint32_t* lengths, float* bounds) {
     bounds[0] = *std::max_element(scores, scores + size_);
   } else if (scorer_.kind == ScorerKind::kBm25) {
     kernels().bound_bm25(scorer_, view_.bounds(), blocks_, bounds);
+  } else if (scorer_.kind == ScorerKind::kImpact) {
+    kernels().bound_impacts(scorer_, view_.bounds(), blocks_, bounds);
   } else {
     for (std::uint32_t block = 0; block < blocks_; ++block) {
       const ScoreBound& bound = view_.bounds()[block];
@@ -71,7 +73,9 @@ void ListCursor::set_bounds(const std::uint32_t* lengths, float* bounds) {
       }
     }
   }
-  for (std::uint32_t block = 0; block < blocks_; ++block) bounds[block] *= kBoundSlack;
+  if (scorer_.kind != ScorerKind::kImpact) {
+    for (std::uint32_t block = 0; block < blocks_; ++block) bounds[block] *= kBoundSlack;
+  }
   bounds_ = bounds;
 }
 
@@ -149,6 +153,10 @@ void score_postings(const Kernels& kernels, const TermScorer& scorer, const std:
                     std::uint32_t count, float* scores) {
   if (scorer.kind == ScorerKind::kBm25) {
     kernels.score_bm25(scorer, docids, frequencies, lengths, count, scores);
+    return;
+  }
+  if (scorer.kind == ScorerKind::kImpact) {
+    kernels.score_impacts(scorer, frequencies, count, scores);
     return;
   }
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -17,11 +17,14 @@ inline constexpr std::uint32_t kBlockPadding = 16;
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
 
 /// Bounds are kept this much above what their pairs score, since a float's rounding could put a
-/// smaller frequency's score an ulp above a larger one's.
+/// smaller frequency's score an ulp above a larger one's. Not those of impacts, which are exact.
 inline constexpr float kBoundSlack = 1.0F + 1e-6F;
 
-/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds.
-inline float sum_slack(std::size_t lists) { return 1.0F + 2e-7F * static_cast<float>(lists + 8); }
+/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds. Sums of
+/// impacts are exact.
+inline float sum_slack(const IndexSettings& settings, std::size_t lists) {
+  return settings.impacts ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
+}
 
 /// A list with its scorer, its current block and what of it is decoded. Lists shorter than a block
 /// are one block, decoded by open().
@@ -47,6 +50,7 @@ class ListCursor {
   std::uint32_t block_count(std::uint32_t block) const {
     return block + 1 < blocks_ ? kBlockSize : size_ - block * kBlockSize;
   }
+  const PostingsEntry& entry() const { return entry_; }
   float block_bound(std::uint32_t block) const { return bounds_[block]; }
   /// The largest of the blocks' bounds. O(blocks).
   float bound() const { return *std::max_element(bounds_, bounds_ + blocks_); }

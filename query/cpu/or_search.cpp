@@ -14,6 +14,7 @@ constexpr std::size_t kPostingsPerLookUp = 8;
 
 OrSearch::OrSearch(const Index& index)
     : kernels_(kernels()),
+      settings_(index.settings()),
       lengths_(index.lengths().data()),
       static_scores_(index.sections().static_scores),
       static_bounds_(index.sections().static_bounds),
@@ -29,7 +30,7 @@ void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* con
   lists_ = lists;
   prohibited_ = prohibited;
   top_ = &top;
-  sum_slack_ = sum_slack(lists.size());
+  sum_slack_ = sum_slack(settings_, lists.size());
   window_bounds_.resize(lists.size());
   tail_bounds_.resize(lists.size() + 1);
   std::uint32_t width = kFirstWindow;
@@ -53,7 +54,6 @@ std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {
 }
 
 float OrSearch::need(float more) const {
-  if (!top_->full()) return 0;
   return std::max(0.0F, (top_->threshold() - more * sum_slack_) * (2.0F - sum_slack_));
 }
 

@@ -31,7 +31,7 @@ class OrSearch {
 
   /// Feeds `top` with all documents that can be among its k best: `lists` are the scoring lists
   /// in canonical order with scorers and bounds set, `prohibited` exclude documents. All cursors
-  /// are at their start.
+  /// are at their start. `top` may start with a threshold.
   void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited, TopK& top);
 
  private:
@@ -45,7 +45,9 @@ class OrSearch {
   };
 
   float* accumulators() { return lines_.front().values; }
-  bool can_enter(float bound) const { return !top_->full() || bound > top_->threshold(); }
+  bool can_enter(float bound) const {
+    return top_->full() ? bound > top_->threshold() : bound >= top_->threshold();
+  }
   /// The least score that can still enter if `more` is yet to come.
   float need(float more) const;
 
@@ -65,6 +67,7 @@ class OrSearch {
   void insert_candidates();
 
   const Kernels& kernels_;
+  const IndexSettings& settings_;
   const std::uint32_t* lengths_;
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;

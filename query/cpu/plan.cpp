@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -53,6 +56,20 @@ PlannedQuery plan_query(const Index& index, const Query& query) {
                      return a.entry.document_frequency < b.entry.document_frequency;
                    });
   return plan;
+}
+
+void check_impact_sum(const Index& index, const PlannedQuery& plan) {
+  if (!index.settings().impacts) return;
+  constexpr std::uint64_t kMost = 1U << 24;
+  std::uint64_t sum = index.settings().has_static_scores ? kMaxStaticImpact : 0;
+  for (const PlannedTerm& term : plan.terms) {
+    sum += std::uint64_t{kMaxImpact} * term.multiplicity;
+  }
+  if (sum > kMost) {
+    throw UsageError(
+        "The query has too many terms for an index of impacts, whose scores are exact "
+        "up to 65,793 terms; leave some out, or search an index of frequencies.");
+  }
 }
 
 }  // namespace warpdex

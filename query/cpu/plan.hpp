@@ -28,4 +28,8 @@ struct PlannedQuery {
 /// Looks all terms up. O(terms log terms). Throws FormatError if the lexicon is damaged.
 PlannedQuery plan_query(const Index& index, const Query& query);
 
+/// Throws UsageError if the index holds impacts and the query has so many terms that a sum of them
+/// could pass 2^24, from which on a float would round it.
+void check_impact_sum(const Index& index, const PlannedQuery& plan);
+
 }  // namespace warpdex

@@ -208,7 +208,7 @@ TEST(Format, LexiconOffsetsThatWrapAroundAreRefused) {
   // A group whose short lists start 2^31 bytes before 2^64, and a short list of 2^31 bytes.
   std::vector<std::uint8_t> lexicon;
   append_varint(lexicon, 0xFFFFFFFF80000000);
-  for (int i = 0; i < 4; ++i) append_varint(lexicon, 0);
+  for (int i = 0; i < 5; ++i) append_varint(lexicon, 0);
   lexicon.insert(lexicon.end(), {0x10, 'a'});
   append_varint(lexicon, 2 << 1);
   append_varint(lexicon, 0x80000000);

@@ -188,7 +188,9 @@ void print(const Report& report, std::ostream& out) {
 
 void write_scorer(const ScorerSettings& scorer, JsonWriter& json) {
   json.begin_object("scorer");
-  if (scorer.kind == ScorerKind::kQueryLikelihood) {
+  if (scorer.kind == ScorerKind::kImpact) {
+    json.member("name", "impacts");
+  } else if (scorer.kind == ScorerKind::kQueryLikelihood) {
     json.member("name", "qld");
     json.member("mu", scorer.mu);
   } else {
@@ -252,6 +254,7 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
   report.counts = index.counts();
   report.index_settings = index.settings();
   report.settings = given.search.settings();
+  report.settings.scorer = effective_scorer(index.settings(), report.settings.scorer);
   const std::size_t threads = given.search.threads();
   report.threads = threads == 0 ? default_threads() : threads;
   report.queries = texts.size();
@@ -290,6 +293,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   }
   given.search.settings();
   const Index index = Index::open(given.index);
+  SearchOptions::check(command, index);
   const std::vector<QueryText> texts = given.search.read_query_file();
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");

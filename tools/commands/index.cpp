@@ -2,10 +2,12 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/options.hpp"
@@ -73,6 +75,9 @@ struct Arguments {
   std::string fields = "contents";
   std::string static_scores;
   std::string on_bad_document = "fail";
+  bool impacts = false;
+  double impact_k1 = ImpactSettings{}.k1;
+  double impact_b = ImpactSettings{}.b;
   std::string memory = "1G";
   std::int64_t threads = 0;
   bool quiet = false;
@@ -109,7 +114,15 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
       "pfor: levels at which exceptions are compressed again, 0 to 4")(
       "analyzer", po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-      ("one of " + joined(analyzer_names())).c_str());
+      ("one of " + joined(analyzer_names())).c_str())(
+      "impacts", po::bool_switch(&given.impacts),
+      "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
+      "them up, and can no longer choose a scorer")(
+      "impact-k1",
+      po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
+      "impacts: BM25's k1, 0 or more")(
+      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
+      "impacts: BM25's b, 0 to 1");
   command.add(index);
 
   po::options_description work = option_group("Work");
@@ -134,6 +147,16 @@ CodecSettings codec_settings(const Arguments& given, bool levels_given) {
   return settings;
 }
 
+std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
+  if (given.impacts) return ImpactSettings{given.impact_k1, given.impact_b};
+  for (const char* option : {"impact-k1", "impact-b"}) {
+    if (command.given(option)) {
+      throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
+    }
+  }
+  return std::nullopt;
+}
+
 BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   BuildOptions options;
   options.output = given.output;
@@ -142,6 +165,8 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   options.analyzer = given.analyzer;
   options.fields = given.fields;
   options.static_scores = given.static_scores;
+  options.impacts = impact_settings(given, command);
+  if (options.impacts) check_bm25_settings(options.impacts->k1, options.impacts->b);
   if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
     throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
   }

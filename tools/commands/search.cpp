@@ -131,6 +131,7 @@ int run_search(const std::vector<std::string>& arguments) {
   }
   const SearchSettings settings = given.search.settings();
   const Index index = Index::open(given.index);
+  SearchOptions::check(command, index);
   if (given.search.has_query_file()) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {

@@ -43,20 +43,22 @@ struct Statistics {
 
 std::vector<Share> shares(const Index& index) {
   const IndexSections& parts = index.sections();
-  return {{"docIDs", parts.docids.size_bytes()},
-          {"frequencies", parts.frequencies.size_bytes()},
-          {"short lists, docIDs and frequencies", parts.short_lists.size_bytes()},
-          {"block metadata of docIDs",
-           parts.block_last_docids.size_bytes() + parts.docid_bases.size_bytes() +
-               parts.docid_offsets.size_bytes() + parts.docid_codes.size_bytes()},
-          {"block metadata of frequencies", parts.frequency_bases.size_bytes() +
-                                                parts.frequency_offsets.size_bytes() +
-                                                parts.frequency_codes.size_bytes()},
-          {"block score bounds", parts.block_bounds.size_bytes()},
-          {"list headers, lists of one posting whole",
-           parts.lexicon.size_bytes() -
-               std::min<std::uint64_t>(index.counts().term_text_bytes, parts.lexicon.size_bytes()) +
-               parts.lexicon_index.size_bytes()}};
+  return {
+      {"docIDs", parts.docids.size_bytes()},
+      {index.settings().impacts ? "impacts" : "frequencies", parts.frequencies.size_bytes()},
+      {"short lists, docIDs and frequencies", parts.short_lists.size_bytes()},
+      {"block metadata of docIDs",
+       parts.block_last_docids.size_bytes() + parts.docid_bases.size_bytes() +
+           parts.docid_offsets.size_bytes() + parts.docid_codes.size_bytes()},
+      {"block metadata of frequencies", parts.frequency_bases.size_bytes() +
+                                            parts.frequency_offsets.size_bytes() +
+                                            parts.frequency_codes.size_bytes()},
+      {"block score bounds", parts.block_bounds.size_bytes()},
+      {"range score bounds and seeds", parts.range_bounds.size_bytes() + parts.seeds.size_bytes()},
+      {"list headers, lists of one posting whole",
+       parts.lexicon.size_bytes() -
+           std::min<std::uint64_t>(index.counts().term_text_bytes, parts.lexicon.size_bytes()) +
+           parts.lexicon_index.size_bytes()}};
 }
 
 Statistics gather(const Index& index) {
@@ -107,6 +109,11 @@ void print_facts(const Index& index, const Statistics& statistics, std::ostream&
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
+  table.add({"scores", settings.impacts
+                           ? "impacts of BM25, k1 " + fixed(settings.impacts->k1, 3) + ", b " +
+                                 fixed(settings.impacts->b, 3) + "; 255 stands for " +
+                                 fixed(settings.impacts->largest, 4)
+                           : "chosen by searches"});
   table.add({"documents", grouped(counts.documents)});
   table.add({"tokens", grouped(counts.tokens)});
   table.add({"terms", grouped(counts.terms)});
@@ -194,6 +201,13 @@ std::string to_json(const Index& index, const Statistics& statistics) {
   json.member("analyzer", settings.analyzer);
   json.member("fields", settings.fields);
   json.member("static_scores", settings.has_static_scores);
+  if (settings.impacts) {
+    json.begin_object("impacts");
+    json.member("k1", settings.impacts->k1);
+    json.member("b", settings.impacts->b);
+    json.member("largest", settings.impacts->largest);
+    json.end_object();
+  }
   json.member("documents", counts.documents);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);

@@ -1,0 +1,53 @@
+// Quantises scores to impacts, in double, rounded once.
+#include "warpdex/indexer/format/impacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+
+ImpactQuantizer::ImpactQuantizer(const ImpactSettings& settings,
+                                 const CollectionStatistics& statistics)
+    : settings_(settings), statistics_(statistics) {
+  check_bm25_settings(settings.k1, settings.b);
+  const double weight =
+      bm25_constants(Bm25Form::kLucene, settings.k1, settings.b, statistics, 1).weight;
+  largest_ = statistics.documents == 0 ? 1.0 : weight;  // without documents there is no score
+}
+
+std::uint8_t ImpactQuantizer::impact(double score) const {
+  const double nearest = std::floor(kMaxImpact * (score / largest_) + 0.5);
+  // Written so that NaN becomes 1.
+  return static_cast<std::uint8_t>(nearest > 1.0 ? std::min<double>(nearest, kMaxImpact) : 1.0);
+}
+
+float ImpactQuantizer::static_impact(float static_score) const {
+  const double nearest = std::floor(kMaxImpact * (static_score / largest_) + 0.5);
+  return static_cast<float>(std::min<double>(nearest, kMaxStaticImpact));
+}
+
+void ImpactQuantizer::quantize(std::span<const std::uint32_t> docids,
+                               std::span<const std::uint32_t> frequencies,
+                               std::span<const std::uint32_t> lengths,
+                               std::span<std::uint32_t> impacts) const {
+  const Bm25Constants score =
+      bm25_constants(Bm25Form::kLucene, settings_.k1, settings_.b, statistics_, docids.size());
+  for (std::size_t i = 0; i < docids.size(); ++i) {
+    impacts[i] = impact(score(frequencies[i], lengths[docids[i]]));
+  }
+}
+
+void check_bm25_settings(double k1, double b) {
+  // Written so that NaN fails each of them.
+  if (!(k1 >= 0.0) || !std::isfinite(k1)) {
+    throw UsageError("k1 is " + std::to_string(k1) + "; give a finite number of 0 or more.");
+  }
+  if (!(b >= 0.0 && b <= 1.0)) {
+    throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1.");
+  }
+}
+
+}  // namespace warpdex

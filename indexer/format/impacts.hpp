@@ -1,0 +1,50 @@
+// Impacts: BM25 in whole numbers from 1 to 255, in one unit for all lists of an index, so that a
+// search only adds them up.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "warpdex/indexer/format/bm25.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+
+namespace warpdex {
+
+/// The largest impact. The smallest is 1: 0 would look like no match.
+inline constexpr std::uint32_t kMaxImpact = 255;
+/// The largest static score of an index of impacts, in the impacts' unit.
+inline constexpr std::uint32_t kMaxStaticImpact = 1U << 20;
+
+/// Quantises scores linearly: `largest` becomes kMaxImpact, others the nearest whole number.
+class ImpactQuantizer {
+ public:
+  /// Scores by BM25 (lucene) with the settings' k1 and b; `settings.largest` is not read. Throws
+  /// UsageError where k1 or b is out of range.
+  ImpactQuantizer(const ImpactSettings& settings, const CollectionStatistics& statistics);
+
+  /// What no score passes, known before any list is: that of a term in one document, endlessly
+  /// often there.
+  double largest() const { return largest_; }
+
+  /// 1 to kMaxImpact; a score that is no number becomes 1.
+  std::uint8_t impact(double score) const;
+
+  /// A document's static score (finite, 0 or more) in the same unit: whole, 0 to kMaxStaticImpact.
+  float static_impact(float static_score) const;
+
+  /// The impacts of a term's whole list: docIDs, frequencies, and the lengths of all documents.
+  /// `impacts` has room for as many; it may be `frequencies`.
+  void quantize(std::span<const std::uint32_t> docids, std::span<const std::uint32_t> frequencies,
+                std::span<const std::uint32_t> lengths, std::span<std::uint32_t> impacts) const;
+
+ private:
+  ImpactSettings settings_;
+  CollectionStatistics statistics_;
+  double largest_;
+};
+
+/// UsageError, naming the setting and its range, unless k1 is finite and 0 or more, and b is from 0
+/// to 1.
+void check_bm25_settings(double k1, double b);
+
+}  // namespace warpdex
