@@ -11,10 +11,10 @@ namespace warpdex::generate {
 namespace {
 
 // Standard deviations of the logarithms at the greatest strength, in octaves.
-constexpr double kMiddleSpread = 0.75;
-constexpr double kFineSpread = 1.0;
-constexpr double kMostMiddle = 2.5;
-constexpr double kMostFine = 3.5;
+constexpr double kMiddleSpread = 1.2;
+constexpr double kFineSpread = 1.6;
+constexpr double kMostMiddle = 4;
+constexpr double kMostFine = 8;
 constexpr double kFrequencyPower = 0.4;
 
 void fill(std::array<float, Leanings::kCount>& odds, std::array<float, Leanings::kCount>& frequency,

@@ -11,22 +11,18 @@ namespace warpdex::generate {
 namespace {
 
 // Standard deviations of the logarithms of weights, in 1/kOctave, at the greatest strength.
-constexpr int kBroadInHost = 150;
-constexpr int kMiddleInHost = 190;
-constexpr int kTermInHost = 150;
-constexpr int kMiddleInSection = 190;
-constexpr int kFineInSection = 190;
-constexpr int kTermInSection = 190;
+constexpr int kBroadInHost = 280;
+constexpr int kMiddleInHost = 280;
+constexpr int kTermInHost = 256;
+constexpr int kMiddleInSection = 300;
+constexpr int kFineInSection = 300;
+constexpr int kTermInSection = 300;
 
 // Lists up to this long are drawn posting by posting.
 constexpr std::uint32_t kFew = 2048;
 
 int strength_of(double density) {
-  return std::clamp(static_cast<int>(-1.2 * logarithm(density)), 2, kStrengths);
-}
-
-std::int32_t normal(std::uint64_t key, std::uint64_t place) {
-  return normal_table()[number_at(key, place) >> (64 - kNormalBits)];
+  return std::clamp(static_cast<int>(-1.6 * logarithm(density)), 3, kStrengths);
 }
 
 }  // namespace
@@ -68,6 +64,10 @@ void ListModel::generate(std::uint32_t rank, GeneratedList& list) const {
 void ListModel::weigh_sections(const ListTerm& term, GeneratedList& list) const {
   const std::span<const Section> sections = layout_.sections();
   list.weights.resize(sections.size());
+  const NormalTable& table = normal_table();
+  const auto normal = [&table](std::uint64_t key, std::uint64_t place) {
+    return std::int32_t{table[number_at(key, place) >> (64 - kNormalBits)]};
+  };
   std::int32_t of_host = 0;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::uint32_t host = sections[i].host;

@@ -11,7 +11,7 @@ namespace {
 // A section with fewer expected candidates than this gets one or none, by a single number.
 constexpr double kHardlyAny = 1.0 / 16;
 // Likelier documents are tried one by one.
-constexpr double kLikely = 1.0 / 8;
+constexpr double kLikely = 0.3;
 
 // Frequencies of f and more have a share of (1 + (f - 1) / scale)^-slope.
 constexpr double kFrequencySlope = 1.9;
@@ -20,7 +20,7 @@ constexpr double kLengthPower = 0.8;  ///< of affinities, in frequencies
 
 /// The scale of frequencies by density: 1, 1/2, 1/4, ... of the documents; that of text.
 double frequency_scale(double density) {
-  constexpr std::array<double, 9> kByOctave{6, 4.5, 2.6, 1.5, 1.3, 1.25, 1.2, 1.1, 1.05};
+  constexpr std::array<double, 9> kByOctave{5.5, 4.1, 1.9, 1.25, 1.18, 1.15, 1.1, 1.02, 1.0};
   const double octaves = std::min(-logarithm(density), kByOctave.size() - 1.0);
   const auto below = std::min(static_cast<std::size_t>(octaves), kByOctave.size() - 2);
   const double above = octaves - static_cast<double>(below);

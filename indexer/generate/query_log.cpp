@@ -19,26 +19,26 @@ namespace {
 constexpr std::array<std::uint32_t, 8> kTermCounts{223, 309, 206, 121, 71, 33, 17, 20};
 using Quantiles = std::array<double, 17>;
 constexpr std::array<Quantiles, 4> kRarity{
-    {{0.02, 6.56, 7.71, 8.00, 8.88, 9.75, 10.26, 10.74, 11.32, 12.00, 12.64, 13.56, 14.47, 15.06,
+    {{4.50, 6.56, 7.71, 8.00, 8.88, 9.75, 10.26, 10.74, 11.32, 12.00, 12.64, 13.56, 14.47, 15.06,
       15.64, 16.64, 17.64},
-     {0.02, 4.30, 5.16, 5.96, 6.60, 7.12, 7.59, 8.17, 8.66, 9.14, 9.67, 10.27, 10.97, 11.89, 13.06,
+     {2.50, 4.30, 5.16, 5.96, 6.60, 7.12, 7.59, 8.17, 8.66, 9.14, 9.67, 10.27, 10.97, 11.89, 13.06,
       14.84, 17.64},
-     {0.02, 2.57, 3.84, 4.54, 5.21, 5.77, 6.30, 6.81, 7.27, 7.84, 8.42, 9.05, 9.75, 10.65, 11.76,
+     {0.30, 2.57, 3.84, 4.54, 5.21, 5.77, 6.30, 6.81, 7.27, 7.84, 8.42, 9.05, 9.75, 10.65, 11.76,
       13.56, 17.64},
      {0.02, 0.11, 0.85, 2.95, 3.89, 4.54, 5.09, 5.76, 6.22, 6.72, 7.24, 7.91, 8.61, 9.52, 10.65,
       12.51, 17.64}}};
 
 // Shares of terms that are unknown, and that stand in few documents however many there are.
-constexpr double kUnknownShare = 0.03;
-constexpr double kRareShare = 0.09;
+constexpr double kUnknownShare = 0.04;
+constexpr double kRareShare = 0.2;
 constexpr double kRareOctaves = 8;
 constexpr std::uint32_t kUnknownTerms = 1'000'000;
 // Of the other terms, those that share the query's fine topic, its middle topic, its broad topic.
-constexpr double kSharesFine = 0.45;
-constexpr double kSharesMiddle = 0.25;
-constexpr double kSharesBroad = 0.15;
+constexpr double kSharesFine = 0.68;
+constexpr double kSharesMiddle = 0.17;
+constexpr double kSharesBroad = 0.08;
 // Ranks are drawn from windows of this many octaves.
-constexpr double kWindow = 0.25;
+constexpr double kWindow = 0.5;
 
 /// A term as drawn, before it is known how far frequencies must be shifted.
 struct DrawnTerm {

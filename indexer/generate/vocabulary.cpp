@@ -8,7 +8,7 @@
 namespace warpdex::generate {
 namespace {
 
-constexpr double kMostFrequent = 0.36;  ///< of the documents
+constexpr double kMostFrequent = 0.4;  ///< of the documents
 constexpr double kHead = 16;            ///< ranks over which the law is flat
 constexpr double kHeadSlope = 0.75;
 constexpr double kTail = 20'000;  ///< the rank from which it is steeper

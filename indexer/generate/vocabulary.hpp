@@ -9,9 +9,9 @@ namespace warpdex::generate {
 
 /// Topics form a tree: a term's topic among many is its rank modulo kFineTopics, the wider ones
 /// the rank modulo fewer. So any run of ranks as long as a level has topics meets all of these.
-inline constexpr std::uint32_t kBroadTopics = 16;
-inline constexpr std::uint32_t kMiddleTopics = 128;
-inline constexpr std::uint32_t kFineTopics = 1024;
+inline constexpr std::uint32_t kBroadTopics = 8;
+inline constexpr std::uint32_t kMiddleTopics = 32;
+inline constexpr std::uint32_t kFineTopics = 256;
 
 class Vocabulary {
  public:

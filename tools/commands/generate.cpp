@@ -1,6 +1,8 @@
 // warpdex generate: a collection and a query log made by a model, straight as posting lists.
+#include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
@@ -8,6 +10,7 @@
 #include "warpdex/query/query_file.hpp"
 #include "warpdex/query/query_parser.hpp"
 #include "warpdex/tools/collection_figures.hpp"
+#include "warpdex/tools/collection_report.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/options.hpp"
@@ -49,6 +52,10 @@ struct Arguments {
   std::int64_t queries = 0;
   std::string codec = std::string(codec_name(CodecSettings{}.kind));
   std::int64_t pfor_levels = CodecSettings{}.pfor_levels;
+  std::string compare;
+  std::string compare_queries;
+  std::string compare_format = "tsv";
+  std::string json;
   std::int64_t threads = 0;
   bool quiet = false;
 };
@@ -71,6 +78,19 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
       "pfor: levels at which exceptions are compressed again, 0 to 4");
   command.add(collection);
+
+  po::options_description report = option_group("Report");
+  report.add_options()("compare", po::value(&given.compare)->value_name("INDEX"),
+                       "measure this index too, and show its figures instead of Wikipedia's")(
+      "compare-queries", po::value(&given.compare_queries)->value_name("FILE"),
+      "the queries to measure it with")(
+      "compare-format",
+      po::value(&given.compare_format)->value_name("FORMAT")->default_value(given.compare_format),
+      "of that file: tsv, colon, lines or trec")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output, and then nothing else is. Default: "
+      "none");
+  command.add(report);
 
   po::options_description work = option_group("Work");
   work.add_options()("threads",
@@ -113,35 +133,70 @@ std::string to_tsv(const std::vector<generate::GeneratedQuery>& queries) {
   return text;
 }
 
-void generate_and_report(const Arguments& given, const generate::GeneratorSettings& settings,
-                         const CodecSettings& codec) {
+NamedFigures measure(const std::string& name, const fs::path& folder, const fs::path& queries,
+                     const std::string& format, std::size_t threads) {
+  const Index index = Index::open(folder);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  std::vector<Query> parsed;
+  for (const QueryText& query : read_queries(queries, query_format_from_name(format))) {
+    parsed.push_back(parse_query(query.id, query.text, QuerySyntax::kPlain, *analyzer));
+  }
+  return {name, measure_collection(index, parsed, threads)};
+}
+
+/// Generates the index and the queries; returns what came out.
+generate::GeneratorReport make(const fs::path& output, const generate::GeneratorSettings& settings,
+                               const CodecSettings& codec, std::size_t threads, bool quiet) {
   std::error_code ignored;  // a folder that cannot be made shows when something is written there
-  fs::create_directories(given.output, ignored);
+  fs::create_directories(output, ignored);
   Progress progress = Progress::to_standard_error();
   generate::GeneratorReport report;
   const std::vector<generate::GeneratedQuery> queries = generate::generate_collection(
-      settings, codec, fs::path(given.output) / "index",
-      checked_number("--threads", given.threads, 0, 1024),
+      settings, codec, output / "index", threads,
       [&](const generate::GeneratorProgress& state) {
         InterruptGuard::check();
-        if (given.quiet) return;
+        if (quiet) return;
         progress.update(std::string(state.stage), grouped(state.done), state.done, state.total,
                         Progress::Unit::kItems);
       },
       report);
-  progress.clear();
-  write_output(fs::path(given.output) / "queries.tsv", to_tsv(queries));
-  if (given.quiet) return;
-  std::cout << "generated " << given.output << "\n";
+  write_output(output / "queries.tsv", to_tsv(queries));
+  return report;
+}
+
+void print_report(const generate::GeneratorReport& report, std::uint32_t queries, double seconds,
+                  const std::string& output) {
+  std::cout << "generated " << output << "\n";
   Table table({{"", Table::Align::kLeft}, {""}});
   table.add({"  documents", grouped(report.documents)});
   table.add({"  hosts", grouped(report.hosts)});
   table.add({"  terms", grouped(report.terms)});
   table.add({"  postings", grouped(report.postings)});
-  table.add({"  queries", grouped(queries.size())});
-  table.add({"  postings a query, mean",
-             grouped(report.query_postings / std::max<std::size_t>(1, queries.size()))});
+  table.add({"  queries", grouped(queries)});
+  table.add({"  terms of queries in no document", grouped(report.unknown_terms)});
+  table.add({"  postings a query, mean", grouped(report.query_postings / queries)});
+  table.add({"  time", duration_text(seconds)});
   table.print(std::cout);
+  std::cout << "\n";
+}
+
+void report_figures(const Arguments& given, std::size_t threads) {
+  const fs::path output = given.output;
+  const NamedFigures own =
+      measure("generated", output / "index", output / "queries.tsv", "tsv", threads);
+  const NamedFigures other = given.compare.empty()
+                                 ? wikipedia_figures()
+                                 : measure(given.compare, given.compare, given.compare_queries,
+                                           given.compare_format, threads);
+  if (given.json != "-" && !given.quiet) print_comparison(own, other, std::cout);
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  write_figures("generated", own.figures, json);
+  json.member("compared_with", other.name);
+  write_figures("compared", other.figures, json);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
 }
 
 }  // namespace
@@ -153,9 +208,23 @@ int run_generate(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   const generate::GeneratorSettings settings = generator_settings(given, command);
   const CodecSettings codec = codec_settings(given, command.given("pfor-levels"));
+  const std::size_t threads = checked_number("--threads", given.threads, 0, 1024);
   if (given.output.empty()) throw UsageError("--output is empty; name a folder");
-  const InterruptGuard guard;
-  generate_and_report(given, settings, codec);
+  if (given.compare.empty() != given.compare_queries.empty()) {
+    throw UsageError("--compare and --compare-queries go together; give both or none");
+  }
+  query_format_from_name(given.compare_format);  // throws for an unknown one, before the work
+  const auto start = std::chrono::steady_clock::now();
+  generate::GeneratorReport report;
+  {
+    const InterruptGuard guard;
+    report = make(given.output, settings, codec, threads, given.quiet);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (!given.quiet && given.json != "-") {
+    print_report(report, settings.queries, seconds.count(), given.output);
+  }
+  if (!given.quiet || !given.json.empty()) report_figures(given, threads);
   return 0;
 }
 
