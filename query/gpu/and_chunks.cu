@@ -319,33 +319,59 @@ class Chunk {
 /// about 29 KiB. Bound by decoding: about 150 instructions of a warp a block, and by the latency of
 /// one search a list.
 template <CodecKind kCodec, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch) {
+__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   __shared__ __align__(16) Memory memory;
-  const Stretch stretch = batch.and_stretches[blockIdx.x];
-  Chunk<kCodec, kForm>(batch, batch.queries[stretch.owner], stretch.first, memory).run();
+  const Stretch stretch = batch.and_stretches[first + blockIdx.x];
+  const Query& query = batch.queries[stretch.owner];
+  if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
+  Chunk<kCodec, kForm>(batch, query, stretch.first, memory).run();
+}
+
+/// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
+__global__ void __launch_bounds__(kThreads) begin_second(Batch batch) {
+  const Query& query = batch.queries[batch.and_queries - batch.second_queries + blockIdx.x];
+  QueryState& state = batch.states[query.state];
+  if (state.matches >= query.least) return;
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) bins[i] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    state = {};
+    state.fell_back = 1;
+  }
 }
 
 template <CodecKind kCodec>
-void launch(const Batch& batch, cudaStream_t stream) {
-  const std::uint32_t ctas = batch.and_stretch_count;
+void launch(const Batch& batch, std::uint32_t first, std::uint32_t ctas, cudaStream_t stream) {
+  if (ctas == 0) return;
   switch (batch.form) {
     case ScoreForm::kImpact:
-      and_chunks<kCodec, ScoreForm::kImpact><<<ctas, kThreads, 0, stream>>>(batch);
+      and_chunks<kCodec, ScoreForm::kImpact><<<ctas, kThreads, 0, stream>>>(batch, first);
       break;
     case ScoreForm::kBm25:
-      and_chunks<kCodec, ScoreForm::kBm25><<<ctas, kThreads, 0, stream>>>(batch);
+      and_chunks<kCodec, ScoreForm::kBm25><<<ctas, kThreads, 0, stream>>>(batch, first);
       break;
     case ScoreForm::kQueryLikelihood:
-      and_chunks<kCodec, ScoreForm::kQueryLikelihood><<<ctas, kThreads, 0, stream>>>(batch);
+      and_chunks<kCodec, ScoreForm::kQueryLikelihood><<<ctas, kThreads, 0, stream>>>(batch, first);
       break;
   }
   check_launch("and_chunks");
 }
 
+template <CodecKind kCodec>
+void launch(const Batch& batch, cudaStream_t stream) {
+  const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
+  launch<kCodec>(batch, 0, first_stretches, stream);
+  if (batch.second_queries == 0) return;
+  begin_second<<<batch.second_queries, kThreads, 0, stream>>>(batch);
+  check_launch("begin_second");
+  launch<kCodec>(batch, first_stretches, batch.second_stretch_count, stream);
+}
+
 }  // namespace
 
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
-  if (batch.and_stretch_count == 0) return;
+  if (batch.and_stretch_count == 0 && batch.second_queries == 0) return;
   switch (codec) {
     case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
     case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);

@@ -37,12 +37,15 @@ class BatchBuilder {
  public:
   BatchBuilder(const GpuIndex::State& index, bool exhaustive);
 
+  /// How scores are computed, of an index like this.
+  ScoreForm form(const SearchSettings& settings) const;
+
   /// Fills `image` with the queries; the k-th of them has state k. `capacity` candidates each.
   void build(std::span<const PlannedQuery> plans, const SearchSettings& settings,
              std::uint32_t capacity, BatchImage& image);
 
  private:
-  bool add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+  void add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
                  std::uint32_t state, BatchImage& image);
   void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
   void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);

@@ -19,7 +19,7 @@ constexpr std::uint32_t kDigits = 256;
 __global__ void __launch_bounds__(kThreads) gather_survivors(Batch batch) {
   __shared__ std::uint32_t kept;
   __shared__ std::uint32_t warp_kept[kWarps];
-  const Query query = batch.queries[blockIdx.x];
+  const Query query = batch.finals[blockIdx.x];
   QueryState& state = batch.states[query.state];
   const std::uint32_t count = state.candidates;
   const std::uint32_t threshold = state.threshold;
@@ -76,7 +76,7 @@ __device__ std::uint32_t find_in_list(const List& list, std::uint32_t document,
 template <CodecKind kCodec>
 __global__ void __launch_bounds__(kThreads) rescore(Batch batch) {
   __shared__ device::WarpScratch scratches[kWarps];
-  const Query& query = batch.queries[blockIdx.x];
+  const Query& query = batch.finals[blockIdx.x];
   const std::uint32_t survivors = batch.states[query.state].survivors;
   device::WarpScratch& scratch = scratches[warp_id()];
   for (std::uint32_t i = blockIdx.y * kWarps + warp_id(); i < survivors; i += gridDim.y * kWarps) {
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kSelectThreads) write_hits(Batch batch, std::u
   extern __shared__ unsigned long long sorted[];
   __shared__ std::uint32_t bins[kDigits];
   __shared__ std::uint32_t taken;
-  const Query query = batch.queries[blockIdx.x];
+  const Query query = batch.finals[blockIdx.x];
   QueryState& state = batch.states[query.state];
   const std::uint32_t survivors = state.survivors;
   const std::uint32_t hits = min(survivors, query.k);

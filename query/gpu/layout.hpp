@@ -124,7 +124,8 @@ struct WorkCounters {
 /// All that a kernel needs: passed by value.
 struct Batch {
   const List* lists;
-  const Query* queries;  ///< first those of AND, then those of OR
+  const Query* queries;  ///< those of AND, those of AND that come second, those of OR
+  const Query* finals;   ///< by state: the last that may have run
   QueryState* states;
   std::uint32_t* histograms;      ///< kBins a state
   std::uint32_t* first_blocks;    ///< by list and tile
@@ -145,11 +146,13 @@ struct Batch {
   const float* static_bounds;     ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
   std::uint32_t list_count;
-  std::uint32_t and_queries;
+  std::uint32_t and_queries;     ///< with those that come second
+  std::uint32_t second_queries;  ///< that come second
   std::uint32_t or_queries;
   std::uint32_t state_count;
   std::uint32_t table_stretch_count;
-  std::uint32_t and_stretch_count;
+  std::uint32_t and_stretch_count;     ///< with those of the second
+  std::uint32_t second_stretch_count;  ///< the last of them
   std::uint32_t most_tiles;       ///< of any query
   ScoreForm form;
   float c0;                       ///< of BM25 and likelihood: the same for all terms, but for

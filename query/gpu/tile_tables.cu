@@ -1,5 +1,6 @@
 // Before OR: which blocks of each list a tile meets, what a tile's documents can score at most, and
 // in which order a query's tiles are to be taken.
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
 
 #include "warpdex/core/cuda/check_internal.hpp"
