@@ -162,7 +162,9 @@ __global__ void __launch_bounds__(kSelectThreads) write_hits(Batch batch, std::u
   for (std::uint32_t i = taken + threadIdx.x; i < size; i += kSelectThreads) sorted[i] = 0;
   sort_keys(sorted, size);
   for (std::uint32_t i = threadIdx.x; i < hits; i += kSelectThreads) {
-    batch.hits[query.hits + i] = sorted[i];
+    const unsigned long long key = sorted[i];
+    batch.hits[query.hits + i] = {kNone - static_cast<std::uint32_t>(key),
+                                  __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
   }
   if (threadIdx.x == 0) {
     batch.answers[blockIdx.x] = {hits, state.overflow, state.fell_back, 0, state.matches};

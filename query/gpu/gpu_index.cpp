@@ -83,6 +83,7 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
       part(sections.frequency_codes, frequency_codes),
       part(sections.frequencies, frequencies),
       part(sections.block_bounds, bounds),
+      part(sections.range_bounds, range_bounds),
       part(sections.document_lengths, lengths),
       part(std::span<const std::uint8_t>(codes), length_codes),
       part(sections.static_scores, static_scores),
@@ -129,7 +130,9 @@ void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
                       levels};
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
-  list.range_bounds = nullptr;
+  if (entry.frequent_list != PostingsEntry::kNotFrequent) {
+    list.range_bounds = range_bounds + entry.frequent_list * range_count(index.counts().documents);
+  }
 }
 
 GpuIndex::GpuIndex(const Index& index, const GpuSettings& settings)

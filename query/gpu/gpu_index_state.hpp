@@ -27,6 +27,7 @@ struct GpuIndex::State {
   const std::uint8_t* frequency_codes = nullptr;
   const std::uint8_t* frequencies = nullptr;
   const ScoreBound* bounds = nullptr;
+  const ScoreBound* range_bounds = nullptr;
   const std::uint32_t* lengths = nullptr;
   const std::uint8_t* length_codes = nullptr;
   const float* static_scores = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -112,18 +113,72 @@ void write_image(const BatchImage& image, const Parts& host, const Parts& device
   copy_to(image.raw, host.raw);
 }
 
+void grow(DeviceBuffer& buffer, std::size_t bytes, int device) {
+  if (buffer.size() >= bytes) return;
+  buffer = DeviceBuffer();  // first, so that both need not fit
+  buffer = DeviceBuffer(bytes + bytes / 4, device);
+}
+
+void grow(PinnedBuffer& buffer, std::size_t bytes) {
+  if (buffer.size() >= bytes) return;
+  buffer = PinnedBuffer();
+  buffer = PinnedBuffer(bytes + bytes / 4);
+}
+
+/// Answers and hits of a batch in `memory`.
+struct AnswerParts {
+  AnswerParts(void* memory, std::size_t queries, std::size_t k) {
+    Arena arena(memory);
+    answers = arena.take<Answer>(queries);
+    hits = arena.take<Hit>(queries * k);
+    bytes = arena.used();
+  }
+  Answer* answers;
+  Hit* hits;
+  std::size_t bytes;
+};
+
 }  // namespace
+
+struct GpuAnswers::State {
+  std::size_t queries = 0;
+  SearchSettings settings;
+  PinnedBuffer memory;            ///< an Answer a query, then k hits a query
+  const Answer* list = nullptr;
+  const Hit* hits = nullptr;
+  std::map<std::size_t, SearchResult> by_cpu;  ///< what the CPU answered, by query
+};
+
+std::size_t GpuAnswers::size() const { return state_->queries; }
+
+std::span<const Hit> GpuAnswers::hits(std::size_t query) const {
+  const auto found = state_->by_cpu.find(query);
+  if (found != state_->by_cpu.end()) return found->second.hits;
+  return {state_->hits + query * state_->settings.k, state_->list[query].hits};
+}
+
+SearchResult GpuAnswers::result(std::size_t query) const {
+  const auto found = state_->by_cpu.find(query);
+  if (found != state_->by_cpu.end()) return found->second;
+  const Answer& answer = state_->list[query];
+  const auto best = hits(query);
+  SearchResult result;
+  result.hits.assign(best.begin(), best.end());
+  result.matches = std::max<std::uint64_t>(answer.matches, answer.hits);
+  result.fell_back_to_or = state_->settings.mode == QueryMode::kAndOr &&
+                           (answer.fell_back != 0 || answer.hits == 0);
+  return result;
+}
 
 struct GpuSearcher::State {
   State(const GpuIndex& searched, const GpuAblation& wanted);
 
   std::uint32_t capacity_for(std::size_t queries, std::uint32_t k) const;
-  std::size_t batch_size(std::span<const PlannedQuery> plans, std::uint32_t k) const;
-  void grow(DeviceBuffer& buffer, std::size_t bytes);
-  void grow(PinnedBuffer& buffer, std::size_t bytes);
-  void start(std::span<const PlannedQuery> plans, const SearchSettings& settings);
-  void finish(std::span<const PlannedQuery> plans, std::vector<SearchResult>& results);
-  SearchResult read_answer(std::size_t state, const Answer& answer) const;
+  std::size_t part_size(std::span<const PlannedQuery> plans, std::uint32_t k) const;
+  void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+  void start_part();
+  void finish_part();
+  void launch(std::span<const PlannedQuery> plans);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -136,12 +191,10 @@ struct GpuSearcher::State {
   DeviceBuffer cleared;   ///< states, histograms, counters
   DeviceBuffer tables;    ///< of tiles
   DeviceBuffer candidates;
-  PinnedBuffer answers;   ///< answers and hits
-  const Answer* answer_list = nullptr;
-  const std::uint64_t* hit_list = nullptr;
-  SearchSettings settings;
-  std::vector<PlannedQuery> submitted;
-  std::size_t started = 0;  ///< of those submitted: the first batch
+  GpuAnswers::State answers;
+  std::span<const PlannedQuery> plans;
+  std::size_t first = 0;  ///< query of the part under way
+  std::size_t size = 0;   ///< of it
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -162,42 +215,60 @@ std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries, std::uint32_
       std::min({std::max(least, std::min<std::uint64_t>(share, kMostCapacity)), documents}));
 }
 
-/// How many of the queries go into the next batch.
-std::size_t GpuSearcher::State::batch_size(std::span<const PlannedQuery> plans,
-                                           std::uint32_t k) const {
+/// How many of the queries that are left go into the next part of the batch.
+std::size_t GpuSearcher::State::part_size(std::span<const PlannedQuery> left,
+                                          std::uint32_t k) const {
   const std::uint64_t tiles = index.index().counts().documents / kTileDocuments + 2;
   std::uint64_t rows = 0;
-  std::size_t size = 0;
-  while (size < plans.size()) {
-    rows += plans[size].terms.size() * tiles;
-    const std::uint64_t candidate_room = std::uint64_t{capacity_for(size + 1, k)} * (size + 1);
-    if (size > 0 && (rows > kMostRowEntries || candidate_room > kMostCandidates)) break;
-    ++size;
+  std::size_t count = 0;
+  while (count < left.size()) {
+    rows += left[count].terms.size() * tiles;
+    const std::uint64_t candidate_room = std::uint64_t{capacity_for(count + 1, k)} * (count + 1);
+    if (count > 0 && (rows > kMostRowEntries || candidate_room > kMostCandidates)) break;
+    ++count;
   }
-  return size;
+  return count;
 }
 
-void GpuSearcher::State::grow(DeviceBuffer& buffer, std::size_t bytes) {
-  if (buffer.size() >= bytes) return;
-  buffer = DeviceBuffer();  // first, so that both need not fit
-  buffer = DeviceBuffer(bytes + bytes / 4, index.device());
+void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const SearchSettings& wanted) {
+  wanted.validate();
+  if (is_busy) {
+    throw UsageError("a batch is under way; take its answers by wait() before the next submit()");
+  }
+  plans = given;
+  answers.queries = given.size();
+  answers.settings = wanted;
+  answers.by_cpu.clear();
+  grow(answers.memory, AnswerParts(nullptr, given.size(), wanted.k).bytes);
+  const AnswerParts parts(answers.memory.data(), given.size(), wanted.k);
+  answers.list = parts.answers;
+  answers.hits = parts.hits;
+  first = 0;
+  is_busy = true;
+  start_part();
 }
 
-void GpuSearcher::State::grow(PinnedBuffer& buffer, std::size_t bytes) {
-  if (buffer.size() >= bytes) return;
-  buffer = PinnedBuffer();
-  buffer = PinnedBuffer(bytes + bytes / 4);
+void GpuSearcher::State::start_part() {
+  const auto left = plans.subspan(first);
+  size = part_size(left, answers.settings.k);
+  if (size == 0) return;
+  try {
+    launch(left.first(size));
+  } catch (...) {
+    is_busy = false;
+    throw;
+  }
 }
 
-void GpuSearcher::State::start(std::span<const PlannedQuery> plans, const SearchSettings& wanted) {
-  settings = wanted;
-  const auto queries = static_cast<std::uint32_t>(plans.size());
+void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
+  const SearchSettings& settings = answers.settings;
+  const auto queries = static_cast<std::uint32_t>(part.size());
   const std::uint32_t capacity = capacity_for(queries, settings.k);
-  builder.build(plans, settings, capacity, image);
+  builder.build(part, settings, capacity, image);
 
   const std::size_t image_bytes = lay_out(image, nullptr).image_bytes;
   grow(staging, image_bytes);
-  grow(uploads, image_bytes);
+  grow(uploads, image_bytes, index.device());
   const Parts host = lay_out(image, staging.data());
   const Parts device = lay_out(image, uploads.data());
   write_image(image, host, device);
@@ -217,7 +288,7 @@ void GpuSearcher::State::start(std::span<const PlannedQuery> plans, const Search
     batch.work = arena.take<WorkCounters>(1);
     return arena.used();
   };
-  grow(cleared, lay_out_cleared(nullptr));
+  grow(cleared, lay_out_cleared(nullptr), index.device());
   const std::size_t cleared_bytes = lay_out_cleared(cleared.data());
   const auto lay_out_tables = [&](void* begin) {
     Arena arena(begin);
@@ -227,7 +298,7 @@ void GpuSearcher::State::start(std::span<const PlannedQuery> plans, const Search
     batch.tile_bounds = arena.take<std::uint32_t>(image.order_entries);
     return arena.used();
   };
-  grow(tables, lay_out_tables(nullptr));
+  grow(tables, lay_out_tables(nullptr), index.device());
   lay_out_tables(tables.data());
   const auto lay_out_candidates = [&](void* begin) {
     Arena arena(begin);
@@ -235,19 +306,11 @@ void GpuSearcher::State::start(std::span<const PlannedQuery> plans, const Search
     batch.keys = arena.take<unsigned long long>(std::size_t{queries} * capacity);
     return arena.used();
   };
-  grow(candidates, lay_out_candidates(nullptr));
+  grow(candidates, lay_out_candidates(nullptr), index.device());
   lay_out_candidates(candidates.data());
-  const auto lay_out_answers = [&](void* begin) {
-    Arena arena(begin);
-    batch.answers = arena.take<Answer>(queries);
-    batch.hits = arena.take<unsigned long long>(std::size_t{queries} * settings.k);
-    return arena.used();
-  };
-  grow(answers, lay_out_answers(nullptr));
-  lay_out_answers(answers.data());
-  answer_list = batch.answers;
-  hit_list = reinterpret_cast<const std::uint64_t*>(batch.hits);
-  lay_out_answers(answers.device_data());
+  const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
+  batch.answers = parts.answers + first;
+  batch.hits = parts.hits + first * settings.k;
 
   batch.lengths = uploaded.lengths;
   batch.length_codes = uploaded.length_codes;
@@ -288,37 +351,21 @@ void GpuSearcher::State::start(std::span<const PlannedQuery> plans, const Search
   launch_finish(batch, codec, settings.k, stream.handle());
 }
 
-SearchResult GpuSearcher::State::read_answer(std::size_t state, const Answer& answer) const {
-  SearchResult result;
-  result.hits.resize(answer.hits);
-  const std::uint64_t* const keys = hit_list + state * settings.k;
-  for (std::uint32_t i = 0; i < answer.hits; ++i) {
-    result.hits[i] = {kNone - static_cast<std::uint32_t>(keys[i]),
-                      std::bit_cast<float>(static_cast<std::uint32_t>(keys[i] >> 32))};
-  }
-  result.matches = std::max<std::uint64_t>(answer.matches, answer.hits);
-  result.fell_back_to_or =
-      settings.mode == QueryMode::kAndOr && (answer.fell_back != 0 || answer.hits == 0);
-  return result;
-}
-
-void GpuSearcher::State::finish(std::span<const PlannedQuery> plans,
-                                std::vector<SearchResult>& results) {
+void GpuSearcher::State::finish_part() {
+  if (size == 0) return;
   stream.synchronize();
-  auto next_cpu = image.cpu_queries.begin();
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const bool too_long = next_cpu != image.cpu_queries.end() && *next_cpu == i;
-    if (too_long) ++next_cpu;
-    if (!too_long && answer_list[i].overflow == 0) {
-      results.push_back(read_answer(i, answer_list[i]));
-      ++statistics.gpu_queries;
-      continue;
-    }
+  const auto by_cpu = [&](std::size_t query) {
     if (!cpu) cpu.emplace(index.index());
-    results.push_back(cpu->run(plans[i], settings));
+    answers.by_cpu[first + query] = cpu->run(plans[first + query], answers.settings);
     ++statistics.cpu_queries;
-    if (!too_long) ++statistics.candidates_lost;
+  };
+  for (const std::uint32_t query : image.cpu_queries) by_cpu(query);
+  for (std::size_t query = 0; query < size; ++query) {
+    if (answers.list[first + query].overflow == 0) continue;
+    by_cpu(query);
+    ++statistics.candidates_lost;
   }
+  first += size;
 }
 
 GpuSearcher::GpuSearcher(const GpuIndex& index, const GpuAblation& ablation)
@@ -327,46 +374,26 @@ GpuSearcher::~GpuSearcher() = default;
 GpuSearcher::GpuSearcher(GpuSearcher&&) noexcept = default;
 GpuSearcher& GpuSearcher::operator=(GpuSearcher&&) noexcept = default;
 
-std::vector<SearchResult> GpuSearcher::run(std::span<const PlannedQuery> plans,
-                                           const SearchSettings& settings) {
-  settings.validate();
-  std::vector<SearchResult> results;
-  results.reserve(plans.size());
-  while (!plans.empty()) {
-    const std::size_t size = state_->batch_size(plans, settings.k);
-    state_->start(plans.first(size), settings);
-    state_->finish(plans.first(size), results);
-    plans = plans.subspan(size);
-  }
-  return results;
+GpuAnswers GpuSearcher::run(std::span<const PlannedQuery> plans, const SearchSettings& settings) {
+  submit(plans, settings);
+  return wait();
 }
 
 void GpuSearcher::submit(std::span<const PlannedQuery> plans, const SearchSettings& settings) {
-  settings.validate();
-  if (state_->is_busy) {
-    throw UsageError("a batch is under way; take its answers by wait() before the next submit()");
-  }
-  state_->submitted.assign(plans.begin(), plans.end());
-  state_->settings = settings;
-  state_->started = plans.empty() ? 0 : state_->batch_size(plans, settings.k);
-  if (state_->started > 0) {
-    state_->start(std::span(state_->submitted).first(state_->started), settings);
-  }
-  state_->is_busy = true;
+  state_->begin(plans, settings);
 }
 
-std::vector<SearchResult> GpuSearcher::wait() {
-  if (!state_->is_busy) throw UsageError("no batch is under way; start one by submit()");
-  state_->is_busy = false;
-  std::vector<SearchResult> results;
-  results.reserve(state_->submitted.size());
-  const std::span<const PlannedQuery> plans = state_->submitted;
-  if (!plans.empty()) state_->finish(plans.first(state_->started), results);
-  const SearchSettings settings = state_->settings;
-  for (SearchResult& result : run(plans.subspan(state_->started), settings)) {
-    results.push_back(std::move(result));
+GpuAnswers GpuSearcher::wait() {
+  State& state = *state_;
+  if (!state.is_busy) throw UsageError("no batch is under way; start one by submit()");
+  state.is_busy = false;
+  state.finish_part();
+  while (state.first < state.plans.size()) {
+    state.start_part();
+    state.finish_part();
   }
-  return results;
+  state.statistics.gpu_queries += state.plans.size() - state.answers.by_cpu.size();
+  return GpuAnswers(state.answers);
 }
 
 const GpuStatistics& GpuSearcher::statistics() const { return state_->statistics; }

@@ -28,6 +28,24 @@ struct GpuStatistics {
   std::uint64_t candidates_lost = 0; ///< queries with more candidates than there was room for
 };
 
+/// The answers of a batch, in the order of its queries. They lie in memory of the searcher's: good
+/// until its next batch.
+class GpuAnswers {
+ public:
+  /// Queries in the batch.
+  std::size_t size() const;
+  /// The best documents of a query, as SearchResult::hits.
+  std::span<const Hit> hits(std::size_t query) const;
+  /// All that is known of a query's answer, copied.
+  SearchResult result(std::size_t query) const;
+
+  struct State;  ///< for the searcher
+  explicit GpuAnswers(const State& state) : state_(&state) {}
+
+ private:
+  const State* state_;
+};
+
 /// Answers batches of queries for one thread. Owns a stream, and scratch memory on the GPU that
 /// grows to what its batches need, within what the GpuIndex leaves. Move-only.
 class GpuSearcher {
@@ -39,15 +57,15 @@ class GpuSearcher {
   GpuSearcher(GpuSearcher&&) noexcept;
   GpuSearcher& operator=(GpuSearcher&&) noexcept;
 
-  /// Answers queries planned over the index, in their order. A batch is the unit: thousands are
-  /// faster a query than one. Throws UsageError for settings out of range, CudaError.
-  std::vector<SearchResult> run(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+  /// Answers queries planned over the index. A batch is the unit: thousands are faster a query than
+  /// one. Throws UsageError for settings out of range, CudaError.
+  GpuAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings);
 
-  /// Starts on a batch and returns; the plans may be dropped. One batch at a time; several
-  /// searchers overlap theirs. UsageError where one is under way.
+  /// Starts on a batch and returns while the GPU works; `plans` must live until wait(). One batch
+  /// at a time; several searchers overlap theirs. UsageError where one is under way.
   void submit(std::span<const PlannedQuery> plans, const SearchSettings& settings);
-  /// Waits for the batch of submit() and returns its answers.
-  std::vector<SearchResult> wait();
+  /// Waits for the batch of submit().
+  GpuAnswers wait();
 
   /// Since construction.
   const GpuStatistics& statistics() const;

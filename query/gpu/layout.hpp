@@ -6,12 +6,14 @@
 
 #include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
+#include "warpdex/query/engine.hpp"
 
 namespace warpdex::gpu {
 
 /// Documents in a tile: the work item of OR. A power of two.
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
+static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
 /// Bins of a query's histogram of accumulated scores.
 inline constexpr std::uint32_t kBins = 1024;
 /// What accumulators of 16 bits may reach; the scale of a query is chosen by it.
@@ -134,7 +136,7 @@ struct Batch {
   std::uint32_t* tile_bounds;     ///< by query and tile, in units
   Candidate* candidates;
   unsigned long long* keys;       ///< by candidate: score bits above, inverted docID below
-  unsigned long long* hits;       ///< what is returned: as keys, best first
+  Hit* hits;                      ///< what is returned, best first
   Answer* answers;                ///< by state
   const Stretch* table_stretches;
   const Stretch* and_stretches;

@@ -23,15 +23,17 @@ int GpuIndex::device() const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 
+std::size_t GpuAnswers::size() const { refuse(); }
+std::span<const Hit> GpuAnswers::hits(std::size_t) const { refuse(); }
+SearchResult GpuAnswers::result(std::size_t) const { refuse(); }
+
 GpuSearcher::GpuSearcher(const GpuIndex&, const GpuAblation&) { refuse(); }
 GpuSearcher::GpuSearcher(GpuSearcher&&) noexcept = default;
 GpuSearcher& GpuSearcher::operator=(GpuSearcher&&) noexcept = default;
 GpuSearcher::~GpuSearcher() = default;
-std::vector<SearchResult> GpuSearcher::run(std::span<const PlannedQuery>, const SearchSettings&) {
-  refuse();
-}
+GpuAnswers GpuSearcher::run(std::span<const PlannedQuery>, const SearchSettings&) { refuse(); }
 void GpuSearcher::submit(std::span<const PlannedQuery>, const SearchSettings&) { refuse(); }
-std::vector<SearchResult> GpuSearcher::wait() { refuse(); }
+GpuAnswers GpuSearcher::wait() { refuse(); }
 const GpuStatistics& GpuSearcher::statistics() const { refuse(); }
 
 }  // namespace warpdex

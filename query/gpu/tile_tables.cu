@@ -108,7 +108,10 @@ __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   if (threadIdx.x < kBuckets) buckets[threadIdx.x] = 0;
   __syncthreads();  // all have read the state, too
   if (!wanted) {
-    for (std::uint32_t i = threadIdx.x; i < query.tiles; i += kOrderThreads) bounds[i] = 0;
+    for (std::uint32_t i = threadIdx.x; i < query.tiles; i += kOrderThreads) {
+      bounds[i] = 0;
+      order[i] = i;
+    }
     return;
   }
   if (query.flags & kFallback) {  // what AND left is of no use

@@ -176,7 +176,9 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
       }
       std::vector<PlannedQuery> plans;
       for (const Query& query : queries) plans.push_back(planner.plan(query));
-      const std::vector<SearchResult> results = searcher.run(plans, settings);
+      const GpuAnswers answers = searcher.run(plans, settings);
+      std::vector<SearchResult> results;
+      for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
       ASSERT_EQ(results.size(), queries.size());
       for (std::size_t i = 0; i < queries.size(); ++i) {
         const std::string what =
