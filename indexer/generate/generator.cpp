@@ -40,11 +40,12 @@ struct Item {
 
 class Generator {
  public:
-  Generator(const GeneratorSettings& settings, const CodecSettings& codec, IndexWriter& writer,
+  Generator(const GeneratorSettings& settings, const IndexSettings& index_settings,
+            IndexWriter& writer,
             std::size_t threads, const std::function<void(const GeneratorProgress&)>& on_progress,
             GeneratorReport& report)
       : settings_(settings),
-        codec_(codec),
+        index_settings_(index_settings),
         writer_(writer),
         threads_(threads == 0 ? default_threads() : threads),
         on_progress_(on_progress),
@@ -88,6 +89,7 @@ class Generator {
     std::uint64_t total = 0;
     for (const std::uint32_t rank : ranks) total += vocabulary_.document_frequency(rank);
     std::size_t next = 0;
+    encoder_.emplace(index_settings_, writer_.lengths());
     build::OrderedPipeline<Item>(threads_).run(
         [&](Item& item) {
           if (next == ranks.size()) return false;
@@ -97,7 +99,7 @@ class Generator {
         [&](std::size_t, Item& item) {
           model_.generate(item.rank, item.list);
           item.encoded =
-              encode_postings(codec_, item.list.docids, item.list.frequencies, writer_.lengths());
+              encoder_->encode(item.list.docids, item.list.frequencies);
         },
         [&](Item& item) {
           writer_.add_list(term_name(item.rank), *item.encoded);
@@ -131,7 +133,7 @@ class Generator {
   }
 
   const GeneratorSettings& settings_;
-  const CodecSettings& codec_;
+  const IndexSettings& index_settings_;
   IndexWriter& writer_;
   std::size_t threads_;
   const std::function<void(const GeneratorProgress&)>& on_progress_;
@@ -139,6 +141,7 @@ class Generator {
   Vocabulary vocabulary_;
   Layout layout_;
   ListModel model_;
+  std::optional<ListEncoder> encoder_;  ///< once all documents are known
   std::vector<std::pair<std::uint32_t, std::uint64_t>> frequency_of_;  ///< by rank
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
@@ -163,7 +166,7 @@ GeneratorSettings gov2_settings() {
 }
 
 std::vector<GeneratedQuery> generate_collection(
-    const GeneratorSettings& settings, const CodecSettings& codec,
+    const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,
     const std::function<void(const GeneratorProgress&)>& on_progress, GeneratorReport& report) {
   if (settings.documents == 0 || settings.documents > kMaxDocuments) {
@@ -174,9 +177,10 @@ std::vector<GeneratedQuery> generate_collection(
   index_settings.codec = codec;
   index_settings.analyzer = "whitespace";
   index_settings.fields = "generated";
+  if (impacts) index_settings.impacts.emplace();
   IndexWriter writer(output, index_settings);
   const std::vector<RankQuery> queries =
-      Generator(settings, codec, writer, threads, on_progress, report).run();
+      Generator(settings, index_settings, writer, threads, on_progress, report).run();
   writer.commit();
   return as_text(queries);
 }

@@ -52,7 +52,7 @@ struct GeneratorReport {
 /// one, is called a few times a second by one thread at a time; what it throws ends the work and is
 /// thrown on. Throws UsageError and IoError; the target is then as it was.
 std::vector<GeneratedQuery> generate_collection(
-    const GeneratorSettings& settings, const CodecSettings& codec,
+    const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,
     const std::function<void(const GeneratorProgress&)>& on_progress, GeneratorReport& report);
 

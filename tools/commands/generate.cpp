@@ -57,6 +57,7 @@ struct Arguments {
   std::string compare_format = "tsv";
   std::string json;
   std::int64_t threads = 0;
+  bool impacts = false;
   bool quiet = false;
 };
 
@@ -76,7 +77,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
       "pfor-levels",
       po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
-      "pfor: levels at which exceptions are compressed again, 0 to 4");
+      "pfor: levels at which exceptions are compressed again, 0 to 4")(
+      "impacts", po::bool_switch(&given.impacts),
+      "store 8-bit BM25 in the place of frequencies; no figures are compared then");
   command.add(collection);
 
   po::options_description report = option_group("Report");
@@ -146,13 +149,14 @@ NamedFigures measure(const std::string& name, const fs::path& folder, const fs::
 
 /// Generates the index and the queries; returns what came out.
 generate::GeneratorReport make(const fs::path& output, const generate::GeneratorSettings& settings,
-                               const CodecSettings& codec, std::size_t threads, bool quiet) {
+                               const CodecSettings& codec, bool impacts, std::size_t threads,
+                               bool quiet) {
   std::error_code ignored;  // a folder that cannot be made shows when something is written there
   fs::create_directories(output, ignored);
   Progress progress = Progress::to_standard_error();
   generate::GeneratorReport report;
   const std::vector<generate::GeneratedQuery> queries = generate::generate_collection(
-      settings, codec, output / "index", threads,
+      settings, codec, impacts, output / "index", threads,
       [&](const generate::GeneratorProgress& state) {
         InterruptGuard::check();
         if (quiet) return;
@@ -218,13 +222,13 @@ int run_generate(const std::vector<std::string>& arguments) {
   generate::GeneratorReport report;
   {
     const InterruptGuard guard;
-    report = make(given.output, settings, codec, threads, given.quiet);
+    report = make(given.output, settings, codec, given.impacts, threads, given.quiet);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!given.quiet && given.json != "-") {
     print_report(report, settings.queries, seconds.count(), given.output);
   }
-  if (!given.quiet || !given.json.empty()) report_figures(given, threads);
+  if (!given.impacts && (!given.quiet || !given.json.empty())) report_figures(given, threads);
   return 0;
 }
 
