@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(kSelectThreads) write_hits(Batch batch, std::u
 }
 
 template <CodecKind kCodec>
-void launch_rescore(const Batch& batch, cudaStream_t stream) {
+void launch(const Batch& batch, cudaStream_t stream) {
   // Enough CTAs to fill the GPU, if a query has that many survivors.
   const std::uint32_t share = std::clamp(1024U / batch.state_count, 1U, 64U);
   rescore<kCodec><<<dim3(batch.state_count, share), kThreads, 0, stream>>>(batch);
@@ -181,15 +181,21 @@ void launch_rescore(const Batch& batch, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream) {
+void launch_gather(const Batch& batch, cudaStream_t stream) {
   gather_survivors<<<batch.state_count, kThreads, 0, stream>>>(batch);
   check_launch("gather_survivors");
+}
+
+void launch_rescore(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   switch (codec) {
-    case CodecKind::kBitpack: launch_rescore<CodecKind::kBitpack>(batch, stream); break;
-    case CodecKind::kPfor: launch_rescore<CodecKind::kPfor>(batch, stream); break;
-    case CodecKind::kPforBlock: launch_rescore<CodecKind::kPforBlock>(batch, stream); break;
-    case CodecKind::kRice: launch_rescore<CodecKind::kRice>(batch, stream); break;
+    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
+    case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);
+    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
+    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
   }
+}
+
+void launch_select(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
   std::uint32_t room = 1024;
   while (room < most_k + most_k / 4) room *= 2;
   const std::size_t bytes = room * sizeof(unsigned long long);

@@ -15,6 +15,7 @@
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/batch_builder.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/stage_clock.hpp"
 
 namespace warpdex {
 namespace {
@@ -185,6 +186,7 @@ struct GpuSearcher::State {
   GpuAblation ablation;
   BatchBuilder builder;
   Stream stream;
+  StageClock clock;
   BatchImage image;
   PinnedBuffer staging;   ///< the image
   DeviceBuffer uploads;   ///< its copy
@@ -205,7 +207,8 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       uploaded(searched.state()),
       ablation(wanted),
       builder(searched.state(), wanted.exhaustive),
-      stream(searched.device()) {}
+      stream(searched.device()),
+      clock(wanted.time_stages, searched.device()) {}
 
 std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries, std::uint32_t k) const {
   const std::uint64_t least = std::max(kLeastCapacity, 16 * k);
@@ -263,6 +266,7 @@ void GpuSearcher::State::start_part() {
 void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
   const SearchSettings& settings = answers.settings;
   const auto queries = static_cast<std::uint32_t>(part.size());
+  clock.start();
   const std::uint32_t capacity = capacity_for(queries, settings.k);
   builder.build(part, settings, capacity, image);
 
@@ -333,6 +337,7 @@ void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
     batch.c1 = image.lists[0].c1;
   }
 
+  clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current(index.device());
   if (image_bytes > 0) {
     check_cuda(cudaMemcpyAsync(uploads.data(), staging.data(), image_bytes, cudaMemcpyHostToDevice,
@@ -341,19 +346,28 @@ void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
   }
   check_cuda(cudaMemsetAsync(cleared.data(), 0, cleared_bytes, stream.handle()),
              "cudaMemsetAsync of a batch's state");
+  clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_and_chunks(batch, codec, stream.handle());
-  if (batch.or_queries > 0) {
-    launch_find_tile_blocks(batch, stream.handle());
-    launch_order_tiles(batch, stream.handle());
-    launch_or_tiles(batch, codec, stream.handle());
-  }
-  launch_finish(batch, codec, settings.k, stream.handle());
+  clock.end(GpuStage::kMatch, stream);
+  if (batch.or_queries > 0) launch_find_tile_blocks(batch, stream.handle());
+  clock.end(GpuStage::kTables, stream);
+  if (batch.or_queries > 0) launch_order_tiles(batch, stream.handle());
+  clock.end(GpuStage::kOrder, stream);
+  if (batch.or_queries > 0) launch_or_tiles(batch, codec, stream.handle());
+  clock.end(GpuStage::kTiles, stream);
+  launch_gather(batch, stream.handle());
+  clock.end(GpuStage::kGather, stream);
+  launch_rescore(batch, codec, stream.handle());
+  clock.end(GpuStage::kRescore, stream);
+  launch_select(batch, settings.k, stream.handle());
+  clock.end(GpuStage::kSelect, stream);
 }
 
 void GpuSearcher::State::finish_part() {
   if (size == 0) return;
   stream.synchronize();
+  clock.add_to(statistics);
   const auto by_cpu = [&](std::size_t query) {
     if (!cpu) cpu.emplace(index.index());
     answers.by_cpu[first + query] = cpu->run(plans[first + query], answers.settings);

@@ -2,9 +2,11 @@
 // are the CPU engine's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "warpdex/query/cpu/plan.hpp"
@@ -13,10 +15,27 @@
 
 namespace warpdex {
 
-/// What may be turned off, to measure what it is worth.
+/// What may be turned off or on, to measure what it is worth.
 struct GpuAblation {
   bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+  bool time_stages = false;  ///< fills GpuStatistics::stages; costs a few microseconds a batch
 };
+
+/// What the time of batches goes into, in their order.
+enum class GpuStage {
+  kBuild,     ///< the host: from plans to what the kernels read
+  kUpload,    ///< copying it, and clearing what is to be counted
+  kMatch,     ///< AND: decoding, intersecting and scoring
+  kTables,    ///< OR: which blocks a tile meets
+  kOrder,     ///< OR: bounds of tiles and their order
+  kTiles,     ///< OR: decoding, adding up, selecting candidates
+  kGather,    ///< candidates that survive
+  kRescore,   ///< their exact scores
+  kSelect,    ///< sorting the best and writing them to the host
+};
+inline constexpr std::size_t kGpuStages = 9;
+/// "build", "upload", …
+std::string_view gpu_stage_name(GpuStage stage);
 
 /// What was done for the batches so far.
 struct GpuStatistics {
@@ -26,6 +45,7 @@ struct GpuStatistics {
   std::uint64_t and_blocks = 0;      ///< decoded to find documents of AND in them
   std::uint64_t exact_scores = 0;    ///< documents whose scores were computed exactly
   std::uint64_t candidates_lost = 0; ///< queries with more candidates than there was room for
+  std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage, if GpuAblation::time_stages
 };
 
 /// The answers of a batch, in the order of its queries. They lie in memory of the searcher's: good

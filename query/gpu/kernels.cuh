@@ -19,8 +19,11 @@ void launch_order_tiles(const Batch& batch, cudaStream_t stream);
 /// OR: the best documents of all tiles become candidates.
 void launch_or_tiles(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
-/// Candidates at or above the last threshold become survivors, these get their exact scores, and
-/// the best are written to the answers.
-void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream);
+/// Candidates at or above the last threshold become survivors.
+void launch_gather(const Batch& batch, cudaStream_t stream);
+/// Survivors get their exact scores.
+void launch_rescore(const Batch& batch, CodecKind codec, cudaStream_t stream);
+/// The best of them, `most_k` or fewer of a query, are sorted and written to the host.
+void launch_select(const Batch& batch, std::uint32_t most_k, cudaStream_t stream);
 
 }  // namespace warpdex::gpu

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kBins = 1024;
 /// What accumulators of 16 bits may reach; the scale of a query is chosen by it.
 inline constexpr float kLargestSum = 60'000.F;
 /// Distinct terms of a query that the kernels can hold; longer ones are answered by the CPU.
-inline constexpr std::uint32_t kMostLists = 128;
+inline constexpr std::uint32_t kMostLists = 64;
 /// Postings of a list that is uploaded decoded with its query: those below kBlockSize.
 inline constexpr std::uint32_t kRawEntries = 128;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
@@ -58,7 +58,7 @@ enum QueryFlags : std::uint32_t {
 };
 
 /// One query as one of AND and OR reads it. Lists in canonical order, prohibited ones last.
-struct Query {
+struct alignas(16) Query {
   std::uint32_t first_list;
   std::uint32_t scoring;     ///< lists that score: the first of its lists
   std::uint32_t lists;       ///< with the prohibited

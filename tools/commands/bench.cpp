@@ -60,6 +60,7 @@ struct Arguments {
   std::int64_t repetitions = 5;
   std::int64_t batch_size = 0;
   bool exhaustive = false;
+  bool stages = false;
   std::string json;
 };
 
@@ -71,6 +72,7 @@ struct Measurement {
   std::uint64_t fell_back = 0;         ///< and-or: queries answered by OR
   std::uint64_t gpu_queries = 0;       ///< of the timed passes
   std::uint64_t cpu_queries = 0;       ///< likewise
+  std::array<double, kGpuStages> stages{};  ///< seconds of the timed passes, if they were timed
 };
 
 /// What is known of the log before it is run.
@@ -185,6 +187,14 @@ Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
     }
     return count;
   };
+  const auto sum_stages = [&](double sign) {
+    for (const GpuSearcher& searcher : searchers) {
+      for (std::size_t i = 0; i < kGpuStages; ++i) {
+        measurement.stages[i] += sign * searcher.statistics().stages[i];
+      }
+    }
+  };
+  sum_stages(-1);
   const std::uint64_t gpu_before = count_queries(true);
   const std::uint64_t cpu_before = count_queries(false);
   for (std::size_t pass = 0; pass < repetitions; ++pass) {
@@ -192,6 +202,7 @@ Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
     run_pass(measurement.samples.data() + pass * batches, false);
     measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   }
+  sum_stages(1);
   measurement.gpu_queries = count_queries(true) - gpu_before;
   measurement.cpu_queries = count_queries(false) - cpu_before;
   for (const Measurement& part : totals) {
@@ -215,6 +226,7 @@ struct Report {
   std::string device;          ///< the GPU's name, or "cpu"
   std::size_t batch_size = 1;  ///< queries that a sample of time is for
   bool exhaustive = false;
+  bool stages = false;
   double terms_per_query = 0;
   double postings_per_query = 0;
   Measurement measurement;
@@ -226,6 +238,25 @@ std::string codec_text(const CodecSettings& codec) {
   std::string text(codec_name(codec.kind));
   if (codec.kind == CodecKind::kPfor) text += ", " + counted(codec.pfor_levels, "level");
   return text;
+}
+
+/// Microseconds a query of a stage.
+double stage_time(const Report& report, std::size_t stage) {
+  return report.measurement.stages[stage] * 1e6 /
+         static_cast<double>(report.queries * report.repetitions);
+}
+
+void print_stages(const Report& report, std::ostream& out) {
+  out << "\nof which, in microseconds per query\n";
+  std::vector<Table::Column> columns;
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < kGpuStages; ++i) {
+    columns.push_back({std::string(gpu_stage_name(static_cast<GpuStage>(i)))});
+    cells.push_back(fixed(stage_time(report, i), 3));
+  }
+  Table table(columns);
+  table.add(cells);
+  table.print(out);
 }
 
 void print(const Report& report, std::ostream& out) {
@@ -262,6 +293,7 @@ void print(const Report& report, std::ostream& out) {
   times.add({fixed(latency.mean, 2), fixed(latency.p50, 2), fixed(latency.p90, 2),
              fixed(latency.p95, 2), fixed(latency.p99, 2), fixed(latency.max, 2)});
   times.print(out);
+  if (report.stages) print_stages(report, out);
   out << "\n"
       << grouped(static_cast<std::uint64_t>(report.queries_per_second)) << " queries per second ("
       << fixed(1e6 / report.queries_per_second, 2) << " µs a query); "
@@ -329,6 +361,14 @@ std::string to_json(const Report& report) {
   json.member("max", report.latency.max);
   json.end_object();
   json.member("queries_per_second", report.queries_per_second);
+  if (report.stages) {
+    json.begin_object("stage_microseconds");
+    for (std::size_t i = 0; i < kGpuStages; ++i) {
+      json.member(std::string(gpu_stage_name(static_cast<GpuStage>(i))).c_str(),
+                  stage_time(report, i));
+    }
+    json.end_object();
+  }
   json.begin_object("queries_by_processor");
   json.member("gpu", report.measurement.gpu_queries);
   json.member("cpu", report.measurement.cpu_queries);
@@ -360,6 +400,7 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
   report.postings_per_query = static_cast<double>(workload.postings) / queries;
   report.device = "cpu";
   report.exhaustive = given.exhaustive;
+  report.stages = given.stages;
   if (given.engine.use_gpu()) {
     const GpuSettings settings = given.engine.gpu_settings();
     report.device = device_info(settings.device).name;
@@ -367,7 +408,7 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
     if (report.batch_size == 0) report.batch_size = texts.size();
     const GpuIndex gpu_index(index, settings);
     report.measurement =
-        measure_gpu(gpu_index, workload, report.settings, {.exhaustive = given.exhaustive},
+        measure_gpu(gpu_index, workload, report.settings, {.exhaustive = given.exhaustive, .time_stages = given.stages},
                     report.batch_size, report.threads, report.repetitions);
   } else {
     report.measurement =
@@ -396,7 +437,8 @@ int run_bench(const std::vector<std::string>& arguments) {
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
       "GPU: queries that are handed over at once; 0: all")(
       "exhaustive", po::bool_switch(&given.exhaustive),
-      "GPU: skip nothing by its bounds, to see what skipping is worth")("json", po::value(&given.json)->value_name("FILE"),
+      "GPU: skip nothing by its bounds, to see what skipping is worth")(
+      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")("json", po::value(&given.json)->value_name("FILE"),
                                        "also write the figures there; - is standard output");
   command.add(group);
   given.answers.add_to(command);
