@@ -14,10 +14,13 @@
 
 namespace warpdex::generate {
 
+/// Fewer documents could not hold all terms of the queries.
+inline constexpr std::uint32_t kLeastDocuments = 1000;
+
 /// What to generate.
 struct GeneratorSettings {
   std::uint64_t seed = 1;
-  std::uint32_t documents = 0;  ///< 1 or more
+  std::uint32_t documents = 0;  ///< kLeastDocuments or more
   std::uint32_t queries = 0;
   double postings_per_document = 0;  ///< the postings of a query's lists over all documents, mean
 };

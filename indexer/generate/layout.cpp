@@ -72,6 +72,7 @@ void Layout::place_sections(std::uint64_t seed) {
 
 void Layout::draw_lengths(std::uint64_t seed, std::size_t threads) {
   lengths_.resize(documents_);
+  classes_.resize(documents_);
   const std::uint64_t host_key = stream_key(seed, Purpose::kHostLength);
   const std::uint64_t section_key = stream_key(seed, Purpose::kSectionLength);
   const std::uint64_t document_key = stream_key(seed, Purpose::kDocumentLength);
@@ -100,6 +101,7 @@ void Layout::draw_lengths(std::uint64_t seed, std::size_t threads) {
         lengths_[document] =
             std::clamp(static_cast<std::uint32_t>(length_of[static_cast<std::size_t>(place)] + 0.5),
                        kLeastLength, kMostLength);
+        classes_[document] = static_cast<std::uint8_t>(length_class(lengths_[document]));
         affinities += affinity(document);
       }
       section.affinity =

@@ -44,10 +44,10 @@ class Layout {
   std::span<const Section> sections() const { return sections_; }
   /// By docID, in tokens.
   std::span<const std::uint32_t> lengths() const { return lengths_; }
+  /// By docID: length_class of the length.
+  std::span<const std::uint8_t> length_classes() const { return classes_; }
   /// How much likelier than an average one the document is, by its length, to hold a term.
-  float affinity(std::uint32_t document) const {
-    return affinities_[length_class(lengths_[document])];
-  }
+  float affinity(std::uint32_t document) const { return affinities_[classes_[document]]; }
   /// The same of the documents of a length class.
   float class_affinity(std::size_t which) const { return affinities_[which]; }
 
@@ -59,6 +59,7 @@ class Layout {
   std::uint32_t hosts_ = 0;
   std::vector<Section> sections_;
   std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint8_t> classes_;
   std::array<float, kLengthClasses> affinities_{};
 };
 

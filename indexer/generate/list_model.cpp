@@ -56,7 +56,6 @@ void ListModel::generate(std::uint32_t rank, GeneratedList& list) const {
     place_few(term, list);
   } else {
     place_many(term, list);
-    if (list.docids.empty()) place_few(term, list);  // a collection of a few documents
   }
   draw_frequencies(term, list);
 }

@@ -173,7 +173,7 @@ void ListModel::prepare_frequencies() {
 float ListModel::frequency_factor(const ListTerm& term, const GeneratedList& list,
                                   std::size_t i) const {
   const std::uint32_t document = list.docids[i];
-  return length_frequency_[length_class(layout_.lengths()[document])] *
+  return length_frequency_[layout_.length_classes()[document]] *
          term.leanings->middle_frequency[term.middle_leaning(document)] *
          term.leanings->fine_frequency[term.fine_leaning(document)] *
          weight(list.weights[list.places[i]] / 8);

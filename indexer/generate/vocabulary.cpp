@@ -9,7 +9,7 @@ namespace warpdex::generate {
 namespace {
 
 constexpr double kMostFrequent = 0.4;  ///< of the documents
-constexpr double kHead = 16;            ///< ranks over which the law is flat
+constexpr double kHead = 16;           ///< ranks over which the law is flat
 constexpr double kHeadSlope = 0.75;
 constexpr double kTail = 20'000;  ///< the rank from which it is steeper
 constexpr double kTailSlope = 0.65;
