@@ -284,12 +284,42 @@ class Chunk {
     }
   }
 
+  /// A sum below which there are k better documents in this chunk alone, by a histogram.
+  __device__ std::uint32_t own_threshold() {
+    constexpr std::uint32_t kOwnBins = kThreads;
+    std::uint32_t* const bins = memory_.blocks;
+    if (threadIdx.x == 0) memory_.low = 0;
+    bins[threadIdx.x] = 0;
+    __syncthreads();
+    std::uint32_t largest = 0;
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
+      largest = max(largest, memory_.sums[i]);
+    }
+    largest = __reduce_max_sync(kWholeWarp, largest);
+    if (lane_id() == 0) atomicMax(&memory_.low, largest);
+    __syncthreads();
+    const std::uint32_t width = memory_.low / kOwnBins + 1;
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
+      atomicAdd(&bins[kOwnBins - 1 - memory_.sums[i] / width], 1);  // the best first
+    }
+    __syncthreads();
+    const std::uint32_t mine = bins[threadIdx.x];
+    std::uint32_t total = 0;
+    const std::uint32_t before = sum_before(mine, total);
+    if (before < query_.k && before + mine >= query_.k) {
+      memory_.low = lower_units(batch_, query_, (kOwnBins - 1 - threadIdx.x) * width);
+    }
+    __syncthreads();
+    return memory_.low;
+  }
+
   /// Counts the matches; those that reach the threshold become candidates.
   __device__ void hand_over() {
     __syncthreads();
     QueryState& state = batch_.states[query_.state];
     if (threadIdx.x == 0) atomicAdd(&state.matches, static_cast<unsigned long long>(count_));
-    const std::uint32_t threshold = current_threshold(state);
+    std::uint32_t threshold = max(current_threshold(state), query_.seed);
+    if (count_ > query_.k) threshold = max(threshold, own_threshold());
     bool any = false;
     for (std::uint32_t i = threadIdx.x; i - lane_id() < count_; i += kThreads) {
       bool has = i < count_;

@@ -8,6 +8,7 @@
 
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/gpu/length_codes.hpp"
 #include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex::gpu {
@@ -30,6 +31,21 @@ ScoreForm form_of(ScorerKind kind) {
     case ScorerKind::kQueryLikelihood: break;
   }
   return ScoreForm::kQueryLikelihood;
+}
+
+/// Orders stretches by their place in their query, so that all queries' thresholds rise together.
+/// Counting sort, O(stretches).
+void interleave(std::vector<Stretch>& stretches) {
+  std::vector<std::uint32_t> starts;
+  for (const Stretch& stretch : stretches) {
+    const std::uint32_t place = stretch.first / kAndBlocks;
+    if (place + 1 >= starts.size()) starts.resize(place + 2);
+    ++starts[place + 1];
+  }
+  for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  std::vector<Stretch> ordered(stretches.size());
+  for (const Stretch& stretch : stretches) ordered[starts[stretch.first / kAndBlocks]++] = stretch;
+  stretches = std::move(ordered);
 }
 
 std::uint32_t ceil_divide(std::uint32_t value, std::uint32_t divisor) {
@@ -86,6 +102,8 @@ void BatchBuilder::build(std::span<const PlannedQuery> plans, const SearchSettin
       if (settings.mode == QueryMode::kAndOr) add_query(plan, false, true, state, image);
     }
   }
+  interleave(image.and_stretches);
+  interleave(image.second_stretches);
 }
 
 void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
@@ -102,6 +120,7 @@ void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
                 (is_fallback ? kFallback : 0U);
   query.least = settings_.and_or_least();
   query.capacity = capacity_;
+  query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
   query.candidates = state * capacity_;
   query.hits = state * settings_.k;
   for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
@@ -110,17 +129,18 @@ void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
   set_scale(query, image);
   if (roles.has_required) {
+    if (query.lists == 1 && !is_fallback) {  // the same as OR
+      PlannedQuery alone{{*roles.scoring[0]}, false, false};
+      alone.terms[0].is_must = false;
+      set_seed(alone, query);
+    }
     if (is_fallback) {
       add_and(query, image.second_queries, image.second_stretches, image);
     } else {
       add_and(query, image.and_queries, image.and_stretches, image);
     }
   } else {
-    const float seed = seed_threshold(index_.index, plan, settings_.scorer, settings_.k);
-    query.seed = static_cast<std::uint32_t>(std::max(0.F, std::floor(seed * query.scale) - 1.F));
-    if (settings_.scorer.kind == ScorerKind::kImpact && query.scale == 1.F) {
-      query.seed = static_cast<std::uint32_t>(seed);
-    }
+    set_seed(plan, query);
     add_or(query, image);
   }
   image.finals[state] = query;
@@ -196,6 +216,14 @@ void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
   query.lower = static_cast<float>(weights * scale);
   const double most = (bounds + largest_static) * scale + 4 * query.slack;
   while (static_cast<std::uint64_t>(most) >> query.bin_shift >= kBins) ++query.bin_shift;
+}
+
+/// A threshold that a sum in units must reach: sums are not below scores, but rounding may be.
+void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
+  const float seed = seed_threshold(index_.index, plan, settings_.scorer, settings_.k);
+  const bool is_exact = settings_.scorer.kind == ScorerKind::kImpact && query.slack == 0;
+  query.seed = static_cast<std::uint32_t>(
+      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F));
 }
 
 void BatchBuilder::add_or(Query& query, BatchImage& image) {

@@ -50,6 +50,7 @@ class BatchBuilder {
   void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
   void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);
   void set_scale(Query& query, const BatchImage& image) const;
+  void set_seed(const PlannedQuery& plan, Query& query) const;
   void add_or(Query& query, BatchImage& image);
   void add_and(const Query& query, std::vector<Query>& queries, std::vector<Stretch>& stretches,
                const BatchImage& image);

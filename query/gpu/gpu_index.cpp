@@ -107,6 +107,9 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
     offset += aligned(each.bytes.size());
   }
   stream.synchronize();
+  for (const std::uint32_t length : sections.document_lengths) {
+    longest_document = std::max(longest_document, length);
+  }
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
 }
 

@@ -33,6 +33,7 @@ struct GpuIndex::State {
   const float* static_scores = nullptr;
   const float* static_bounds = nullptr;
   float largest_static = 0;
+  std::uint32_t longest_document = 0;
 };
 
 }  // namespace warpdex

@@ -77,6 +77,7 @@ struct alignas(16) Query {
   std::uint32_t candidates;  ///< where its candidates start
   std::uint32_t capacity;    ///< how many there may be
   std::uint32_t hits;        ///< where its answer starts
+  std::uint32_t lengths_are_coded;  ///< no document is too long for a code: each is off by 1/17 at most
 };
 
 /// What the kernels find out about a query. Zero before the first.
@@ -86,6 +87,9 @@ struct QueryState {
   std::uint32_t survivors;   ///< candidates left for exact scores
   std::uint32_t hits;        ///< documents in the answer
   unsigned long long matches;
+  /// Sum above, inverted tile below: that tile alone has k documents that reach the sum, so that
+  /// equal sums in later tiles do not count. The largest there was.
+  unsigned long long tie;
   std::uint32_t fell_back;   ///< OR ran where AND matched too few
   std::uint32_t overflow;    ///< candidates were lost: the answer is of no use
 };

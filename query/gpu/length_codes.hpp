@@ -15,6 +15,9 @@ namespace warpdex::gpu {
 /// Codes there are. The last stands for all lengths from 31 * 2^14 on.
 inline constexpr std::uint32_t kLengthCodes = 256;
 
+/// From here on, lengths are not known to a sixteenth.
+inline constexpr std::uint32_t kTooLong = 1U << 19;
+
 /// The code of the largest length that is not above `length`.
 WARPDEX_HOST_DEVICE constexpr std::uint8_t encode_length(std::uint32_t length) {
   std::uint32_t exponent = 0;

@@ -68,6 +68,7 @@ struct Memory {
   std::uint32_t queue_tiles[kWarp];             ///< and their tiles
   std::uint32_t kept_count;
   std::uint32_t need;
+  std::uint32_t cut;
 };
 
 /// Waits for the warps that decode.
@@ -115,6 +116,22 @@ __device__ BlockEntry find_block(const List& list, std::uint32_t list_index, std
   return entry;
 }
 
+/// Whether sums in units are all that decides between documents of a query.
+__device__ bool sums_are_exact(const Batch& batch, const Query& query) {
+  return batch.form == ScoreForm::kImpact && query.slack == 0 && batch.static_scores == nullptr;
+}
+
+/// The least sum that a document of the tile needs, static scores included.
+__device__ std::uint32_t needed_sum(const Batch& batch, const Query& query, std::uint32_t tile) {
+  const QueryState& state = batch.states[query.state];
+  const std::uint32_t threshold = current_threshold(state);
+  if (!sums_are_exact(batch, query)) return threshold;
+  const unsigned long long tie = __ldcg(&state.tie);
+  const bool loses_ties = tie >> 32 == threshold && tie != 0 &&
+                          tile > ~static_cast<std::uint32_t>(tie);
+  return loses_ties ? threshold + 1 : threshold;
+}
+
 /// The warp that plans: draws items and finds out what the decoders need to know of each.
 template <ScoreForm kForm>
 class Planner {
@@ -158,7 +175,7 @@ class Planner {
         tile = batch_.tile_order[query.order + place];
         const std::uint32_t bound = batch_.tile_bounds[query.order + tile];
         const bool all = (query.flags & (kCount | kExhaustive)) != 0;
-        wanted = bound > 0 && (all || bound >= current_threshold(batch_.states[query.state]));
+        wanted = bound > 0 && (all || bound >= needed_sum(batch_, query, tile));
       }
     }
     const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
@@ -182,7 +199,7 @@ class Planner {
     const List* const lists = batch_.lists + query.first_list;
     if (query.lists <= kListsHere) copy(lists, plan.lists, query.lists);
     const bool all = (query.flags & (kCount | kExhaustive)) != 0;
-    const std::uint32_t threshold = current_threshold(batch_.states[query.state]);
+    const std::uint32_t threshold = needed_sum(batch_, query, tile);
     std::uint32_t blocks = 0;
     std::uint32_t total = 0;
     for (std::uint32_t begin = 0; begin < query.lists; begin += kWarp) {
@@ -317,7 +334,7 @@ class Tile {
 
   /// Asks for the threshold of now, and brings the documents' lengths if enough blocks need them.
   __device__ void start(std::uint32_t blocks) {
-    if (threadIdx.x == 0) threshold_ = current_threshold(state_);
+    if (threadIdx.x == 0) threshold_ = needed_sum(batch_, query_, plan_.tile);
     if constexpr (Memory<kForm>::kHasLengths) {
       has_lengths_ = blocks >= kFewBlocks;
       if (!has_lengths_) return;
@@ -491,13 +508,18 @@ class Tile {
       sync_decoders();
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
-      append_kept(min(kept, kKept), threshold);
+      const std::uint32_t here = min(kept, kKept);
+      append_kept(here, here > query_.k ? max(threshold, own_threshold(here)) : threshold);
+      if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
+        atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
+                                   static_cast<std::uint32_t>(~plan_.tile));
+      }
       __threadfence();
       sync_decoders();
       if (warp_id() == 0) {
         raise_threshold(batch_, query_);
         if (lane_id() == 0) {
-          memory_.need = current_threshold(state_);
+          memory_.need = needed_sum(batch_, query_, plan_.tile);
           memory_.kept_count = 0;
         }
       }
@@ -545,6 +567,19 @@ class Tile {
       }
     }
     return left;
+  }
+
+  /// A sum below which there are k better documents among those kept, static scores apart: each
+  /// counts those before it.
+  __device__ std::uint32_t own_threshold(std::uint32_t count) {
+    if (threadIdx.x < count) {
+      const std::uint32_t own = memory_.kept[threadIdx.x];
+      std::uint32_t before = 0;
+      for (std::uint32_t i = 0; i < count; ++i) before += memory_.kept[i] > own ? 1 : 0;
+      if (before == query_.k - 1) memory_.cut = lower_units(batch_, query_, own >> 16);
+    }
+    sync_decoders();
+    return memory_.cut;
   }
 
   __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {

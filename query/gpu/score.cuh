@@ -52,6 +52,15 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
   return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
 }
 
+/// Likewise without looking at the document: lower still.
+__device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
+                                            std::uint32_t sum) {
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  if (batch.form == ScoreForm::kQueryLikelihood || !query.lengths_are_coded) return 0;
+  const float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
+}
+
 /// The units that no posting passes whose bound is given: the largest of the bound's pairs.
 __device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, float scale,
                                             uint2 bound) {

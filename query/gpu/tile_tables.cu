@@ -54,17 +54,12 @@ __device__ std::uint32_t tile_bound(const Batch& batch, const Query& query, cons
   return best;
 }
 
-/// Raw lists have no table of blocks that tells tiles apart: each posting marks its own.
-__device__ void bound_raw_list(const Batch& batch, const Query& query, const List& list) {
-  std::uint32_t* const row = batch.upper_bounds + list.row;
-  for (std::uint32_t tile = threadIdx.x; tile < query.tiles; tile += kOrderThreads) row[tile] = 0;
-  __syncthreads();
+/// Likewise of a raw list, which has no table of blocks that tells tiles apart.
+__device__ std::uint32_t raw_tile_bound(const Query& query, const List& list, std::uint32_t tile) {
   const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
-  for (std::uint32_t i = threadIdx.x; i < list.size; i += kOrderThreads) {
-    row[docids[i] >> kTileShift] =
-        static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
-  }
-  __syncthreads();
+  const std::uint32_t place = lower_bound(docids, list.size, tile * kTileDocuments);
+  if (place == list.size || docids[place] / kTileDocuments != tile) return 0;
+  return static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
 }
 
 __device__ std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
@@ -94,31 +89,45 @@ __device__ void make_starts(std::uint32_t* buckets) {
   }
 }
 
-/// Work item: a query a CTA. Starts its threshold, bounds its tiles, and orders them by bound, by
-/// counting in 256 buckets. Bound by the latency of the few blocks that a thread bounds.
+/// Work item: a query's tiles, kThreads a CTA. Bounds each by each list and by all. Bound by the
+/// latency of the few blocks that a thread looks at.
+__global__ void __launch_bounds__(kThreads) bound_tiles(Batch batch) {
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  const std::uint32_t tile = blockIdx.y * kThreads + threadIdx.x;
+  if (tile >= query.tiles) return;
+  std::uint32_t total = 0;
+  if (or_is_wanted(batch, query)) {
+    const List* const lists = batch.lists + query.first_list;
+    for (std::uint32_t i = 0; i < query.scoring; ++i) {
+      const List& list = lists[i];
+      const std::uint32_t bound = list.flags & kRaw ? raw_tile_bound(query, list, tile)
+                                                    : tile_bound(batch, query, list, tile);
+      batch.upper_bounds[list.row + tile] = bound;
+      total += bound;
+    }
+    if (total > 0) total += static_tile_bound(batch, query, tile);
+  }
+  batch.tile_bounds[query.order + tile] = total;
+}
+
+/// Work item: a query a CTA. Starts its threshold, and orders its tiles by bound, by counting in 256
+/// buckets. Bound by reading the bounds three times.
 __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   __shared__ std::uint32_t largest;
   __shared__ std::uint32_t buckets[kBuckets];
-  const Query query = batch.queries[batch.and_queries + blockIdx.x];
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
   QueryState& state = batch.states[query.state];
-  std::uint32_t* const bounds = batch.tile_bounds + query.order;
+  const std::uint32_t* const bounds = batch.tile_bounds + query.order;
   std::uint32_t* const order = batch.tile_order + query.order;
   const bool wanted = or_is_wanted(batch, query);
   if (threadIdx.x == 0) largest = 0;
   if (threadIdx.x < kBuckets) buckets[threadIdx.x] = 0;
   __syncthreads();  // all have read the state, too
-  if (!wanted) {
-    for (std::uint32_t i = threadIdx.x; i < query.tiles; i += kOrderThreads) {
-      bounds[i] = 0;
-      order[i] = i;
-    }
-    return;
-  }
-  if (query.flags & kFallback) {  // what AND left is of no use
+  if (wanted && (query.flags & kFallback)) {  // what AND left is of no use
     std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
     for (std::uint32_t i = threadIdx.x; i < kBins; i += kOrderThreads) bins[i] = 0;
   }
-  if (threadIdx.x == 0) {
+  if (threadIdx.x == 0 && wanted) {
     if (query.flags & kFallback) {
       state.candidates = 0;
       state.matches = 0;
@@ -126,21 +135,12 @@ __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
     }
     state.threshold = query.seed;
   }
-  const List* const lists = batch.lists + query.first_list;
-  for (std::uint32_t i = 0; i < query.scoring; ++i) {
-    if (lists[i].flags & kRaw) bound_raw_list(batch, query, lists[i]);
-  }
+  std::uint32_t mine = 0;
   for (std::uint32_t tile = threadIdx.x; tile < query.tiles; tile += kOrderThreads) {
-    std::uint32_t total = 0;
-    for (std::uint32_t i = 0; i < query.scoring; ++i) {
-      std::uint32_t& bound = batch.upper_bounds[lists[i].row + tile];
-      if (!(lists[i].flags & kRaw)) bound = tile_bound(batch, query, lists[i], tile);
-      total += bound;
-    }
-    if (total > 0) total += static_tile_bound(batch, query, tile);
-    bounds[tile] = total;
-    atomicMax(&largest, total);
+    mine = max(mine, bounds[tile]);
   }
+  mine = __reduce_max_sync(kWholeWarp, mine);
+  if (lane_id() == 0) atomicMax(&largest, mine);
   __syncthreads();
   const float to_bucket = static_cast<float>(kBuckets - 1) / static_cast<float>(max(1U, largest));
   const auto bucket_of = [&](std::uint32_t tile) {
@@ -167,6 +167,9 @@ void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
 }
 
 void launch_order_tiles(const Batch& batch, cudaStream_t stream) {
+  const std::uint32_t parts = (batch.most_tiles + kThreads - 1) / kThreads;
+  bound_tiles<<<dim3(batch.or_queries, parts), kThreads, 0, stream>>>(batch);
+  check_launch("bound_tiles");
   order_tiles<<<batch.or_queries, kOrderThreads, 0, stream>>>(batch);
   check_launch("order_tiles");
 }
