@@ -4,12 +4,10 @@
 #include <limits>
 
 #include "warpdex/codecs/kernels.hpp"
+#include "warpdex/codecs/pfor_block_layout.hpp"
 
 namespace warpdex::pfor_block {
 namespace {
-
-constexpr std::uint32_t kPositionBits = 7;  ///< of an exception's place in its block
-constexpr std::uint32_t kHeaderBytes = 2;   ///< number of exceptions, width of their high bits
 
 /// The exceptions of a block: entry i is `position | (high - 1) << kPositionBits`.
 struct Exceptions {

@@ -7,20 +7,13 @@
 
 #include "warpdex/codecs/bitpack.hpp"
 #include "warpdex/codecs/kernels.hpp"
+#include "warpdex/codecs/rice_layout.hpp"
 
 namespace warpdex::rice {
 namespace {
 
-/// A quotient of kEscape and more is written as kEscape in unary, and in full behind the unary
-/// part. Half of it makes real lists 0.1 % larger, a quarter 1 %.
-constexpr std::uint32_t kEscapeLog = 6;
-constexpr std::uint32_t kEscape = 1U << kEscapeLog;
 /// The widest binary part: one bit more never makes a list smaller.
 constexpr std::uint32_t kMaxWidth = 31;
-/// A block's code: the list's parameter holds; otherwise it is packed, in `code - kPackedCode`
-/// bits.
-constexpr std::uint8_t kRiceCode = 0;
-constexpr std::uint8_t kPackedCode = 1;
 
 /// Bits of an escaped quotient.
 constexpr std::uint32_t escaped_width(std::uint32_t width) { return 32 - width; }

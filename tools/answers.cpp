@@ -5,7 +5,6 @@
 #include <span>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/cpu/batch.hpp"
 #include "warpdex/query/results_json.hpp"
 #include "warpdex/query/trec_run.hpp"
 #include "warpdex/tools/interrupt.hpp"
@@ -54,7 +53,7 @@ void write_answer(const Index& index, const std::string& id, const SearchResult&
 }
 
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
-                   const SearchSettings& settings, std::size_t threads, ResultWriter& writer,
+                   const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
                    const std::function<void(const Query&, const SearchResult&)>& on_answer) {
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const std::size_t chunk =
@@ -63,7 +62,7 @@ void write_answers(const Index& index, const std::vector<QueryText>& texts, Quer
     InterruptGuard::check();
     const std::size_t count = std::min(chunk, texts.size() - first);
     const std::vector<Query> queries = parse_queries(texts, first, count, syntax, *analyzer);
-    const std::vector<SearchResult> results = search_batch(index, queries, settings, threads);
+    const std::vector<SearchResult> results = engine.search(queries, settings);
     for (std::size_t i = 0; i < count; ++i) {
       write_answer(index, queries[i].id, results[i], settings.count, writer);
       if (on_answer) on_answer(queries[i], results[i]);

@@ -14,6 +14,7 @@
 #include "warpdex/query/query_parser.hpp"
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/tools/options.hpp"
+#include "warpdex/tools/search_engine.hpp"
 
 namespace warpdex::tools {
 
@@ -39,7 +40,7 @@ void write_answer(const Index& index, const std::string& id, const SearchResult&
 /// Answers all queries in their order. `on_answer` sees each result after it was written. Throws
 /// Interrupted soon after a signal that an InterruptGuard caught.
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
-                   const SearchSettings& settings, std::size_t threads, ResultWriter& writer,
+                   const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
                    const std::function<void(const Query&, const SearchResult&)>& on_answer = {});
 
 }  // namespace warpdex::tools

@@ -22,5 +22,6 @@ int run_stats(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
+int run_generate(const std::vector<std::string>& arguments);
 
 }  // namespace warpdex::tools

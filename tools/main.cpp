@@ -21,7 +21,7 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 7> kCommands{{
+constexpr std::array<Command, 8> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
@@ -29,6 +29,7 @@ constexpr std::array<Command, 7> kCommands{{
     {"verify", "check every byte of an index", run_verify},
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
+    {"generate", "make an index and a query log like those of a large crawl", run_generate},
 }};
 
 void print_help(std::ostream& out) {

@@ -2,6 +2,7 @@
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
 namespace warpdex {
@@ -42,6 +43,11 @@ DeviceBuffer::~DeviceBuffer() = default;
 void DeviceBuffer::upload(std::span<const std::uint8_t>, const Stream&, std::size_t) { refuse(); }
 void DeviceBuffer::download(std::span<std::uint8_t>, const Stream&, std::size_t) const { refuse(); }
 void DeviceBuffer::fill(std::uint8_t, const Stream&) { refuse(); }
+
+PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
+PinnedBuffer::PinnedBuffer(PinnedBuffer&&) noexcept = default;
+PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&&) noexcept = default;
+PinnedBuffer::~PinnedBuffer() = default;
 
 CopyBandwidth measure_copy_bandwidth(int, std::size_t, int) { refuse(); }
 

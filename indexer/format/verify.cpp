@@ -162,7 +162,8 @@ void check_lists(const Index& index, VerifyReport& report,
   });
   report.postings = checker.postings();
   if (report.terms != index.counts().terms || report.postings != index.counts().postings ||
-      (!index.settings().impacts && checker.tokens() != index.counts().tokens)) {
+      (!index.settings().impacts && checker.tokens() > index.counts().tokens)) {
+    // Tokens may be fewer: a generated index has the lists of its queries only.
     report.problems.push_back("terms, postings or tokens are not as many as the manifest says");
   }
 }

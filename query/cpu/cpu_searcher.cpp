@@ -7,40 +7,10 @@
 #include "warpdex/query/cpu/and_search.hpp"
 #include "warpdex/query/cpu/or_search.hpp"
 #include "warpdex/query/cpu/union_count.hpp"
+#include "warpdex/query/roles.hpp"
 #include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex {
-namespace {
-
-/// A query's terms as one mode reads them.
-struct Roles {
-  std::vector<const PlannedTerm*> scoring;  ///< canonical order
-  std::vector<bool> is_required;            ///< a scoring term
-  std::vector<const PlannedTerm*> prohibited;
-  bool is_empty = false;  ///< nothing can match
-  bool has_required = false;
-};
-
-Roles assign_roles(const PlannedQuery& plan, bool unsigned_is_required) {
-  Roles roles;
-  roles.is_empty = plan.misses_must || (unsigned_is_required && plan.misses_unsigned);
-  for (const PlannedTerm& term : plan.terms) {
-    const bool required = term.is_must || (unsigned_is_required && term.multiplicity > 0);
-    if (term.is_prohibited) {
-      roles.prohibited.push_back(&term);
-      roles.is_empty |= required;
-    } else {
-      roles.scoring.push_back(&term);
-      roles.is_required.push_back(required);
-      roles.has_required |= required;
-    }
-  }
-  roles.is_empty |= roles.scoring.empty();
-  return roles;
-}
-
-}  // namespace
-
 struct CpuSearcher::State {
   explicit State(const Index& searched)
       : index(searched), or_search(searched), and_search(searched) {}

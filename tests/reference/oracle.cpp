@@ -119,6 +119,13 @@ void Collection::add_document(std::span<const std::string_view> terms, float sta
   tokens_ += terms.size();
 }
 
+void Collection::add_document_of_length(std::span<const std::string_view> terms,
+                                        std::uint32_t length) {
+  add_document(terms);
+  tokens_ = tokens_ - terms.size() + length;
+  lengths_.back() = length;
+}
+
 const std::vector<Posting>& Collection::postings(const std::string& term) const {
   static const std::vector<Posting> none;
   const auto found = postings_.find(term);

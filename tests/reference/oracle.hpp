@@ -24,8 +24,10 @@ struct Posting {
 /// A collection of tokenised documents, kept as the documents of each term.
 class Collection {
  public:
-  /// The next document; docIDs count from 0. O(terms).
+  /// The next document; docIDs count from 0. Its length is the number of terms. O(terms).
   void add_document(std::span<const std::string_view> terms, float static_score = 0);
+  /// The same, of any length: a document of which only some terms are told.
+  void add_document_of_length(std::span<const std::string_view> terms, std::uint32_t length);
 
   /// The same with each posting's impact (docs/format.md) in the place of its frequency, and static
   /// scores in the impacts' unit. Lengths and tokens stay.

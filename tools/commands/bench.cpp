@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "warpdex/core/cpu_features.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
@@ -12,6 +13,7 @@
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/json.hpp"
 #include "warpdex/tools/output_file.hpp"
+#include "warpdex/tools/search_engine.hpp"
 #include "warpdex/tools/search_options.hpp"
 #include "warpdex/tools/table.hpp"
 #include "warpdex/tools/text.hpp"
@@ -25,6 +27,11 @@ constexpr const char* kAbout =
     "looked\n"
     "up first; a first pass over all of them, which warms the lists, is not timed; then come\n"
     "--repetitions timed passes.";
+
+constexpr const char* kTimedRegionGpu =
+    "from a batch's looked-up terms to its queries' k best documents with scores in host memory: "
+    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, analysis, "
+    "term look-up, document names, output";
 
 constexpr const char* kTimedRegion =
     "from a query's looked-up terms to its k best documents with scores: decoding, matching, "
@@ -48,8 +55,12 @@ static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
 struct Arguments {
   std::string index;
   SearchOptions search;
+  EngineOptions engine;
   AnswerOptions answers;
   std::int64_t repetitions = 5;
+  std::int64_t batch_size = 0;
+  bool exhaustive = false;
+  bool stages = false;
   std::string json;
 };
 
@@ -59,6 +70,9 @@ struct Measurement {
   std::uint64_t hits = 0;              ///< of one pass
   std::uint64_t without_answer = 0;    ///< queries, of one pass
   std::uint64_t fell_back = 0;         ///< and-or: queries answered by OR
+  std::uint64_t gpu_queries = 0;       ///< of the timed passes
+  std::uint64_t cpu_queries = 0;       ///< likewise
+  std::array<double, kGpuStages> stages{};  ///< seconds of the timed passes, if they were timed
 };
 
 /// What is known of the log before it is run.
@@ -127,6 +141,78 @@ Measurement measure(const Index& index, const Workload& workload, const SearchSe
   return measurement;
 }
 
+/// Batches thread, thread + threads, … once. `samples`, if any, gets each batch's nanoseconds.
+void run_batches(GpuSearcher& searcher, const Workload& workload, const SearchSettings& settings,
+                 std::size_t batch_size, std::size_t thread, std::size_t threads,
+                 std::uint64_t* samples, Measurement* totals) {
+  const std::span<const PlannedQuery> plans = workload.plans;
+  const std::size_t batches = (plans.size() + batch_size - 1) / batch_size;
+  for (std::size_t i = thread; i < batches; i += threads) {
+    const std::size_t first = i * batch_size;
+    const std::size_t count = std::min(batch_size, plans.size() - first);
+    const Clock::time_point start = Clock::now();
+    const GpuAnswers answers = searcher.run(plans.subspan(first, count), settings);
+    const Clock::time_point end = Clock::now();
+    if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
+    if (totals == nullptr) continue;
+    for (std::size_t query = 0; query < count; ++query) {
+      totals->hits += answers.hits(query).size();
+      totals->without_answer += answers.hits(query).empty() ? 1 : 0;
+      totals->fell_back += answers.result(query).fell_back_to_or ? 1 : 0;
+    }
+  }
+}
+
+Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
+                        const SearchSettings& settings, const GpuAblation& ablation,
+                        std::size_t batch_size, std::size_t threads, std::size_t repetitions) {
+  const std::size_t batches = (workload.plans.size() + batch_size - 1) / batch_size;
+  std::vector<GpuSearcher> searchers;
+  for (std::size_t i = 0; i < threads; ++i) searchers.emplace_back(index, ablation);
+  Measurement measurement;
+  measurement.samples.resize(batches * repetitions);
+  std::vector<Measurement> totals(threads);
+  const auto run_pass = [&](std::uint64_t* samples, bool counts) {
+    parallel_for(threads, threads, [&](std::size_t, std::size_t share) {
+      run_batches(searchers[share], workload, settings, batch_size, share, threads, samples,
+                  counts ? &totals[share] : nullptr);
+    });
+  };
+  run_pass(nullptr, true);
+  run_pass(nullptr, false);  // memory has its final size now
+  const auto count_queries = [&](bool by_gpu) {
+    std::uint64_t count = 0;
+    for (const GpuSearcher& searcher : searchers) {
+      count += by_gpu ? searcher.statistics().gpu_queries : searcher.statistics().cpu_queries;
+    }
+    return count;
+  };
+  const auto sum_stages = [&](double sign) {
+    for (const GpuSearcher& searcher : searchers) {
+      for (std::size_t i = 0; i < kGpuStages; ++i) {
+        measurement.stages[i] += sign * searcher.statistics().stages[i];
+      }
+    }
+  };
+  sum_stages(-1);
+  const std::uint64_t gpu_before = count_queries(true);
+  const std::uint64_t cpu_before = count_queries(false);
+  for (std::size_t pass = 0; pass < repetitions; ++pass) {
+    const Clock::time_point start = Clock::now();
+    run_pass(measurement.samples.data() + pass * batches, false);
+    measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  sum_stages(1);
+  measurement.gpu_queries = count_queries(true) - gpu_before;
+  measurement.cpu_queries = count_queries(false) - cpu_before;
+  for (const Measurement& part : totals) {
+    measurement.hits += part.hits;
+    measurement.without_answer += part.without_answer;
+    measurement.fell_back += part.fell_back;
+  }
+  return measurement;
+}
+
 /// All that a report says, in the order in which it says it.
 struct Report {
   std::string index;
@@ -137,6 +223,10 @@ struct Report {
   std::size_t threads = 1;
   std::size_t queries = 0;
   std::size_t repetitions = 1;
+  std::string device;          ///< the GPU's name, or "cpu"
+  std::size_t batch_size = 1;  ///< queries that a sample of time is for
+  bool exhaustive = false;
+  bool stages = false;
   double terms_per_query = 0;
   double postings_per_query = 0;
   Measurement measurement;
@@ -148,6 +238,25 @@ std::string codec_text(const CodecSettings& codec) {
   std::string text(codec_name(codec.kind));
   if (codec.kind == CodecKind::kPfor) text += ", " + counted(codec.pfor_levels, "level");
   return text;
+}
+
+/// Microseconds a query of a stage.
+double stage_time(const Report& report, std::size_t stage) {
+  return report.measurement.stages[stage] * 1e6 /
+         static_cast<double>(report.queries * report.repetitions);
+}
+
+void print_stages(const Report& report, std::ostream& out) {
+  out << "\nof which, in microseconds per query\n";
+  std::vector<Table::Column> columns;
+  std::vector<std::string> cells;
+  for (std::size_t i = 0; i < kGpuStages; ++i) {
+    columns.push_back({std::string(gpu_stage_name(static_cast<GpuStage>(i)))});
+    cells.push_back(fixed(stage_time(report, i), 3));
+  }
+  Table table(columns);
+  table.add(cells);
+  table.print(out);
 }
 
 void print(const Report& report, std::ostream& out) {
@@ -163,21 +272,31 @@ void print(const Report& report, std::ostream& out) {
   table.add({"search", std::string(query_mode_name(settings.mode)) + ", k " +
                            std::to_string(settings.k) + ", " + scorer_text(settings.scorer) +
                            (settings.count ? ", counting matches" : "")});
-  table.add({"machine", std::string(isa_name(isa())) + ", " + counted(report.threads, "thread")});
-  table.add({"samples", grouped(report.queries) + " queries x " +
+  const bool is_gpu = report.device != "cpu";
+  table.add({"machine", (is_gpu ? report.device : std::string(isa_name(isa()))) + ", " +
+                            counted(report.threads, "thread")});
+  table.add({"samples", grouped(report.queries) + " queries" +
+                            (is_gpu ? " in batches of " + grouped(report.batch_size) : "") + " x " +
                             counted(report.repetitions, "timed pass") +
-                            ", after one that was not timed"});
-  table.add({"timed", kTimedRegion});
+                            (is_gpu ? ", after two that were not timed"
+                                    : ", after one that was not timed")});
+  if (is_gpu) {
+    table.add({"answered", grouped(report.measurement.gpu_queries) + " by the GPU, " +
+                               grouped(report.measurement.cpu_queries) + " by the CPU"});
+  }
+  table.add({"timed", is_gpu ? kTimedRegionGpu : kTimedRegion});
   table.print(out);
 
-  out << "\nmicroseconds per query\n";
+  out << "\nmicroseconds per " << (report.batch_size == 1 ? "query" : "batch") << "\n";
   Table times({{"mean"}, {"p50"}, {"p90"}, {"p95"}, {"p99"}, {"max"}});
   const Latency& latency = report.latency;
   times.add({fixed(latency.mean, 2), fixed(latency.p50, 2), fixed(latency.p90, 2),
              fixed(latency.p95, 2), fixed(latency.p99, 2), fixed(latency.max, 2)});
   times.print(out);
+  if (report.stages) print_stages(report, out);
   out << "\n"
-      << grouped(static_cast<std::uint64_t>(report.queries_per_second)) << " queries per second; "
+      << grouped(static_cast<std::uint64_t>(report.queries_per_second)) << " queries per second ("
+      << fixed(1e6 / report.queries_per_second, 2) << " µs a query); "
       << grouped(report.measurement.hits) << " documents found, "
       << counted(report.measurement.without_answer, "query") << " without an answer";
   if (settings.mode == QueryMode::kAndOr) {
@@ -229,7 +348,10 @@ std::string to_json(const Report& report) {
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{report.threads});
   json.member("repetitions", std::uint64_t{report.repetitions});
-  json.member("timed_region", kTimedRegion);
+  json.member("device", report.device);
+  json.member("batch_size", std::uint64_t{report.batch_size});
+  json.member("exhaustive", report.exhaustive);
+  json.member("timed_region", report.device == "cpu" ? kTimedRegion : kTimedRegionGpu);
   json.begin_object("microseconds");
   json.member("mean", report.latency.mean);
   json.member("p50", report.latency.p50);
@@ -239,6 +361,18 @@ std::string to_json(const Report& report) {
   json.member("max", report.latency.max);
   json.end_object();
   json.member("queries_per_second", report.queries_per_second);
+  if (report.stages) {
+    json.begin_object("stage_microseconds");
+    for (std::size_t i = 0; i < kGpuStages; ++i) {
+      json.member(std::string(gpu_stage_name(static_cast<GpuStage>(i))).c_str(),
+                  stage_time(report, i));
+    }
+    json.end_object();
+  }
+  json.begin_object("queries_by_processor");
+  json.member("gpu", report.measurement.gpu_queries);
+  json.member("cpu", report.measurement.cpu_queries);
+  json.end_object();
   json.member("hits", report.measurement.hits);
   json.member("queries_without_answer", report.measurement.without_answer);
   json.member("queries_answered_by_or", report.measurement.fell_back);
@@ -264,11 +398,26 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
   const auto queries = static_cast<double>(texts.size());
   report.terms_per_query = static_cast<double>(workload.terms) / queries;
   report.postings_per_query = static_cast<double>(workload.postings) / queries;
-  report.measurement =
-      measure(index, workload, report.settings, report.threads, report.repetitions);
+  report.device = "cpu";
+  report.exhaustive = given.exhaustive;
+  report.stages = given.stages;
+  if (given.engine.use_gpu()) {
+    const GpuSettings settings = given.engine.gpu_settings();
+    report.device = device_info(settings.device).name;
+    report.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
+    if (report.batch_size == 0) report.batch_size = texts.size();
+    const GpuIndex gpu_index(index, settings);
+    report.measurement =
+        measure_gpu(gpu_index, workload, report.settings, {.exhaustive = given.exhaustive, .time_stages = given.stages},
+                    report.batch_size, report.threads, report.repetitions);
+  } else {
+    report.measurement =
+        measure(index, workload, report.settings, report.threads, report.repetitions);
+    report.measurement.cpu_queries = report.queries * report.repetitions;
+  }
   report.latency = summarise(report.measurement.samples);
   report.queries_per_second =
-      static_cast<double>(report.measurement.samples.size()) / report.measurement.seconds;
+      static_cast<double>(report.queries * report.repetitions) / report.measurement.seconds;
   return report;
 }
 
@@ -279,11 +428,17 @@ int run_bench(const std::vector<std::string>& arguments) {
   CommandLine command("bench", "INDEX --queries FILE [options]", kAbout, kNotes);
   command.add_positional("INDEX", &given.index, "the folder of an index");
   given.search.add_to(command);
+  given.engine.add_to(command);
   po::options_description group = option_group("Measuring");
   group.add_options()(
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-      "timed passes over the queries")("json", po::value(&given.json)->value_name("FILE"),
+      "timed passes over the queries")(
+      "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
+      "GPU: queries that are handed over at once; 0: all")(
+      "exhaustive", po::bool_switch(&given.exhaustive),
+      "GPU: skip nothing by its bounds, to see what skipping is worth")(
+      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")("json", po::value(&given.json)->value_name("FILE"),
                                        "also write the figures there; - is standard output");
   command.add(group);
   given.answers.add_to(command);
@@ -302,8 +457,9 @@ int run_bench(const std::vector<std::string>& arguments) {
     const InterruptGuard guard;  // a signal must not leave the unfinished file behind
     OutputFile output(given.answers.output());
     const auto writer = given.answers.make_writer(output.stream());
+    const auto engine = make_engine(index, given.engine, given.search.threads());
     write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
-                  given.search.threads(), *writer);
+                  *engine, *writer);
     output.commit();
   }
   const Report report = bench(given, index, texts);

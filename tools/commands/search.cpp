@@ -5,12 +5,12 @@
 #include <set>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/tools/answers.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/output_file.hpp"
+#include "warpdex/tools/search_engine.hpp"
 #include "warpdex/tools/search_options.hpp"
 #include "warpdex/tools/table.hpp"
 #include "warpdex/tools/text.hpp"
@@ -33,6 +33,7 @@ struct Arguments {
   std::string index;
   std::vector<std::string> words;
   SearchOptions search;
+  EngineOptions engine;
   AnswerOptions answers;
 };
 
@@ -81,8 +82,8 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const Query query = parse_query("1", joined(arguments.words), syntax, *analyzer);
-  CpuSearcher searcher(index);
-  const SearchResult result = searcher.search(query, settings);
+  const auto engine = make_engine(index, arguments.engine, arguments.search.threads());
+  const SearchResult result = engine->search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
   if (readable) {
@@ -101,6 +102,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.output().empty()) guard.emplace();
+  const auto engine = make_engine(index, arguments.engine, arguments.search.threads());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.
@@ -110,7 +112,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   std::function<void(const Query&, const SearchResult&)> on_answer;
   if (report_counts) on_answer = report;
   write_answers(index, texts, arguments.search.syntax(QuerySyntax::kPlain), settings,
-                arguments.search.threads(), *writer, on_answer);
+                *engine, *writer, on_answer);
   output.commit();
 }
 
@@ -122,6 +124,7 @@ int run_search(const std::vector<std::string>& arguments) {
   command.add_positional("INDEX", &given.index, "the folder of an index");
   command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
   given.search.add_to(command);
+  given.engine.add_to(command);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
 

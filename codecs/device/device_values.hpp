@@ -1,0 +1,35 @@
+// An encoded list of values as it lies in GPU memory. No CUDA syntax here: the host fills it in.
+// Internal.
+#pragma once
+
+#include <cstdint>
+
+namespace warpdex::device {
+
+/// One of a list's two value arrays (docID gaps or frequencies) in GPU memory. All pointers are
+/// device pointers into sections whose 64 bytes of slack (kReadSlack) were uploaded with them, so
+/// that decoders may read there. `bytes` may have any alignment, but the section that it points
+/// into is aligned to 4: a decoder loads whole words.
+///
+/// Lists of fewer than 128 values have no block arrays in the index; whoever decodes them makes
+/// their BlockPlace from the list's header and leaves `offsets`, `bases` and `codes` null.
+struct alignas(8) DeviceValues {
+  const std::uint8_t* bytes = nullptr;     ///< of the first block: the blocks, then the tail
+  const std::uint16_t* offsets = nullptr;  ///< of the list's blocks, from their group's base
+  const std::uint32_t* bases = nullptr;    ///< of the list's groups of 32 blocks but the first
+  const std::uint8_t* codes = nullptr;     ///< of the list's blocks
+  std::uint32_t count = 0;                 ///< values in the list
+  std::uint32_t tail_offset = 0;           ///< bytes from `bytes` to the tail
+  std::uint8_t parameter = 0;              ///< EncodedValues::parameter
+  std::uint8_t levels = 0;                 ///< of `pfor`
+};
+
+/// Where a block is and how to read it.
+struct BlockPlace {
+  const std::uint8_t* at = nullptr;  ///< its first byte, a device pointer
+  std::uint32_t index = 0;           ///< in its list
+  std::uint8_t code = 0;             ///< its entry in EncodedValues::codes
+  std::uint8_t count = 0;            ///< its values, 1 to 128
+};
+
+}  // namespace warpdex::device

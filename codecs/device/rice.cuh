@@ -1,0 +1,146 @@
+// The blocks of `rice` on the GPU. After section 3.1 of Ding et al., whose second prefix sum falls
+// away: the end of unary code j is the j-th one, found by ranks, so the sum of the quotients up to
+// it is its position less j. Internal to codecs/device/.
+#pragma once
+
+#include "warpdex/codecs/device/ones.cuh"
+#include "warpdex/codecs/rice_layout.hpp"
+
+namespace warpdex::device::rice {
+
+using warpdex::rice::kEscape;
+
+/// Bits of the unary part that a lane looks at in one round: most blocks then take one round, as
+/// they have 1.6 to 2.6 bits a code. No round reads past the slack: it starts within the block,
+/// and 32 pieces and the last piece's words are 60 bytes.
+inline constexpr std::uint32_t kPieceBits = 12;
+
+/// Finds where each of `count` unary codes ends. False if surely no quotient is kEscape: 64 zeros
+/// would fill four lanes' pieces.
+__device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t start,
+                                          std::uint32_t count, const Positions& ends) {
+  const std::uint32_t longest = count * (kEscape + 1);
+  bool may_escape = false;
+  std::uint32_t found = 0;
+  for (std::uint32_t origin = 0; origin < longest && found < count; origin += kLanes * kPieceBits) {
+    const std::uint32_t position = origin + lane_index() * kPieceBits;
+    std::uint32_t piece = read32(at, start + position) & ((1U << kPieceBits) - 1);
+    const std::uint32_t ones = __popc(piece);
+    const std::uint32_t upto = found + inclusive_sum(ones);
+    const std::uint32_t rank = upto - ones;
+    const std::uint32_t empty = __ballot_sync(kAllLanes, piece == 0 && rank < count);
+    may_escape |= origin != 0 || (empty & empty >> 1 & empty >> 2 & empty >> 3) != 0;
+    if (rank >= count) piece = 0;
+    std::uint16_t* to = ends.at + rank;
+    put_each<kPieceBits>(piece, position, to);
+    found = __shfl_sync(kAllLanes, upto, kLanes - 1);
+  }
+  __syncwarp();
+  return may_escape;
+}
+
+/// Ends to quotients. `last` gets the end of the lane's last code.
+__device__ __forceinline__ void quotients_of(std::uint32_t (&ends)[kLaneValues]) {
+  std::uint32_t before = __shfl_up_sync(kAllLanes, ends[kLaneValues - 1], 1);
+  if (lane_index() == 0) before = 0xFFFFFFFF;
+#pragma unroll
+  for (std::uint32_t& end : ends) {
+    const std::uint32_t own = end;
+    end = own - before - 1;
+    before = own;
+  }
+}
+
+/// Puts the escaped quotients, which follow the unary part in turn, in the places of those that
+/// are kEscape. True if there were any. `position` is the bit behind the unary part.
+__device__ __forceinline__ bool read_escaped(const std::uint8_t* at, std::uint32_t position,
+                                             std::uint32_t width, std::uint32_t count,
+                                             std::uint32_t (&quotients)[kLaneValues]) {
+  const std::uint32_t first = lane_index() * kLaneValues;
+  const std::uint32_t escaped_width = 32 - width;
+  std::uint32_t escaped = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) {
+    escaped += first + i < count && quotients[i] >= kEscape;
+  }
+  if (!__any_sync(kAllLanes, escaped != 0)) return false;
+  position += (inclusive_sum(escaped) - escaped) * escaped_width;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) {
+    if (first + i >= count || quotients[i] < kEscape) continue;
+    quotients[i] = read_bits(at, position, escaped_width);
+    position += escaped_width;
+  }
+  return true;
+}
+
+/// The quotients of a block, escaped ones too.
+__device__ __forceinline__ void quotients(const std::uint8_t* at, std::uint32_t width,
+                                          std::uint32_t count, WarpScratch& scratch,
+                                          std::uint32_t (&quotients)[kLaneValues]) {
+  const Positions ends(scratch);
+  const std::uint32_t start = count * width;
+  const bool may_escape = find_ends(at, start, count, ends);
+  ends.get(quotients);
+  const std::uint32_t end = start + ends.at[count - 1] + 1;
+  __syncwarp();
+  quotients_of(quotients);
+  if (may_escape) read_escaped(at, end, width, count, quotients);
+}
+
+__device__ __forceinline__ void values(const std::uint8_t* at, std::uint32_t width,
+                                       std::uint32_t count, WarpScratch& scratch,
+                                       std::uint32_t (&values)[kLaneValues]) {
+  std::uint32_t high[kLaneValues];
+  unpack(at, width, values);
+  quotients(at, width, count, scratch, high);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += high[i] << width;
+}
+
+/// docID j is base + j + 1 + the binary parts up to j + ((end of code j) - j) * 2^width.
+__device__ __forceinline__ void docids(const std::uint8_t* at, std::uint32_t width,
+                                       std::uint32_t count, std::uint32_t base,
+                                       WarpScratch& scratch, std::uint32_t (&docids)[kLaneValues]) {
+  const Positions places(scratch);
+  const std::uint32_t start = count * width;
+  std::uint32_t ends[kLaneValues];
+  unpack(at, width, docids);
+  const bool may_escape = find_ends(at, start, count, places);
+  places.get(ends);
+  const std::uint32_t end = start + places.at[count - 1] + 1;
+  __syncwarp();
+  if (may_escape) {
+    std::uint32_t high[kLaneValues] = {ends[0], ends[1], ends[2], ends[3]};
+    quotients_of(high);
+    if (read_escaped(at, end, width, count, high)) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < kLaneValues; ++i) docids[i] += high[i] << width;
+      return sum_gaps(base, docids);
+    }
+  }
+  const std::uint32_t unit = 1U << width;
+  const std::uint32_t step = 1 - unit;
+  docids[1] += docids[0] + step;
+  docids[2] += docids[1] + step;
+  docids[3] += docids[2] + step;
+  const std::uint32_t own = docids[3] + step;
+  const std::uint32_t before = base + 1 + inclusive_sum(own) - own;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) docids[i] += before + ends[i] * unit;
+}
+
+/// One value; `index` is below `count`.
+__device__ __forceinline__ std::uint32_t value_at(const std::uint8_t* at, std::uint32_t width,
+                                                  std::uint32_t count, std::uint32_t index,
+                                                  WarpScratch& scratch) {
+  std::uint32_t high[kLaneValues];
+  quotients(at, width, count, scratch, high);
+  const std::uint32_t in_lane = index % kLaneValues;
+  const std::uint32_t pair =
+      in_lane < 2 ? (in_lane == 0 ? high[0] : high[1]) : (in_lane == 2 ? high[2] : high[3]);
+  const std::uint32_t quotient = __shfl_sync(kAllLanes, pair, index / kLaneValues);
+  return read_bits(at, index * width, width) + (quotient << width);
+}
+
+}  // namespace warpdex::device::rice

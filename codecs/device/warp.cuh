@@ -1,0 +1,127 @@
+// What one warp does for a block of 128 values, whatever the codec: lane l holds values 4l to
+// 4l + 3. All functions are for 32 converged lanes. Internal to codecs/device/.
+#pragma once
+
+#include <cstdint>
+
+#include "warpdex/codecs/codec.hpp"
+
+namespace warpdex::device {
+
+inline constexpr std::uint32_t kLanes = 32;
+inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
+/// A block's values in one lane.
+inline constexpr std::uint32_t kLaneValues = kBlockSize / kLanes;
+
+/// The words of shared memory that decoding a block takes: a value each, and what a level of
+/// `pfor`'s exceptions adds to up to 32 values of the level above.
+inline constexpr std::uint32_t kScratchWords = kBlockSize + kLanes;
+
+/// One warp's scratch memory, in shared memory. What is in it between two calls is of no meaning.
+struct alignas(16) WarpScratch {
+  std::uint32_t words[kScratchWords];
+};
+
+__device__ __forceinline__ std::uint32_t lane_index() {
+  std::uint32_t lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+/// Adds the value of the lane `kDistance` below, where there is one.
+template <int kDistance>
+__device__ __forceinline__ std::uint32_t add_from_below(std::uint32_t value) {
+  asm volatile(
+      "{\n"
+      "  .reg .u32 below;\n"
+      "  .reg .pred exists;\n"
+      "  shfl.sync.up.b32 below|exists, %0, %1, 0, 0xFFFFFFFF;\n"
+      "  @exists add.u32 %0, %0, below;\n"
+      "}"
+      : "+r"(value)
+      : "n"(kDistance));
+  return value;
+}
+
+/// The sum of the values of the lanes up to this one. Two instructions a step: shuffles say
+/// themselves whether there was a lane to take from.
+__device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
+  value = add_from_below<1>(value);
+  value = add_from_below<2>(value);
+  value = add_from_below<4>(value);
+  value = add_from_below<8>(value);
+  return add_from_below<16>(value);
+}
+
+/// 32 bits from bit `bit` of the bytes at `at` on. Reads up to 8 bytes from the word on that the
+/// bit lies in.
+__device__ __forceinline__ std::uint32_t read32(const std::uint8_t* at, std::uint32_t bit) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const auto* words = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
+  bit += static_cast<std::uint32_t>(address & 3) * 8;
+  words += bit / 32;
+  return __funnelshift_r(__ldg(words), __ldg(words + 1), bit);
+}
+
+/// The lowest `width` (0 to 32) bits set.
+__device__ __forceinline__ std::uint32_t mask_of(std::uint32_t width) {
+  return static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
+}
+
+/// `width` (0 to 32) bits from bit `bit` on.
+__device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::uint32_t bit,
+                                                   std::uint32_t width) {
+  return read32(at, bit) & mask_of(width);
+}
+
+/// Unpacks 128 values of `width` (0 to 32, uniform) bits. A lane's four are contiguous: up to a
+/// width of 16, three words hold them. Reads at most 12 bytes past the last value.
+__device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t width,
+                                       std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t first = lane_index() * kLaneValues * width;
+  if (width > 16) {
+    const std::uint32_t mask = 0xFFFFFFFFU >> (32 - width);
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLaneValues; ++i) {
+      values[i] = read32(at, first + i * width) & mask;
+    }
+    return;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const std::uint32_t bit = first + static_cast<std::uint32_t>(address & 3) * 8;
+  const auto* words =
+      reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+  const std::uint32_t middle = __ldg(words + 1);
+  const std::uint32_t low = __funnelshift_r(__ldg(words), middle, bit);
+  const std::uint32_t high = __funnelshift_r(middle, __ldg(words + 2), bit);
+  const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
+  const std::uint32_t mask = (1U << width) - 1;
+  values[0] = low & mask;
+  values[1] = (low >> width) & mask;
+  values[2] = second_pair & mask;
+  values[3] = (second_pair >> width) & mask;
+}
+
+/// Turns gaps less one into docIDs, by one scan over the lanes' sums.
+__device__ __forceinline__ void sum_gaps(std::uint32_t base, std::uint32_t (&values)[kLaneValues]) {
+  values[1] += values[0] + 1;
+  values[2] += values[1] + 1;
+  values[3] += values[2] + 1;
+  const std::uint32_t own = values[3] + 1;
+  const std::uint32_t before = base + 1 + inclusive_sum(own) - own;
+#pragma unroll
+  for (std::uint32_t& value : values) value += before;
+}
+
+/// Puts `filler` in the places past a block's count.
+__device__ __forceinline__ void fill_rest(std::uint32_t count, std::uint32_t filler,
+                                          std::uint32_t (&values)[kLaneValues]) {
+  if (count >= kBlockSize) return;
+  const std::uint32_t first = lane_index() * kLaneValues;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) {
+    if (first + i >= count) values[i] = filler;
+  }
+}
+
+}  // namespace warpdex::device

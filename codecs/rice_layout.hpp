@@ -1,0 +1,18 @@
+// Numbers that the host's and the device's halves of `rice` share. Internal to codecs/.
+#pragma once
+
+#include <cstdint>
+
+namespace warpdex::rice {
+
+/// A quotient of kEscape and more is written as kEscape in unary, and in full behind the unary
+/// part, in 32 bits less the binary part's. Half of it makes real lists 0.1 % larger, a quarter 1
+/// %.
+inline constexpr std::uint32_t kEscapeLog = 6;
+inline constexpr std::uint32_t kEscape = 1U << kEscapeLog;
+/// A block's code: the list's parameter holds; otherwise it is packed, in `code - kPackedCode`
+/// bits.
+inline constexpr std::uint8_t kRiceCode = 0;
+inline constexpr std::uint8_t kPackedCode = 1;
+
+}  // namespace warpdex::rice

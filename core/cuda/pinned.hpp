@@ -1,0 +1,35 @@
+// Host memory that a GPU reads and writes directly: copies from it do not wait, and kernels may
+// write answers into it. Builds without CUDA have the type too; allocating throws there.
+#pragma once
+
+#include <cstddef>
+
+namespace warpdex {
+
+/// A piece of page-locked host memory, mapped for all GPUs, of any content at first. Move-only.
+/// Whoever frees it has waited for the GPU before.
+class PinnedBuffer {
+ public:
+  /// No memory: a size of 0.
+  PinnedBuffer() = default;
+  /// Allocates `bytes`; 0 allocates nothing. Takes milliseconds: keep it. Throws CudaError where
+  /// there is no GPU or not that much memory.
+  explicit PinnedBuffer(std::size_t bytes);
+  PinnedBuffer(PinnedBuffer&& other) noexcept;
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
+  ~PinnedBuffer();
+
+  /// The host's address, aligned to 4096 bytes; null if the size is 0.
+  void* data() const { return data_; }
+  /// The address that kernels use.
+  void* device_data() const { return device_data_; }
+  /// In bytes.
+  std::size_t size() const { return size_; }
+
+ private:
+  void* data_ = nullptr;
+  void* device_data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace warpdex

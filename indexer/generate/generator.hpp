@@ -1,0 +1,62 @@
+// Generated collections: an index and a query log like those of a web search engine, written
+// straight as posting lists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/indexer/format/index_writer.hpp"
+
+namespace warpdex::generate {
+
+/// Fewer documents could not hold all terms of the queries.
+inline constexpr std::uint32_t kLeastDocuments = 1000;
+
+/// What to generate.
+struct GeneratorSettings {
+  std::uint64_t seed = 1;
+  std::uint32_t documents = 0;  ///< kLeastDocuments or more
+  std::uint32_t queries = 0;
+  double postings_per_document = 0;  ///< the postings of a query's lists over all documents, mean
+};
+
+/// GOV2's 25.2 million documents, and 1,000 queries with 3.74 million postings each on average.
+GeneratorSettings gov2_settings();
+
+/// A query of a generated log: terms divided by spaces, for the whitespace analyzer.
+struct GeneratedQuery {
+  std::string id;
+  std::string text;
+};
+
+struct GeneratorProgress {
+  std::string_view stage;  ///< "documents" or "lists"
+  std::uint64_t done = 0;  ///< documents, or postings
+  std::uint64_t total = 0;
+};
+
+struct GeneratorReport {
+  std::uint64_t documents = 0;
+  std::uint64_t terms = 0;
+  std::uint64_t postings = 0;
+  std::uint64_t hosts = 0;
+  std::uint64_t query_postings = 0;  ///< of the distinct terms of each query, over all queries
+  std::uint64_t unknown_terms = 0;   ///< terms of queries that the index lacks, on purpose
+};
+
+/// Writes the index at `output`, which holds the lists that the queries use, and returns the
+/// queries. The same bytes for any number of threads (0: all), on every machine. A list in the
+/// making takes about 40 bytes a posting, and each thread makes one. `on_progress`, if there is
+/// one, is called a few times a second by one thread at a time; what it throws ends the work and is
+/// thrown on. Throws UsageError and IoError; the target is then as it was.
+std::vector<GeneratedQuery> generate_collection(
+    const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
+    const std::filesystem::path& output, std::size_t threads,
+    const std::function<void(const GeneratorProgress&)>& on_progress, GeneratorReport& report);
+
+}  // namespace warpdex::generate

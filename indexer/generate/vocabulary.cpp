@@ -1,0 +1,52 @@
+// Zipf's law with a flat head and a steeper tail, as document frequencies of text have them.
+#include "warpdex/indexer/generate/vocabulary.hpp"
+
+#include <algorithm>
+
+#include "warpdex/indexer/generate/portable_math.hpp"
+
+namespace warpdex::generate {
+namespace {
+
+constexpr double kMostFrequent = 0.4;  ///< of the documents
+constexpr double kHead = 16;           ///< ranks over which the law is flat
+constexpr double kHeadSlope = 0.75;
+constexpr double kTail = 20'000;  ///< the rank from which it is steeper
+constexpr double kTailSlope = 0.65;
+constexpr std::uint32_t kMostTerms = 90'000'000;  ///< names have eight digits
+
+double density(double rank) {
+  return kMostFrequent * power_of_two(-kHeadSlope * logarithm(1 + rank / kHead) -
+                                      kTailSlope * logarithm(1 + rank / kTail));
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::uint32_t documents) : documents_(documents), terms_(kMostTerms) {
+  terms_ = std::max(kFineTopics, rank_of(0.6));
+}
+
+std::uint32_t Vocabulary::document_frequency(std::uint32_t rank) const {
+  return std::max(1U, static_cast<std::uint32_t>(documents_ * density(rank) + 0.5));
+}
+
+std::uint32_t Vocabulary::rank_of(double document_frequency) const {
+  std::uint32_t low = 0;
+  std::uint32_t high = terms_;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (documents_ * density(middle) <= document_frequency) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+std::string term_name(std::uint32_t rank) {
+  const std::string digits = std::to_string(rank);
+  return "t" + std::string(8 - digits.size(), '0') + digits;
+}
+
+}  // namespace warpdex::generate

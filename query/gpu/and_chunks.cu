@@ -1,0 +1,383 @@
+// AND. A chunk of the shortest required list is decoded into shared memory; in each further list
+// its documents are found by Parallel Merge Find (Ding et al., section 4) among the last docIDs of
+// the blocks: the chunk's ends first, then the documents between them; only blocks that hold a
+// place of a document are decoded. No intermediate result leaves the multiprocessor.
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/emit.cuh"
+#include "warpdex/query/gpu/kernels.cuh"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kWarps = kThreads / kWarp;
+constexpr std::uint32_t kChunk = kAndBlocks * kBlockSize;  // documents
+constexpr std::uint32_t kPerThread = kChunk / kThreads;
+constexpr std::uint32_t kRange = 1024;  // last docIDs that are searched in shared memory
+
+static_assert(kAndBlocks == kWarps && kPerThread == 4);
+
+struct Memory {
+  device::WarpScratch scratch[kWarps];
+  std::uint32_t block_docids[kWarps][kBlockSize];  ///< each warp's block of another list
+  std::uint32_t docids[kChunk];                    ///< those that may match still, ascending
+  std::uint32_t sums[kChunk];                      ///< their units
+  std::uint32_t blocks[kChunk];                    ///< in the other list
+  std::uint16_t places[kChunk];                    ///< in the chunk
+  std::uint16_t heads[kChunk + 1];                 ///< the first document of each block to decode
+  std::uint8_t alive[kChunk];
+  std::uint32_t range[kRange];
+  std::uint32_t warp_sums[kWarps];
+  std::uint32_t low;
+  std::uint32_t high;
+  std::uint32_t used[kAndBlocks];  ///< whether a block of the driver has survivors
+};
+
+template <CodecKind kCodec, ScoreForm kForm>
+class Chunk {
+ public:
+  __device__ Chunk(const Batch& batch, const Query& query, std::uint32_t first_block,
+                   Memory& memory)
+      : batch_(batch),
+        query_(query),
+        memory_(memory),
+        lists_(batch.lists + query.first_list),
+        first_block_(first_block) {}
+
+  __device__ void run() {
+    driver_ = 0;
+    while (!(lists_[driver_].flags & kRequired)) ++driver_;
+    read_driver();
+    compact();
+    // Required lists first, by length: they leave the fewest documents to look for.
+    match_lists(kRequired);
+    match_lists(kProhibited);
+    match_lists(0);
+    if (count_ == 0) return;
+    add_driver();
+    hand_over();
+  }
+
+ private:
+  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_id()]; }
+
+  __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
+    float part = 0;
+    if constexpr (kForm != ScoreForm::kImpact) {
+      part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(batch_.lengths[document]));
+    }
+    return units_of<kForm>(value, part, list.weight * query_.scale, list.c0);
+  }
+
+  __device__ void match_lists(std::uint32_t role) {
+    for (std::uint32_t i = 0; i < query_.lists && count_ > 0; ++i) {
+      if (i != driver_ && (lists_[i].flags & (kRequired | kProhibited)) == role) {
+        match(lists_[i], role);
+      }
+    }
+  }
+
+  __device__ void read_driver() {
+    const List& driver = lists_[driver_];
+    const std::uint32_t block = first_block_ + warp_id();
+    std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
+    if (block < driver.blocks) read_docids<kCodec>(driver, block, scratch(), docids);
+    const std::uint32_t first = warp_id() * kBlockSize + 4 * lane_id();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      memory_.docids[first + i] = docids[i];
+      memory_.sums[first + i] = 0;
+      memory_.places[first + i] = static_cast<std::uint16_t>(first + i);
+      memory_.alive[first + i] = docids[i] != kNone ? 1 : 0;
+    }
+    count_ = kChunk;
+    __syncthreads();
+  }
+
+  /// The sum of `value` over the threads before this one; `total` over all. Two barriers.
+  __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t& total) {
+    std::uint32_t sum = value;
+#pragma unroll
+    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
+      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
+      if (lane_id() >= step) sum += other;
+    }
+    if (lane_id() == kWarp - 1) memory_.warp_sums[warp_id()] = sum;
+    __syncthreads();
+    std::uint32_t before = 0;
+    total = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kWarps; ++i) {
+      if (i < warp_id()) before += memory_.warp_sums[i];
+      total += memory_.warp_sums[i];
+    }
+    __syncthreads();
+    return before + sum - value;
+  }
+
+  /// Keeps those that are alive, in order.
+  __device__ void compact() {
+    std::uint32_t docids[kPerThread];
+    std::uint32_t sums[kPerThread];
+    std::uint16_t places[kPerThread];
+    bool alive[kPerThread];
+    std::uint32_t mine = 0;
+#pragma unroll
+    for (std::uint32_t j = 0; j < kPerThread; ++j) {
+      const std::uint32_t i = kPerThread * threadIdx.x + j;
+      alive[j] = i < count_ && memory_.alive[i] != 0;
+      docids[j] = memory_.docids[i];
+      sums[j] = memory_.sums[i];
+      places[j] = memory_.places[i];
+      mine += alive[j] ? 1 : 0;
+    }
+    std::uint32_t total = 0;
+    std::uint32_t to = sum_before(mine, total);
+#pragma unroll
+    for (std::uint32_t j = 0; j < kPerThread; ++j) {
+      if (!alive[j]) continue;
+      memory_.docids[to] = docids[j];
+      memory_.sums[to] = sums[j];
+      memory_.places[to] = places[j];
+      ++to;
+    }
+    count_ = total;
+    __syncthreads();
+  }
+
+  /// Looks for the documents in another list. The alive of a required list are those that are in
+  /// it, of a prohibited list the others, of an optional one all.
+  __device__ void match(const List& list, std::uint32_t role) {
+    find_blocks(list);
+    const std::uint32_t heads = find_heads(list, role);
+    for (std::uint32_t head = warp_id(); head < heads; head += kWarps) {
+      match_block(list, role, memory_.heads[head], memory_.heads[head + 1]);
+    }
+    __syncthreads();
+    if (role != 0) compact();
+    if (threadIdx.x == 0 && batch_.work != nullptr) {
+      atomicAdd(&batch_.work->and_blocks, static_cast<unsigned long long>(heads));
+    }
+  }
+
+  /// Parallel Merge Find: of the first and the last document, then of all within these ends.
+  __device__ void find_blocks(const List& list) {
+    if (list.flags & kRaw) {
+      for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) memory_.blocks[i] = 0;
+      __syncthreads();
+      return;
+    }
+    if (warp_id() < 2) {
+      const std::uint32_t document = memory_.docids[warp_id() == 0 ? 0 : count_ - 1];
+      const std::uint32_t place = lower_bound_by_warp(list.last_docids, list.blocks, document);
+      if (lane_id() == 0) (warp_id() == 0 ? memory_.low : memory_.high) = place;
+    }
+    __syncthreads();
+    const std::uint32_t low = memory_.low;
+    const std::uint32_t size = min(memory_.high + 1, list.blocks) - min(low, list.blocks);
+    const bool is_here = size <= kRange;
+    if (is_here) {
+      for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
+        memory_.range[i] = list.last_docids[low + i];
+      }
+      __syncthreads();
+    }
+    const std::uint32_t* const range = is_here ? memory_.range : list.last_docids + low;
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
+      memory_.blocks[i] = low + lower_bound(range, size, memory_.docids[i]);
+    }
+    __syncthreads();
+  }
+
+  /// Lists the first document of each block, and marks those past the list's end.
+  __device__ std::uint32_t find_heads(const List& list, std::uint32_t role) {
+    std::uint32_t mine = 0;
+    bool is_head[kPerThread];
+#pragma unroll
+    for (std::uint32_t j = 0; j < kPerThread; ++j) {
+      const std::uint32_t i = kPerThread * threadIdx.x + j;
+      is_head[j] = false;
+      if (i >= count_) continue;
+      const std::uint32_t block = memory_.blocks[i];
+      memory_.alive[i] = role == kRequired ? 0 : 1;
+      is_head[j] = block < list.blocks && (i == 0 || memory_.blocks[i - 1] != block);
+      mine += is_head[j] ? 1 : 0;
+    }
+    std::uint32_t total = 0;
+    std::uint32_t to = sum_before(mine, total);
+#pragma unroll
+    for (std::uint32_t j = 0; j < kPerThread; ++j) {
+      if (is_head[j]) memory_.heads[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
+    }
+    if (threadIdx.x == 0) {
+      // Documents past the list's last one come last and have no block.
+      std::uint32_t end = count_;
+      if (memory_.blocks[count_ - 1] >= list.blocks) {
+        end = lower_bound(memory_.blocks, count_, list.blocks);
+      }
+      memory_.heads[total] = static_cast<std::uint16_t>(end);
+    }
+    __syncthreads();
+    return total;
+  }
+
+  /// Documents [from, to) against the block that may hold them. One warp.
+  __device__ void match_block(const List& list, std::uint32_t role, std::uint32_t from,
+                              std::uint32_t to) {
+    const std::uint32_t block = memory_.blocks[from];
+    std::uint32_t docids[4];
+    read_docids<kCodec>(list, block, scratch(), docids);
+    auto* const own = memory_.block_docids[warp_id()];
+    __syncwarp();
+    reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
+    __syncwarp();
+    std::uint32_t values[4];
+    bool has_values = false;
+    for (std::uint32_t begin = from; begin < to; begin += kWarp) {
+      const std::uint32_t i = begin + lane_id();
+      std::uint32_t position = 0;
+      bool found = false;
+      if (i < to) {
+        const std::uint32_t document = memory_.docids[i];
+        position = lower_bound(own, kBlockSize, document);
+        found = position < kBlockSize && own[position] == document;
+        if (found && role != 0) memory_.alive[i] = role == kRequired ? 1 : 0;
+      }
+      if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
+      if (!has_values) read_values<kCodec>(list, block, scratch(), values);
+      has_values = true;
+      const std::uint32_t value = take(values, position);
+      if (found) memory_.sums[i] += units(list, value, memory_.docids[i]);
+    }
+  }
+
+  /// values of lane position / 4, at position % 4: each lane its own position.
+  __device__ std::uint32_t take(const std::uint32_t (&values)[4], std::uint32_t position) {
+    std::uint32_t taken = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t value = __shfl_sync(kWholeWarp, values[i], position / 4 % kWarp);
+      if (position % 4 == i) taken = value;
+    }
+    return taken;
+  }
+
+  /// Adds the driver's own scores, for the documents that are left.
+  __device__ void add_driver() {
+    if (threadIdx.x < kAndBlocks) memory_.used[threadIdx.x] = 0;
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
+      memory_.used[memory_.places[i] / kBlockSize] = 1;
+      memory_.blocks[memory_.places[i]] = i;  // where the chunk's documents are now
+      memory_.alive[memory_.places[i]] = 2;
+    }
+    __syncthreads();
+    if (memory_.used[warp_id()] == 0) return;
+    std::uint32_t values[4];
+    read_values<kCodec>(lists_[driver_], first_block_ + warp_id(), scratch(), values);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const std::uint32_t place = warp_id() * kBlockSize + 4 * lane_id() + j;
+      if (memory_.alive[place] != 2) continue;
+      const std::uint32_t i = memory_.blocks[place];
+      memory_.sums[i] += units(lists_[driver_], values[j], memory_.docids[i]);
+    }
+  }
+
+  /// Counts the matches; those that reach the threshold become candidates.
+  __device__ void hand_over() {
+    __syncthreads();
+    QueryState& state = batch_.states[query_.state];
+    if (threadIdx.x == 0) atomicAdd(&state.matches, static_cast<unsigned long long>(count_));
+    const std::uint32_t threshold = current_threshold(state);
+    bool any = false;
+    for (std::uint32_t i = threadIdx.x; i - lane_id() < count_; i += kThreads) {
+      bool has = i < count_;
+      const std::uint32_t document = has ? memory_.docids[i] : 0;
+      std::uint32_t sum = 0;
+      if (has) {
+        sum = memory_.sums[i] + static_units(batch_, query_, document);
+        has = sum >= threshold;
+      }
+      any |= has;
+      append_candidate(batch_, query_, has, document, sum);
+    }
+    __threadfence();
+    if (__syncthreads_or(any) && warp_id() == 0) raise_threshold(batch_, query_);
+  }
+
+  const Batch& batch_;
+  const Query& query_;
+  Memory& memory_;
+  const List* lists_;
+  std::uint32_t first_block_;
+  std::uint32_t driver_ = 0;
+  std::uint32_t count_ = 0;
+};
+
+/// Work item: kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory: Memory,
+/// about 29 KiB. Bound by decoding: about 150 instructions of a warp a block, and by the latency of
+/// one search a list.
+template <CodecKind kCodec, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
+  __shared__ __align__(16) Memory memory;
+  const Stretch stretch = batch.and_stretches[first + blockIdx.x];
+  const Query& query = batch.queries[stretch.owner];
+  if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
+  Chunk<kCodec, kForm>(batch, query, stretch.first, memory).run();
+}
+
+/// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
+__global__ void __launch_bounds__(kThreads) begin_second(Batch batch) {
+  const Query& query = batch.queries[batch.and_queries - batch.second_queries + blockIdx.x];
+  QueryState& state = batch.states[query.state];
+  if (state.matches >= query.least) return;
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) bins[i] = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    state = {};
+    state.fell_back = 1;
+  }
+}
+
+template <CodecKind kCodec>
+void launch(const Batch& batch, std::uint32_t first, std::uint32_t ctas, cudaStream_t stream) {
+  if (ctas == 0) return;
+  switch (batch.form) {
+    case ScoreForm::kImpact:
+      and_chunks<kCodec, ScoreForm::kImpact><<<ctas, kThreads, 0, stream>>>(batch, first);
+      break;
+    case ScoreForm::kBm25:
+      and_chunks<kCodec, ScoreForm::kBm25><<<ctas, kThreads, 0, stream>>>(batch, first);
+      break;
+    case ScoreForm::kQueryLikelihood:
+      and_chunks<kCodec, ScoreForm::kQueryLikelihood><<<ctas, kThreads, 0, stream>>>(batch, first);
+      break;
+  }
+  check_launch("and_chunks");
+}
+
+template <CodecKind kCodec>
+void launch(const Batch& batch, cudaStream_t stream) {
+  const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
+  launch<kCodec>(batch, 0, first_stretches, stream);
+  if (batch.second_queries == 0) return;
+  begin_second<<<batch.second_queries, kThreads, 0, stream>>>(batch);
+  check_launch("begin_second");
+  launch<kCodec>(batch, first_stretches, batch.second_stretch_count, stream);
+}
+
+}  // namespace
+
+void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
+  if (batch.and_stretch_count == 0 && batch.second_queries == 0) return;
+  switch (codec) {
+    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
+    case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);
+    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
+    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
+  }
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,228 @@
+// Builds batches: roles, scorers, scales and thresholds of queries, and the stretches of their
+// lists that kernels share out.
+#include "warpdex/query/gpu/batch_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/seed_threshold.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+/// What a list's scores cannot pass, whatever its postings.
+float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
+  switch (scorer.kind) {
+    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
+    case ScorerKind::kBm25: return scorer.weight;
+    case ScorerKind::kQueryLikelihood: break;
+  }
+  return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
+}
+
+ScoreForm form_of(ScorerKind kind) {
+  switch (kind) {
+    case ScorerKind::kImpact: return ScoreForm::kImpact;
+    case ScorerKind::kBm25: return ScoreForm::kBm25;
+    case ScorerKind::kQueryLikelihood: break;
+  }
+  return ScoreForm::kQueryLikelihood;
+}
+
+std::uint32_t ceil_divide(std::uint32_t value, std::uint32_t divisor) {
+  return (value + divisor - 1) / divisor;
+}
+
+}  // namespace
+
+void BatchImage::clear() {
+  lists.clear();
+  and_queries.clear();
+  second_queries.clear();
+  or_queries.clear();
+  finals.clear();
+  table_stretches.clear();
+  and_stretches.clear();
+  second_stretches.clear();
+  raw.clear();
+  cpu_queries.clear();
+  row_entries = 0;
+  order_entries = 0;
+  most_tiles = 0;
+}
+
+BatchBuilder::BatchBuilder(const GpuIndex::State& index, bool exhaustive)
+    : index_(index), exhaustive_(exhaustive) {
+  tiles_ = ceil_divide(static_cast<std::uint32_t>(index.index.counts().documents), kTileDocuments);
+}
+
+ScoreForm BatchBuilder::form(const SearchSettings& settings) const {
+  return form_of(effective_scorer(index_.index.settings(), settings.scorer).kind);
+}
+
+void BatchBuilder::build(std::span<const PlannedQuery> plans, const SearchSettings& settings,
+                         std::uint32_t capacity, BatchImage& image) {
+  image.clear();
+  settings_ = settings;
+  settings_.scorer = effective_scorer(index_.index.settings(), settings.scorer);
+  capacity_ = capacity;
+  for (std::uint32_t state = 0; state < plans.size(); ++state) {
+    const PlannedQuery& plan = plans[state];
+    Query nothing{};
+    nothing.state = state;
+    image.finals.push_back(nothing);
+    if (plan.terms.size() > kMostLists) {
+      image.cpu_queries.push_back(state);
+      continue;
+    }
+    check_impact_sum(index_.index, plan);
+    if (settings.mode == QueryMode::kOr) {
+      add_query(plan, false, false, state, image);
+    } else {
+      add_query(plan, true, false, state, image);
+      if (settings.mode == QueryMode::kAndOr) add_query(plan, false, true, state, image);
+    }
+  }
+}
+
+void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+                             std::uint32_t state, BatchImage& image) {
+  const Roles roles = assign_roles(plan, unsigned_is_required);
+  if (roles.is_empty) return;
+  Query query{};
+  query.first_list = static_cast<std::uint32_t>(image.lists.size());
+  query.scoring = static_cast<std::uint32_t>(roles.scoring.size());
+  query.lists = query.scoring + static_cast<std::uint32_t>(roles.prohibited.size());
+  query.k = settings_.k;
+  query.state = state;
+  query.flags = (settings_.count ? kCount : 0U) | (exhaustive_ ? kExhaustive : 0U) |
+                (is_fallback ? kFallback : 0U);
+  query.least = settings_.and_or_least();
+  query.capacity = capacity_;
+  query.candidates = state * capacity_;
+  query.hits = state * settings_.k;
+  for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
+    add_list(*roles.scoring[i], roles.is_required[i] ? kRequired : 0U, image);
+  }
+  for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
+  set_scale(query, image);
+  if (roles.has_required) {
+    if (is_fallback) {
+      add_and(query, image.second_queries, image.second_stretches, image);
+    } else {
+      add_and(query, image.and_queries, image.and_stretches, image);
+    }
+  } else {
+    const float seed = seed_threshold(index_.index, plan, settings_.scorer, settings_.k);
+    query.seed = static_cast<std::uint32_t>(std::max(0.F, std::floor(seed * query.scale) - 1.F));
+    if (settings_.scorer.kind == ScorerKind::kImpact && query.scale == 1.F) {
+      query.seed = static_cast<std::uint32_t>(seed);
+    }
+    add_or(query, image);
+  }
+  image.finals[state] = query;
+}
+
+void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image) {
+  List list{};
+  std::uint64_t occurrences = term.entry.collection_frequency;
+  list.size = term.entry.document_frequency;
+  list.blocks = ceil_divide(list.size, kBlockSize);
+  list.flags = flags;
+  std::uint64_t largest = 0;
+  if (term.entry.is_short()) {
+    add_raw(term, list, occurrences, image);
+    largest = occurrences;
+  } else {
+    index_.place(term.entry, list);
+    largest = occurrences - list.size + 1;  // all others occur once at least
+  }
+  const IndexCounts& counts = index_.index.counts();
+  const TermScorer scorer =
+      make_term_scorer(settings_.scorer, {counts.documents, counts.tokens}, list.size, occurrences,
+                       std::max(term.multiplicity, 1U));
+  list.weight = scorer.weight;
+  list.c0 = scorer.c0;
+  list.c1 = scorer.c1;
+  list.bound = largest_score(scorer, largest);
+  image.lists.push_back(list);
+}
+
+/// Pointers to raw lists are offsets into BatchImage::raw, in bytes, until upload.
+void BatchBuilder::add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences,
+                           BatchImage& image) {
+  const std::size_t first = image.raw.size();
+  image.raw.resize(first + 2 * kRawEntries);
+  std::uint32_t* const docids = image.raw.data() + first;
+  std::uint32_t* const values = docids + kRawEntries;
+  const Index& index = index_.index;
+  read_short_list(index.settings().codec, index.sections(), term.entry, index.counts().documents,
+                  docids, values);
+  occurrences = std::accumulate(values, values + list.size, std::uint64_t{0});
+  for (std::uint32_t i = 0; i < list.size; ++i) --values[i];
+  std::fill(docids + list.size, docids + kRawEntries, kNone);
+  std::fill(values + list.size, values + kRawEntries, 0U);
+  list.flags |= kRaw;
+  const auto offset = [](std::size_t entries) {
+    return reinterpret_cast<const std::uint8_t*>(entries * sizeof(std::uint32_t));
+  };
+  list.docids.bytes = offset(first);
+  list.frequencies.bytes = offset(first + kRawEntries);
+  list.last_docids = reinterpret_cast<const std::uint32_t*>(offset(first + list.size - 1));
+}
+
+/// Sums of lists' bounds fit 16 bits; static scores, which are added to few documents, 31.
+void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
+  double bounds = 0;
+  double weights = 0;
+  for (std::uint32_t i = 0; i < query.scoring; ++i) {
+    bounds += image.lists[query.first_list + i].bound;
+    weights += image.lists[query.first_list + i].weight;
+  }
+  const double largest_static = index_.largest_static;
+  double scale = 1;
+  query.slack = 0;
+  if (settings_.scorer.kind != ScorerKind::kImpact || bounds > 65'535) {
+    scale = bounds > 0 ? kLargestSum / bounds : 1.0;
+    if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
+    query.slack = query.scoring + 2;
+    if (settings_.scorer.kind == ScorerKind::kQueryLikelihood) query.slack += 4 * query.scoring;
+  }
+  query.scale = static_cast<float>(scale);
+  query.static_scale = index_.static_scores != nullptr ? query.scale : 0.F;
+  query.lower = static_cast<float>(weights * scale);
+  const double most = (bounds + largest_static) * scale + 4 * query.slack;
+  while (static_cast<std::uint64_t>(most) >> query.bin_shift >= kBins) ++query.bin_shift;
+}
+
+void BatchBuilder::add_or(Query& query, BatchImage& image) {
+  query.tiles = tiles_;
+  query.order = image.order_entries;
+  image.order_entries += tiles_;
+  image.most_tiles = tiles_;
+  for (std::uint32_t i = query.first_list; i < query.first_list + query.lists; ++i) {
+    List& list = image.lists[i];
+    list.row = image.row_entries;
+    image.row_entries += tiles_ + 1;
+    for (std::uint32_t block = 0; block < list.blocks; block += kStretchBlocks) {
+      image.table_stretches.push_back({i, block});
+    }
+  }
+  image.or_queries.push_back(query);
+}
+
+void BatchBuilder::add_and(const Query& query, std::vector<Query>& queries,
+                           std::vector<Stretch>& stretches, const BatchImage& image) {
+  std::uint32_t driver = query.first_list;
+  while ((image.lists[driver].flags & kRequired) == 0) ++driver;
+  const auto owner = static_cast<std::uint32_t>(queries.size());  // second ones are moved later
+  for (std::uint32_t block = 0; block < image.lists[driver].blocks; block += kAndBlocks) {
+    stretches.push_back({owner, block});
+  }
+  queries.push_back(query);
+}
+
+}  // namespace warpdex::gpu

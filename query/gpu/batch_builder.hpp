@@ -1,0 +1,64 @@
+// Planned queries to what the kernels read. Host code; nothing here waits for the GPU. Internal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_index_state.hpp"
+#include "warpdex/query/gpu/layout.hpp"
+#include "warpdex/query/roles.hpp"
+
+namespace warpdex::gpu {
+
+/// A batch on the host. Pointers between its parts are offsets until upload.
+struct BatchImage {
+  std::vector<List> lists;
+  std::vector<Query> and_queries;     ///< queries with required terms
+  std::vector<Query> second_queries;  ///< likewise, that run only where the first found too few
+  std::vector<Query> or_queries;
+  std::vector<Query> finals;          ///< by state: what finish reads
+  std::vector<Stretch> table_stretches;
+  std::vector<Stretch> and_stretches;
+  std::vector<Stretch> second_stretches;
+  std::vector<std::uint32_t> raw;     ///< raw lists, kRawEntries docIDs and as many values each
+  std::vector<std::uint32_t> cpu_queries;  ///< of the batch, that the kernels cannot hold
+  std::uint32_t row_entries = 0;      ///< of the tile tables
+  std::uint32_t order_entries = 0;
+  std::uint32_t most_tiles = 0;
+
+  void clear();
+};
+
+/// Builds batches over one index.
+class BatchBuilder {
+ public:
+  BatchBuilder(const GpuIndex::State& index, bool exhaustive);
+
+  /// How scores are computed, of an index like this.
+  ScoreForm form(const SearchSettings& settings) const;
+
+  /// Fills `image` with the queries; the k-th of them has state k. `capacity` candidates each.
+  void build(std::span<const PlannedQuery> plans, const SearchSettings& settings,
+             std::uint32_t capacity, BatchImage& image);
+
+ private:
+  void add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+                 std::uint32_t state, BatchImage& image);
+  void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
+  void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);
+  void set_scale(Query& query, const BatchImage& image) const;
+  void add_or(Query& query, BatchImage& image);
+  void add_and(const Query& query, std::vector<Query>& queries, std::vector<Stretch>& stretches,
+               const BatchImage& image);
+
+  const GpuIndex::State& index_;
+  bool exhaustive_;
+  SearchSettings settings_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t tiles_ = 0;
+};
+
+}  // namespace warpdex::gpu

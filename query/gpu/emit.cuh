@@ -1,0 +1,77 @@
+// How a CTA hands documents to their query's candidates, and how a query's threshold rises. Internal.
+#pragma once
+
+#include "warpdex/query/gpu/list_reader.cuh"
+#include "warpdex/query/gpu/score.cuh"
+
+namespace warpdex::gpu {
+
+/// The threshold at the moment. Others raise it meanwhile; it never falls.
+__device__ inline std::uint32_t current_threshold(const QueryState& state) {
+  return __ldcg(&state.threshold);
+}
+
+/// Appends one document a lane, where `has`, to the query's candidates. A whole warp.
+__device__ inline void append_candidate(const Batch& batch, const Query& query, bool has,
+                                        std::uint32_t document, std::uint32_t sum) {
+  QueryState& state = batch.states[query.state];
+  const std::uint32_t group = __ballot_sync(kWholeWarp, has);
+  if (group == 0) return;
+  std::uint32_t first = 0;
+  if (lane_id() == 0) first = atomicAdd(&state.candidates, __popc(group));
+  first = __shfl_sync(kWholeWarp, first, 0);
+  if (!has) return;
+  const std::uint32_t place = first + __popc(group & ((1U << lane_id()) - 1));
+  if (place >= query.capacity) return;  // finish sees by the count that some are missing
+  batch.candidates[std::size_t{query.candidates} + place] = {document, sum};
+  const std::uint32_t bin =
+      min(lower_units(batch, query, document, sum) >> query.bin_shift, kBins - 1);
+  atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], 1);
+}
+
+/// The units of a document's static score, rounded up.
+__device__ inline std::uint32_t static_units(const Batch& batch, const Query& query,
+                                             std::uint32_t document) {
+  if (batch.static_scores == nullptr) return 0;
+  return static_cast<std::uint32_t>(ceilf(batch.static_scores[document] * query.static_scale));
+}
+
+/// Raises the threshold to where the histogram has k documents. One whole warp, after a fence that
+/// followed the appending. O(kBins / 32).
+__device__ inline void raise_threshold(const Batch& batch, const Query& query) {
+  QueryState& state = batch.states[query.state];
+  if (__ldcg(&state.candidates) < query.k) return;
+  const std::uint32_t* bins = batch.histograms + std::size_t{query.state} * kBins;
+  constexpr std::uint32_t kPerLane = kBins / kWarp;
+  const auto* own = reinterpret_cast<const uint4*>(bins + lane_id() * kPerLane);
+  std::uint32_t mine = 0;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kPerLane / 4; ++i) {
+    const uint4 four = __ldcg(own + i);
+    mine += four.x + four.y + four.z + four.w;
+  }
+  std::uint32_t above = mine;  // becomes: in this lane's bins and all above
+#pragma unroll
+  for (std::uint32_t step = 1; step < kWarp; step *= 2) {
+    const std::uint32_t other = __shfl_down_sync(kWholeWarp, above, step);
+    if (lane_id() + step < kWarp) above += other;
+  }
+  const std::uint32_t enough = __ballot_sync(kWholeWarp, above >= query.k);
+  if (enough == 0) return;
+  const std::uint32_t lane = 31 - __clz(enough);  // the highest lane that has k with those above
+  const std::uint32_t beyond = __shfl_sync(kWholeWarp, above - mine, lane);
+  static_assert(kPerLane == kWarp);
+  std::uint32_t sum = __ldcg(bins + lane * kPerLane + lane_id());
+#pragma unroll
+  for (std::uint32_t step = 1; step < kWarp; step *= 2) {
+    const std::uint32_t other = __shfl_down_sync(kWholeWarp, sum, step);
+    if (lane_id() + step < kWarp) sum += other;
+  }
+  const std::uint32_t reached = __ballot_sync(kWholeWarp, sum + beyond >= query.k);
+  // Bins grow while they are read: then fewer may be seen, never more than there are.
+  if (reached == 0 || lane_id() != 0) return;
+  const std::uint32_t bin = lane * kPerLane + 31 - __clz(reached);
+  atomicMax(&state.threshold, bin << query.bin_shift);
+}
+
+}  // namespace warpdex::gpu

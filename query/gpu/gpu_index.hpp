@@ -1,0 +1,45 @@
+// An index in a GPU's memory: the bytes that are on disk, uploaded as they are.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex {
+
+/// Where an index is put on a GPU.
+struct GpuSettings {
+  int device = 0;          ///< the GPU, from 0
+  std::size_t memory = 0;  ///< bytes of its memory that index and searchers may take; 0: 90 % of
+                           ///< what is free
+};
+
+/// Immutable, and shared by any number of GpuSearchers on any threads. Move-only.
+class GpuIndex {
+ public:
+  /// Uploads `index`, which must outlive this, after its sections' checksums were compared. O(bytes).
+  /// Throws CudaError where there is no such GPU, FormatError for damage, UsageError if `memory`
+  /// does not hold what every query needs (4 bytes a document and more).
+  GpuIndex(const Index& index, const GpuSettings& settings);
+  GpuIndex(GpuIndex&&) noexcept;
+  GpuIndex& operator=(GpuIndex&&) noexcept;
+  ~GpuIndex();
+
+  /// The index that was uploaded.
+  const Index& index() const;
+  /// The GPU.
+  int device() const;
+  /// Bytes of GPU memory that the index takes.
+  std::size_t memory() const;
+  /// Bytes that are left to the searchers, all of them together.
+  std::size_t memory_left() const;
+
+  struct State;  ///< for searchers
+  const State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,98 @@
+// The GPU engine: batches of queries, decoded, matched, scored and selected on the GPU; the answers
+// are the CPU engine's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex {
+
+/// What may be turned off or on, to measure what it is worth.
+struct GpuAblation {
+  bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+  bool time_stages = false;  ///< fills GpuStatistics::stages; costs a few microseconds a batch
+};
+
+/// What the time of batches goes into, in their order.
+enum class GpuStage {
+  kBuild,     ///< the host: from plans to what the kernels read
+  kUpload,    ///< copying it, and clearing what is to be counted
+  kMatch,     ///< AND: decoding, intersecting and scoring
+  kTables,    ///< OR: which blocks a tile meets
+  kOrder,     ///< OR: bounds of tiles and their order
+  kTiles,     ///< OR: decoding, adding up, selecting candidates
+  kGather,    ///< candidates that survive
+  kRescore,   ///< their exact scores
+  kSelect,    ///< sorting the best and writing them to the host
+};
+inline constexpr std::size_t kGpuStages = 9;
+/// "build", "upload", …
+std::string_view gpu_stage_name(GpuStage stage);
+
+/// What was done for the batches so far.
+struct GpuStatistics {
+  std::uint64_t gpu_queries = 0;     ///< answered by the GPU
+  std::uint64_t cpu_queries = 0;     ///< answered by the CPU engine in its stead
+  std::uint64_t tiles = 0;           ///< of OR, that were not skipped
+  std::uint64_t and_blocks = 0;      ///< decoded to find documents of AND in them
+  std::uint64_t exact_scores = 0;    ///< documents whose scores were computed exactly
+  std::uint64_t candidates_lost = 0; ///< queries with more candidates than there was room for
+  std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage, if GpuAblation::time_stages
+};
+
+/// The answers of a batch, in the order of its queries. They lie in memory of the searcher's: good
+/// until its next batch.
+class GpuAnswers {
+ public:
+  /// Queries in the batch.
+  std::size_t size() const;
+  /// The best documents of a query, as SearchResult::hits.
+  std::span<const Hit> hits(std::size_t query) const;
+  /// All that is known of a query's answer, copied.
+  SearchResult result(std::size_t query) const;
+
+  struct State;  ///< for the searcher
+  explicit GpuAnswers(const State& state) : state_(&state) {}
+
+ private:
+  const State* state_;
+};
+
+/// Answers batches of queries for one thread. Owns a stream, and scratch memory on the GPU that
+/// grows to what its batches need, within what the GpuIndex leaves. Move-only.
+class GpuSearcher {
+ public:
+  /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Throws
+  /// CudaError.
+  explicit GpuSearcher(const GpuIndex& index, const GpuAblation& ablation = {});
+  ~GpuSearcher();
+  GpuSearcher(GpuSearcher&&) noexcept;
+  GpuSearcher& operator=(GpuSearcher&&) noexcept;
+
+  /// Answers queries planned over the index. A batch is the unit: thousands are faster a query than
+  /// one. Throws UsageError for settings out of range, CudaError.
+  GpuAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+
+  /// Starts on a batch and returns while the GPU works; `plans` must live until wait(). One batch
+  /// at a time; several searchers overlap theirs. UsageError where one is under way.
+  void submit(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+  /// Waits for the batch of submit().
+  GpuAnswers wait();
+
+  /// Since construction.
+  const GpuStatistics& statistics() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,89 @@
+// Reads a block of a query's list by one warp, whatever form the list has. Internal.
+#pragma once
+
+#include "warpdex/codecs/device/block_decoder.cuh"
+#include "warpdex/query/gpu/layout.hpp"
+
+namespace warpdex::gpu {
+
+inline constexpr std::uint32_t kWarp = 32;
+inline constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
+
+__device__ inline std::uint32_t lane_id() { return threadIdx.x % kWarp; }
+__device__ inline std::uint32_t warp_id() { return threadIdx.x / kWarp; }
+
+/// Four of the 128 plain numbers of a raw list.
+__device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&values)[4]) {
+  const uint4 four = reinterpret_cast<const uint4*>(bytes)[lane_id()];
+  values[0] = four.x;
+  values[1] = four.y;
+  values[2] = four.z;
+  values[3] = four.w;
+}
+
+/// Lane l gets docIDs 4l to 4l + 3 of the block; kNone past its last.
+template <CodecKind kCodec>
+__device__ inline void read_docids(const List& list, std::uint32_t block,
+                                   device::WarpScratch& scratch, std::uint32_t (&docids)[4]) {
+  if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
+  const std::uint32_t last = list.last_docids[block];
+  const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
+  const device::BlockPlace place = device::locate(list.docids, block);
+  device::BlockDecoder<kCodec>::docids(list.docids, place, base, last, scratch, docids);
+}
+
+/// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of the block.
+template <CodecKind kCodec>
+__device__ inline void read_values(const List& list, std::uint32_t block,
+                                   device::WarpScratch& scratch, std::uint32_t (&values)[4]) {
+  if (list.flags & kRaw) return read_raw(list.frequencies.bytes, values);
+  const device::BlockPlace place = device::locate(list.frequencies, block);
+  device::BlockDecoder<kCodec>::values(list.frequencies, place, scratch, values);
+}
+
+/// The value at one position of the block, the same for all lanes.
+template <CodecKind kCodec>
+__device__ inline std::uint32_t read_value(const List& list, std::uint32_t block,
+                                           std::uint32_t position, device::WarpScratch& scratch) {
+  if (list.flags & kRaw) {
+    return reinterpret_cast<const std::uint32_t*>(list.frequencies.bytes)[position];
+  }
+  const device::BlockPlace place = device::locate(list.frequencies, block);
+  return device::BlockDecoder<kCodec>::value_at(list.frequencies, place, position, scratch);
+}
+
+/// The first of `count` ascending numbers that is not below `target`, or `count`: by one warp, 32
+/// places at a time. `numbers` are the same for all lanes.
+__device__ inline std::uint32_t lower_bound_by_warp(const std::uint32_t* numbers,
+                                                    std::uint32_t count, std::uint32_t target) {
+  std::uint32_t begin = 0;
+  while (count > 0) {
+    const std::uint32_t step = (count + kWarp - 1) / kWarp;
+    const std::uint32_t place = lane_id() * step + step - 1;
+    const bool below = place < count && numbers[begin + place] < target;
+    const std::uint32_t steps = __popc(__ballot_sync(kWholeWarp, below));
+    // The answer lies in the step after those whose last number is below, or is that step's last.
+    const std::uint32_t passed = steps * step;
+    begin += passed;
+    count = count > passed ? min(step - 1, count - passed) : 0;
+  }
+  return begin;
+}
+
+/// The same by one thread.
+__device__ inline std::uint32_t lower_bound(const std::uint32_t* numbers, std::uint32_t count,
+                                            std::uint32_t target) {
+  std::uint32_t begin = 0;
+  while (count > 0) {
+    const std::uint32_t half = count / 2;
+    if (numbers[begin + half] < target) {
+      begin += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return begin;
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,649 @@
+// OR. A tile of documents has an accumulator of 16 bits each in shared memory; the blocks of the
+// query's lists that meet the tile are decoded and added up there, in any order, since sums of
+// integers do not depend on it; then the documents that reach the query's threshold become
+// candidates and raise it. Lists that could not lift a document over the threshold by themselves
+// (MaxScore, Turtle and Flood) are read only where the others left a document that they could.
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/emit.cuh"
+#include "warpdex/query/gpu/kernels.cuh"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;  // that decode; one more warp prepares the next tile
+constexpr std::uint32_t kWarps = kThreads / kWarp;
+constexpr std::uint32_t kAllThreads = kThreads + kWarp;
+constexpr std::uint32_t kVectors = kTileDocuments / 8;  // of 8 accumulators
+constexpr std::uint32_t kKept = 256;                    // candidates of a tile at a time
+constexpr std::uint32_t kListsHere = 4;                 // that are copied to shared memory
+constexpr std::uint32_t kBlocksHere = 64;               // whose places are prepared
+constexpr std::uint32_t kFewBlocks = 8;  // fewer: lengths are not worth copying whole
+constexpr std::uint32_t kGroup = 32;     // documents that share a mark
+constexpr std::uint32_t kMarkWords = kTileDocuments / kGroup / 32;
+
+/// A block that meets the tile: where its docIDs and values are.
+struct alignas(16) BlockEntry {
+  const std::uint8_t* docids;
+  const std::uint8_t* values;
+  std::uint32_t base;   ///< the last docID of the block before, or kNone
+  std::uint32_t last;   ///< its own
+  std::uint32_t index;  ///< in its list
+  std::uint8_t list;    ///< in the query
+  std::uint8_t docid_code;
+  std::uint8_t value_code;
+  std::uint8_t count;
+};
+
+/// All that is to be known of a tile before its blocks are decoded.
+struct alignas(16) TilePlan {
+  Query query;
+  List lists[kListsHere];
+  BlockEntry blocks[kBlocksHere];   ///< the first of them, list by list
+  std::uint32_t first[kMostLists];  ///< the first block of each list in the tile
+  std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the tile
+  std::uint32_t tile;
+  std::uint32_t essential;     ///< lists that are read whole
+  std::uint32_t threshold;     ///< when the plan was made
+  std::uint32_t static_bound;  ///< units that a static score adds at most
+  std::uint32_t rest;          ///< units of the other lists, and of static scores
+  bool is_end;                 ///< there is no tile any more
+};
+
+template <ScoreForm kForm>
+struct Memory {
+  static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
+  uint4 sums[kVectors];  ///< all 0 between tiles
+  std::uint8_t length_codes[kHasLengths ? kTileDocuments : 16];
+  device::WarpScratch scratch[kWarps];
+  TilePlan plans[2];                            ///< of this tile, and of the next
+  float parts[kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
+  std::uint32_t kept[kKept];                    ///< sum << 16 | slot
+  std::uint8_t candidates[kVectors];            ///< a bit for each document, where lists are refined
+  std::uint32_t marks[kMarkWords];              ///< a bit for kGroup documents: some are candidates
+  std::uint32_t queue[kWarp];                   ///< queries of items to be done
+  std::uint32_t queue_tiles[kWarp];             ///< and their tiles
+  std::uint32_t kept_count;
+  std::uint32_t need;
+};
+
+/// Waits for the warps that decode.
+__device__ void sync_decoders() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
+
+/// The same, and whether any thread says so.
+__device__ bool any_decoder(bool value) {
+  int result = 0;
+  asm volatile(
+      "{\n"
+      "  .reg .pred mine, any;\n"
+      "  setp.ne.u32 mine, %1, 0;\n"
+      "  bar.red.or.pred any, 1, %2, mine;\n"
+      "  selp.u32 %0, 1, 0, any;\n"
+      "}"
+      : "=r"(result)
+      : "r"(static_cast<int>(value)), "n"(kThreads)
+      : "memory");
+  return result != 0;
+}
+
+__device__ void prefetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
+/// Where a block of a list is, from the list's block metadata.
+__device__ BlockEntry find_block(const List& list, std::uint32_t list_index, std::uint32_t block) {
+  BlockEntry entry{};
+  entry.list = static_cast<std::uint8_t>(list_index);
+  entry.index = block;
+  if (list.flags & kRaw) {
+    entry.docids = list.docids.bytes;
+    entry.values = list.frequencies.bytes;
+    return entry;
+  }
+  const device::BlockPlace docids = device::locate(list.docids, block);
+  const device::BlockPlace values = device::locate(list.frequencies, block);
+  entry.docids = docids.at;
+  entry.values = values.at;
+  entry.base = block == 0 ? kNone : list.last_docids[block - 1];
+  entry.last = list.last_docids[block];
+  entry.docid_code = docids.code;
+  entry.value_code = values.code;
+  entry.count = docids.count;
+  return entry;
+}
+
+/// The warp that plans: draws items and finds out what the decoders need to know of each.
+template <ScoreForm kForm>
+class Planner {
+ public:
+  __device__ Planner(const Batch& batch, Memory<kForm>& memory, std::uint32_t items,
+                     std::uint32_t at_once)
+      : batch_(batch), memory_(memory), items_(items), at_once_(at_once) {}
+
+  /// Plans the next tile that is not hopeless.
+  __device__ void plan(TilePlan& plan) {
+    for (;;) {
+      while (next_ == queued_) {
+        if (!draw()) {
+          plan.is_end = true;
+          return;
+        }
+      }
+      if (plan_item(plan, memory_.queue[next_], memory_.queue_tiles[next_++])) return;
+    }
+  }
+
+ private:
+  /// Draws the next items from the counter, each lane one, and queues those that are not hopeless.
+  /// Items go by places in the queries' orders first, so that every query's best tiles come early.
+  /// Returns false at the end.
+  __device__ bool draw() {
+    std::uint32_t first = 0;
+    if (lane_id() == 0) first = atomicAdd(&batch_.counters[0], at_once_);
+    first = __shfl_sync(kWholeWarp, first, 0);
+    if (first >= items_) return false;
+    const std::uint32_t item = first + lane_id();
+    bool wanted = lane_id() < at_once_ && item < items_;
+    std::uint32_t tile = 0;
+    std::uint32_t query_index = 0;
+    if (wanted) {
+      query_index = batch_.and_queries + item % batch_.or_queries;
+      const Query& query = batch_.queries[query_index];
+      const std::uint32_t place = item / batch_.or_queries;
+      wanted = place < query.tiles;
+      if (wanted) {
+        tile = batch_.tile_order[query.order + place];
+        const std::uint32_t bound = batch_.tile_bounds[query.order + tile];
+        const bool all = (query.flags & (kCount | kExhaustive)) != 0;
+        wanted = bound > 0 && (all || bound >= current_threshold(batch_.states[query.state]));
+      }
+    }
+    const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
+    if (wanted) {
+      const std::uint32_t place = __popc(group & ((1U << lane_id()) - 1));
+      memory_.queue[place] = query_index;
+      memory_.queue_tiles[place] = tile;
+    }
+    __syncwarp();
+    next_ = 0;
+    queued_ = __popc(group);
+    return true;
+  }
+
+  /// Copies query and lists, finds the lists' blocks and which lists are essential. Returns false
+  /// if the tile became hopeless meanwhile.
+  __device__ bool plan_item(TilePlan& plan, std::uint32_t query_index, std::uint32_t tile) {
+    copy(batch_.queries + query_index, &plan.query, 1);
+    __syncwarp();
+    const Query& query = plan.query;
+    const List* const lists = batch_.lists + query.first_list;
+    if (query.lists <= kListsHere) copy(lists, plan.lists, query.lists);
+    const bool all = (query.flags & (kCount | kExhaustive)) != 0;
+    const std::uint32_t threshold = current_threshold(batch_.states[query.state]);
+    std::uint32_t blocks = 0;
+    std::uint32_t total = 0;
+    for (std::uint32_t begin = 0; begin < query.lists; begin += kWarp) {
+      add_lists(plan, lists, begin, tile, blocks, total);
+    }
+    const std::uint32_t static_bound =
+        batch_.static_bounds == nullptr ? 0 : batch_.tile_bounds[query.order + tile] - total;
+    // The first list from which on no document can reach the threshold, static scores included.
+    std::uint32_t rest = total + static_bound;
+    if (!all && rest < threshold) return false;
+    std::uint32_t essential = 0;
+    while (essential < query.scoring && (all || rest >= threshold)) {
+      rest -= batch_.upper_bounds[lists[essential].row + tile];
+      ++essential;
+    }
+    __syncwarp();
+    find_blocks(plan, min(blocks, kBlocksHere));
+    if (lane_id() == 0) {
+      plan.tile = tile;
+      plan.essential = essential;
+      plan.threshold = threshold;
+      plan.static_bound = static_bound;
+      plan.rest = rest;
+      plan.is_end = false;
+      if (batch_.work != nullptr) atomicAdd(&batch_.work->tiles, 1ULL);
+    }
+    return true;
+  }
+
+  template <typename T>
+  __device__ void copy(const T* from, T* to, std::uint32_t count) {
+    const auto* source = reinterpret_cast<const uint4*>(from);
+    auto* target = reinterpret_cast<uint4*>(to);
+    static_assert(sizeof(T) % sizeof(uint4) == 0);
+    for (std::uint32_t i = lane_id(); i < count * sizeof(T) / sizeof(uint4); i += kWarp) {
+      target[i] = source[i];
+    }
+  }
+
+  /// The tile's blocks and bounds of lists [begin, begin + 32).
+  __device__ void add_lists(TilePlan& plan, const List* lists, std::uint32_t begin,
+                            std::uint32_t tile, std::uint32_t& blocks, std::uint32_t& total) {
+    const Query& query = plan.query;
+    const std::uint32_t i = begin + lane_id();
+    std::uint32_t mine = 0;
+    std::uint32_t bound = 0;
+    if (i < query.lists) {
+      const std::uint32_t row_begin = lists[i].row + tile;
+      const std::uint32_t first = batch_.first_blocks[row_begin];
+      const std::uint32_t next = batch_.first_blocks[row_begin + 1];
+      const std::uint32_t in_list = lists[i].blocks;
+      if (i < query.scoring) bound = batch_.upper_bounds[row_begin];
+      const bool meets = first < in_list && (bound > 0 || i >= query.scoring);
+      mine = meets ? min(next, in_list - 1) - first + 1 : 0;
+      plan.first[i] = first;
+    }
+    std::uint32_t sum = mine;
+    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
+      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
+      if (lane_id() >= step) sum += other;
+    }
+    if (i < query.lists) plan.ends[i] = blocks + sum;
+    blocks += __shfl_sync(kWholeWarp, sum, kWarp - 1);
+    total += __reduce_add_sync(kWholeWarp, bound);
+  }
+
+  __device__ void find_blocks(TilePlan& plan, std::uint32_t count) {
+    const bool is_here = plan.query.lists <= kListsHere;
+    for (std::uint32_t i = lane_id(); i < count; i += kWarp) {
+      std::uint32_t list = 0;
+      while (i >= plan.ends[list]) ++list;
+      const std::uint32_t block = plan.first[list] + i - (list == 0 ? 0 : plan.ends[list - 1]);
+      const List& of =
+          is_here ? plan.lists[list] : batch_.lists[plan.query.first_list + list];
+      const BlockEntry entry = find_block(of, list, block);
+      plan.blocks[i] = entry;
+      prefetch(entry.docids);
+      prefetch(entry.values);
+    }
+  }
+
+  const Batch& batch_;
+  Memory<kForm>& memory_;
+  std::uint32_t items_;
+  std::uint32_t at_once_;
+  std::uint32_t next_ = 0;
+  std::uint32_t queued_ = 0;
+};
+
+/// A planned tile while the decoders work on it.
+template <CodecKind kCodec, ScoreForm kForm>
+class Tile {
+ public:
+  __device__ Tile(const Batch& batch, const TilePlan& plan, Memory<kForm>& memory)
+      : batch_(batch),
+        plan_(plan),
+        query_(plan.query),
+        memory_(memory),
+        state_(batch.states[plan.query.state]),
+        begin_(plan.tile * kTileDocuments),
+        lists_(plan.query.lists <= kListsHere ? plan.lists
+                                              : batch.lists + plan.query.first_list) {}
+
+  __device__ void run() {
+    const std::uint32_t essential = plan_.essential;
+    const std::uint32_t blocks = essential == 0 ? 0 : plan_.ends[essential - 1];
+    const bool refines = essential < query_.scoring;
+    start(blocks);
+    add_blocks(0, blocks);
+    if (threadIdx.x == 0) {
+      memory_.kept_count = 0;
+      memory_.need = max(plan_.threshold, threshold_);
+    }
+    if (threadIdx.x < kMarkWords) memory_.marks[threadIdx.x] = 0;
+    sync_decoders();
+    if (query_.lists > query_.scoring) {
+      erase_blocks(plan_.ends[query_.scoring - 1], plan_.ends[query_.lists - 1]);
+      sync_decoders();
+    }
+    if (refines) {
+      const std::uint32_t need = memory_.need > plan_.rest ? memory_.need - plan_.rest : 0;
+      if (!mark_candidates(max(need, 1U))) return;
+      refine_blocks(blocks, plan_.ends[query_.scoring - 1]);
+      sync_decoders();
+    }
+    collect(refines);
+  }
+
+ private:
+  __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
+  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_id()]; }
+
+  /// Asks for the threshold of now, and brings the documents' lengths if enough blocks need them.
+  __device__ void start(std::uint32_t blocks) {
+    if (threadIdx.x == 0) threshold_ = current_threshold(state_);
+    if constexpr (Memory<kForm>::kHasLengths) {
+      has_lengths_ = blocks >= kFewBlocks;
+      if (!has_lengths_) return;
+      const auto* from = reinterpret_cast<const uint4*>(batch_.length_codes + begin_);
+      auto* to = reinterpret_cast<uint4*>(memory_.length_codes);
+      for (std::uint32_t i = threadIdx.x; i < kTileDocuments / sizeof(uint4); i += kThreads) {
+        __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
+      }
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+      sync_decoders();
+    }
+  }
+
+  __device__ std::uint32_t units(const List& list, float weight, std::uint32_t value,
+                                 std::uint32_t slot) {
+    if constexpr (Memory<kForm>::kHasLengths) {
+      const std::uint8_t code =
+          has_lengths_ ? memory_.length_codes[slot] : batch_.length_codes[begin_ + slot];
+      return units_of<kForm>(value, memory_.parts[code], weight, list.c0);
+    } else {
+      return units_of<kForm>(value, 0.F, weight, 0.F);
+    }
+  }
+
+  __device__ void add(std::uint32_t slot, std::uint32_t sum) {
+    atomicAdd(words() + slot / 2, sum << (16 * (slot % 2)));
+  }
+
+  __device__ bool is_candidate(std::uint32_t slot) {
+    return (memory_.candidates[slot / 8] >> slot % 8 & 1) != 0;
+  }
+
+  /// Calls visit(list, entry) for the tile's blocks [from, to), counted through all lists; each by
+  /// one warp.
+  template <class Visit>
+  __device__ void for_each_block(std::uint32_t from, std::uint32_t to, Visit visit) {
+    for (std::uint32_t i = from + warp_id(); i < to; i += kWarps) {
+      if (i < kBlocksHere) {
+        const BlockEntry& entry = plan_.blocks[i];
+        visit(lists_[entry.list], entry);
+      } else {
+        std::uint32_t list = 0;
+        while (i >= plan_.ends[list]) ++list;
+        const std::uint32_t before = list == 0 ? 0 : plan_.ends[list - 1];
+        visit(lists_[list], find_block(lists_[list], list, plan_.first[list] + i - before));
+      }
+    }
+  }
+
+  __device__ void decode_docids(const List& list, const BlockEntry& entry,
+                                std::uint32_t (&docids)[4]) {
+    if (list.flags & kRaw) return read_raw(entry.docids, docids);
+    const device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
+    device::BlockDecoder<kCodec>::docids(list.docids, place, entry.base, entry.last, scratch(),
+                                         docids);
+  }
+
+  __device__ void decode_values(const List& list, const BlockEntry& entry,
+                                std::uint32_t (&values)[4]) {
+    if (list.flags & kRaw) return read_raw(entry.values, values);
+    const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+    device::BlockDecoder<kCodec>::values(list.frequencies, place, scratch(), values);
+  }
+
+  __device__ void add_blocks(std::uint32_t from, std::uint32_t to) {
+    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
+      std::uint32_t docids[4];
+      std::uint32_t values[4];
+      decode_values(list, entry, values);
+      decode_docids(list, entry, docids);
+      const float weight = list.weight * query_.scale;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t slot = docids[i] - begin_;
+        if (slot < kTileDocuments) add(slot, units(list, weight, values[i], slot));
+      }
+    });
+  }
+
+  /// Empties the accumulators of a prohibited list's documents.
+  __device__ void erase_blocks(std::uint32_t from, std::uint32_t to) {
+    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
+      std::uint32_t docids[4];
+      decode_docids(list, entry, docids);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t slot = docids[i] - begin_;
+        if (slot < kTileDocuments) atomicAnd(words() + slot / 2, ~(0xFFFFU << (16 * (slot % 2))));
+      }
+    });
+  }
+
+  /// Empties all accumulators below `need`, and marks the others. Returns whether there are any.
+  __device__ bool mark_candidates(std::uint32_t need) {
+    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
+    bool found = false;
+    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
+      const uint4 four = memory_.sums[i];
+      memory_.candidates[i] = 0;
+      if ((four.x | four.y | four.z | four.w) == 0) continue;
+      const std::uint32_t x = __vcmpgeu2(four.x, least);
+      const std::uint32_t y = __vcmpgeu2(four.y, least);
+      const std::uint32_t z = __vcmpgeu2(four.z, least);
+      const std::uint32_t w = __vcmpgeu2(four.w, least);
+      memory_.sums[i] = {four.x & x, four.y & y, four.z & z, four.w & w};
+      if ((x | y | z | w) == 0) continue;
+      const auto bits = [](std::uint32_t two) { return (two & 1) | (two >> 15 & 2); };
+      memory_.candidates[i] =
+          static_cast<std::uint8_t>(bits(x) | bits(y) << 2 | bits(z) << 4 | bits(w) << 6);
+      const std::uint32_t group = i * 8 / kGroup;
+      atomicOr(&memory_.marks[group / 32], 1U << group % 32);
+      found = true;
+    }
+    return any_decoder(found);
+  }
+
+  /// Whether any document from `from` to `to` (slots, inclusive) is marked. A whole warp.
+  __device__ bool is_marked(std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t low = from / kGroup;
+    const std::uint32_t high = to / kGroup;
+    bool found = false;
+    if (lane_id() < kMarkWords && lane_id() >= low / 32 && lane_id() <= high / 32) {
+      std::uint32_t mask = kWholeWarp;
+      if (lane_id() == low / 32) mask &= kWholeWarp << low % 32;
+      if (lane_id() == high / 32) mask &= kWholeWarp >> (31 - high % 32);
+      found = (memory_.marks[lane_id()] & mask) != 0;
+    }
+    return __any_sync(kWholeWarp, found);
+  }
+
+  /// Adds the lists that are not essential, for documents that are candidates.
+  __device__ void refine_blocks(std::uint32_t from, std::uint32_t to) {
+    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
+      if (!(list.flags & kRaw)) {
+        const std::uint32_t low = max(entry.base + 1, begin_) - begin_;
+        const std::uint32_t high = min(entry.last - begin_, kTileDocuments - 1);
+        if (low >= kTileDocuments || !is_marked(low, high)) return;
+      }
+      std::uint32_t docids[4];
+      decode_docids(list, entry, docids);
+      bool wanted = false;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t slot = docids[i] - begin_;
+        if (slot >= kTileDocuments || !is_candidate(slot)) docids[i] = kNone;
+        wanted |= docids[i] != kNone;
+      }
+      if (!__any_sync(kWholeWarp, wanted)) return;
+      std::uint32_t values[4];
+      decode_values(list, entry, values);
+      const float weight = list.weight * query_.scale;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::uint32_t slot = docids[i] - begin_;
+        if (docids[i] != kNone) add(slot, units(list, weight, values[i], slot));
+      }
+    });
+  }
+
+  /// Empties all accumulators; those that reach the threshold become candidates of the query, a
+  /// bounded number at a time, between which the threshold rises.
+  __device__ void collect(bool only_marked) {
+    bool counts = (query_.flags & kCount) != 0;
+    for (;;) {
+      const std::uint32_t threshold = memory_.need;
+      const std::uint32_t need =
+          threshold > plan_.static_bound ? threshold - plan_.static_bound : 0;
+      scan(max(need, 1U), only_marked, counts);
+      counts = false;
+      sync_decoders();
+      const std::uint32_t kept = memory_.kept_count;
+      if (kept == 0) return;
+      append_kept(min(kept, kKept), threshold);
+      __threadfence();
+      sync_decoders();
+      if (warp_id() == 0) {
+        raise_threshold(batch_, query_);
+        if (lane_id() == 0) {
+          memory_.need = current_threshold(state_);
+          memory_.kept_count = 0;
+        }
+      }
+      if (kept <= kKept) return;
+      sync_decoders();
+    }
+  }
+
+  __device__ void scan(std::uint32_t need, bool only_marked, bool counts) {
+    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
+    std::uint32_t matches = 0;
+    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
+      const std::uint32_t group = i * 8 / kGroup;
+      if (only_marked && (memory_.marks[group / 32] >> group % 32 & 1) == 0) continue;
+      const uint4 four = memory_.sums[i];
+      if ((four.x | four.y | four.z | four.w) == 0) continue;
+      if (counts) {
+        matches += (__popc(__vcmpne2(four.x, 0)) + __popc(__vcmpne2(four.y, 0)) +
+                    __popc(__vcmpne2(four.z, 0)) + __popc(__vcmpne2(four.w, 0))) / 16;
+      }
+      memory_.sums[i] = {keep(four.x, least, 8 * i), keep(four.y, least, 8 * i + 2),
+                         keep(four.z, least, 8 * i + 4), keep(four.w, least, 8 * i + 6)};
+    }
+    if (!counts) return;
+    matches = __reduce_add_sync(kWholeWarp, matches);
+    if (lane_id() == 0 && matches > 0) {
+      atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
+    }
+  }
+
+  /// Remembers those of two accumulators that reach `least`, as long as there is room. Returns what
+  /// of the two is to stay in the accumulators: those for which there was none.
+  __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t least, std::uint32_t slot) {
+    const std::uint32_t reached = two & __vcmpgeu2(two, least);
+    std::uint32_t left = 0;
+    if (reached == 0) return left;
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const std::uint32_t sum = reached >> (16 * half) & 0xFFFF;
+      if (sum == 0) continue;
+      const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
+      if (place < kKept) {
+        memory_.kept[place] = sum << 16 | (slot + half);
+      } else {
+        left |= sum << (16 * half);
+      }
+    }
+    return left;
+  }
+
+  __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {
+    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += kThreads) {
+      bool has = i < count;
+      std::uint32_t document = 0;
+      std::uint32_t sum = 0;
+      if (has) {
+        document = begin_ + (memory_.kept[i] & 0xFFFF);
+        sum = (memory_.kept[i] >> 16) + static_units(batch_, query_, document);
+        has = sum >= threshold;
+      }
+      append_candidate(batch_, query_, has, document, sum);
+    }
+  }
+
+  const Batch& batch_;
+  const TilePlan& plan_;
+  const Query& query_;
+  Memory<kForm>& memory_;
+  QueryState& state_;
+  std::uint32_t begin_;
+  const List* lists_;
+  std::uint32_t threshold_ = 0;  ///< of thread 0
+  bool has_lengths_ = false;
+};
+
+/// Work item: a tile of a query; CTAs stay and draw items. 8 warps decode a tile while another plans
+/// the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts) to 35
+/// (BM25) a posting, and by shared memory's banks.
+template <CodecKind kCodec, ScoreForm kForm>
+__global__ void __launch_bounds__(kAllThreads, 3)
+    or_tiles(Batch batch, std::uint32_t items, std::uint32_t at_once) {
+  extern __shared__ __align__(16) unsigned char bytes[];
+  auto& memory = *reinterpret_cast<Memory<kForm>*>(bytes);
+  for (std::uint32_t i = threadIdx.x; i < kVectors; i += kAllThreads) memory.sums[i] = {0, 0, 0, 0};
+  if constexpr (Memory<kForm>::kHasLengths) {
+    for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += kAllThreads) {
+      memory.parts[i] =
+          length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
+    }
+  }
+  const bool plans = warp_id() == kWarps;
+  Planner<kForm> planner(batch, memory, items, at_once);
+  if (plans) planner.plan(memory.plans[0]);
+  for (std::uint32_t turn = 0;; turn ^= 1) {
+    __syncthreads();
+    if (memory.plans[turn].is_end) return;
+    if (plans) {
+      planner.plan(memory.plans[turn ^ 1]);
+    } else {
+      Tile<kCodec, kForm>(batch, memory.plans[turn], memory).run();
+    }
+  }
+}
+
+template <CodecKind kCodec, ScoreForm kForm>
+void launch(const Batch& batch, cudaStream_t stream) {
+  const auto kernel = or_tiles<kCodec, kForm>;
+  constexpr int kBytes = sizeof(Memory<kForm>);
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
+             "cudaFuncSetAttribute");
+  int per_multiprocessor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kAllThreads,
+                                                           kBytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  int device = 0;
+  int multiprocessors = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  const std::uint32_t items = batch.or_queries * batch.most_tiles;
+  const std::uint32_t most = static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
+  const std::uint32_t ctas = std::min(most, items);
+  const std::uint32_t at_once = std::clamp(items / (16 * ctas), 1U, kWarp);
+  kernel<<<ctas, kAllThreads, kBytes, stream>>>(batch, items, at_once);
+  check_launch("or_tiles");
+}
+
+template <CodecKind kCodec>
+void launch(const Batch& batch, cudaStream_t stream) {
+  switch (batch.form) {
+    case ScoreForm::kImpact: return launch<kCodec, ScoreForm::kImpact>(batch, stream);
+    case ScoreForm::kBm25: return launch<kCodec, ScoreForm::kBm25>(batch, stream);
+    case ScoreForm::kQueryLikelihood:
+      return launch<kCodec, ScoreForm::kQueryLikelihood>(batch, stream);
+  }
+}
+
+}  // namespace
+
+void launch_or_tiles(const Batch& batch, CodecKind codec, cudaStream_t stream) {
+  if (batch.most_tiles == 0) return;
+  switch (codec) {
+    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
+    case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);
+    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
+    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
+  }
+}
+
+}  // namespace warpdex::gpu

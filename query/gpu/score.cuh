@@ -1,0 +1,93 @@
+// Scores on the GPU, twice. In units: integers that a kernel adds up in any order, never below the
+// score that they stand for. And exactly: by the operations of TermScorer, for the documents that
+// may be in an answer. Internal.
+#pragma once
+
+#include "warpdex/query/gpu/layout.hpp"
+#include "warpdex/query/gpu/length_codes.hpp"
+
+namespace warpdex::gpu {
+
+// ------------------------------------------------------------------------------ scores in units
+
+/// score_bound.hpp's decode_rounded.
+__device__ inline float decode_rounded(std::uint32_t code) {
+  if (code < 16) return static_cast<float>(code);
+  return static_cast<float>(static_cast<std::uint64_t>(8U + (code & 7U)) << (code - 8) / 8);
+}
+
+/// What a document's length contributes to all of its scores: BM25's c0 + c1 * len, or the
+/// logarithm that query likelihood adds.
+__device__ inline float length_part(ScoreForm form, float c0, float c1, float length) {
+  return form == ScoreForm::kBm25 ? c0 + c1 * length : __logf(c1 / (length + c1));
+}
+
+/// The units of one posting: at least 1, and not below score * scale. `value` is what is stored: a
+/// frequency or an impact, less one. `weight` is the list's weight times the query's scale.
+template <ScoreForm kForm>
+__device__ inline std::uint32_t units_of(std::uint32_t value, float part, float weight, float c0) {
+  const float tf = static_cast<float>(value + 1);
+  if constexpr (kForm == ScoreForm::kImpact) {
+    return static_cast<std::uint32_t>(ceilf(tf * weight));
+  } else if constexpr (kForm == ScoreForm::kBm25) {
+    return static_cast<std::uint32_t>(__fdividef(tf * weight, tf + part)) + 1;
+  } else {
+    return static_cast<std::uint32_t>(weight * fmaxf(0.F, __logf(1.F + tf * c0) + part)) + 1;
+  }
+}
+
+/// Units that are not above the document's score * scale: `sum` less what rounding may have added.
+__device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
+                                            std::uint32_t document, std::uint32_t sum) {
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  const auto length = static_cast<float>(batch.lengths[document]);
+  const auto rounded = static_cast<float>(decode_length(batch.length_codes[document]));
+  float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  if (batch.form == ScoreForm::kBm25) {
+    // Of all frequencies, one is hurt most by the length's rounding.
+    lower *= (1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length);
+  } else {
+    lower -= query.lower * __logf((length + batch.c1) / (rounded + batch.c1));
+  }
+  return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
+}
+
+/// The units that no posting passes whose bound is given: the largest of the bound's pairs.
+__device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, float scale,
+                                            uint2 bound) {
+  if (form == ScoreForm::kImpact) {  // the largest impact itself, in the first byte
+    return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * list.weight * scale));
+  }
+  float best = 0;
+#pragma unroll
+  for (int pair = 0; pair < static_cast<int>(kBoundPairs); ++pair) {
+    const float tf = decode_rounded(bound.x >> (8 * pair) & 255);
+    const float length = decode_rounded(bound.y >> (8 * pair) & 255);
+    const float part = length_part(form, list.c0, list.c1, length);
+    const float score = form == ScoreForm::kBm25 ? __fdividef(tf, tf + part)
+                                                 : __logf(1.F + tf * list.c0) + part;
+    best = fmaxf(best, score);
+  }
+  return static_cast<std::uint32_t>(best * list.weight * scale * 1.00001F) + 2;
+}
+
+// --------------------------------------------------------------------------------- exact scores
+
+/// TermScorer::operator(), bit for bit for BM25 and impacts.
+__device__ inline float exact_score(ScoreForm form, const List& list, std::uint32_t frequency,
+                                    std::uint32_t length) {
+  const auto tf = static_cast<float>(frequency);
+  if (form == ScoreForm::kImpact) return list.weight * tf;
+  const auto len = static_cast<float>(length);
+  if (form == ScoreForm::kBm25) {
+    return list.weight * __fdiv_rn(tf, tf + (list.c0 + list.c1 * len));
+  }
+  return list.weight * fmaxf(0.F, logf(1.F + tf * list.c0) + logf(__fdiv_rn(list.c1, len + list.c1)));
+}
+
+/// Scores and documents as one number: the better is the larger.
+__device__ inline std::uint64_t make_key(float score, std::uint32_t document) {
+  return static_cast<std::uint64_t>(__float_as_uint(score)) << 32 | (kNone - document);
+}
+
+}  // namespace warpdex::gpu

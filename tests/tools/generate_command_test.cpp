@@ -1,0 +1,72 @@
+// warpdex generate: what it writes, what it reports, what it refuses.
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(GenerateCommand, WritesAnIndexAndQueriesForIt) {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_warpdex({"generate", "--output", folder / "made", "--documents",
+                                       "5000", "--queries", "40", "--codec", "rice"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("mean frequency"));
+  EXPECT_THAT(outcome.out, HasSubstr("Wikipedia"));
+  EXPECT_EQ(names_in(folder / "made"), (std::vector<std::string>{"index", "queries.tsv"}));
+  EXPECT_EQ(run_warpdex({"verify", folder / "made/index"}).status, 0);
+  const std::string queries = read_file(folder / "made/queries.tsv");
+  EXPECT_EQ(std::count(queries.begin(), queries.end(), '\n'), 40);
+  const Outcome search = run_warpdex(
+      {"search", folder / "made/index", "--queries", folder / "made/queries.tsv", "-k", "3"});
+  EXPECT_EQ(search.status, 0) << search.err;
+  EXPECT_THAT(search.out, HasSubstr(" GX000-0"));
+}
+
+TEST(GenerateCommand, ComparesWithAnIndexOfOnesOwn) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "own");
+  write_file(folder / "own.tsv", "1\tapple\n2\tgreen tree\n3\tpear unheard\n");
+  const Outcome outcome = run_warpdex({"generate", "--output", folder / "made", "--documents",
+                                       "3000", "--queries", "30", "--compare", folder / "own",
+                                       "--compare-queries", folder / "own.tsv", "--json", "-"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  EXPECT_EQ(json["generated"]["documents"].GetDouble(), 3000);
+  const auto& own = json["compared"];
+  EXPECT_EQ(own["documents"].GetDouble(), 5);
+  EXPECT_DOUBLE_EQ(own["mean_length"].GetDouble(), 3.2);
+  EXPECT_EQ(own["term_counts"]["2"].GetDouble(), 2.0 / 3);
+  EXPECT_EQ(own["unknown_terms"].GetDouble(), 0.2);
+  // "apple" is in 2 documents, "green tree" in 2 together, "pear unheard" in none.
+  EXPECT_DOUBLE_EQ(own["nonempty_ands"].GetDouble(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(own["mean_matches"].GetDouble(), (2 + 2) / 5.0 / 3);
+  // 3 of 5 documents have "green", 2 "tree": by chance 1.2 have both.
+  EXPECT_DOUBLE_EQ(own["co_occurrence_of_2"].GetDouble(), 2 / 1.2);
+  // apple: twice and once; green: 2 times 1 and d3; tree 1; pear 1.
+  EXPECT_DOUBLE_EQ(own["lists"]["all"]["postings"].GetDouble(), 2 + 3 + 2 + 2);
+  EXPECT_DOUBLE_EQ(own["lists"]["all"]["mean_frequency"].GetDouble(), 10.0 / 9);
+}
+
+TEST(GenerateCommand, SaysWhatItCannotTake) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "made";
+  expect_complaint(run_warpdex({"generate", "--output", out, "--preset", "web"}), 2,
+                   {"preset 'web'", "take gov2"});
+  expect_complaint(run_warpdex({"generate", "--output", out, "--documents", "999"}), 2,
+                   {"--documents"});
+  expect_complaint(run_warpdex({"generate", "--output", out, "--seed", "-1"}), 2, {"--seed"});
+  expect_complaint(run_warpdex({"generate", "--output", out, "--compare", "x"}), 2,
+                   {"--compare-queries"});
+  expect_complaint(run_warpdex({"generate", "--output", out, "--pfor-levels", "2"}), 2,
+                   {"--pfor-levels is for --codec pfor"});
+  expect_complaint(run_warpdex({"generate"}), 2, {"--output"});
+  EXPECT_FALSE(std::filesystem::exists(out));
+  write_file(folder / "file", "kept");
+  EXPECT_NE(run_warpdex({"generate", "--output", folder / "file", "--documents", "1000"}).status,
+            0);
+  EXPECT_EQ(read_file(folder / "file"), "kept");
+}
+
+}  // namespace
+}  // namespace warpdex::test
