@@ -1,10 +1,13 @@
 // Reads all of an index and checks what opening it does not.
 #include "warpdex/indexer/format/verify.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex {
@@ -25,6 +28,12 @@ bool bounded(const ScoreBound& bound, std::uint32_t frequency, std::uint32_t len
   return false;
 }
 
+/// Whether the largest impact of a bound is no smaller than the posting's.
+bool bounds_impact(const ScoreBound& bound, std::uint32_t impact) {
+  return std::all_of(bound.frequencies.begin(), bound.frequencies.end(),
+                     [impact](std::uint8_t largest) { return largest >= impact; });
+}
+
 /// Adds up one list; throws FormatError where it contradicts itself.
 class ListChecker {
  public:
@@ -34,12 +43,17 @@ class ListChecker {
     const CodecSettings& codec = index_.settings().codec;
     const std::uint64_t documents = index_.counts().documents;
     occurrences_ = 0;
+    seeds_ = {};
+    ranges_ = {};
+    reached_ = {};
     if (entry.is_short()) {
       read_short_list(codec, index_.sections(), entry, documents, docids_.data(),
                       frequencies_.data());
       add_block(entry.document_frequency, nullptr);
     } else {
       const PostingsView list(codec, index_.sections(), entry, documents);
+      seeds_ = list_seeds(index_.sections(), entry);
+      ranges_ = list_range_bounds(index_.sections(), entry, documents);
       for (std::uint32_t block = 0; block < list.blocks(); ++block) {
         if (block > 0 && list.last_docids()[block] <= list.last_docids()[block - 1]) {
           throw FormatError("last docIDs of blocks do not ascend");
@@ -51,6 +65,7 @@ class ListChecker {
       if (occurrences_ != entry.collection_frequency) {
         throw FormatError("frequencies do not add up to the collection frequency");
       }
+      check_seeds();
     }
     tokens_ += occurrences_;
     postings_ += entry.document_frequency;
@@ -63,18 +78,47 @@ class ListChecker {
   void add_block(std::uint32_t count, const ScoreBound* bound) {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (i > 0 && docids_[i] <= docids_[i - 1]) throw FormatError("docIDs do not ascend");
-      const std::uint32_t length = index_.lengths()[docids_[i]];
-      if (frequencies_[i] == 0 || frequencies_[i] > length) {
-        throw FormatError("a frequency is above its document's length");
-      }
-      if (bound != nullptr && !bounded(*bound, frequencies_[i], length)) {
-        throw FormatError("a block's score bound does not hold");
-      }
+      check_value(docids_[i], frequencies_[i], bound);
       occurrences_ += frequencies_[i];
     }
   }
 
+  void check_value(std::uint32_t docid, std::uint32_t frequency, const ScoreBound* bound) {
+    const bool is_impact = index_.settings().impacts.has_value();
+    const std::uint32_t length = index_.lengths()[docid];
+    if (is_impact && (frequency == 0 || frequency > kMaxImpact)) {
+      throw FormatError("an impact is not from 1 to 255");
+    }
+    if (!is_impact && (frequency == 0 || frequency > length)) {
+      throw FormatError("a frequency is above its document's length");
+    }
+    const auto holds = [&](const ScoreBound& of) {
+      return is_impact ? bounds_impact(of, frequency) : bounded(of, frequency, length);
+    };
+    if (bound != nullptr && !holds(*bound)) {
+      throw FormatError("a block's score bound does not hold");
+    }
+    if (!ranges_.empty() && !holds(ranges_[docid / kRangeDocuments])) {
+      throw FormatError("a range's score bound does not hold");
+    }
+    for (std::size_t i = 0; i < seeds_.size(); ++i) {
+      const bool is_short_enough = is_impact || length <= decode_length(seeds_[i].length);
+      reached_[i] += frequency >= seeds_[i].frequency && is_short_enough ? 1 : 0;
+    }
+  }
+
+  void check_seeds() const {
+    for (std::size_t i = 0; i < seeds_.size(); ++i) {
+      if (seeds_[i].frequency > 0 && reached_[i] < kSeedRanks[i]) {
+        throw FormatError("a seed is above the posting of its rank");
+      }
+    }
+  }
+
   const Index& index_;
+  std::span<const ListSeed> seeds_;                         ///< of the list
+  std::span<const ScoreBound> ranges_;                      ///< of the list
+  std::array<std::uint32_t, kSeedRanks.size()> reached_{};  ///< postings that reach each seed
   Block docids_;
   Block frequencies_;
   std::uint64_t occurrences_ = 0;
@@ -118,9 +162,20 @@ void check_lists(const Index& index, VerifyReport& report,
   });
   report.postings = checker.postings();
   if (report.terms != index.counts().terms || report.postings != index.counts().postings ||
-      checker.tokens() > index.counts().tokens) {
+      (!index.settings().impacts && checker.tokens() > index.counts().tokens)) {
     // Tokens may be fewer: a generated index has the lists of its queries only.
     report.problems.push_back("terms, postings or tokens are not as many as the manifest says");
+  }
+}
+
+/// In the unit of impacts, static scores are whole numbers.
+void check_static_scores(const Index& index) {
+  if (!index.settings().impacts) return;
+  for (const float score : index.sections().static_scores) {
+    // Written so that NaN fails it.
+    if (!(score >= 0 && score <= kMaxStaticImpact && score == std::floor(score))) {
+      throw FormatError("a static score is not a whole number from 0 to 2^20");
+    }
   }
 }
 
@@ -140,6 +195,7 @@ VerifyReport verify_index(const std::filesystem::path& folder,
     check_sections(index, report, progress);
     if (report.ok()) {
       check_names(index);
+      check_static_scores(index);
       check_lists(index, report, progress);
     }
   } catch (const FormatError& error) {

@@ -54,5 +54,24 @@ TEST(TopK, ThresholdIsTheKthScoreOnceCompacted) {
   EXPECT_EQ(top.threshold(), 2.0F);
 }
 
+TEST(TopK, ThresholdStartsWhereResetPutsIt) {
+  TopK top;
+  top.reset(2, 1.5F);
+  EXPECT_FALSE(top.full());
+  EXPECT_EQ(top.threshold(), 1.5F);
+  top.insert(1.5F, 7);
+  top.insert(4.0F, 9);
+  top.compact();
+  EXPECT_TRUE(top.full());
+  EXPECT_EQ(top.threshold(), 1.5F);
+  top.insert(2.0F, 3);
+  std::vector<TopK::Entry> entries;
+  top.take(entries);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[1].id, 3U);
+  top.reset(2);
+  EXPECT_EQ(top.threshold(), 0.0F);
+}
+
 }  // namespace
 }  // namespace warpdex

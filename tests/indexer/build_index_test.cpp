@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "build_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex::test {
@@ -64,6 +66,41 @@ TEST(BuildIndex, EveryCodecAndAnalyzerKeepsTheLists) {
     options.analyzer = analyzer;
     build_from_memory(documents, options);
     EXPECT_EQ(read_index(options.output), expected) << analyzer;
+  }
+}
+
+TEST(BuildIndex, ImpactsAreThoseOfTheWholeCollectionForAnyThreadsAndBudget) {
+  auto random = generator(17);
+  const TemporaryFolder folder;
+  const std::vector<Document> documents = random_documents(random, 2500, 400, 90);
+  const Collection expected = invert(documents);
+  std::uint64_t tokens = 0;
+  for (const std::uint32_t length : expected.lengths) tokens += length;
+  const ImpactQuantizer quantizer({1.2, 0.75}, {expected.lengths.size(), tokens});
+  std::map<std::string, std::string> bytes;
+  for (const std::size_t threads : {1, 2, 7}) {
+    BuildOptions options = options_for(folder / "index");
+    options.threads = threads;
+    options.memory = threads * kMinBuildMemory;
+    options.impacts = ImpactSettings{1.2, 0.75};
+    build_from_memory(documents, options);
+    const Collection found = read_index(options.output);
+    ASSERT_EQ(found.lengths, expected.lengths);
+    ASSERT_EQ(found.lists.size(), expected.lists.size());
+    for (const auto& [term, list] : expected.lists) {
+      std::vector<std::uint32_t> docids;
+      std::vector<std::uint32_t> values;
+      for (const auto& [docid, frequency] : list) {
+        docids.push_back(docid);
+        values.push_back(frequency);
+      }
+      quantizer.quantize(docids, values, expected.lengths, values);
+      std::map<std::uint32_t, std::uint32_t> impacts;
+      for (std::size_t i = 0; i < docids.size(); ++i) impacts.emplace(docids[i], values[i]);
+      ASSERT_EQ(found.lists.at(term), impacts) << term;
+    }
+    if (threads == 1) bytes = folder_bytes(options.output);
+    ASSERT_EQ(folder_bytes(options.output), bytes) << threads << " threads";
   }
 }
 

@@ -43,7 +43,7 @@ Generated generate_at(const std::filesystem::path& folder, const GeneratorSettin
                       std::size_t threads = 2, const CodecSettings& codec = {}) {
   Generated generated;
   generated.queries =
-      generate::generate_collection(settings, codec, folder, threads, {}, generated.report);
+      generate::generate_collection(settings, codec, false, folder, threads, {}, generated.report);
   return generated;
 }
 
@@ -222,8 +222,8 @@ TEST(Generate, ProgressThatThrowsEndsIt) {
   const TemporaryFolder folder;
   GeneratorReport report;
   const auto stop = [](const generate::GeneratorProgress&) { throw InputError("enough"); };
-  EXPECT_THROW(generate::generate_collection(small_settings(3'000'000, 1000), {}, folder / "index",
-                                             2, stop, report),
+  EXPECT_THROW(generate::generate_collection(small_settings(3'000'000, 1000), {}, false,
+                                             folder / "index", 2, stop, report),
                InputError);
   EXPECT_FALSE(std::filesystem::exists(folder / "index"));
 }

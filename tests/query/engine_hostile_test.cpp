@@ -117,9 +117,15 @@ std::string damage(std::string bytes, Random& random) {
 /// An index whose files can be replaced one at a time.
 class DamagedIndex : public testing::Test {
  protected:
-  void make(const CodecSettings& codec) {
-    const std::filesystem::path folder = folder_ / reference::describe(codec);
-    test::write_index(make_collection(random_), codec, folder);
+  void make(const CodecSettings& codec, bool of_impacts = false) {
+    const std::filesystem::path folder =
+        folder_ / (reference::describe(codec) + (of_impacts ? "-impacts" : ""));
+    const reference::Collection collection = make_collection(random_);
+    if (of_impacts) {
+      test::write_impact_index(collection, collection.to_impacts(), codec, folder);
+    } else {
+      test::write_index(collection, codec, folder);
+    }
     index_ = folder;
     files_.clear();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -149,8 +155,12 @@ class DamagedIndex : public testing::Test {
 TEST_F(DamagedIndex, IsRefusedOrAnswersButNeverCrashes) {
   int refused = 0;
   int answered = 0;
-  for (const CodecSettings& codec : test::all_codecs()) {
-    ASSERT_NO_FATAL_FAILURE(make(codec));
+  const std::vector<CodecSettings> codecs = test::all_codecs();
+  for (std::size_t turn = 0; turn <= codecs.size(); ++turn) {
+    // Once more, of impacts.
+    const bool of_impacts = turn == codecs.size();
+    const CodecSettings codec = codecs[of_impacts ? random_() % codecs.size() : turn];
+    ASSERT_NO_FATAL_FAILURE(make(codec, of_impacts));
     ASSERT_NO_THROW(use(index_));
     for (int round = 0; round < 8; ++round) {
       for (const std::filesystem::path& file : files_) {
@@ -207,6 +217,30 @@ TEST_F(DamagedIndex, BlocksThatDoNotAscendOverrunNothing) {
   }
 }
 
+TEST_F(DamagedIndex, SeedsAndBoundsOfAnyBytesOverrunNothing) {
+  for (const bool of_impacts : {false, true}) {
+    ASSERT_NO_FATAL_FAILURE(make({CodecKind::kRice, 1}, of_impacts));
+    for (const char* section : {"seeds", "range_bounds", "block_bounds", "static_bounds"}) {
+      const std::filesystem::path file = index_ / "segment-0" / section;
+      for (int round = 0; round < 20; ++round) {
+        std::string bytes = test::read_file(file);
+        ASSERT_GT(bytes.size(), kHead + kTail) << section;
+        for (std::size_t i = kHead; i < bytes.size() - kTail; ++i) {
+          bytes[i] = static_cast<char>(round == 0 ? 0xFF : round == 1 ? 0 : random_());
+        }
+        with_bytes(file, bytes, [&] {
+          try {
+            use(index_);
+          } catch (const Error& error) {
+            EXPECT_GT(std::string(error.what()).size(), 10U);
+          }
+        });
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_F(DamagedIndex, WithoutOneOfItsFilesDoesNotOpen) {
   ASSERT_NO_FATAL_FAILURE(make({CodecKind::kPfor, 2}));
   for (const std::filesystem::path& file : files_) {
@@ -221,7 +255,8 @@ TEST_F(DamagedIndex, WithoutOneOfItsFilesDoesNotOpen) {
 }
 
 TEST_F(DamagedIndex, IsFoundOutByVerifyWhichNamesTheFile) {
-  ASSERT_NO_FATAL_FAILURE(make(test::all_codecs()[random_() % test::all_codecs().size()]));
+  ASSERT_NO_FATAL_FAILURE(
+      make(test::all_codecs()[random_() % test::all_codecs().size()], random_() % 2 == 0));
   ASSERT_TRUE(verify_index(index_).ok());
   for (const std::filesystem::path& file : files_) {
     const std::string before = test::read_file(file);

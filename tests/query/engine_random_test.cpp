@@ -7,9 +7,11 @@
 #include "tests/query/engine_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/cpu/batch.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex {
 namespace {
@@ -158,8 +160,23 @@ std::string describe(std::uint64_t documents, const CodecSettings& codec,
 constexpr std::array<std::uint64_t, 14> kSizes{0,   1,   2,    31,   32,   33,   127,
                                                128, 129, 1000, 4095, 4096, 4097, 20'000};
 
+/// Empty unless the threshold that stored seeds give is above the k-th best score.
+std::string judge_seed(const test::Truth& truth, const Index& index, const PlannedQuery& plan,
+                       const SearchSettings& settings) {
+  const auto k = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(settings.k, std::max<std::uint64_t>(1, index.counts().documents)));
+  const float threshold = seed_threshold(index, plan, settings.scorer, k);
+  if (threshold == 0) return {};
+  const std::vector<Hit>& ranking = truth.float_ranking;
+  if (ranking.size() < k) return "a threshold for a rank that is not reached";
+  if (ranking[k - 1].score >= threshold) return {};
+  return "threshold " + std::to_string(threshold) + " above " +
+         std::to_string(ranking[k - 1].score);
+}
+
 class EngineRandom : public testing::TestWithParam<std::uint64_t> {
  protected:
+  /// `collection` holds what the index's lists do, frequencies or impacts.
   void judge_index(const Collection& collection, std::uint64_t vocabulary,
                    const CodecSettings& codec, const Index& index) {
     CpuSearcher searcher(index);
@@ -173,10 +190,15 @@ class EngineRandom : public testing::TestWithParam<std::uint64_t> {
       const std::vector<SearchResult> results = search_batch(index, queries, settings, threads);
       ASSERT_EQ(results.size(), queries.size());
       for (std::size_t i = 0; i < queries.size(); ++i) {
+        SearchSettings meant = settings;  // an index of impacts asks for no scorer
+        if (index.settings().impacts) meant.scorer.kind = ScorerKind::kImpact;
         const std::string what =
-            describe(collection.documents(), codec, settings, threads, queries[i]);
-        const test::Truth truth = test::find_truth(collection, queries[i], settings);
+            describe(collection.documents(), codec, meant, threads, queries[i]);
+        const test::Truth truth = test::find_truth(collection, queries[i], meant);
         ASSERT_EQ(test::judge(truth, results[i], settings), "") << what;
+        if (meant.mode == QueryMode::kOr) {
+          ASSERT_EQ(judge_seed(truth, index, searcher.plan(queries[i]), meant), "") << what;
+        }
         // A searcher that has answered other queries with other settings before.
         const SearchResult again = searcher.search(queries[i], settings);
         ASSERT_EQ(test::judge(truth, again, settings), "") << "alone: " << what;
@@ -184,7 +206,7 @@ class EngineRandom : public testing::TestWithParam<std::uint64_t> {
     }
   }
 
-  static constexpr std::uint64_t kIndexes = 3;  ///< for each size
+  static constexpr std::uint64_t kIndexes = 4;  ///< for each size, the last of impacts
   static constexpr int kRounds = 32;
   static constexpr int kQueries = 5;
   Random random_ = test::generator(100 + GetParam());
@@ -197,14 +219,25 @@ TEST_P(EngineRandom, AnswersAsTheOracle) {
   const auto place = std::find(kSizes.begin(), kSizes.end(), documents) - kSizes.begin();
   for (std::uint64_t drawn = 0; drawn < kIndexes; ++drawn) {
     // The sizes share the codecs out among them, so that each meets several sizes in every run.
-    const std::uint64_t turn = test::seed() + static_cast<std::uint64_t>(place) * kIndexes + drawn;
+    // Those of impacts go through the codecs by themselves.
+    const bool of_impacts = drawn + 1 == kIndexes;
+    const std::uint64_t turn =
+        test::seed() + (of_impacts ? static_cast<std::uint64_t>(place)
+                                   : static_cast<std::uint64_t>(place) * (kIndexes - 1) + drawn);
     const CodecSettings codec = codecs[turn % codecs.size()];
     CollectionMaker collection_maker(random_, documents);
     const Collection collection = collection_maker.make();
     const test::TemporaryFolder folder;
-    test::write_index(collection, codec, folder / "index");
-    const Index index = Index::open(folder / "index");
-    ASSERT_NO_FATAL_FAILURE(judge_index(collection, collection_maker.vocabulary(), codec, index));
+    if (!of_impacts) {
+      test::write_index(collection, codec, folder / "index");
+      const Index index = Index::open(folder / "index");
+      ASSERT_NO_FATAL_FAILURE(judge_index(collection, collection_maker.vocabulary(), codec, index));
+    } else {
+      const Collection impacts = collection.to_impacts();
+      test::write_impact_index(collection, impacts, codec, folder / "index");
+      const Index index = Index::open(folder / "index");
+      ASSERT_NO_FATAL_FAILURE(judge_index(impacts, collection_maker.vocabulary(), codec, index));
+    }
   }
 }
 
@@ -248,6 +281,54 @@ TEST(EngineSigns, FollowTheModes) {
   EXPECT_EQ(search({}, QueryMode::kOr), Documents());
   EXPECT_EQ(search({}, QueryMode::kAnd), Documents());
   EXPECT_EQ(search({{"b"}, {"d"}}, QueryMode::kAndOr), Documents({0, 1, 3}));
+}
+
+// A collection of one long list: 2,000 documents, all of them alike but for the first k.
+TEST(EngineSeeds, AreThereForLongListsAndTheirRanksOnly) {
+  Collection collection;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<std::string_view> terms(i < 10 ? 9 : i < 100 ? 5 : 1, "a");
+    terms.resize(20, "b");
+    collection.add_document(terms);
+  }
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  const CpuSearcher searcher(index);
+  const auto threshold = [&](std::vector<QueryTerm> terms, std::uint32_t k) {
+    return seed_threshold(index, searcher.plan({"", std::move(terms)}), {}, k);
+  };
+  EXPECT_GT(threshold({{"a"}}, 1), threshold({{"a"}}, 11));
+  EXPECT_EQ(threshold({{"a"}}, 1), threshold({{"a"}}, 10));
+  EXPECT_GT(threshold({{"a"}}, 100), threshold({{"a"}}, 101));
+  EXPECT_GT(threshold({{"a"}}, 1000), 0);
+  EXPECT_EQ(threshold({{"a"}}, 1001), 0);
+  EXPECT_EQ(threshold({{"a"}, {"b", Occur::kMust}}, 10), 0);
+  EXPECT_EQ(threshold({{"a"}, {"b", Occur::kMustNot}}, 10), 0);
+  EXPECT_EQ(threshold({{"unknown"}}, 10), 0);
+  EXPECT_GT(threshold({{"a"}, {"unknown"}}, 10), 0);
+}
+
+TEST(EngineImpacts, RefuseQueriesWhoseSumsWouldBeRounded) {
+  Collection collection;
+  for (int i = 0; i < 200; ++i) collection.add_document(std::vector<std::string_view>{"a"}, 2.0F);
+  const test::TemporaryFolder folder;
+  test::write_impact_index(collection, collection.to_impacts(), {}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  CpuSearcher searcher(index);
+  const auto most = static_cast<std::size_t>(((1 << 24) - (1 << 20)) / 255);
+  Query query{"", std::vector<QueryTerm>(most, QueryTerm{"a", Occur::kUnsigned})};
+  SearchSettings settings;
+  const float statics = index.sections().static_scores[0];
+  EXPECT_EQ(
+      searcher.search(query, settings).hits.at(0).score,
+      statics + static_cast<float>(most * collection.to_impacts().postings("a")[0].frequency));
+  query.terms.push_back({"a", Occur::kUnsigned});
+  EXPECT_THROW(searcher.search(query, settings), UsageError);
+  settings.scorer.kind = ScorerKind::kImpact;
+  test::write_index(collection, {}, folder / "frequencies");
+  const Index frequencies = Index::open(folder / "frequencies");
+  EXPECT_THROW(CpuSearcher(frequencies).search({}, settings), UsageError);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ std::vector<ScorerSettings> scorers() {
   return {{},
           {.form = Bm25Form::kPisa},
           {.k1 = 1.2F, .b = 0.75F},
-          {.kind = ScorerKind::kQueryLikelihood}};
+          {.kind = ScorerKind::kQueryLikelihood},
+          {.kind = ScorerKind::kImpact}};
 }
 
 /// The right answers of one query under one scorer.
@@ -95,23 +96,28 @@ class EngineReal : public testing::TestWithParam<Case> {
  protected:
   void open(const Case& of) {
     collection_ = test::read_collection(of.documents).collection;
+    impacts_ = collection_.to_impacts();
     for (const CodecSettings& codec : test::all_codecs()) {
-      const std::filesystem::path folder = folder_ / std::to_string(indexes_.size());
-      test::write_index(collection_, codec, folder);
-      indexes_.push_back(Index::open(folder));
+      const std::string name = std::to_string(indexes_.size());
+      test::write_index(collection_, codec, folder_ / name);
+      indexes_.push_back(Index::open(folder_ / name));
+      test::write_impact_index(collection_, impacts_, codec, folder_ / (name + "i"));
+      impact_indexes_.push_back(Index::open(folder_ / (name + "i")));
     }
   }
 
   std::vector<Answers> find_answers(const ScorerSettings& scorer,
                                     const std::vector<Query>& queries) const {
+    const reference::Collection& collection =
+        scorer.kind == ScorerKind::kImpact ? impacts_ : collection_;
     std::vector<Answers> answers;
     for (const Query& query : queries) {
       SearchSettings settings;
       settings.scorer = scorer;
       Answers answer;
-      answer.with_or = test::find_truth(collection_, query, settings);
+      answer.with_or = test::find_truth(collection, query, settings);
       settings.mode = QueryMode::kAnd;
-      answer.with_and = test::find_truth(collection_, query, settings);
+      answer.with_and = test::find_truth(collection, query, settings);
       answer.fallen_back = answer.with_or;
       answer.fallen_back.ranking.fell_back_to_or = true;
       answers.push_back(std::move(answer));
@@ -121,8 +127,10 @@ class EngineReal : public testing::TestWithParam<Case> {
 
   void judge_codec(std::size_t codec, const SearchSettings& settings,
                    const std::vector<Query>& queries, const std::vector<Answers>& answers) const {
-    const auto one = search_batch(indexes_[codec], queries, settings, 1);
-    const auto two = search_batch(indexes_[codec], queries, settings, 2);
+    const bool of_impacts = settings.scorer.kind == ScorerKind::kImpact;
+    const Index& index = of_impacts ? impact_indexes_[codec] : indexes_[codec];
+    const auto one = search_batch(index, queries, settings, 1);
+    const auto two = search_batch(index, queries, settings, 2);
     ASSERT_EQ(one.size(), queries.size());
     ASSERT_EQ(two.size(), queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -141,6 +149,8 @@ class EngineReal : public testing::TestWithParam<Case> {
   reference::Collection collection_;
   test::TemporaryFolder folder_;
   std::vector<Index> indexes_;
+  reference::Collection impacts_;
+  std::vector<Index> impact_indexes_;
 };
 
 TEST_P(EngineReal, AnswersAsTheOracle) {

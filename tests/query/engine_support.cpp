@@ -71,8 +71,25 @@ std::vector<CodecSettings> all_codecs() {
   return codecs;
 }
 
-void write_index(const Collection& collection, const CodecSettings& codec,
-                 const std::filesystem::path& folder) {
+namespace {
+
+/// `encode(docids, values)` encodes a list of `lists`.
+template <class Encode>
+void write_lists(IndexWriter& writer, const Collection& lists, const Encode& encode) {
+  std::vector<std::uint32_t> docids;
+  std::vector<std::uint32_t> values;
+  for (const std::string& term : lists.terms()) {
+    docids.clear();
+    values.clear();
+    for (const Posting& posting : lists.postings(term)) {
+      docids.push_back(posting.document);
+      values.push_back(posting.frequency);
+    }
+    writer.add_list(term, encode(docids, values));
+  }
+}
+
+IndexSettings settings_for(const Collection& collection, const CodecSettings& codec) {
   const std::vector<float>& statics = collection.static_scores();
   IndexSettings settings;
   settings.codec = codec;
@@ -80,21 +97,50 @@ void write_index(const Collection& collection, const CodecSettings& codec,
   settings.fields = "contents";
   settings.has_static_scores =
       std::any_of(statics.begin(), statics.end(), [](float score) { return score != 0; });
-  IndexWriter writer(folder, settings);
+  return settings;
+}
+
+void add_documents(IndexWriter& writer, const Collection& collection) {
   for (std::size_t i = 0; i < collection.documents(); ++i) {
-    writer.add_document('d' + std::to_string(i), collection.lengths()[i], statics[i]);
+    writer.add_document('d' + std::to_string(i), collection.lengths()[i],
+                        collection.static_scores()[i]);
   }
-  std::vector<std::uint32_t> docids;
-  std::vector<std::uint32_t> frequencies;
-  for (const std::string& term : collection.terms()) {
-    docids.clear();
-    frequencies.clear();
-    for (const Posting& posting : collection.postings(term)) {
-      docids.push_back(posting.document);
-      frequencies.push_back(posting.frequency);
-    }
-    writer.add_list(term, encode_postings(codec, docids, frequencies, writer.lengths()));
-  }
+}
+
+}  // namespace
+
+void write_index(const Collection& collection, const CodecSettings& codec,
+                 const std::filesystem::path& folder) {
+  IndexWriter writer(folder, settings_for(collection, codec));
+  add_documents(writer, collection);
+  write_lists(writer, collection, [&](const auto& docids, const auto& frequencies) {
+    return encode_postings(codec, docids, frequencies, writer.lengths());
+  });
+  writer.commit();
+}
+
+void write_quantised_index(const Collection& collection, const CodecSettings& codec,
+                           const std::filesystem::path& folder) {
+  IndexSettings settings = settings_for(collection, codec);
+  settings.impacts.emplace();
+  IndexWriter writer(folder, settings);
+  add_documents(writer, collection);
+  const ListEncoder encoder(settings, writer.lengths());
+  write_lists(writer, collection, [&](const auto& docids, const auto& frequencies) {
+    return encoder.encode(docids, frequencies);
+  });
+  writer.commit();
+}
+
+void write_impact_index(const Collection& collection, const Collection& impacts,
+                        const CodecSettings& codec, const std::filesystem::path& folder) {
+  IndexSettings settings = settings_for(collection, codec);
+  settings.impacts.emplace();
+  IndexWriter writer(folder, settings);
+  add_documents(writer, collection);
+  write_lists(writer, impacts, [&](const auto& docids, const auto& values) {
+    return encode_impacts(codec, docids, values, collection.documents());
+  });
   writer.commit();
 }
 

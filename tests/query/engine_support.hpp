@@ -22,6 +22,16 @@ std::vector<CodecSettings> all_codecs();
 void write_index(const reference::Collection& collection, const CodecSettings& codec,
                  const std::filesystem::path& folder);
 
+/// The same with impacts, as the product quantises frequencies.
+void write_quantised_index(const reference::Collection& collection, const CodecSettings& codec,
+                           const std::filesystem::path& folder);
+
+/// Writes an index of impacts: documents, lengths and static scores are those of `collection`,
+/// which holds frequencies; lists are those of `impacts`, made of it by Collection::to_impacts().
+void write_impact_index(const reference::Collection& collection,
+                        const reference::Collection& impacts, const CodecSettings& codec,
+                        const std::filesystem::path& folder);
+
 /// The right answer of a query in full: the oracle's, and the same matches with their scores in
 /// float, computed by the operations and in the order that every engine has to follow.
 struct Truth {

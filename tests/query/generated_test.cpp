@@ -41,7 +41,7 @@ TEST(Generated, EngineAgreesWithTheOracle) {
   settings.seed = test::seed();
   generate::GeneratorReport report;
   const std::vector<generate::GeneratedQuery> queries = generate::generate_collection(
-      settings, {CodecKind::kRice, 1}, folder / "index", 2, {}, report);
+      settings, {CodecKind::kRice, 1}, false, folder / "index", 2, {}, report);
   const Index index = Index::open(folder / "index");
   const reference::Collection collection = read_collection(index);
   CpuSearcher searcher(index);

@@ -55,6 +55,29 @@ TEST(Kernels, ScoresHaveTheScorersBits) {
   }
 }
 
+TEST(Kernels, ImpactsAreMultiplied) {
+  auto random = test::generator(37);
+  const TermScorer scorer{ScorerKind::kImpact, 3.0F};
+  for (const Kernels* form : forms()) {
+    for (const std::size_t count : kSizes) {
+      std::vector<std::uint32_t> impacts(count);
+      std::vector<ScoreBound> blocks(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        impacts[i] = static_cast<std::uint32_t>(1 + random() % 255);
+        blocks[i].frequencies.fill(static_cast<std::uint8_t>(impacts[i]));
+      }
+      std::vector<float> scores(count);
+      std::vector<float> bounds(count);
+      form->score_impacts(scorer, impacts.data(), count, scores.data());
+      form->bound_impacts(scorer, blocks.data(), count, bounds.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(scores[i], static_cast<float>(3 * impacts[i]));
+        ASSERT_EQ(bounds[i], scores[i]);
+      }
+    }
+  }
+}
+
 TEST(Kernels, BoundsAreTheLargestOfTheirPairs) {
   auto random = test::generator(32);
   const TermScorer scorer{ScorerKind::kBm25, 2.5F, 0.3F, 0.002F};

@@ -167,6 +167,26 @@ TEST(Scorer, EdgesStayFinite) {
   }
 }
 
+TEST(Scorer, ImpactsAreTakenAsOftenAsTheQueryHasTheTerm) {
+  const TermScorer scorer =
+      make_term_scorer({.kind = ScorerKind::kImpact}, {1000, 5000}, 10, 20, 3);
+  EXPECT_EQ(scorer(255, 0), 765.0F);
+  EXPECT_EQ(scorer(1, 77), 3.0F);
+}
+
+TEST(Scorer, IsThatOfTheIndexWhereItHoldsImpacts) {
+  IndexSettings of_impacts;
+  of_impacts.impacts.emplace();
+  for (const ScorerKind kind :
+       {ScorerKind::kBm25, ScorerKind::kQueryLikelihood, ScorerKind::kImpact}) {
+    EXPECT_EQ(effective_scorer(of_impacts, {.kind = kind}).kind, ScorerKind::kImpact);
+  }
+  const ScorerSettings bm25{.k1 = 1.5F};
+  EXPECT_EQ(effective_scorer({}, bm25).kind, ScorerKind::kBm25);
+  EXPECT_EQ(effective_scorer({}, bm25).k1, 1.5F);
+  EXPECT_THROW(effective_scorer({}, {.kind = ScorerKind::kImpact}), UsageError);
+}
+
 TEST(Scorer, NamesAndTheirErrors) {
   EXPECT_EQ(scorer_from_name("bm25"), ScorerKind::kBm25);
   EXPECT_EQ(scorer_from_name("qld"), ScorerKind::kQueryLikelihood);

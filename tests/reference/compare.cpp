@@ -145,7 +145,9 @@ std::string describe(const SearchSettings& settings) {
   const ScorerSettings& scorer = settings.scorer;
   std::ostringstream text;
   text << "mode=" << kModes[static_cast<int>(settings.mode)] << " scorer=";
-  if (scorer.kind == ScorerKind::kBm25) {
+  if (scorer.kind == ScorerKind::kImpact) {
+    text << "impacts";
+  } else if (scorer.kind == ScorerKind::kBm25) {
     text << "bm25/" << (scorer.form == Bm25Form::kLucene ? "lucene" : "pisa") << ",k1=" << scorer.k1
          << ",b=" << scorer.b;
   } else {

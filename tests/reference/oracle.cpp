@@ -59,7 +59,9 @@ void add_term(const Collection& collection, const std::string& term, const TermU
     const double length = collection.lengths()[posting.document];
     state.terms += 1;
     if (use.required) state.required_terms += 1;
-    if (scorer.kind == ScorerKind::kBm25) {
+    if (scorer.kind == ScorerKind::kImpact) {
+      state.score += static_cast<double>(use.multiplicity) * posting.frequency;
+    } else if (scorer.kind == ScorerKind::kBm25) {
       state.score +=
           use.multiplicity * bm25(scorer, documents, static_cast<double>(postings.size()),
                                   posting.frequency, length, tokens / documents);

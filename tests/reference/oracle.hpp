@@ -29,6 +29,10 @@ class Collection {
   /// The same, of any length: a document of which only some terms are told.
   void add_document_of_length(std::span<const std::string_view> terms, std::uint32_t length);
 
+  /// The same with each posting's impact (docs/format.md) in the place of its frequency, and static
+  /// scores in the impacts' unit. Lengths and tokens stay.
+  Collection to_impacts(double k1 = 0.9, double b = 0.4) const;
+
   std::size_t documents() const { return lengths_.size(); }
   std::uint64_t tokens() const { return tokens_; }
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
@@ -63,8 +67,8 @@ struct Ranking {
   bool fell_back_to_or = false;     ///< and-or: `and` matched too few
 };
 
-/// Answers a query; of the settings, `mode`, `scorer` and (for and-or) `k` and `and_or_min` count.
-/// O(documents + postings of the query's terms).
+/// Answers a query (by kImpact, of a collection of impacts); of the settings, `mode`, `scorer` and
+/// (for and-or) `k` and `and_or_min` count. O(documents + postings of the query's terms).
 Ranking rank(const Collection& collection, const Query& query, const SearchSettings& settings);
 
 /// The score of one term in one document: the formula, in double.

@@ -69,6 +69,19 @@ TEST(IndexCommand, TakesSeveralInputsInTheirOrder) {
   EXPECT_EQ(run_of(folder / "index"), run_of(folder / "expected"));
 }
 
+TEST(IndexCommand, TakesTheSettingsOfImpactsWithImpactsOnly) {
+  const TemporaryFolder folder;
+  for (const char* option : {"--impact-k1", "--impact-b"}) {
+    std::vector<std::string> arguments = index_arguments("-", "tsv", folder / "index");
+    arguments.insert(arguments.end(), {option, "0.5"});
+    expect_complaint(run_warpdex(arguments, {kTsvDocuments, {}, {}}), 2, {option, "--impacts"});
+    arguments.insert(arguments.end(), {"--impacts", "--quiet"});
+    EXPECT_EQ(run_warpdex(arguments, {kTsvDocuments, {}, {}}).status, 0);
+    arguments[arguments.size() - 3] = "-1";
+    expect_complaint(run_warpdex(arguments, {kTsvDocuments, {}, {}}), 2, {"0"});
+  }
+}
+
 TEST(IndexCommand, EveryCodecAnswersAlikeAndSaysWhichItIs) {
   const TemporaryFolder folder;
   build_small_index(folder / "expected");

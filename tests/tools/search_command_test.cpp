@@ -305,5 +305,37 @@ TEST_F(SearchCommand, BenchRefusesAnEmptyLog) {
       2, {"--repetitions"});
 }
 
+TEST_F(SearchCommand, AddsUpImpactsAndTakesNoScorer) {
+  const std::string impacts = file("impacts");
+  build_small_index(impacts, {"--impacts", "--impact-b", "0.75"});
+  write_file(file("log.tsv"), "q1\tapple tree\n");
+  const Outcome outcome = run_warpdex({"search", impacts, "--queries", file("log.tsv")});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  int hits = 0;
+  for (std::string query, q0, document, rank, score, tag;
+       lines >> query >> q0 >> document >> rank >> score >> tag; ++hits) {
+    EXPECT_EQ(score.find_first_not_of("0123456789"), std::string::npos) << score;
+  }
+  EXPECT_EQ(hits, 3);
+  const std::vector<std::vector<std::string>> scorers{{"--k1", "0.9"},
+                                                      {"--b", "0.4"},
+                                                      {"--scorer", "bm25"},
+                                                      {"--mu", "9"},
+                                                      {"--bm25-form", "pisa"}};
+  for (const std::vector<std::string>& scorer : scorers) {
+    for (const std::string command : {"search", "bench"}) {
+      std::vector<std::string> arguments{command, impacts, "--queries", file("log.tsv")};
+      arguments.insert(arguments.end(), scorer.begin(), scorer.end());
+      expect_complaint(run_warpdex(arguments), 2, {scorer[0], "impacts"});
+    }
+  }
+  EXPECT_THAT(run_warpdex({"bench", impacts, "--queries", file("log.tsv")}).out,
+              HasSubstr("impacts"));
+  EXPECT_THAT(run_warpdex({"stats", impacts}).out, HasSubstr("impacts of BM25, k1 0.900, b 0.750"));
+  EXPECT_EQ(run_warpdex({"verify", impacts}).status, 0);
+  EXPECT_EQ(run_warpdex({"codecs", impacts}).status, 0);
+}
+
 }  // namespace
 }  // namespace warpdex::test
