@@ -7,31 +7,22 @@
 
 namespace warpdex::device {
 
-/// What exceptions add to a block's values, by way of shared memory: the lanes that have read an
-/// exception are not those that hold its value.
-class Patches {
- public:
-  __device__ __forceinline__ explicit Patches(WarpScratch& scratch) : words_(scratch.words) {
-    reinterpret_cast<uint4*>(words_)[lane_index()] = make_uint4(0, 0, 0, 0);
-    __syncwarp();
-  }
-  __device__ __forceinline__ void put(std::uint32_t position, std::uint32_t added) {
-    words_[position % kBlockSize] = added;
-  }
-  /// The whole warp, once all are put.
-  __device__ __forceinline__ void add_to(std::uint32_t (&values)[kLaneValues]) const {
-    __syncwarp();
-    const uint4 added = reinterpret_cast<const uint4*>(words_)[lane_index()];
-    __syncwarp();
-    values[0] += added.x;
-    values[1] += added.y;
-    values[2] += added.z;
-    values[3] += added.w;
-  }
-
- private:
-  std::uint32_t* words_;
-};
+/// Adds the high bits of up to 32 exceptions, one in each lane that `has` one, to a block's values.
+/// By way of shared memory: the lanes that have read them are not those that hold their values.
+__device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uint32_t added,
+                                      WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+  uint4* own = reinterpret_cast<uint4*>(scratch.words) + lane_index();
+  *own = make_uint4(0, 0, 0, 0);
+  __syncwarp();
+  if (has) scratch.words[position % kBlockSize] = added;
+  __syncwarp();
+  const uint4 sums = *own;
+  values[0] += sums.x;
+  values[1] += sums.y;
+  values[2] += sums.z;
+  values[3] += sums.w;
+  __syncwarp();
+}
 
 namespace pfor_block {
 
@@ -68,12 +59,9 @@ __device__ __forceinline__ void values(const BlockPlace& place, WarpScratch& scr
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(place.code);
   unpack(place.at, width, values);
-  if ((place.code & kExceptionsFlag) == 0) return;
-  Patches patches(scratch);
   for_each_exception(place, width, [&](bool has, std::uint32_t position, std::uint32_t high) {
-    if (has) patches.put(position, high << width);
+    patch(has, position, high << width, scratch, values);
   });
-  patches.add_to(values);
 }
 
 __device__ __forceinline__ std::uint32_t value_at(const BlockPlace& place, std::uint32_t index) {

@@ -13,9 +13,8 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// A block's values in one lane.
 inline constexpr std::uint32_t kLaneValues = kBlockSize / kLanes;
 
-/// The words of shared memory that decoding a block takes: a value each, and what a level of
-/// `pfor`'s exceptions adds to up to 32 values of the level above.
-inline constexpr std::uint32_t kScratchWords = kBlockSize + kLanes;
+/// The words of shared memory that decoding a block takes.
+inline constexpr std::uint32_t kScratchWords = kBlockSize;
 
 /// One warp's scratch memory, in shared memory. What is in it between two calls is of no meaning.
 struct alignas(16) WarpScratch {
@@ -26,6 +25,13 @@ __device__ __forceinline__ std::uint32_t lane_index() {
   std::uint32_t lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
+}
+
+/// The lanes below this one.
+__device__ __forceinline__ std::uint32_t lanes_below() {
+  std::uint32_t lanes;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
+  return lanes;
 }
 
 /// Adds the value of the lane `kDistance` below, where there is one.
