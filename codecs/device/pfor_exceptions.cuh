@@ -94,9 +94,10 @@ struct Targets {
 
   Targets() = default;
   /// A lane's target is below 32, or it has none; targets ascend.
-  __device__ __forceinline__ explicit Targets(std::uint32_t target)
-      : lanes(__reduce_or_sync(kAllLanes, target < kLanes ? 1U << target : 0)),
-        first(__ffs(static_cast<int>(__ballot_sync(kAllLanes, target < kLanes))) - 1) {}
+  __device__ __forceinline__ explicit Targets(std::uint32_t target) {
+    lanes = __reduce_or_sync(kAllLanes, target < kLanes ? 1U << target : 0);
+    first = __ffs(static_cast<int>(__ballot_sync(kAllLanes, target < kLanes))) - 1;
+  }
 
   /// What the lane that this one is the target of has in `added`; 0 if there is none.
   __device__ __forceinline__ std::uint32_t bring(std::uint32_t added) const {
