@@ -5,7 +5,7 @@
 
 #include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/codecs/device/pfor_block.cuh"
-#include "warpdex/codecs/device/pfor_levels.cuh"
+#include "warpdex/codecs/device/pfor_cursor.cuh"
 
 namespace warpdex::device::pfor {
 
@@ -13,30 +13,50 @@ __device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
   return list.parameter & (kExceptionsFlag - 1);
 }
 
-/// A list's tail. A lone block's follows it; only lists of several blocks know an offset.
-struct ListTail {
-  Bytes bytes;
-  Tail tail;
+/// Reads what is to be known of a list's tail; nothing, if the list has no exceptions. `first` is
+/// the list's first block: a lone block's tail follows it, only lists of several know an offset.
+template <int kLevels>
+__device__ __forceinline__ ListTail<kLevels> tail_of(const DeviceValues& list,
+                                                     const std::uint8_t* first) {
+  ListTail<kLevels> tail = {};
+  if ((list.parameter & kExceptionsFlag) == 0) return tail;
+  const bool lone = list.count <= kBlockSize;
+  tail.parse(Bytes{first}, Tail{lone ? (list.count * width_of(list) + 7) / 8 : list.tail_offset,
+                                (list.count + kBlockSize - 1) / kBlockSize, list.levels});
+  return tail;
+}
 
-  __device__ __forceinline__ ListTail(const DeviceValues& list, const BlockPlace& place)
-      : bytes{list.bytes}, tail{list.tail_offset, (list.count - 1) / kBlockSize + 1, list.levels} {
-    if (list.count > kBlockSize) return;
-    bytes.start = place.at;
-    tail.at = (place.count * width_of(list) + 7) / 8;
+/// Decodes a block; for_each_exception(visit) gives its exceptions, if the list has any. They come
+/// first: the low bits would only take registers meanwhile.
+template <typename ForEach>
+__device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
+                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues],
+                                       ForEach for_each_exception) {
+  const std::uint32_t width = width_of(list);
+  std::uint32_t added[kLaneValues] = {0, 0, 0, 0};
+  if ((list.parameter & kExceptionsFlag) != 0) {
+    for_each_exception([&](bool has, std::uint32_t position, std::uint32_t high) {
+      patch(has, position, high << width, scratch, added);
+    });
   }
-};
+  unpack(place.at, place.count, width, values);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += added[i];
+}
+
+/// The tail for one block: a lone block may be known by its place only.
+template <int kLevels>
+__device__ __forceinline__ ListTail<kLevels> tail_for(const DeviceValues& list,
+                                                      const BlockPlace& place) {
+  return tail_of<kLevels>(list, list.count <= kBlockSize ? place.at : list.bytes);
+}
 
 template <int kLevels>
 __device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
-  const std::uint32_t width = width_of(list);
-  unpack(place.at, width, values);
-  if ((list.parameter & kExceptionsFlag) == 0) return;
-  const ListTail of(list, place);
-  for_each_exception<kLevels>(of.bytes, of.tail, place.index, 0, kBlockSize, scratch,
-                              [&](bool has, std::uint32_t position, std::uint32_t high) {
-                                patch(has, position, high << width, scratch, values);
-                              });
+                                       WarpScratch& scratch, std::uint32_t (&out)[kLaneValues]) {
+  values(list, place, scratch, out, [&](auto visit) {
+    for_each_exception(tail_for<kLevels>(list, place), place.index, 0, kBlockSize, scratch, visit);
+  });
 }
 
 template <int kLevels>
@@ -46,11 +66,10 @@ __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list, cons
   const std::uint32_t low = read_bits(place.at, index * width, width);
   if ((list.parameter & kExceptionsFlag) == 0) return low;
   std::uint32_t added = 0;
-  const ListTail of(list, place);
-  for_each_exception<kLevels>(of.bytes, of.tail, place.index, index, index + 1, scratch,
-                              [&](bool has, std::uint32_t, std::uint32_t high) {
-                                if (has) added = high << width;
-                              });
+  for_each_exception(tail_for<kLevels>(list, place), place.index, index, index + 1, scratch,
+                     [&](bool has, std::uint32_t, std::uint32_t high) {
+                       if (has) added = high << width;
+                     });
   return low + __reduce_add_sync(kAllLanes, added);
 }
 

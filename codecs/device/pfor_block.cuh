@@ -2,27 +2,11 @@
 #pragma once
 
 #include "warpdex/codecs/block.hpp"
+#include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/codecs/device/warp.cuh"
 #include "warpdex/codecs/pfor_block_layout.hpp"
 
 namespace warpdex::device {
-
-/// Adds the high bits of up to 32 exceptions, one in each lane that `has` one, to a block's values.
-/// By way of shared memory: the lanes that have read them are not those that hold their values.
-__device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uint32_t added,
-                                      WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
-  uint4* own = reinterpret_cast<uint4*>(scratch.words) + lane_index();
-  *own = make_uint4(0, 0, 0, 0);
-  __syncwarp();
-  if (has) scratch.words[position % kBlockSize] = added;
-  __syncwarp();
-  const uint4 sums = *own;
-  values[0] += sums.x;
-  values[1] += sums.y;
-  values[2] += sums.z;
-  values[3] += sums.w;
-  __syncwarp();
-}
 
 namespace pfor_block {
 
@@ -43,6 +27,7 @@ __device__ __forceinline__ void for_each_exception(const BlockPlace& place, std:
   const std::uint32_t count = min(std::uint32_t{__ldg(header)}, kBlockSize);
   const std::uint32_t high_width = min(std::uint32_t{__ldg(header + 1)}, 32U);
   const std::uint32_t entry_width = kPositionBits + high_width;
+#pragma unroll 1
   for (std::uint32_t first = 0; first < count; first += kLanes) {
     const std::uint32_t i = first + lane_index();
     std::uint32_t position = 0;
@@ -58,7 +43,7 @@ __device__ __forceinline__ void for_each_exception(const BlockPlace& place, std:
 __device__ __forceinline__ void values(const BlockPlace& place, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(place.code);
-  unpack(place.at, width, values);
+  unpack(place.at, place.count, width, values);
   for_each_exception(place, width, [&](bool has, std::uint32_t position, std::uint32_t high) {
     patch(has, position, high << width, scratch, values);
   });

@@ -6,30 +6,6 @@
 
 namespace warpdex::device::pfor {
 
-/// The arrays of a tail that is compressed recursively.
-struct Arrays {
-  Array gaps;
-  Array highs;
-
-  __device__ __forceinline__ Arrays(const Bytes& bytes, const Tail& tail, const Counts& counts) {
-    const std::uint32_t gap_code = bytes.byte(counts.end);
-    const std::uint32_t high_code = bytes.byte(counts.end + 1);
-    const std::uint32_t inner_blocks = (counts.total + kBlockSize - 1) / kBlockSize;
-    gaps.width = gap_code & (kExceptionsFlag - 1);
-    highs.width = high_code & (kExceptionsFlag - 1);
-    gaps.packed = counts.end + 2;
-    highs.packed = gaps.packed + packed_bytes(counts.total, gaps.width);
-    std::uint32_t behind = highs.packed + packed_bytes(counts.total, highs.width);
-    if ((gap_code & kExceptionsFlag) != 0) {
-      gaps.exceptions = {behind + 4, inner_blocks, tail.levels - 1};
-      if ((high_code & kExceptionsFlag) != 0) behind += 4 + bytes.word(behind);
-    }
-    if ((high_code & kExceptionsFlag) != 0) {
-      highs.exceptions = {behind, inner_blocks, tail.levels - 1};
-    }
-  }
-};
-
 /// Reads a range of an array whose exceptions have levels of recursion. A recursion without a
 /// stack of calls: what waits for an array of the level below lies in the warp's scratch memory,
 /// so that its registers are few. Such arrays are short and seldom read; this need not be fast.
@@ -38,10 +14,12 @@ class DeepReader {
   __device__ __forceinline__ DeepReader(const Bytes& bytes, WarpScratch& scratch)
       : bytes_(bytes), frames_(reinterpret_cast<Frame*>(scratch.words)) {}
 
-  /// The values of a range of up to 32, one a lane. `array` has exceptions.
-  __device__ __forceinline__ std::uint32_t read(const Array& array, const Range& range) {
-    levels_ = array.exceptions.levels;
-    enter(array, range);
+  /// The values of a range of up to 32, one a lane. `levels` are those of the array's exceptions,
+  /// `blocks` what it is cut into for them.
+  __device__ __forceinline__ std::uint32_t read(const Array& array, std::uint32_t blocks,
+                                                std::uint32_t levels, const Range& range) {
+    levels_ = levels;
+    enter(array, blocks, range);
     while (true) {
       if (task_.block <= task_.last_block()) {
         step();
@@ -77,11 +55,12 @@ class DeepReader {
   };
   static_assert((kMaxPforLevels - 1) * sizeof(Frame) <= sizeof(WarpScratch));
 
-  __device__ __forceinline__ void enter(const Array& array, const Range& range) {
+  __device__ __forceinline__ void enter(const Array& array, std::uint32_t blocks,
+                                        const Range& range) {
     value_ = read_packed(bytes_, array, range);
     const std::uint32_t first = range.start / kBlockSize;
-    task_ = {range, array.width, array.exceptions.at, array.exceptions.blocks, first, 0, 0, {}};
-    if (array.exceptions.blocks == 0) task_.block = task_.last_block() + 1;
+    task_ = {range, array.width, array.exceptions, blocks, first, 0, 0, {}};
+    if (array.exceptions == 0) task_.block = task_.last_block() + 1;
   }
 
   /// Goes on with the next exceptions of the task: reads them at once if they are plain, else
@@ -101,11 +80,13 @@ class DeepReader {
       task_.next = 0;
       return;
     }
-    const Arrays arrays(bytes_, tail, counts);
+    Arrays arrays = {};
+    arrays.parse(bytes_, tail, counts);
     Array array = arrays.gaps;
     if (task_.targets.lanes != 0) array = arrays.highs;
     wait();
-    enter(array, {all.start + task_.done, min(all.count - task_.done, kLanes)});
+    enter(array, arrays.inner_blocks,
+          {all.start + task_.done, min(all.count - task_.done, kLanes)});
   }
 
   /// Puts the task aside, for one of the level below.

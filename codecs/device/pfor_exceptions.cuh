@@ -41,9 +41,14 @@ struct Tail {
 
 /// One of the two arrays of a tail: packed values, which may have exceptions themselves.
 struct Array {
-  std::uint32_t packed = 0;
-  std::uint32_t width = 0;
-  Tail exceptions = {0, 0, 0};  ///< of 0 blocks if there are none
+  std::uint32_t packed;
+  std::uint32_t width;
+  std::uint32_t exceptions;  ///< where they are; 0 if there are none
+
+  /// A value, without its exception. Eight values always start at a whole byte.
+  __device__ __forceinline__ std::uint32_t at(const Bytes& bytes, std::uint32_t i) const {
+    return bytes.bits(packed + i / 8 * width, i % 8 * width, width);
+  }
 };
 
 /// Consecutive values of an array.
@@ -71,6 +76,35 @@ __device__ __forceinline__ Counts parse_counts(const Bytes& bytes, const Tail& t
   const std::uint32_t counts = bases + sizeof(std::uint32_t) * ((tail.blocks - 1) / kCountGroup);
   return {bytes.word(tail.at), bases, counts, counts + tail.blocks};
 }
+
+/// The arrays of a tail, and the blocks that their values are cut into for their own exceptions. At
+/// no levels, the gaps are positions.
+struct Arrays {
+  Array gaps;
+  Array highs;
+  std::uint32_t inner_blocks;
+
+  __device__ __forceinline__ void parse(const Bytes& bytes, const Tail& tail,
+                                        const Counts& counts) {
+    inner_blocks = (counts.total + kBlockSize - 1) / kBlockSize;
+    const std::uint32_t first_code = bytes.byte(counts.end);
+    if (tail.levels == 0) {
+      gaps = {counts.end + 1, kPositionWidth, 0};
+      highs = {counts.end + 1 + counts.total, min(first_code, 32U), 0};
+      return;
+    }
+    const std::uint32_t high_code = bytes.byte(counts.end + 1);
+    gaps = {counts.end + 2, first_code & (kExceptionsFlag - 1), 0};
+    highs = {gaps.packed + packed_bytes(counts.total, gaps.width),
+             high_code & (kExceptionsFlag - 1), 0};
+    std::uint32_t behind = highs.packed + packed_bytes(counts.total, highs.width);
+    if ((first_code & kExceptionsFlag) != 0) {
+      gaps.exceptions = behind + sizeof(std::uint32_t);
+      if ((high_code & kExceptionsFlag) != 0) behind = gaps.exceptions + bytes.word(behind);
+    }
+    if ((high_code & kExceptionsFlag) != 0) highs.exceptions = behind;
+  }
+};
 
 /// Which of the exceptions are those of a block.
 __device__ __forceinline__ Range range_of(const Bytes& bytes, const Counts& counts,
@@ -106,12 +140,11 @@ struct Targets {
   }
 };
 
-/// The values of a range of up to 32, one a lane, without their exceptions.
+/// The values of a range of up to 32, one a lane, without their exceptions; past the last, the
+/// last.
 __device__ __forceinline__ std::uint32_t read_packed(const Bytes& bytes, const Array& array,
                                                      const Range& range) {
-  if (lane_index() >= range.count) return 0;
-  return bytes.bits(array.packed + range.start / 8 * array.width,
-                    (range.start % 8 + lane_index()) * array.width, array.width);
+  return array.at(bytes, range.start + min(lane_index(), range.count - 1));
 }
 
 /// The exceptions of a tail without recursion: plain positions, plain high bits.
@@ -138,8 +171,10 @@ __device__ __forceinline__ void add_plain(const Bytes& bytes, const Tail& except
                                           std::uint32_t& value) {
   const PlainTail tail(bytes, exceptions);
   const std::uint32_t last = range.start + range.count - 1;
+#pragma unroll 1
   for (std::uint32_t block = range.start / kBlockSize; block <= last / kBlockSize; ++block) {
     const Range all = range_of(bytes, tail.counts, block);
+#pragma unroll 1
     for (std::uint32_t done = 0; done < all.count; done += kLanes) {
       const std::uint32_t i = done + lane_index();
       std::uint32_t target = kLanes;

@@ -20,6 +20,7 @@ using tools::UploadedLists;
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
+constexpr std::uint32_t kRun = 20;
 
 /// A block to decode.
 struct Job {
@@ -27,7 +28,11 @@ struct Job {
   std::uint32_t block;
 };
 
-enum class What { kDocids, kValues, kEachValue };
+enum class What { kDocids, kValues, kEachValue, kDocidsByCursor, kValuesByCursor };
+
+__host__ __device__ bool is_docids(What what) {
+  return what == What::kDocids || what == What::kDocidsByCursor;
+}
 
 // Work item: a block, by one warp; writes its 128 values.
 template <CodecKind kCodec>
@@ -62,18 +67,60 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
   for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
 }
 
+// Work item: 20 blocks of a list, by one warp, in ascending order.
+template <CodecKind kCodec>
+__global__ void decode_runs(What what, const UploadedList* lists, const Job* jobs,
+                            std::uint32_t size, std::uint32_t* out) {
+  using Decoder = BlockDecoder<kCodec>;
+  __shared__ WarpScratch scratch[kWarps];
+  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  std::uint32_t i = (blockIdx.x * kWarps + warp) * kRun;
+  const std::uint32_t end = min(i + kRun, size);
+  while (i < end) {
+    const UploadedList list = lists[jobs[i].list];
+    auto cursor = Decoder::cursor(list.values, cursor_scratch[warp]);
+    const std::uint32_t first = i;
+    for (; i < end && jobs[i].list == jobs[first].list; ++i) {
+      const std::uint32_t block = jobs[i].block;
+      const BlockPlace place = device::locate(list.values, block);
+      std::uint32_t values[4];
+      if (what == What::kDocidsByCursor) {
+        const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
+        Decoder::docids(list.values, cursor, place, base, list.last_docids[block], scratch[warp],
+                        values);
+      } else {
+        Decoder::values(list.values, cursor, place, scratch[warp], values);
+      }
+      for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
+    }
+  }
+}
+
 void launch(CodecKind kind, What what, const UploadedList* lists, const DeviceArray<Job>& jobs,
             std::uint32_t* out, const Stream& stream) {
   const auto size = static_cast<std::uint32_t>(jobs.size());
-  const std::uint32_t blocks = (size + kWarps - 1) / kWarps;
-  const auto start = [&](auto* kernel) {
+  const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
+  const std::uint32_t each = by_cursor ? kWarps * kRun : kWarps;
+  const std::uint32_t blocks = (size + each - 1) / each;
+  const auto start = [&](auto* one_by_one, auto* runs) {
+    auto* kernel = by_cursor ? runs : one_by_one;
     kernel<<<blocks, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
   };
   switch (kind) {
-    case CodecKind::kBitpack: start(decode_blocks<CodecKind::kBitpack>); break;
-    case CodecKind::kPfor: start(decode_blocks<CodecKind::kPfor>); break;
-    case CodecKind::kPforBlock: start(decode_blocks<CodecKind::kPforBlock>); break;
-    case CodecKind::kRice: start(decode_blocks<CodecKind::kRice>); break;
+    case CodecKind::kBitpack:
+      start(decode_blocks<CodecKind::kBitpack>, decode_runs<CodecKind::kBitpack>);
+      break;
+    case CodecKind::kPfor:
+      start(decode_blocks<CodecKind::kPfor>, decode_runs<CodecKind::kPfor>);
+      break;
+    case CodecKind::kPforBlock:
+      start(decode_blocks<CodecKind::kPforBlock>, decode_runs<CodecKind::kPforBlock>);
+      break;
+    case CodecKind::kRice:
+      start(decode_blocks<CodecKind::kRice>, decode_runs<CodecKind::kRice>);
+      break;
   }
   check_launch("decode_blocks");
 }
@@ -116,7 +163,7 @@ class DeviceDecoding {
     out.download(got, stream);
     stream.synchronize();
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const Values expected = expected_of(jobs[i], what == What::kDocids ? 0xFFFFFFFF : 0);
+      const Values expected = expected_of(jobs[i], is_docids(what) ? 0xFFFFFFFF : 0);
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), got.begin() + i * kBlockSize))
           << cases_[jobs[i].list].name << ", block " << jobs[i].block << ", code "
           << int{cases_[jobs[i].list].encoded.codes[jobs[i].block]} << ", parameter "
@@ -193,6 +240,7 @@ TEST_P(DeviceDecoder, DocidsOfEveryShapeAndSize) {
     add_docids(decoding, make_docids(shape, count, random), describe(GetParam(), shape, count));
   });
   decoding.check(What::kDocids);
+  decoding.check(What::kDocidsByCursor);
   decoding.check_host_docids(random);
 }
 
@@ -203,6 +251,7 @@ TEST_P(DeviceDecoder, ValuesOfEveryShapeAndSize) {
     add_values(decoding, make_values(shape, count, random), describe(GetParam(), shape, count));
   });
   decoding.check(What::kValues);
+  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
   decoding.check_host_values(random);
 }
@@ -220,6 +269,7 @@ TEST_P(DeviceDecoder, EveryWidth) {
     }
   }
   decoding.check(What::kValues);
+  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
 }
 
@@ -234,8 +284,10 @@ TEST_P(DeviceDecoder, LongLists) {
     add_values(values, make_values(shape, 100'000, random), name);
   }
   docids.check(What::kDocids);
+  docids.check(What::kDocidsByCursor);
   docids.check_host_docids(random);
   values.check(What::kValues);
+  values.check(What::kValuesByCursor);
   values.check(What::kEachValue);
 }
 
@@ -256,6 +308,7 @@ TEST_P(DeviceDecoder, ExceptionsOfExceptions) {
     add_values(decoding, values, "steps of exceptions, " + std::to_string(i));
   }
   decoding.check(What::kValues);
+  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
 }
 
@@ -277,6 +330,7 @@ TEST_P(DeviceDecoder, DenseAndFarApart) {
   for (std::uint32_t i = 0; i < 300; ++i) edges[i] = i < 150 ? i : 0xFFFFFFFE - (299 - i);
   add_docids(decoding, edges, "both ends");
   decoding.check(What::kDocids);
+  decoding.check(What::kDocidsByCursor);
   decoding.check_host_docids(random);
 }
 

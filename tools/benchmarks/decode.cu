@@ -15,6 +15,10 @@ using device::WarpScratch;
 constexpr int kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kLanes;
 
+/// CTAs an SM: as many as the registers allow without spilling.
+template <CodecKind kCodec, int kLevels>
+constexpr int kMinimumCtas = kCodec != CodecKind::kPfor ? 5 : (kLevels < 2 ? 4 : 2);
+
 /// The metadata of a run of up to 32 blocks, one a lane.
 struct Run {
   std::uint32_t offset = 0;
@@ -36,20 +40,27 @@ struct Run {
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
 // CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue.
 template <CodecKind kCodec, int kLevels, bool kDocids>
-__global__ void __launch_bounds__(kThreads) decode(DecodeWork work, DecodeChecksum* checksum) {
+__global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
+    decode(DecodeWork work, DecodeChecksum* checksum) {
+  using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch all_scratch[kWarps];
-  WarpScratch& scratch = all_scratch[threadIdx.x / kLanes];
+  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
+  // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
+  // follows from it.
+  const std::uint32_t warp = __shfl_sync(kAllLanes, threadIdx.x / kLanes, 0);
+  WarpScratch& scratch = all_scratch[warp];
   const std::uint32_t runs_per_list = (work.blocks + kLanes - 1) / kLanes;
   const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;
-  for (std::uint32_t i = blockIdx.x * kWarps + threadIdx.x / kLanes; i < runs;
+  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs;
        i += gridDim.x * kWarps) {
     const UploadedList& list = work.lists[i / runs_per_list];
     const std::uint32_t first = i % runs_per_list * kLanes;
     const std::uint32_t size = min(work.blocks - first, kLanes);
     const Run run(list, first + device::lane_index(), work.blocks);
     const device::DeviceValues encoded = list.values;
+    auto cursor = Decoder::cursor(encoded, cursor_scratch[warp]);
 #pragma unroll 1
     for (std::uint32_t j = 0; j < size; ++j) {
       const std::uint32_t left = encoded.count - (first + j) * kBlockSize;
@@ -60,9 +71,9 @@ __global__ void __launch_bounds__(kThreads) decode(DecodeWork work, DecodeChecks
       if constexpr (kDocids) {
         const std::uint32_t base = __shfl_sync(kAllLanes, run.base, j);
         const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
-        BlockDecoder<kCodec, kLevels>::docids(encoded, place, base, last, scratch, values);
+        Decoder::docids(encoded, cursor, place, base, last, scratch, values);
       } else {
-        BlockDecoder<kCodec, kLevels>::values(encoded, place, scratch, values);
+        Decoder::values(encoded, cursor, place, scratch, values);
       }
       sum += values[0] + values[1] + values[2] + values[3];
       bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];

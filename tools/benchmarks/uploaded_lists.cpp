@@ -51,11 +51,11 @@ std::size_t UploadedLists::bytes() const {
 
 UploadedLists::Layout UploadedLists::layout() const {
   Layout at{};
-  at.offsets = behind(at.bytes, bytes_of(bytes_));
   at.bases = behind(at.offsets, bytes_of(offsets_));
   at.codes = behind(at.bases, bytes_of(bases_));
   at.last_docids = behind(at.codes, bytes_of(codes_));
-  at.size = behind(at.last_docids, bytes_of(last_docids_));
+  at.bytes = behind(at.last_docids, bytes_of(last_docids_));
+  at.size = behind(at.bytes, bytes_of(bytes_));
   return at;
 }
 
@@ -76,13 +76,14 @@ UploadedList UploadedLists::placed(const Start& start, const Layout& at,
 
 void UploadedLists::upload(std::size_t copies, const Stream& stream) {
   const Layout at = layout();
-  std::vector<std::uint8_t> image(at.size);
+  std::vector<std::uint8_t> image(at.bytes + bytes_.size() + kReadSlack);
   put(bytes_, at.bytes, image);
   put(offsets_, at.offsets, image);
   put(bases_, at.bases, image);
   put(codes_, at.codes, image);
   put(last_docids_, at.last_docids, image);
-  buffer_ = DeviceBuffer(at.size * copies, stream.device());
+  // Memory ends with the last copy's slack, so that tools see who reads past it.
+  buffer_ = DeviceBuffer(at.size * (copies - 1) + image.size(), stream.device());
   std::vector<UploadedList> lists;
   lists.reserve(copies * starts_.size());
   for (std::size_t copy = 0; copy < copies; ++copy) {

@@ -49,13 +49,13 @@ class UploadedLists {
     std::uint8_t parameter;
   };
 
-  /// Where the sections start in a copy, and its size: multiples of 256.
+  /// Where the sections start in a copy, and where the next copy does: multiples of 256.
   struct Layout {
-    std::size_t bytes;
     std::size_t offsets;
     std::size_t bases;
     std::size_t codes;
     std::size_t last_docids;
+    std::size_t bytes;
     std::size_t size;
   };
   Layout layout() const;
