@@ -39,7 +39,7 @@ __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t 
   return may_escape;
 }
 
-/// Ends to quotients. `last` gets the end of the lane's last code.
+/// Ends to quotients.
 __device__ __forceinline__ void quotients_of(std::uint32_t (&ends)[kLaneValues]) {
   std::uint32_t before = __shfl_up_sync(kAllLanes, ends[kLaneValues - 1], 1);
   if (lane_index() == 0) before = 0xFFFFFFFF;

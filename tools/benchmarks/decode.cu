@@ -17,14 +17,13 @@ constexpr std::uint32_t kWarps = kThreads / kLanes;
 
 /// CTAs an SM: as many as the registers allow without spilling.
 template <CodecKind kCodec, int kLevels>
-constexpr int kMinimumCtas = kCodec != CodecKind::kPfor ? 5 : (kLevels < 2 ? 4 : 2);
+constexpr int kMinimumCtas = kLevels < 2 ? 6 : 2;
 
 /// The metadata of a run of up to 32 blocks, one a lane.
 struct Run {
   std::uint32_t offset = 0;
   std::uint32_t code = 0;
   std::uint32_t last = 0;
-  std::uint32_t base = 0xFFFFFFFF;
 
   __device__ __forceinline__ Run(const UploadedList& list, std::uint32_t block,
                                  std::uint32_t blocks) {
@@ -33,7 +32,6 @@ struct Run {
     offset = static_cast<std::uint32_t>(place.at - list.values.bytes);
     code = place.code;
     last = __ldg(list.last_docids + block);
-    if (block > 0) base = __ldg(list.last_docids + block - 1);
   }
 };
 
@@ -53,25 +51,27 @@ __global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
   const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;
-  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs;
-       i += gridDim.x * kWarps) {
+  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs; i += gridDim.x * kWarps) {
     const UploadedList& list = work.lists[i / runs_per_list];
     const std::uint32_t first = i % runs_per_list * kLanes;
     const std::uint32_t size = min(work.blocks - first, kLanes);
     const Run run(list, first + device::lane_index(), work.blocks);
     const device::DeviceValues encoded = list.values;
+    std::uint32_t base = 0xFFFFFFFF;
+    if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
     auto cursor = Decoder::cursor(encoded, cursor_scratch[warp]);
 #pragma unroll 1
     for (std::uint32_t j = 0; j < size; ++j) {
-      const std::uint32_t left = encoded.count - (first + j) * kBlockSize;
-      const BlockPlace place = {encoded.bytes + __shfl_sync(kAllLanes, run.offset, j), first + j,
-                                static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
-                                static_cast<std::uint8_t>(min(left, kBlockSize))};
+      const std::uint32_t block = first + j;
+      const BlockPlace place = {
+          encoded.bytes + __shfl_sync(kAllLanes, run.offset, j), block,
+          static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
+          static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
       std::uint32_t values[4];
       if constexpr (kDocids) {
-        const std::uint32_t base = __shfl_sync(kAllLanes, run.base, j);
         const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
         Decoder::docids(encoded, cursor, place, base, last, scratch, values);
+        base = last;
       } else {
         Decoder::values(encoded, cursor, place, scratch, values);
       }
