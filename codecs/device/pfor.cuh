@@ -15,6 +15,7 @@ __device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
 
 /// Reads what is to be known of a list's tail; nothing, if the list has no exceptions. `first` is
 /// the list's first block: a lone block's tail follows it, only lists of several know an offset.
+/// More levels than there may be would take more scratch memory than there is.
 template <int kLevels>
 __device__ __forceinline__ ListTail<kLevels> tail_of(const DeviceValues& list,
                                                      const std::uint8_t* first) {
@@ -22,7 +23,8 @@ __device__ __forceinline__ ListTail<kLevels> tail_of(const DeviceValues& list,
   if ((list.parameter & kExceptionsFlag) == 0) return tail;
   const bool lone = list.count <= kBlockSize;
   tail.parse(Bytes{first}, Tail{lone ? (list.count * width_of(list) + 7) / 8 : list.tail_offset,
-                                (list.count + kBlockSize - 1) / kBlockSize, list.levels});
+                                (list.count + kBlockSize - 1) / kBlockSize,
+                                min(std::uint32_t{list.levels}, std::uint32_t{kLevels})});
   return tail;
 }
 
