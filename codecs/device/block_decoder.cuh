@@ -126,9 +126,7 @@ struct BlockDecoder {
                                                 const BlockPlace& place, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
     if constexpr (kKeeps && std::is_same_v<Keeper, Cursor>) {
-      return pfor::values(list, place, scratch, out, [&](auto visit) {
-        cursor.for_each_exception(place.index, scratch, visit);
-      });
+      return pfor::values(list, cursor, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPfor) {
       return pfor::values<kPforLevels>(list, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {

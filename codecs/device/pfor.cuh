@@ -28,24 +28,6 @@ __device__ __forceinline__ ListTail<kLevels> tail_of(const DeviceValues& list,
   return tail;
 }
 
-/// Decodes a block; for_each_exception(visit) gives its exceptions, if the list has any. They come
-/// first: the low bits would only take registers meanwhile.
-template <typename ForEach>
-__device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues],
-                                       ForEach for_each_exception) {
-  const std::uint32_t width = width_of(list);
-  std::uint32_t added[kLaneValues] = {0, 0, 0, 0};
-  if ((list.parameter & kExceptionsFlag) != 0) {
-    for_each_exception([&](bool has, std::uint32_t position, std::uint32_t high) {
-      patch(has, position, high << width, scratch, added);
-    });
-  }
-  unpack(place.at, place.count, width, values);
-#pragma unroll
-  for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += added[i];
-}
-
 /// The tail for one block: a lone block may be known by its place only.
 template <int kLevels>
 __device__ __forceinline__ ListTail<kLevels> tail_for(const DeviceValues& list,
@@ -55,9 +37,30 @@ __device__ __forceinline__ ListTail<kLevels> tail_for(const DeviceValues& list,
 
 template <int kLevels>
 __device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                       WarpScratch& scratch, std::uint32_t (&out)[kLaneValues]) {
-  values(list, place, scratch, out, [&](auto visit) {
-    for_each_exception(tail_for<kLevels>(list, place), place.index, 0, kBlockSize, scratch, visit);
+                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t width = width_of(list);
+  unpack(place.at, place.count, width, values);
+  if ((list.parameter & kExceptionsFlag) == 0) return;
+  for_each_exception(tail_for<kLevels>(list, place), place.index, 0, kBlockSize, scratch,
+                     [&](bool has, std::uint32_t position, std::uint32_t high) {
+                       patch(has, position, high << width, scratch, values);
+                     });
+}
+
+/// The same by a cursor of the list. It seeks first: the low bits would only take registers
+/// meanwhile.
+template <int kLevels>
+__device__ __forceinline__ void values(const DeviceValues& list, Cursor<kLevels>& cursor,
+                                       const BlockPlace& place, WarpScratch& scratch,
+                                       std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t width = width_of(list);
+  const bool has_exceptions = (list.parameter & kExceptionsFlag) != 0;
+  Range found = {0, 0};
+  if (has_exceptions) found = cursor.seek(place.index, scratch);
+  unpack(place.at, place.count, width, values);
+  if (!has_exceptions) return;
+  cursor.for_each_exception(found, [&](bool has, std::uint32_t position, std::uint32_t high) {
+    patch(has, position, high << width, scratch, values);
   });
 }
 

@@ -36,13 +36,16 @@ class Cursor {
     __syncwarp();
   }
 
-  /// As pfor::for_each_exception, for all positions.
-  template <typename Visit>
-  __device__ __forceinline__ void for_each_exception(std::uint32_t block, WarpScratch& scratch,
-                                                     Visit visit) {
+  /// Which exceptions are those of a block; brings what they are in into shared memory.
+  __device__ __forceinline__ Range seek(std::uint32_t block, WarpScratch& scratch) {
     const Range all = range_of_block(block);
-    const bool plain = kLevels == 0 || shared_->tail.tail.levels == 0;
-    if (!plain) decode_inner(all, scratch);
+    if (!plain()) decode_inner(all, scratch);
+    return all;
+  }
+
+  /// As pfor::for_each_exception, for those that seek() found last.
+  template <typename Visit>
+  __device__ __forceinline__ void for_each_exception(const Range& all, Visit visit) const {
     std::uint32_t next = 0;  // position past the exceptions that were read
 #pragma unroll 1
     for (std::uint32_t done = 0; done < all.count; done += kLanes) {
@@ -50,7 +53,7 @@ class Cursor {
       const std::uint32_t index = all.start + done + min(lane_index(), count - 1);
       std::uint32_t position = 0;
       std::uint32_t high = 0;
-      if (plain) {
+      if (plain()) {
         position = shared_->tail.arrays.gaps.at(shared_->tail.bytes, index);
         high = shared_->tail.arrays.highs.at(shared_->tail.bytes, index);
       } else {
@@ -63,6 +66,11 @@ class Cursor {
   }
 
  private:
+  /// Whether the list's exceptions are plain positions and plain high bits.
+  __device__ __forceinline__ bool plain() const {
+    return kLevels == 0 || shared_->tail.tail.levels == 0;
+  }
+
   __device__ __forceinline__ void parse_below(const ListTail<kLevels>& tail, const Array& array,
                                               int which) {
     if (array.exceptions == 0) return;

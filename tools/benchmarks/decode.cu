@@ -17,7 +17,7 @@ constexpr std::uint32_t kWarps = kThreads / kLanes;
 
 /// CTAs an SM: as many as the registers allow without spilling.
 template <CodecKind kCodec, int kLevels>
-constexpr int kMinimumCtas = kLevels < 2 ? 6 : 2;
+constexpr int kMinimumCtas = kLevels > 1 ? 2 : (kCodec == CodecKind::kPfor ? 5 : 6);
 
 /// The metadata of a run of up to 32 blocks, one a lane.
 struct Run {
