@@ -5,9 +5,15 @@
 // shared memory, only warp-wide barriers. Bound by instruction issue and by the latency of the
 // loads, so give an SM many warps; docs/codecs.md counts the instructions.
 //
+// What is the same in all lanes (list, place, base, last, index) should be so for the compiler,
+// too: take the warp's number as __shfl_sync(kAllLanes, threadIdx.x / 32, 0). Otherwise it guards
+// each shuffle behind a branch against a diverged warp, which costs up to a fifth of the time.
+//
 // The bytes are believed: their checksums are checked before they are uploaded. Damaged bytes give
 // wrong values, but every loop is bounded and nothing is written outside of the scratch memory.
 #pragma once
+
+#include <type_traits>
 
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/codecs/device/dense.cuh"
@@ -35,12 +41,33 @@ __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint
 /// kernels for indexes of few levels are smaller and take fewer registers.
 template <CodecKind kCodec, int kPforLevels = kMaxPforLevels>
 struct BlockDecoder {
+  /// To decode many blocks of a list, best in ascending order: keeps what they share, which is the
+  /// exceptions of `pfor`. One warp's; the other codecs have nothing to keep.
+  struct Empty {};
+  static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
+  using CursorScratch =
+      std::conditional_t<kKeeps, pfor::CursorScratch<kPforLevels>, Empty>;  ///< in shared memory
+  using Cursor = std::conditional_t<kKeeps, pfor::Cursor<kPforLevels>, Empty>;
+  static __device__ __forceinline__ Cursor cursor(const DeviceValues& list,
+                                                  CursorScratch& scratch) {
+    if constexpr (kKeeps) return Cursor(pfor::tail_of<kPforLevels>(list, list.bytes), scratch);
+    if constexpr (!kKeeps) return {};
+  }
+
   /// The block's values; 0 past place.count. Not for dense blocks.
   static __device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
                                                 WarpScratch& scratch,
-                                                std::uint32_t (&values)[kLaneValues]) {
-    decode(list, place, scratch, values);
-    fill_rest(place.count, 0, values);
+                                                std::uint32_t (&out)[kLaneValues]) {
+    Empty nothing_kept;
+    values(list, nothing_kept, place, scratch, out);
+  }
+  /// The same, by a cursor of the list.
+  template <typename Keeper>
+  static __device__ __forceinline__ void values(const DeviceValues& list, Keeper& cursor,
+                                                const BlockPlace& place, WarpScratch& scratch,
+                                                std::uint32_t (&out)[kLaneValues]) {
+    decode(list, cursor, place, scratch, out);
+    fill_rest(place.count, 0, out);
   }
 
   /// The block's docIDs, ascending; 0xFFFFFFFF past place.count. `base` is the last docID of the
@@ -48,16 +75,25 @@ struct BlockDecoder {
   static __device__ __forceinline__ void docids(const DeviceValues& list, const BlockPlace& place,
                                                 std::uint32_t base, std::uint32_t last,
                                                 WarpScratch& scratch,
-                                                std::uint32_t (&docids)[kLaneValues]) {
+                                                std::uint32_t (&out)[kLaneValues]) {
+    Empty nothing_kept;
+    docids(list, nothing_kept, place, base, last, scratch, out);
+  }
+  /// The same, by a cursor of the list.
+  template <typename Keeper>
+  static __device__ __forceinline__ void docids(const DeviceValues& list, Keeper& cursor,
+                                                const BlockPlace& place, std::uint32_t base,
+                                                std::uint32_t last, WarpScratch& scratch,
+                                                std::uint32_t (&out)[kLaneValues]) {
     if (place.code == kDenseCode) {
-      dense_docids(place.at, place.count, base, last, scratch, docids);
+      dense_docids(place.at, place.count, base, last, scratch, out);
     } else if (kCodec == CodecKind::kRice && place.code == warpdex::rice::kRiceCode) {
-      rice::docids(place.at, list.parameter, place.count, base, scratch, docids);
+      rice::docids(place.at, list.parameter, place.count, base, scratch, out);
     } else {
-      decode(list, place, scratch, docids);
-      sum_gaps(base, docids);
+      decode(list, cursor, place, scratch, out);
+      sum_gaps(base, out);
     }
-    fill_rest(place.count, 0xFFFFFFFF, docids);
+    fill_rest(place.count, 0xFFFFFFFF, out);
   }
 
   /// One value, to all lanes. `place` and `index` (below place.count) are the same in all lanes.
@@ -85,19 +121,22 @@ struct BlockDecoder {
   }
 
   /// The values, and anything past place.count.
-  static __device__ __forceinline__ void decode(const DeviceValues& list, const BlockPlace& place,
-                                                WarpScratch& scratch,
-                                                std::uint32_t (&values)[kLaneValues]) {
-    if constexpr (kCodec == CodecKind::kPfor) {
-      return pfor::values<kPforLevels>(list, place, scratch, values);
+  template <typename Keeper>
+  static __device__ __forceinline__ void decode(const DeviceValues& list, Keeper& cursor,
+                                                const BlockPlace& place, WarpScratch& scratch,
+                                                std::uint32_t (&out)[kLaneValues]) {
+    if constexpr (kKeeps && std::is_same_v<Keeper, Cursor>) {
+      return pfor::values(list, cursor, place, scratch, out);
+    } else if constexpr (kCodec == CodecKind::kPfor) {
+      return pfor::values<kPforLevels>(list, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {
-      return pfor_block::values(place, scratch, values);
+      return pfor_block::values(place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kRice) {
       if (place.code == warpdex::rice::kRiceCode) {
-        return rice::values(place.at, list.parameter, place.count, scratch, values);
+        return rice::values(place.at, list.parameter, place.count, scratch, out);
       }
     }
-    unpack(place.at, packed_width(place), values);
+    unpack(place.at, place.count, packed_width(place), out);
   }
 };
 

@@ -2,36 +2,11 @@
 #pragma once
 
 #include "warpdex/codecs/block.hpp"
+#include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/codecs/device/warp.cuh"
 #include "warpdex/codecs/pfor_block_layout.hpp"
 
 namespace warpdex::device {
-
-/// What exceptions add to a block's values, by way of shared memory: the lanes that have read an
-/// exception are not those that hold its value.
-class Patches {
- public:
-  __device__ __forceinline__ explicit Patches(WarpScratch& scratch) : words_(scratch.words) {
-    reinterpret_cast<uint4*>(words_)[lane_index()] = make_uint4(0, 0, 0, 0);
-    __syncwarp();
-  }
-  __device__ __forceinline__ void put(std::uint32_t position, std::uint32_t added) {
-    words_[position % kBlockSize] = added;
-  }
-  /// The whole warp, once all are put.
-  __device__ __forceinline__ void add_to(std::uint32_t (&values)[kLaneValues]) const {
-    __syncwarp();
-    const uint4 added = reinterpret_cast<const uint4*>(words_)[lane_index()];
-    __syncwarp();
-    values[0] += added.x;
-    values[1] += added.y;
-    values[2] += added.z;
-    values[3] += added.w;
-  }
-
- private:
-  std::uint32_t* words_;
-};
 
 namespace pfor_block {
 
@@ -52,6 +27,7 @@ __device__ __forceinline__ void for_each_exception(const BlockPlace& place, std:
   const std::uint32_t count = min(std::uint32_t{__ldg(header)}, kBlockSize);
   const std::uint32_t high_width = min(std::uint32_t{__ldg(header + 1)}, 32U);
   const std::uint32_t entry_width = kPositionBits + high_width;
+#pragma unroll 1
   for (std::uint32_t first = 0; first < count; first += kLanes) {
     const std::uint32_t i = first + lane_index();
     std::uint32_t position = 0;
@@ -67,13 +43,10 @@ __device__ __forceinline__ void for_each_exception(const BlockPlace& place, std:
 __device__ __forceinline__ void values(const BlockPlace& place, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(place.code);
-  unpack(place.at, width, values);
-  if ((place.code & kExceptionsFlag) == 0) return;
-  Patches patches(scratch);
+  unpack(place.at, place.count, width, values);
   for_each_exception(place, width, [&](bool has, std::uint32_t position, std::uint32_t high) {
-    if (has) patches.put(position, high << width);
+    patch(has, position, high << width, scratch, values);
   });
-  patches.add_to(values);
 }
 
 __device__ __forceinline__ std::uint32_t value_at(const BlockPlace& place, std::uint32_t index) {

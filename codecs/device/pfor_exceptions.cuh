@@ -1,5 +1,6 @@
 // The exceptions of a `pfor` list on the GPU: those of any block, without a pass over the others'.
-// codecs/pfor_exceptions.hpp is the host's side; docs/codecs.md has the grammar. Internal to
+// codecs/pfor_exceptions.hpp is the host's side; docs/codecs.md has the grammar. Here are a tail's
+// parts, and how a tail without recursion is read; pfor_levels.cuh has the others. Internal to
 // codecs/device/.
 #pragma once
 
@@ -13,162 +14,180 @@ using warpdex::pfor::kCountGroup;
 using warpdex::pfor::kPositionWidth;
 static_assert(kCountGroup == kLanes, "one lane for each block's number of exceptions");
 
+/// A list's bytes, addressed by 32-bit offsets: pointers to all parts of a tail would take too
+/// many registers. No list takes 4 GiB.
+struct Bytes {
+  const std::uint8_t* start;
+
+  __device__ __forceinline__ std::uint32_t byte(std::uint32_t offset) const {
+    return __ldg(start + offset);
+  }
+  __device__ __forceinline__ std::uint32_t word(std::uint32_t offset) const {
+    return read32(start + offset, 0);
+  }
+  /// `width` bits from bit `bit` of the bytes at `offset` on.
+  __device__ __forceinline__ std::uint32_t bits(std::uint32_t offset, std::uint32_t bit,
+                                                std::uint32_t width) const {
+    return read_bits(start + offset, bit, width);
+  }
+};
+
 /// The exceptions of `blocks` blocks of values, compressed with `levels` levels of recursion.
 struct Tail {
-  const std::uint8_t* at;
+  std::uint32_t at;
   std::uint32_t blocks;
   std::uint32_t levels;
 };
 
 /// One of the two arrays of a tail: packed values, which may have exceptions themselves.
 struct Array {
-  const std::uint8_t* packed = nullptr;
-  const std::uint8_t* exceptions = nullptr;  ///< null if there are none
-  std::uint32_t width = 0;
+  std::uint32_t packed;
+  std::uint32_t width;
+  std::uint32_t exceptions;  ///< where they are; 0 if there are none
+
+  /// A value, without its exception. Eight values always start at a whole byte.
+  __device__ __forceinline__ std::uint32_t at(const Bytes& bytes, std::uint32_t i) const {
+    return bytes.bits(packed + i / 8 * width, i % 8 * width, width);
+  }
 };
 
 /// Consecutive values of an array.
 struct Range {
   std::uint32_t start;
-  std::uint32_t count;  ///< up to 128
+  std::uint32_t count;
 };
 
-/// A tail's parts.
-struct Parts {
-  const std::uint8_t* bases;   ///< exceptions before each group of blocks but the first
-  const std::uint8_t* counts;  ///< one a block
+/// The numbers of exceptions at the start of a tail.
+struct Counts {
   std::uint32_t total;
-  Array gaps;  ///< at no levels, positions
-  Array highs;
+  std::uint32_t bases;   ///< exceptions before each group of blocks but the first
+  std::uint32_t counts;  ///< one a block
+  std::uint32_t end;
 };
 
-__device__ __forceinline__ std::uint64_t packed_bytes(std::uint32_t count, std::uint32_t width) {
-  return (std::uint64_t{count} * width + 7) / 8;
+/// The bytes of packed values; all but a last few lie in groups of eight.
+__device__ __forceinline__ std::uint32_t packed_bytes(std::uint32_t count, std::uint32_t width) {
+  return count / 8 * width + (count % 8 * width + 7) / 8;
 }
 
-__device__ __forceinline__ void parse_arrays(const std::uint8_t* at, std::uint32_t levels,
-                                             Parts& parts) {
-  if (levels == 0) {
-    parts.gaps = {at + 1, nullptr, kPositionWidth};
-    parts.highs = {at + 1 + parts.total, nullptr, __ldg(at)};
-    return;
-  }
-  const std::uint32_t gap_code = __ldg(at);
-  const std::uint32_t high_code = __ldg(at + 1);
-  parts.gaps = {at + 2, nullptr, gap_code & (kExceptionsFlag - 1)};
-  parts.highs.width = high_code & (kExceptionsFlag - 1);
-  parts.highs.packed = parts.gaps.packed + packed_bytes(parts.total, parts.gaps.width);
-  const std::uint8_t* behind = parts.highs.packed + packed_bytes(parts.total, parts.highs.width);
-  if ((gap_code & kExceptionsFlag) != 0) {
-    parts.gaps.exceptions = behind + sizeof(std::uint32_t);
-    if ((high_code & kExceptionsFlag) != 0) behind = parts.gaps.exceptions + read32(behind, 0);
-  }
-  if ((high_code & kExceptionsFlag) != 0) parts.highs.exceptions = behind;
+__device__ __forceinline__ Counts parse_counts(const Bytes& bytes, const Tail& tail) {
+  if (tail.blocks == 1) return {bytes.byte(tail.at), tail.at, tail.at, tail.at + 1};
+  const std::uint32_t bases = tail.at + sizeof(std::uint32_t);
+  const std::uint32_t counts = bases + sizeof(std::uint32_t) * ((tail.blocks - 1) / kCountGroup);
+  return {bytes.word(tail.at), bases, counts, counts + tail.blocks};
 }
 
-__device__ __forceinline__ Parts parse(const Tail& tail) {
-  Parts parts;
-  if (tail.blocks == 1) {
-    parts.total = __ldg(tail.at);
-    parts.bases = tail.at;
-    parts.counts = tail.at;
-    parse_arrays(tail.at + 1, tail.levels, parts);
-    return parts;
+/// The arrays of a tail, and the blocks that their values are cut into for their own exceptions. At
+/// no levels, the gaps are positions.
+struct Arrays {
+  Array gaps;
+  Array highs;
+  std::uint32_t inner_blocks;
+
+  __device__ __forceinline__ void parse(const Bytes& bytes, const Tail& tail,
+                                        const Counts& counts) {
+    inner_blocks = (counts.total + kBlockSize - 1) / kBlockSize;
+    const std::uint32_t first_code = bytes.byte(counts.end);
+    if (tail.levels == 0) {
+      gaps = {counts.end + 1, kPositionWidth, 0};
+      highs = {counts.end + 1 + counts.total, min(first_code, 32U), 0};
+      return;
+    }
+    const std::uint32_t high_code = bytes.byte(counts.end + 1);
+    gaps = {counts.end + 2, first_code & (kExceptionsFlag - 1), 0};
+    highs = {gaps.packed + packed_bytes(counts.total, gaps.width),
+             high_code & (kExceptionsFlag - 1), 0};
+    std::uint32_t behind = highs.packed + packed_bytes(counts.total, highs.width);
+    if ((first_code & kExceptionsFlag) != 0) {
+      gaps.exceptions = behind + sizeof(std::uint32_t);
+      if ((high_code & kExceptionsFlag) != 0) behind = gaps.exceptions + bytes.word(behind);
+    }
+    if ((high_code & kExceptionsFlag) != 0) highs.exceptions = behind;
   }
-  parts.total = read32(tail.at, 0);
-  parts.bases = tail.at + sizeof(std::uint32_t);
-  parts.counts = parts.bases + sizeof(std::uint32_t) * ((tail.blocks - 1) / kCountGroup);
-  parse_arrays(parts.counts + tail.blocks, tail.levels, parts);
-  return parts;
-}
+};
 
 /// Which of the exceptions are those of a block.
-__device__ __forceinline__ Range range_of(const Parts& parts, std::uint32_t block) {
+__device__ __forceinline__ Range range_of(const Bytes& bytes, const Counts& counts,
+                                          std::uint32_t block) {
   const std::uint32_t group = block / kCountGroup;
   const std::uint32_t in_group = block % kCountGroup;
   std::uint32_t start = 0;
-  if (group != 0) start = read32(parts.bases + sizeof(std::uint32_t) * (group - 1), 0);
+  if (group != 0) start = bytes.word(counts.bases + sizeof(std::uint32_t) * (group - 1));
   std::uint32_t count = 0;
-  if (lane_index() <= in_group) count = __ldg(parts.counts + group * kCountGroup + lane_index());
+  if (lane_index() <= in_group)
+    count = bytes.byte(counts.counts + group * kCountGroup + lane_index());
   start += __reduce_add_sync(kAllLanes, lane_index() < in_group ? count : 0);
   return {start, min(__shfl_sync(kAllLanes, count, in_group), kBlockSize)};
 }
 
-template <int kLevels, typename Visit>
-__device__ __forceinline__ void for_each_exception(const Tail& tail, std::uint32_t block,
-                                                   std::uint32_t first, std::uint32_t last,
-                                                   WarpScratch& scratch, Visit visit);
+/// Where the high bits go that some lanes, next to each other, have read for values that other
+/// lanes hold: the target of lane first + i is the i-th of the lanes in `targets`.
+struct Targets {
+  std::uint32_t lanes = 0;
+  std::uint32_t first = 0;
 
-/// The values of a range of up to 32, one a lane. The high bits of those that are exceptions come
-/// by way of the scratch memory's last words.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t read_range(const Array& array, const Range& range,
-                                                    const Tail& tail, std::uint32_t total,
-                                                    WarpScratch& scratch) {
-  std::uint32_t value = 0;
-  if (lane_index() < range.count) {  // eight values always start at a whole byte
-    const std::uint8_t* group = array.packed + std::uint64_t{range.start / 8} * array.width;
-    value = read_bits(group, (range.start % 8 + lane_index()) * array.width, array.width);
+  Targets() = default;
+  /// A lane's target is below 32, or it has none; targets ascend.
+  __device__ __forceinline__ explicit Targets(std::uint32_t target) {
+    lanes = __reduce_or_sync(kAllLanes, target < kLanes ? 1U << target : 0);
+    first = __ffs(static_cast<int>(__ballot_sync(kAllLanes, target < kLanes))) - 1;
   }
-  if constexpr (kLevels > 0) {
-    if (array.exceptions == nullptr) return value;
-    const Tail inner = {array.exceptions, (total - 1) / kBlockSize + 1, tail.levels - 1};
-    std::uint32_t* added = scratch.words + kBlockSize;
-    const std::uint32_t end = range.start + range.count;
-    for (std::uint32_t block = range.start / kBlockSize; block <= (end - 1) / kBlockSize; ++block) {
-      const std::uint32_t origin = block * kBlockSize;
-      const std::uint32_t first = max(range.start, origin) - origin;
-      const std::uint32_t last = min(end - origin, kBlockSize);
-      for_each_exception<kLevels - 1>(inner, block, first, last, scratch,
-                                      [&](bool has, std::uint32_t position, std::uint32_t high) {
-                                        added[lane_index()] = 0;
-                                        __syncwarp();
-                                        if (has)
-                                          added[(origin + position - range.start) % kLanes] =
-                                              high << array.width;
-                                        __syncwarp();
-                                        value += added[lane_index()];
-                                        __syncwarp();
-                                      });
-    }
+
+  /// What the lane that this one is the target of has in `added`; 0 if there is none.
+  __device__ __forceinline__ std::uint32_t bring(std::uint32_t added) const {
+    added = __shfl_sync(kAllLanes, added, first + __popc(lanes & lanes_below()));
+    return (lanes >> lane_index() & 1) != 0 ? added : 0;
   }
-  return value;
+};
+
+/// The values of a range of up to 32, one a lane, without their exceptions; past the last, the
+/// last.
+__device__ __forceinline__ std::uint32_t read_packed(const Bytes& bytes, const Array& array,
+                                                     const Range& range) {
+  return array.at(bytes, range.start + min(lane_index(), range.count - 1));
 }
 
-/// Calls visit(whether the lane has an exception, position in the block, high bits) for the
-/// exceptions of a block at positions in [first, last), up to 32 at a time. `kLevels` is the most
-/// that tail.levels can be.
-template <int kLevels, typename Visit>
-__device__ __forceinline__ void for_each_exception(const Tail& tail, std::uint32_t block,
-                                                   std::uint32_t first, std::uint32_t last,
-                                                   WarpScratch& scratch, Visit visit) {
-  const Parts parts = parse(tail);
-  const Range all = range_of(parts, block);
-  std::uint32_t next = 0;  // position past the exceptions that were read
-  for (std::uint32_t done = 0; done < all.count; done += kLanes) {
-    const Range range = {all.start + done, min(all.count - done, kLanes)};
-    std::uint32_t position = 0;
-    std::uint32_t high = 0;
-    bool has = false;
-    // Once for the positions, once for the high bits: one copy of what a level below takes.
-#pragma unroll(kLevels > 1 ? 1 : 2)
-    for (int pass = 0; pass < 2; ++pass) {
-      Array array = parts.gaps;
-      if (pass == 1) array = parts.highs;
-      const std::uint32_t value = read_range<kLevels>(array, range, tail, parts.total, scratch);
-      if (pass == 1) {
-        high = value + 1;
-        break;
+/// The exceptions of a tail without recursion: plain positions, plain high bits.
+struct PlainTail {
+  Counts counts;
+  std::uint32_t high_width;
+
+  __device__ __forceinline__ PlainTail(const Bytes& bytes, const Tail& tail)
+      : counts(parse_counts(bytes, tail)), high_width(bytes.byte(counts.end)) {}
+
+  __device__ __forceinline__ std::uint32_t position(const Bytes& bytes, std::uint32_t i) const {
+    return bytes.byte(counts.end + 1 + i) % kBlockSize;
+  }
+  __device__ __forceinline__ std::uint32_t high(const Bytes& bytes, std::uint32_t i) const {
+    const std::uint32_t highs = counts.end + 1 + counts.total;
+    return bytes.bits(highs + i * (high_width / 8), 0, min(high_width, 32U)) + 1;
+  }
+};
+
+/// Adds the high bits of plain exceptions to a range of up to 32 values, one a lane. `width` is
+/// that of the values' low bits.
+__device__ __forceinline__ void add_plain(const Bytes& bytes, const Tail& exceptions,
+                                          const Range& range, std::uint32_t width,
+                                          std::uint32_t& value) {
+  const PlainTail tail(bytes, exceptions);
+  const std::uint32_t last = range.start + range.count - 1;
+#pragma unroll 1
+  for (std::uint32_t block = range.start / kBlockSize; block <= last / kBlockSize; ++block) {
+    const Range all = range_of(bytes, tail.counts, block);
+#pragma unroll 1
+    for (std::uint32_t done = 0; done < all.count; done += kLanes) {
+      const std::uint32_t i = done + lane_index();
+      std::uint32_t target = kLanes;
+      if (i < all.count) {
+        target = block * kBlockSize + tail.position(bytes, all.start + i) - range.start;
+        if (target >= range.count) target = kLanes;
       }
-      position = value;
-      if (kLevels > 0 && tail.levels > 0) {
-        position = next + inclusive_sum(value + 1) - 1;
-        next = __shfl_sync(kAllLanes, position, range.count - 1) + 1;
-      }
-      has = lane_index() < range.count && position >= first && position < last;
-      if (!__any_sync(kAllLanes, has)) break;
+      const Targets targets(target);
+      if (targets.lanes == 0) continue;
+      std::uint32_t high = 0;
+      if (target < kLanes) high = tail.high(bytes, all.start + i);
+      value += targets.bring(high) << width;
     }
-    if (__any_sync(kAllLanes, has)) visit(has, position % kBlockSize, high);
   }
 }
 

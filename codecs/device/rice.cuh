@@ -39,7 +39,7 @@ __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t 
   return may_escape;
 }
 
-/// Ends to quotients. `last` gets the end of the lane's last code.
+/// Ends to quotients.
 __device__ __forceinline__ void quotients_of(std::uint32_t (&ends)[kLaneValues]) {
   std::uint32_t before = __shfl_up_sync(kAllLanes, ends[kLaneValues - 1], 1);
   if (lane_index() == 0) before = 0xFFFFFFFF;
@@ -92,7 +92,7 @@ __device__ __forceinline__ void values(const std::uint8_t* at, std::uint32_t wid
                                        std::uint32_t count, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   std::uint32_t high[kLaneValues];
-  unpack(at, width, values);
+  unpack(at, count, width, values);
   quotients(at, width, count, scratch, high);
 #pragma unroll
   for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += high[i] << width;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void docids(const std::uint8_t* at, std::uint32_t wid
   const Positions places(scratch);
   const std::uint32_t start = count * width;
   std::uint32_t ends[kLaneValues];
-  unpack(at, width, docids);
+  unpack(at, count, width, docids);
   const bool may_escape = find_ends(at, start, count, places);
   places.get(ends);
   const std::uint32_t end = start + places.at[count - 1] + 1;

@@ -13,9 +13,8 @@ inline constexpr std::uint32_t kAllLanes = 0xFFFFFFFF;
 /// A block's values in one lane.
 inline constexpr std::uint32_t kLaneValues = kBlockSize / kLanes;
 
-/// The words of shared memory that decoding a block takes: a value each, and what a level of
-/// `pfor`'s exceptions adds to up to 32 values of the level above.
-inline constexpr std::uint32_t kScratchWords = kBlockSize + kLanes;
+/// The words of shared memory that decoding a block takes.
+inline constexpr std::uint32_t kScratchWords = kBlockSize;
 
 /// One warp's scratch memory, in shared memory. What is in it between two calls is of no meaning.
 struct alignas(16) WarpScratch {
@@ -26,6 +25,13 @@ __device__ __forceinline__ std::uint32_t lane_index() {
   std::uint32_t lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
+}
+
+/// The lanes below this one.
+__device__ __forceinline__ std::uint32_t lanes_below() {
+  std::uint32_t lanes;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
+  return lanes;
 }
 
 /// Adds the value of the lane `kDistance` below, where there is one.
@@ -74,11 +80,13 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
   return read32(at, bit) & mask_of(width);
 }
 
-/// Unpacks 128 values of `width` (0 to 32, uniform) bits. A lane's four are contiguous: up to a
-/// width of 16, three words hold them. Reads at most 12 bytes past the last value.
-__device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t width,
-                                       std::uint32_t (&values)[kLaneValues]) {
-  const std::uint32_t first = lane_index() * kLaneValues * width;
+/// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits; what follows them in the
+/// lanes is of no meaning. A lane's four are contiguous: up to a width of 16, three words hold
+/// them. Reads at most 24 bytes past the last value.
+__device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t count,
+                                       std::uint32_t width, std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t lane = min(lane_index(), (count - 1) / kLaneValues);
+  const std::uint32_t first = lane * kLaneValues * width;
   if (width > 16) {
     const std::uint32_t mask = 0xFFFFFFFFU >> (32 - width);
 #pragma unroll
@@ -122,6 +130,23 @@ __device__ __forceinline__ void fill_rest(std::uint32_t count, std::uint32_t fil
   for (std::uint32_t i = 0; i < kLaneValues; ++i) {
     if (first + i >= count) values[i] = filler;
   }
+}
+
+/// Adds the high bits of up to 32 exceptions, one in each lane that `has` one, to a block's values.
+/// By way of shared memory: the lanes that have read them are not those that hold their values.
+__device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uint32_t added,
+                                      WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+  uint4* own = reinterpret_cast<uint4*>(scratch.words) + lane_index();
+  *own = make_uint4(0, 0, 0, 0);
+  __syncwarp();
+  if (has) scratch.words[position % kBlockSize] = added;
+  __syncwarp();
+  const uint4 sums = *own;
+  values[0] += sums.x;
+  values[1] += sums.y;
+  values[2] += sums.z;
+  values[3] += sums.w;
+  __syncwarp();
 }
 
 }  // namespace warpdex::device

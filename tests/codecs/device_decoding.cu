@@ -1,0 +1,191 @@
+// The kernels that decode what a test asks for, and the comparison.
+#include "tests/codecs/device_decoding.hpp"
+
+#include <algorithm>
+
+#include "tests/support.hpp"
+#include "warpdex/codecs/device/block_decoder.cuh"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/tools/benchmarks/uploaded_lists.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using device::BlockDecoder;
+using device::BlockPlace;
+using device::WarpScratch;
+using tools::UploadedList;
+using tools::UploadedLists;
+
+constexpr int kThreads = 128;
+constexpr int kWarps = kThreads / 32;
+constexpr std::uint32_t kRun = 20;
+
+/// A block to decode.
+struct Job {
+  std::uint32_t list;
+  std::uint32_t block;
+};
+
+__host__ __device__ bool is_docids(What what) {
+  return what == What::kDocids || what == What::kDocidsByCursor;
+}
+
+// Work item: a block, by one warp; writes its 128 values.
+template <CodecKind kCodec>
+__global__ void decode_blocks(What what, const UploadedList* lists, const Job* jobs,
+                              std::uint32_t size, std::uint32_t* out) {
+  __shared__ WarpScratch scratch[kWarps];
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint32_t i = blockIdx.x * kWarps + warp;
+  if (i >= size) return;
+  const UploadedList list = lists[jobs[i].list];
+  const std::uint32_t block = jobs[i].block;
+  const BlockPlace place = device::locate(list.values, block);
+  std::uint32_t values[4] = {0, 0, 0, 0};
+  if (what == What::kDocids) {
+    const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
+    BlockDecoder<kCodec>::docids(list.values, place, base, list.last_docids[block], scratch[warp],
+                                 values);
+  } else if (what == What::kValues) {
+    BlockDecoder<kCodec>::values(list.values, place, scratch[warp], values);
+  } else {
+    for (std::uint32_t at = 0; at < place.count; ++at) {
+      const std::uint32_t value =
+          BlockDecoder<kCodec>::value_at(list.values, place, at, scratch[warp]);
+      const bool own = at / 4 == lane;
+      if (own && at % 4 == 0) values[0] = value;
+      if (own && at % 4 == 1) values[1] = value;
+      if (own && at % 4 == 2) values[2] = value;
+      if (own && at % 4 == 3) values[3] = value;
+    }
+  }
+  for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
+}
+
+// Work item: 20 blocks of a list, by one warp, in ascending order.
+template <CodecKind kCodec>
+__global__ void decode_runs(What what, const UploadedList* lists, const Job* jobs,
+                            std::uint32_t size, std::uint32_t* out) {
+  using Decoder = BlockDecoder<kCodec>;
+  __shared__ WarpScratch scratch[kWarps];
+  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  std::uint32_t i = (blockIdx.x * kWarps + warp) * kRun;
+  const std::uint32_t end = min(i + kRun, size);
+  while (i < end) {
+    const UploadedList list = lists[jobs[i].list];
+    auto cursor = Decoder::cursor(list.values, cursor_scratch[warp]);
+    const std::uint32_t first = i;
+    for (; i < end && jobs[i].list == jobs[first].list; ++i) {
+      const std::uint32_t block = jobs[i].block;
+      const BlockPlace place = device::locate(list.values, block);
+      std::uint32_t values[4];
+      if (what == What::kDocidsByCursor) {
+        const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
+        Decoder::docids(list.values, cursor, place, base, list.last_docids[block], scratch[warp],
+                        values);
+      } else {
+        Decoder::values(list.values, cursor, place, scratch[warp], values);
+      }
+      for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
+    }
+  }
+}
+
+void launch(CodecKind kind, What what, const UploadedList* lists, const DeviceArray<Job>& jobs,
+            std::uint32_t* out, const Stream& stream) {
+  const auto size = static_cast<std::uint32_t>(jobs.size());
+  const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
+  const std::uint32_t each = by_cursor ? kWarps * kRun : kWarps;
+  const std::uint32_t blocks = (size + each - 1) / each;
+  const auto start = [&](auto* one_by_one, auto* runs) {
+    auto* kernel = by_cursor ? runs : one_by_one;
+    kernel<<<blocks, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
+  };
+  switch (kind) {
+    case CodecKind::kBitpack:
+      start(decode_blocks<CodecKind::kBitpack>, decode_runs<CodecKind::kBitpack>);
+      break;
+    case CodecKind::kPfor:
+      start(decode_blocks<CodecKind::kPfor>, decode_runs<CodecKind::kPfor>);
+      break;
+    case CodecKind::kPforBlock:
+      start(decode_blocks<CodecKind::kPforBlock>, decode_runs<CodecKind::kPforBlock>);
+      break;
+    case CodecKind::kRice:
+      start(decode_blocks<CodecKind::kRice>, decode_runs<CodecKind::kRice>);
+      break;
+  }
+  check_launch("decode_blocks");
+}
+
+/// A block's values, and the filler behind the last.
+Values expected_of(const Values& all, std::uint32_t index, std::uint32_t filler) {
+  const std::size_t start = std::size_t{index} * kBlockSize;
+  Values block(all.begin() + start,
+               all.begin() + std::min<std::size_t>(all.size(), start + kBlockSize));
+  block.resize(kBlockSize, filler);
+  return block;
+}
+
+std::string first_difference(const Values& expected, const std::uint32_t* got) {
+  for (std::uint32_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == got[i]) continue;
+    return ": at " + std::to_string(i) + " " + std::to_string(got[i]) + ", not " +
+           std::to_string(expected[i]);
+  }
+  return "";
+}
+
+}  // namespace
+
+void DeviceDecoding::check(What what) const {
+  const Stream stream;
+  UploadedLists lists;
+  std::vector<Job> jobs;
+  for (std::uint32_t i = 0; i < cases_.size(); ++i) {
+    const Values& values = cases_[i].values;
+    Values lasts;
+    for (std::uint32_t block = 0; block < cases_[i].encoded.codes.size(); ++block) {
+      lasts.push_back(values[std::min<std::size_t>(values.size(), (block + 1) * kBlockSize) - 1]);
+      jobs.push_back({i, block});
+    }
+    lists.add(settings_, cases_[i].encoded, static_cast<std::uint32_t>(values.size()), lasts);
+  }
+  lists.upload(1, stream);
+  DeviceArray<Job> device_jobs(jobs.size());
+  device_jobs.upload(jobs, stream);
+  DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize);
+  launch(settings_.kind, what, lists.data(), device_jobs, out.data(), stream);
+  Values got(out.size());
+  out.download(got, stream);
+  stream.synchronize();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Values expected =
+        expected_of(cases_[jobs[i].list].values, jobs[i].block, is_docids(what) ? 0xFFFFFFFF : 0);
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), got.begin() + i * kBlockSize))
+        << cases_[jobs[i].list].name << ", block " << jobs[i].block << ", code "
+        << int{cases_[jobs[i].list].encoded.codes[jobs[i].block]} << ", parameter "
+        << int{cases_[jobs[i].list].encoded.parameter}
+        << first_difference(expected, &got[i * kBlockSize]);
+  }
+}
+
+void DeviceDecoding::check_host_docids(std::mt19937_64& random) const {
+  for (const DeviceCase& one : cases_) {
+    const StoredList list(settings_, one.encoded, one.values.size());
+    ASSERT_EQ(list.decode_docids(one.values, random), one.values) << one.name;
+  }
+}
+
+void DeviceDecoding::check_host_values(std::mt19937_64& random) const {
+  for (const DeviceCase& one : cases_) {
+    const StoredList list(settings_, one.encoded, one.values.size());
+    ASSERT_EQ(list.decode_values(random), one.values) << one.name;
+  }
+}
+
+}  // namespace warpdex::test

@@ -1,0 +1,146 @@
+// The kernels of the decode benchmark.
+#include "warpdex/codecs/device/block_decoder.cuh"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/tools/benchmarks/decode.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+using device::BlockDecoder;
+using device::BlockPlace;
+using device::kAllLanes;
+using device::kLanes;
+using device::WarpScratch;
+
+constexpr int kThreads = 256;
+constexpr std::uint32_t kWarps = kThreads / kLanes;
+
+/// CTAs an SM: as many as the registers allow without spilling.
+template <CodecKind kCodec, int kLevels>
+constexpr int kMinimumCtas = kLevels > 1 ? 2 : (kCodec == CodecKind::kPfor ? 5 : 6);
+
+/// The metadata of a run of up to 32 blocks, one a lane.
+struct Run {
+  std::uint32_t offset = 0;
+  std::uint32_t code = 0;
+  std::uint32_t last = 0;
+
+  __device__ __forceinline__ Run(const UploadedList& list, std::uint32_t block,
+                                 std::uint32_t blocks) {
+    if (block >= blocks) return;
+    const BlockPlace place = device::locate(list.values, block);
+    offset = static_cast<std::uint32_t>(place.at - list.values.bytes);
+    code = place.code;
+    last = __ldg(list.last_docids + block);
+  }
+};
+
+// Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
+// CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue.
+template <CodecKind kCodec, int kLevels, bool kDocids>
+__global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
+    decode(DecodeWork work, DecodeChecksum* checksum) {
+  using Decoder = BlockDecoder<kCodec, kLevels>;
+  __shared__ WarpScratch all_scratch[kWarps];
+  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
+  // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
+  // follows from it.
+  const std::uint32_t warp = __shfl_sync(kAllLanes, threadIdx.x / kLanes, 0);
+  WarpScratch& scratch = all_scratch[warp];
+  const std::uint32_t runs_per_list = (work.blocks + kLanes - 1) / kLanes;
+  const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
+  std::uint32_t sum = 0;
+  std::uint32_t bits = 0;
+  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs; i += gridDim.x * kWarps) {
+    const UploadedList& list = work.lists[i / runs_per_list];
+    const std::uint32_t first = i % runs_per_list * kLanes;
+    const std::uint32_t size = min(work.blocks - first, kLanes);
+    const Run run(list, first + device::lane_index(), work.blocks);
+    const device::DeviceValues encoded = list.values;
+    std::uint32_t base = 0xFFFFFFFF;
+    if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
+    auto cursor = Decoder::cursor(encoded, cursor_scratch[warp]);
+#pragma unroll 1
+    for (std::uint32_t j = 0; j < size; ++j) {
+      const std::uint32_t block = first + j;
+      const BlockPlace place = {
+          encoded.bytes + __shfl_sync(kAllLanes, run.offset, j), block,
+          static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
+          static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
+      std::uint32_t values[4];
+      if constexpr (kDocids) {
+        const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
+        Decoder::docids(encoded, cursor, place, base, last, scratch, values);
+        base = last;
+      } else {
+        Decoder::values(encoded, cursor, place, scratch, values);
+      }
+      sum += values[0] + values[1] + values[2] + values[3];
+      bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];
+    }
+  }
+  sum = __reduce_add_sync(kAllLanes, sum);
+  bits = __reduce_xor_sync(kAllLanes, bits);
+  if (threadIdx.x % kLanes == 0) {
+    atomicAdd(&checksum->sum, sum);
+    atomicXor(&checksum->bits, bits);
+  }
+}
+
+using Kernel = void (*)(DecodeWork, DecodeChecksum*);
+
+template <CodecKind kCodec, int kLevels = 0>
+Kernel kernel_of(bool docids) {
+  return docids ? decode<kCodec, kLevels, true> : decode<kCodec, kLevels, false>;
+}
+
+Kernel kernel_for(const DecodeWork& work) {
+  switch (work.settings.kind) {
+    case CodecKind::kBitpack: return kernel_of<CodecKind::kBitpack>(work.docids);
+    case CodecKind::kPforBlock: return kernel_of<CodecKind::kPforBlock>(work.docids);
+    case CodecKind::kRice: return kernel_of<CodecKind::kRice>(work.docids);
+    case CodecKind::kPfor: break;
+  }
+  switch (work.settings.pfor_levels) {
+    case 0: return kernel_of<CodecKind::kPfor, 0>(work.docids);
+    case 1: return kernel_of<CodecKind::kPfor, 1>(work.docids);
+    default: return kernel_of<CodecKind::kPfor, kMaxPforLevels>(work.docids);
+  }
+}
+
+/// CTAs that fill the GPU, or fewer if there is not that much to do.
+unsigned grid_for(Kernel kernel, const DecodeWork& work, int device) {
+  int per_multiprocessor = 0;
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreads, 0),
+      "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  const std::uint64_t runs = work.list_count * ((work.blocks + kLanes - 1) / kLanes);
+  const auto full = static_cast<std::uint64_t>(per_multiprocessor) *
+                    static_cast<std::uint64_t>(device_info(device).multiprocessors);
+  return static_cast<unsigned>(std::min(full, (runs + kWarps - 1) / kWarps));
+}
+
+}  // namespace
+
+DecodeTimes time_decoding(const DecodeWork& work, int passes, const Stream& stream) {
+  const Kernel kernel = kernel_for(work);
+  const unsigned grid = grid_for(kernel, work, stream.device());
+  DeviceArray<DecodeChecksum> checksum(1, stream.device());
+  Event start(stream.device());
+  Event end(stream.device());
+  DecodeTimes times;
+  for (int pass = 0; pass <= passes; ++pass) {
+    checksum.fill_bytes(0, stream);
+    start.record(stream);
+    kernel<<<grid, kThreads, 0, stream.handle()>>>(work, checksum.data());
+    check_launch("decode");
+    end.record(stream);
+    end.synchronize();
+    if (pass > 0) times.seconds.push_back(end.seconds_since(start));
+  }
+  checksum.download({&times.checksum, 1}, stream);
+  stream.synchronize();
+  return times;
+}
+
+}  // namespace warpdex::tools

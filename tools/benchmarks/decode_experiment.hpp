@@ -1,0 +1,46 @@
+// One measurement of the decode benchmark: made-up lists, encoded, uploaded, decoded and checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+#include "warpdex/tools/benchmarks/synthetic_lists.hpp"
+
+namespace warpdex::tools {
+
+/// What a measurement found.
+struct Result {
+  std::string codec;
+  std::string what;
+  std::string lists;
+  std::uint64_t postings = 0;
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+  double floor_seconds = 0;
+  bool right = false;
+
+  double rate() const { return static_cast<double>(postings) / seconds / 1e9; }
+};
+
+/// What is measured once.
+struct Experiment {
+  CodecSettings settings;
+  Distribution distribution;
+  bool docids;
+  bool bit_sets;
+  std::size_t length;  ///< of a list
+  std::size_t lists;   ///< different ones
+  std::size_t postings;
+};
+
+/// "bitpack", "pfor/1".
+std::string name_of(const CodecSettings& settings);
+
+/// Encodes the experiment's lists on all threads, repeats them in GPU memory to make up its
+/// postings, and times launches that decode all. `bytes_per_second` sets the floor.
+Result measure(const Experiment& experiment, int passes, double bytes_per_second,
+               const Stream& stream);
+
+}  // namespace warpdex::tools

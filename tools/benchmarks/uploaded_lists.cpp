@@ -1,0 +1,99 @@
+// Puts encoded lists into sections, and the sections into GPU memory.
+#include "warpdex/tools/benchmarks/uploaded_lists.hpp"
+
+#include <cstring>
+
+namespace warpdex::tools {
+namespace {
+
+constexpr std::uint32_t kBaseGroup = 32;  ///< blocks that share a base, as in the index
+constexpr std::size_t kAlignment = 256;
+
+/// The next section's start, behind `size` bytes and their slack.
+std::size_t behind(std::size_t start, std::size_t size) {
+  return (start + size + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+template <typename T>
+std::size_t bytes_of(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
+template <typename T>
+void put(const std::vector<T>& section, std::size_t at, std::vector<std::uint8_t>& image) {
+  if (!section.empty()) std::memcpy(image.data() + at, section.data(), bytes_of(section));
+}
+
+}  // namespace
+
+void UploadedLists::add(const CodecSettings& settings, const EncodedValues& encoded,
+                        std::uint32_t count, std::span<const std::uint32_t> last_docids) {
+  const std::size_t blocks = encoded.codes.size();
+  starts_.push_back({settings, bytes_.size(), codes_.size(), bases_.size(), count,
+                     encoded.offsets.back(), encoded.parameter});
+  std::uint32_t base = 0;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    if (i > 0 && i % kBaseGroup == 0) {
+      base = encoded.offsets[i];
+      bases_.push_back(base);
+    }
+    offsets_.push_back(static_cast<std::uint16_t>(encoded.offsets[i] - base));
+    last_docids_.push_back(last_docids.empty() ? 0 : last_docids[i]);
+  }
+  codes_.insert(codes_.end(), encoded.codes.begin(), encoded.codes.end());
+  bytes_.insert(bytes_.end(), encoded.bytes.begin(), encoded.bytes.end());
+}
+
+std::size_t UploadedLists::bytes() const {
+  return bytes_of(bytes_) + bytes_of(offsets_) + bytes_of(bases_) + bytes_of(codes_) +
+         bytes_of(last_docids_);
+}
+
+UploadedLists::Layout UploadedLists::layout() const {
+  Layout at{};
+  at.bases = behind(at.offsets, bytes_of(offsets_));
+  at.codes = behind(at.bases, bytes_of(bases_));
+  at.last_docids = behind(at.codes, bytes_of(codes_));
+  at.bytes = behind(at.last_docids, bytes_of(last_docids_));
+  at.size = behind(at.bytes, bytes_of(bytes_));
+  return at;
+}
+
+UploadedList UploadedLists::placed(const Start& start, const Layout& at,
+                                   const std::uint8_t* copy) const {
+  UploadedList list;
+  list.values.bytes = copy + at.bytes + start.bytes;
+  list.values.offsets = reinterpret_cast<const std::uint16_t*>(copy + at.offsets) + start.block;
+  list.values.bases = reinterpret_cast<const std::uint32_t*>(copy + at.bases) + start.base;
+  list.values.codes = copy + at.codes + start.block;
+  list.values.count = start.count;
+  list.values.tail_offset = start.tail_offset;
+  list.values.parameter = start.parameter;
+  list.values.levels = start.settings.pfor_levels;
+  list.last_docids = reinterpret_cast<const std::uint32_t*>(copy + at.last_docids) + start.block;
+  return list;
+}
+
+void UploadedLists::upload(std::size_t copies, const Stream& stream) {
+  const Layout at = layout();
+  std::vector<std::uint8_t> image(at.bytes + bytes_.size() + kReadSlack);
+  put(bytes_, at.bytes, image);
+  put(offsets_, at.offsets, image);
+  put(bases_, at.bases, image);
+  put(codes_, at.codes, image);
+  put(last_docids_, at.last_docids, image);
+  // Memory ends with the last copy's slack, so that tools see who reads past it.
+  buffer_ = DeviceBuffer(at.size * (copies - 1) + image.size(), stream.device());
+  std::vector<UploadedList> lists;
+  lists.reserve(copies * starts_.size());
+  for (std::size_t copy = 0; copy < copies; ++copy) {
+    buffer_.upload(image, stream, copy * at.size);
+    const auto* start = static_cast<const std::uint8_t*>(buffer_.data()) + copy * at.size;
+    for (const Start& list : starts_) lists.push_back(placed(list, at, start));
+  }
+  lists_ = DeviceArray<UploadedList>(lists.size(), stream.device());
+  lists_.upload(lists, stream);
+  stream.synchronize();
+}
+
+}  // namespace warpdex::tools
