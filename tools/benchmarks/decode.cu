@@ -16,8 +16,12 @@ constexpr int kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kLanes;
 
 /// CTAs an SM: as many as the registers allow without spilling.
-template <CodecKind kCodec, int kLevels>
-constexpr int kMinimumCtas = kLevels > 1 ? 2 : (kCodec == CodecKind::kPfor ? 5 : 6);
+template <CodecKind kCodec, int kLevels, bool kByCursor>
+constexpr int minimum_ctas() {
+  if (kCodec != CodecKind::kPfor) return 6;
+  if (kLevels > 1) return 2;
+  return kByCursor || kLevels == 0 ? 5 : 3;
+}
 
 /// The metadata of a run of up to 32 blocks, one a lane.
 struct Run {
@@ -37,8 +41,8 @@ struct Run {
 
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
 // CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue.
-template <CodecKind kCodec, int kLevels, bool kDocids>
-__global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
+template <CodecKind kCodec, int kLevels, bool kDocids, bool kByCursor>
+__global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCursor>())
     decode(DecodeWork work, DecodeChecksum* checksum) {
   using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch all_scratch[kWarps];
@@ -59,7 +63,10 @@ __global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
     const device::DeviceValues encoded = list.values;
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
-    auto cursor = Decoder::cursor(encoded, cursor_scratch[warp]);
+    auto cursor = [&] {
+      if constexpr (kByCursor) return Decoder::cursor(encoded, cursor_scratch[warp]);
+      if constexpr (!kByCursor) return typename Decoder::Empty{};
+    }();
 #pragma unroll 1
     for (std::uint32_t j = 0; j < size; ++j) {
       const std::uint32_t block = first + j;
@@ -68,13 +75,13 @@ __global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
           static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
           static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
       std::uint32_t values[4];
+      const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
       if constexpr (kDocids) {
-        const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
         Decoder::docids(encoded, cursor, place, base, last, scratch, values);
-        base = last;
       } else {
         Decoder::values(encoded, cursor, place, scratch, values);
       }
+      base = last;
       sum += values[0] + values[1] + values[2] + values[3];
       bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];
     }
@@ -89,9 +96,16 @@ __global__ void __launch_bounds__(kThreads, kMinimumCtas<kCodec, kLevels>)
 
 using Kernel = void (*)(DecodeWork, DecodeChecksum*);
 
-template <CodecKind kCodec, int kLevels = 0>
+template <CodecKind kCodec, int kLevels = 0, bool kByCursor = true>
 Kernel kernel_of(bool docids) {
-  return docids ? decode<kCodec, kLevels, true> : decode<kCodec, kLevels, false>;
+  return docids ? decode<kCodec, kLevels, true, kByCursor>
+                : decode<kCodec, kLevels, false, kByCursor>;
+}
+
+template <int kLevels>
+Kernel pfor_kernel(const DecodeWork& work) {
+  return work.by_cursor ? kernel_of<CodecKind::kPfor, kLevels, true>(work.docids)
+                        : kernel_of<CodecKind::kPfor, kLevels, false>(work.docids);
 }
 
 Kernel kernel_for(const DecodeWork& work) {
@@ -102,9 +116,9 @@ Kernel kernel_for(const DecodeWork& work) {
     case CodecKind::kPfor: break;
   }
   switch (work.settings.pfor_levels) {
-    case 0: return kernel_of<CodecKind::kPfor, 0>(work.docids);
-    case 1: return kernel_of<CodecKind::kPfor, 1>(work.docids);
-    default: return kernel_of<CodecKind::kPfor, kMaxPforLevels>(work.docids);
+    case 0: return pfor_kernel<0>(work);
+    case 1: return pfor_kernel<1>(work);
+    default: return pfor_kernel<kMaxPforLevels>(work);
   }
 }
 

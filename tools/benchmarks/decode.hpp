@@ -23,7 +23,8 @@ struct DecodeChecksum {
 /// What to decode: the first `lists` uploaded ones, each of `blocks` blocks.
 struct DecodeWork {
   CodecSettings settings;
-  bool docids = true;  ///< false: values, gaps or frequencies
+  bool docids = true;     ///< false: values, gaps or frequencies
+  bool by_cursor = true;  ///< false: each `pfor` block for itself, as one that is met at random
   const UploadedList* lists = nullptr;
   std::uint64_t list_count = 0;
   std::uint32_t blocks = 0;

@@ -65,6 +65,7 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
   DecodeWork work;
   work.settings = experiment.settings;
   work.docids = experiment.docids;
+  work.by_cursor = experiment.by_cursor;
   work.lists = lists.data();
   work.list_count = lists.size();
   work.blocks = static_cast<std::uint32_t>((experiment.length + kBlockSize - 1) / kBlockSize);
@@ -77,6 +78,7 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
                                                                         : "gaps only";
   result.lists = std::string(distribution_name(experiment.distribution)) +
                  (experiment.docids && !experiment.bit_sets ? ", no bit sets" : "");
+  if (!experiment.by_cursor) result.lists += ", no cursor";
   result.postings = experiment.length * lists.size();
   result.bytes = lists.bytes() * copies;
   result.seconds = median(times.seconds);

@@ -33,6 +33,7 @@ struct Experiment {
   std::size_t length;  ///< of a list
   std::size_t lists;   ///< different ones
   std::size_t postings;
+  bool by_cursor = true;  ///< false: each block for itself
 };
 
 /// "bitpack", "pfor/1".

@@ -53,6 +53,12 @@ std::vector<Experiment> experiments_for(const CodecSettings& settings, const Arg
       {settings, Distribution::kFrequencies, false, false, length, lists, postings},
       {settings, Distribution::kDense, true, true, length, lists, postings},
       {settings, Distribution::kDense, true, false, length, lists, postings}};
+  if (settings.kind == CodecKind::kPfor) {
+    for (const std::size_t i : {0U, 1U, 3U}) {
+      all.push_back(all[i]);
+      all.back().by_cursor = false;
+    }
+  }
   return all;
 }
 
