@@ -66,7 +66,7 @@ class Chunk {
     if constexpr (kForm != ScoreForm::kImpact) {
       part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(batch_.lengths[document]));
     }
-    return units_of<kForm>(value, part, list.weight * query_.scale, list.c0);
+    return Unit<kForm>(list, query_)(value, part, list.c0);
   }
 
   __device__ void match_lists(std::uint32_t role) {

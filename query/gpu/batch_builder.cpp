@@ -160,6 +160,7 @@ void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchI
     index_.place(term.entry, list);
     largest = occurrences - list.size + 1;  // all others occur once at least
   }
+  if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
   const IndexCounts& counts = index_.index.counts();
   const TermScorer scorer =
       make_term_scorer(settings_.scorer, {counts.documents, counts.tokens}, list.size, occurrences,
@@ -208,7 +209,7 @@ void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
   if (settings_.scorer.kind != ScorerKind::kImpact || bounds > 65'535) {
     scale = bounds > 0 ? kLargestSum / bounds : 1.0;
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
-    query.slack = query.scoring + 2;
+    query.slack = 2 * query.scoring + 2;
     if (settings_.scorer.kind == ScorerKind::kQueryLikelihood) query.slack += 4 * query.scoring;
   }
   query.scale = static_cast<float>(scale);

@@ -32,6 +32,7 @@ enum ListFlags : std::uint32_t {
   kRaw = 1,         ///< docids and frequencies.bytes point to 128 plain numbers, as read_raw says
   kRequired = 2,    ///< a match must have it
   kProhibited = 4,  ///< a match must not have it
+  kHugeFrequencies = 8,  ///< some may be 2^23 and more
 };
 
 /// One distinct term of one query.

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;  // that decode; one more warp prepares the next tile
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::uint32_t kAllThreads = kThreads + kWarp;
+constexpr std::uint32_t kHalf = kTileDocuments / 2;     // documents, in the low halves of words
 constexpr std::uint32_t kVectors = kTileDocuments / 8;  // of 8 accumulators
 constexpr std::uint32_t kKept = 256;                    // candidates of a tile at a time
 constexpr std::uint32_t kListsHere = 4;                 // that are copied to shared memory
@@ -56,7 +57,8 @@ struct alignas(16) TilePlan {
 template <ScoreForm kForm>
 struct Memory {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
-  uint4 sums[kVectors];  ///< all 0 between tiles
+  /// Word i has the sums of documents i (low half) and kHalf + i. All 0 between tiles.
+  uint4 sums[kVectors];
   std::uint8_t length_codes[kHasLengths ? kTileDocuments : 16];
   device::WarpScratch scratch[kWarps];
   TilePlan plans[2];                            ///< of this tile, and of the next
@@ -349,23 +351,25 @@ class Tile {
     }
   }
 
-  __device__ std::uint32_t units(const List& list, float weight, std::uint32_t value,
-                                 std::uint32_t slot) {
+  /// The length_part of a document's length.
+  __device__ float part(std::uint32_t slot) {
     if constexpr (Memory<kForm>::kHasLengths) {
       const std::uint8_t code =
           has_lengths_ ? memory_.length_codes[slot] : batch_.length_codes[begin_ + slot];
-      return units_of<kForm>(value, memory_.parts[code], weight, list.c0);
-    } else {
-      return units_of<kForm>(value, 0.F, weight, 0.F);
+      return memory_.parts[code];
     }
+    return 0;
   }
 
-  __device__ void add(std::uint32_t slot, std::uint32_t sum) {
-    atomicAdd(words() + slot / 2, sum << (16 * (slot % 2)));
+  /// Adds to documents that are in the tile. `unit`, where sums are whole multiples of it.
+  __device__ void add(const List& list, const Unit<kForm>& unit, std::uint32_t value,
+                      std::uint32_t slot) {
+    const std::uint32_t sum = unit(value, part(slot), list.c0);
+    atomicAdd(words() + slot % kHalf, sum << (slot / kHalf * 16));
   }
 
   __device__ bool is_candidate(std::uint32_t slot) {
-    return (memory_.candidates[slot / 8] >> slot % 8 & 1) != 0;
+    return (memory_.candidates[slot % kHalf / 4] >> (slot % 4 + slot / kHalf * 4) & 1) != 0;
   }
 
   /// Calls visit(list, entry) for the tile's blocks [from, to), counted through all lists; each by
@@ -385,12 +389,26 @@ class Tile {
     }
   }
 
-  __device__ void decode_docids(const List& list, const BlockEntry& entry,
-                                std::uint32_t (&docids)[4]) {
-    if (list.flags & kRaw) return read_raw(entry.docids, docids);
+  /// DocIDs less the tile's first. Those before it are huge, too.
+  __device__ void decode_slots(const List& list, const BlockEntry& entry,
+                               std::uint32_t (&slots)[4]) {
+    if (list.flags & kRaw) {
+      read_raw(entry.docids, slots);
+#pragma unroll
+      for (std::uint32_t& slot : slots) slot -= begin_;
+      return;
+    }
     const device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
-    device::BlockDecoder<kCodec>::docids(list.docids, place, entry.base, entry.last, scratch(),
-                                         docids);
+    device::BlockDecoder<kCodec>::docids(list.docids, place, entry.base - begin_,
+                                         entry.last - begin_, scratch(), slots);
+  }
+
+  /// Whether all of a block's documents are in the same half of the tile.
+  __device__ bool is_in_one_half(const List& list, const BlockEntry& entry) {
+    const std::uint32_t first = entry.base + 1 - begin_;
+    const std::uint32_t last = entry.last - begin_;
+    return last < kTileDocuments && first <= last && first / kHalf == last / kHalf &&
+           entry.count == kBlockSize && (list.flags & kRaw) == 0;
   }
 
   __device__ void decode_values(const List& list, const BlockEntry& entry,
@@ -402,15 +420,24 @@ class Tile {
 
   __device__ void add_blocks(std::uint32_t from, std::uint32_t to) {
     for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
-      std::uint32_t docids[4];
+      std::uint32_t slots[4];
       std::uint32_t values[4];
       decode_values(list, entry, values);
-      decode_docids(list, entry, docids);
-      const float weight = list.weight * query_.scale;
+      decode_slots(list, entry, slots);
+      Unit<kForm> unit(list, query_);
+      if (is_in_one_half(list, entry)) {
+        const std::uint32_t half = (entry.last - begin_) / kHalf;
+        unit.shift(16 * half);
+        std::uint32_t* const to_add = words() - half * kHalf;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          atomicAdd(to_add + slots[i], unit.shifted(values[i], part(slots[i]), list.c0));
+        }
+        return;
+      }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const std::uint32_t slot = docids[i] - begin_;
-        if (slot < kTileDocuments) add(slot, units(list, weight, values[i], slot));
+        if (slots[i] < kTileDocuments) add(list, unit, values[i], slots[i]);
       }
     });
   }
@@ -418,12 +445,13 @@ class Tile {
   /// Empties the accumulators of a prohibited list's documents.
   __device__ void erase_blocks(std::uint32_t from, std::uint32_t to) {
     for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
-      std::uint32_t docids[4];
-      decode_docids(list, entry, docids);
+      std::uint32_t slots[4];
+      decode_slots(list, entry, slots);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const std::uint32_t slot = docids[i] - begin_;
-        if (slot < kTileDocuments) atomicAnd(words() + slot / 2, ~(0xFFFFU << (16 * (slot % 2))));
+      for (const std::uint32_t slot : slots) {
+        if (slot < kTileDocuments) {
+          atomicAnd(words() + slot % kHalf, ~(0xFFFFU << (slot / kHalf * 16)));
+        }
       }
     });
   }
@@ -436,20 +464,39 @@ class Tile {
       const uint4 four = memory_.sums[i];
       memory_.candidates[i] = 0;
       if ((four.x | four.y | four.z | four.w) == 0) continue;
+      if (!reaches(four, least)) {
+        memory_.sums[i] = {0, 0, 0, 0};
+        continue;
+      }
       const std::uint32_t x = __vcmpgeu2(four.x, least);
       const std::uint32_t y = __vcmpgeu2(four.y, least);
       const std::uint32_t z = __vcmpgeu2(four.z, least);
       const std::uint32_t w = __vcmpgeu2(four.w, least);
       memory_.sums[i] = {four.x & x, four.y & y, four.z & z, four.w & w};
-      if ((x | y | z | w) == 0) continue;
-      const auto bits = [](std::uint32_t two) { return (two & 1) | (two >> 15 & 2); };
-      memory_.candidates[i] =
-          static_cast<std::uint8_t>(bits(x) | bits(y) << 2 | bits(z) << 4 | bits(w) << 6);
-      const std::uint32_t group = i * 8 / kGroup;
-      atomicOr(&memory_.marks[group / 32], 1U << group % 32);
+      const std::uint32_t low = (x & 1) | (y & 2) | (z & 4) | (w & 8);
+      const std::uint32_t high = (x >> 16 & 1) | (y >> 16 & 2) | (z >> 16 & 4) | (w >> 16 & 8);
+      memory_.candidates[i] = static_cast<std::uint8_t>(low | high << 4);
+      if (low != 0) mark(4 * i);
+      if (high != 0) mark(kHalf + 4 * i);
       found = true;
     }
     return any_decoder(found);
+  }
+
+  /// Whether any of eight sums reaches both halves of `least`, which are the same and not 0.
+  __device__ static bool reaches(const uint4& four, std::uint32_t least) {
+    const std::uint32_t below = least - 0x10001U;
+    const std::uint32_t largest =
+        __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
+    return __vmaxu2(largest, below) != below;
+  }
+
+  __device__ void mark(std::uint32_t slot) {
+    atomicOr(&memory_.marks[slot / kGroup / 32], 1U << slot / kGroup % 32);
+  }
+
+  __device__ bool is_marked(std::uint32_t slot) {
+    return (memory_.marks[slot / kGroup / 32] >> slot / kGroup % 32 & 1) != 0;
   }
 
   /// Whether any document from `from` to `to` (slots, inclusive) is marked. A whole warp.
@@ -474,23 +521,21 @@ class Tile {
         const std::uint32_t high = min(entry.last - begin_, kTileDocuments - 1);
         if (low >= kTileDocuments || !is_marked(low, high)) return;
       }
-      std::uint32_t docids[4];
-      decode_docids(list, entry, docids);
+      std::uint32_t slots[4];
+      decode_slots(list, entry, slots);
       bool wanted = false;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const std::uint32_t slot = docids[i] - begin_;
-        if (slot >= kTileDocuments || !is_candidate(slot)) docids[i] = kNone;
-        wanted |= docids[i] != kNone;
+      for (std::uint32_t& slot : slots) {
+        if (slot >= kTileDocuments || !is_candidate(slot)) slot = kNone;
+        wanted |= slot != kNone;
       }
       if (!__any_sync(kWholeWarp, wanted)) return;
       std::uint32_t values[4];
       decode_values(list, entry, values);
-      const float weight = list.weight * query_.scale;
+      const Unit<kForm> unit(list, query_);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const std::uint32_t slot = docids[i] - begin_;
-        if (docids[i] != kNone) add(slot, units(list, weight, values[i], slot));
+        if (slots[i] != kNone) add(list, unit, values[i], slots[i]);
       }
     });
   }
@@ -532,16 +577,19 @@ class Tile {
     const std::uint32_t least = min(need, 65'535U) * 0x10001U;
     std::uint32_t matches = 0;
     for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
-      const std::uint32_t group = i * 8 / kGroup;
-      if (only_marked && (memory_.marks[group / 32] >> group % 32 & 1) == 0) continue;
+      if (only_marked && !is_marked(4 * i) && !is_marked(kHalf + 4 * i)) continue;
       const uint4 four = memory_.sums[i];
-      if ((four.x | four.y | four.z | four.w) == 0) continue;
       if (counts) {
         matches += (__popc(__vcmpne2(four.x, 0)) + __popc(__vcmpne2(four.y, 0)) +
-                    __popc(__vcmpne2(four.z, 0)) + __popc(__vcmpne2(four.w, 0))) / 16;
+                    __popc(__vcmpne2(four.z, 0)) + __popc(__vcmpne2(four.w, 0))) /
+                   16;
       }
-      memory_.sums[i] = {keep(four.x, least, 8 * i), keep(four.y, least, 8 * i + 2),
-                         keep(four.z, least, 8 * i + 4), keep(four.w, least, 8 * i + 6)};
+      uint4 left{0, 0, 0, 0};
+      if (reaches(four, least)) {
+        left = {keep(four.x, least, 4 * i), keep(four.y, least, 4 * i + 1),
+                keep(four.z, least, 4 * i + 2), keep(four.w, least, 4 * i + 3)};
+      }
+      memory_.sums[i] = left;
     }
     if (!counts) return;
     matches = __reduce_add_sync(kWholeWarp, matches);
@@ -550,8 +598,9 @@ class Tile {
     }
   }
 
-  /// Remembers those of two accumulators that reach `least`, as long as there is room. Returns what
-  /// of the two is to stay in the accumulators: those for which there was none.
+  /// Remembers those of two accumulators, of documents `slot` and kHalf + slot, that reach `least`,
+  /// as long as there is room. Returns what of the two is to stay in the accumulators: those for
+  /// which there was none.
   __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t least, std::uint32_t slot) {
     const std::uint32_t reached = two & __vcmpgeu2(two, least);
     std::uint32_t left = 0;
@@ -561,7 +610,7 @@ class Tile {
       if (sum == 0) continue;
       const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
       if (place < kKept) {
-        memory_.kept[place] = sum << 16 | (slot + half);
+        memory_.kept[place] = sum << 16 | (slot + half * kHalf);
       } else {
         left |= sum << (16 * half);
       }
@@ -611,7 +660,7 @@ class Tile {
 /// the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts) to 35
 /// (BM25) a posting, and by shared memory's banks.
 template <CodecKind kCodec, ScoreForm kForm>
-__global__ void __launch_bounds__(kAllThreads, 3)
+__global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths ? 3 : 4)
     or_tiles(Batch batch, std::uint32_t items, std::uint32_t at_once) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kForm>*>(bytes);
