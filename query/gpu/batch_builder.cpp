@@ -79,27 +79,30 @@ ScoreForm BatchBuilder::form(const SearchSettings& settings) const {
   return form_of(effective_scorer(index_.index.settings(), settings.scorer).kind);
 }
 
-void BatchBuilder::build(std::span<const PlannedQuery> plans, const SearchSettings& settings,
-                         std::uint32_t capacity, BatchImage& image) {
+void BatchBuilder::build(std::span<const PlannedQuery> batch, std::span<const std::uint32_t> slots,
+                         const SearchSettings& settings, std::uint32_t capacity,
+                         BatchImage& image) {
   image.clear();
   settings_ = settings;
   settings_.scorer = effective_scorer(index_.index.settings(), settings.scorer);
   capacity_ = capacity;
-  for (std::uint32_t state = 0; state < plans.size(); ++state) {
-    const PlannedQuery& plan = plans[state];
+  for (std::uint32_t state = 0; state < slots.size(); ++state) {
+    const std::uint32_t slot = slots[state];
+    const PlannedQuery& plan = batch[slot];
     Query nothing{};
     nothing.state = state;
+    nothing.slot = slot;
     image.finals.push_back(nothing);
     if (plan.terms.size() > kMostLists) {
-      image.cpu_queries.push_back(state);
+      image.cpu_queries.push_back(slot);
       continue;
     }
     check_impact_sum(index_.index, plan);
     if (settings.mode == QueryMode::kOr) {
-      add_query(plan, false, false, state, image);
+      add_query(plan, false, false, state, slot, image);
     } else {
-      add_query(plan, true, false, state, image);
-      if (settings.mode == QueryMode::kAndOr) add_query(plan, false, true, state, image);
+      add_query(plan, true, false, state, slot, image);
+      if (settings.mode == QueryMode::kAndOr) add_query(plan, false, true, state, slot, image);
     }
   }
   interleave(image.and_stretches);
@@ -107,7 +110,7 @@ void BatchBuilder::build(std::span<const PlannedQuery> plans, const SearchSettin
 }
 
 void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
-                             std::uint32_t state, BatchImage& image) {
+                             std::uint32_t state, std::uint32_t slot, BatchImage& image) {
   const Roles roles = assign_roles(plan, unsigned_is_required);
   if (roles.is_empty) return;
   Query query{};
@@ -116,13 +119,13 @@ void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   query.lists = query.scoring + static_cast<std::uint32_t>(roles.prohibited.size());
   query.k = settings_.k;
   query.state = state;
+  query.slot = slot;
   query.flags = (settings_.count ? kCount : 0U) | (exhaustive_ ? kExhaustive : 0U) |
                 (is_fallback ? kFallback : 0U);
   query.least = settings_.and_or_least();
   query.capacity = capacity_;
   query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
   query.candidates = state * capacity_;
-  query.hits = state * settings_.k;
   for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
     add_list(*roles.scoring[i], roles.is_required[i] ? kRequired : 0U, image);
   }

@@ -24,7 +24,7 @@ struct BatchImage {
   std::vector<Stretch> and_stretches;
   std::vector<Stretch> second_stretches;
   std::vector<std::uint32_t> raw;     ///< raw lists, kRawEntries docIDs and as many values each
-  std::vector<std::uint32_t> cpu_queries;  ///< of the batch, that the kernels cannot hold
+  std::vector<std::uint32_t> cpu_queries;  ///< slots of those that the kernels cannot hold
   std::uint32_t row_entries = 0;      ///< of the tile tables
   std::uint32_t order_entries = 0;
   std::uint32_t most_tiles = 0;
@@ -40,13 +40,14 @@ class BatchBuilder {
   /// How scores are computed, of an index like this.
   ScoreForm form(const SearchSettings& settings) const;
 
-  /// Fills `image` with the queries; the k-th of them has state k. `capacity` candidates each.
-  void build(std::span<const PlannedQuery> plans, const SearchSettings& settings,
-             std::uint32_t capacity, BatchImage& image);
+  /// Fills `image` with the queries `slots` of a batch, whose answers go to the same places. The
+  /// n-th of them has state n. There is room for `capacity` candidates of each.
+  void build(std::span<const PlannedQuery> batch, std::span<const std::uint32_t> slots,
+             const SearchSettings& settings, std::uint32_t capacity, BatchImage& image);
 
  private:
   void add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
-                 std::uint32_t state, BatchImage& image);
+                 std::uint32_t state, std::uint32_t slot, BatchImage& image);
   void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
   void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);
   void set_scale(Query& query, const BatchImage& image) const;

@@ -176,11 +176,11 @@ __global__ void __launch_bounds__(kSelectThreads) write_hits(Batch batch, std::u
   sort_keys(sorted, size);
   for (std::uint32_t i = threadIdx.x; i < hits; i += kSelectThreads) {
     const unsigned long long key = sorted[i];
-    batch.hits[query.hits + i] = {kNone - static_cast<std::uint32_t>(key),
+    batch.hits[std::size_t{query.slot} * batch.k + i] = {kNone - static_cast<std::uint32_t>(key),
                                   __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
   }
   if (threadIdx.x == 0) {
-    batch.answers[blockIdx.x] = {hits, state.overflow, state.fell_back, 0, state.matches};
+    batch.answers[query.slot] = {hits, state.overflow, state.fell_back, 0, state.matches};
   }
 }
 

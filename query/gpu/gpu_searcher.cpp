@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -174,12 +175,14 @@ SearchResult GpuAnswers::result(std::size_t query) const {
 struct GpuSearcher::State {
   State(const GpuIndex& searched, const GpuAblation& wanted);
 
-  std::uint32_t capacity_for(std::size_t queries, std::uint32_t k) const;
-  std::size_t part_size(std::span<const PlannedQuery> plans, std::uint32_t k) const;
+  std::uint32_t capacity_for(std::size_t queries) const;
+  std::size_t part_size() const;
   void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
   void start_part();
   void finish_part();
-  void launch(std::span<const PlannedQuery> plans);
+  void answer_lost();
+  void answer_by_cpu(std::uint32_t slot);
+  void launch(std::span<const std::uint32_t> part);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -195,8 +198,11 @@ struct GpuSearcher::State {
   DeviceBuffer candidates;
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
-  std::size_t first = 0;  ///< query of the part under way
-  std::size_t size = 0;   ///< of it
+  std::vector<std::uint32_t> slots;  ///< the queries to be answered, in this order
+  std::vector<std::uint32_t> lost;   ///< those of them that had more candidates than room
+  bool lost_some = false;            ///< whether `slots` were lost before: they get more room
+  std::size_t first = 0;             ///< of `slots`, of the part under way
+  std::size_t size = 0;              ///< of it
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -210,23 +216,23 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       stream(searched.device()),
       clock(wanted.time_stages, searched.device()) {}
 
-std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries, std::uint32_t k) const {
-  const std::uint64_t least = std::max(kLeastCapacity, 16 * k);
-  const std::uint64_t share = kMostCandidates / queries;
+std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries) const {
   const std::uint64_t documents = std::max<std::uint64_t>(index.index().counts().documents, 1);
+  if (lost_some) return static_cast<std::uint32_t>(std::min(documents, kMostCandidates));
+  const std::uint64_t least = std::max(kLeastCapacity, 16 * answers.settings.k);
+  const std::uint64_t share = kMostCandidates / queries;
   return static_cast<std::uint32_t>(
       std::min({std::max(least, std::min<std::uint64_t>(share, kMostCapacity)), documents}));
 }
 
 /// How many of the queries that are left go into the next part of the batch.
-std::size_t GpuSearcher::State::part_size(std::span<const PlannedQuery> left,
-                                          std::uint32_t k) const {
+std::size_t GpuSearcher::State::part_size() const {
   const std::uint64_t tiles = index.index().counts().documents / kTileDocuments + 2;
   std::uint64_t rows = 0;
   std::size_t count = 0;
-  while (count < left.size()) {
-    rows += left[count].terms.size() * tiles;
-    const std::uint64_t candidate_room = std::uint64_t{capacity_for(count + 1, k)} * (count + 1);
+  while (first + count < slots.size()) {
+    rows += plans[slots[first + count]].terms.size() * tiles;
+    const std::uint64_t candidate_room = std::uint64_t{capacity_for(count + 1)} * (count + 1);
     if (count > 0 && (rows > kMostRowEntries || candidate_room > kMostCandidates)) break;
     ++count;
   }
@@ -246,29 +252,32 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   const AnswerParts parts(answers.memory.data(), given.size(), wanted.k);
   answers.list = parts.answers;
   answers.hits = parts.hits;
+  slots.resize(given.size());
+  std::iota(slots.begin(), slots.end(), 0U);
+  lost.clear();
+  lost_some = false;
   first = 0;
   is_busy = true;
   start_part();
 }
 
 void GpuSearcher::State::start_part() {
-  const auto left = plans.subspan(first);
-  size = part_size(left, answers.settings.k);
+  size = part_size();
   if (size == 0) return;
   try {
-    launch(left.first(size));
+    launch(std::span(slots).subspan(first, size));
   } catch (...) {
     is_busy = false;
     throw;
   }
 }
 
-void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
+void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   const SearchSettings& settings = answers.settings;
   const auto queries = static_cast<std::uint32_t>(part.size());
   clock.start();
-  const std::uint32_t capacity = capacity_for(queries, settings.k);
-  builder.build(part, settings, capacity, image);
+  const std::uint32_t capacity = capacity_for(queries);
+  builder.build(plans, part, settings, capacity, image);
 
   const std::size_t image_bytes = lay_out(image, nullptr).image_bytes;
   grow(staging, image_bytes);
@@ -313,15 +322,15 @@ void GpuSearcher::State::launch(std::span<const PlannedQuery> part) {
   grow(candidates, lay_out_candidates(nullptr), index.device());
   lay_out_candidates(candidates.data());
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
-  batch.answers = parts.answers + first;
-  batch.hits = parts.hits + first * settings.k;
+  batch.answers = parts.answers;
+  batch.hits = parts.hits;
+  batch.k = settings.k;
 
   batch.lengths = uploaded.lengths;
   batch.length_codes = uploaded.length_codes;
   batch.static_scores = uploaded.static_scores;
   batch.static_bounds = uploaded.static_bounds;
   batch.documents = static_cast<std::uint32_t>(index.index().counts().documents);
-  batch.list_count = static_cast<std::uint32_t>(image.lists.size());
   batch.second_queries = static_cast<std::uint32_t>(image.second_queries.size());
   batch.and_queries = static_cast<std::uint32_t>(image.and_queries.size()) + batch.second_queries;
   batch.or_queries = static_cast<std::uint32_t>(image.or_queries.size());
@@ -368,18 +377,32 @@ void GpuSearcher::State::finish_part() {
   if (size == 0) return;
   stream.synchronize();
   clock.add_to(statistics);
-  const auto by_cpu = [&](std::size_t query) {
-    if (!cpu) cpu.emplace(index.index());
-    answers.by_cpu[first + query] = cpu->run(plans[first + query], answers.settings);
-    ++statistics.cpu_queries;
-  };
-  for (const std::uint32_t query : image.cpu_queries) by_cpu(query);
-  for (std::size_t query = 0; query < size; ++query) {
-    if (answers.list[first + query].overflow == 0) continue;
-    by_cpu(query);
-    ++statistics.candidates_lost;
+  for (const std::uint32_t slot : image.cpu_queries) answer_by_cpu(slot);
+  for (std::size_t i = first; i < first + size; ++i) {
+    if (answers.list[slots[i]].overflow != 0) lost.push_back(slots[i]);
   }
   first += size;
+}
+
+void GpuSearcher::State::answer_by_cpu(std::uint32_t slot) {
+  if (!cpu) cpu.emplace(index.index());
+  answers.by_cpu[slot] = cpu->run(plans[slot], answers.settings);
+  ++statistics.cpu_queries;
+}
+
+/// Once more with as much room as there can be; what is lost even then goes to the CPU.
+void GpuSearcher::State::answer_lost() {
+  if (lost.empty()) return;
+  statistics.candidates_lost += lost.size();
+  slots = std::move(lost);
+  lost.clear();
+  lost_some = true;
+  first = 0;
+  while (first < slots.size()) {
+    start_part();
+    finish_part();
+  }
+  for (const std::uint32_t slot : lost) answer_by_cpu(slot);
 }
 
 GpuSearcher::GpuSearcher(const GpuIndex& index, const GpuAblation& ablation)
@@ -402,10 +425,11 @@ GpuAnswers GpuSearcher::wait() {
   if (!state.is_busy) throw UsageError("no batch is under way; start one by submit()");
   state.is_busy = false;
   state.finish_part();
-  while (state.first < state.plans.size()) {
+  while (state.first < state.slots.size()) {
     state.start_part();
     state.finish_part();
   }
+  state.answer_lost();
   state.statistics.gpu_queries += state.plans.size() - state.answers.by_cpu.size();
   return GpuAnswers(state.answers);
 }

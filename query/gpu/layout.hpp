@@ -65,7 +65,8 @@ struct alignas(16) Query {
   std::uint32_t lists;       ///< with the prohibited
   std::uint32_t k;
   std::uint32_t flags;       ///< QueryFlags
-  std::uint32_t state;       ///< its QueryState and its place in the batch
+  std::uint32_t state;       ///< its QueryState
+  std::uint32_t slot;        ///< its place among the answers
   std::uint32_t tiles;       ///< of OR; 0: nothing to do
   std::uint32_t order;       ///< where its row of the order of tiles starts
   std::uint32_t least;       ///< kFallback: AND's matches that suffice
@@ -77,7 +78,6 @@ struct alignas(16) Query {
   float lower;               ///< and the factor, below 1, that its other errors need
   std::uint32_t candidates;  ///< where its candidates start
   std::uint32_t capacity;    ///< how many there may be
-  std::uint32_t hits;        ///< where its answer starts
   std::uint32_t lengths_are_coded;  ///< no document is too long for a code: each is off by 1/17 at most
 };
 
@@ -142,7 +142,7 @@ struct Batch {
   Candidate* candidates;
   unsigned long long* keys;       ///< by candidate: score bits above, inverted docID below
   Hit* hits;                      ///< what is returned, best first
-  Answer* answers;                ///< by state
+  Answer* answers;                ///< by slot; hits likewise, k each
   const Stretch* table_stretches;
   const Stretch* and_stretches;
   std::uint32_t* counters;        ///< one a kernel that draws its items from it
@@ -152,7 +152,7 @@ struct Batch {
   const float* static_scores;     ///< or null
   const float* static_bounds;     ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
-  std::uint32_t list_count;
+  std::uint32_t k;                ///< of all queries
   std::uint32_t and_queries;     ///< with those that come second
   std::uint32_t second_queries;  ///< that come second
   std::uint32_t or_queries;
