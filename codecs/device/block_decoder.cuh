@@ -7,7 +7,7 @@
 //
 // What is the same in all lanes (list, place, base, last, index) should be so for the compiler,
 // too: take the warp's number as __shfl_sync(kAllLanes, threadIdx.x / 32, 0). Otherwise it guards
-// each shuffle behind a branch against a diverged warp, which costs up to a fifth of the time.
+// each shuffle behind a branch against a diverged warp, which costs up to a sixth of the time.
 //
 // The bytes are believed: their checksums are checked before they are uploaded. Damaged bytes give
 // wrong values, but every loop is bounded and nothing is written outside of the scratch memory.
