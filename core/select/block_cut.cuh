@@ -157,7 +157,8 @@ __device__ Packed cut_to_best(Packed* entries, int size, int k, CutStorage<Packe
                     storage.inside);
     need -= storage.before;
     low += static_cast<Packed>(storage.bin) << shift;
-    high = smaller(high, low + ((Packed{1} << shift) - 1));
+    const Packed width = (Packed{1} << shift) - 1;
+    if (width < high - low) high = low + width;  // the sum alone could pass the type's end
     if (shift == 0 || storage.inside == need) break;
   }
   keep_below(entries, size, storage, low, high, need);
@@ -165,9 +166,35 @@ __device__ Packed cut_to_best(Packed* entries, int size, int k, CutStorage<Packe
   return low == high ? low : high + 1;
 }
 
+inline constexpr int kFewEntries = 256;
+
+/// Sorts up to kFewEntries entries, in a block of at least as many threads, by counting how many
+/// come before each: two barriers where a network has dozens.
+template <typename Packed>
+__device__ void sort_few(Packed* entries, int size) {
+  const int mine = static_cast<int>(threadIdx.x);
+  const Packed entry = mine < size ? entries[mine] : missing_entry<Packed>();
+  int rank = 0;
+  if (mine < size) {
+    for (int i = 0; i < size; ++i) {
+      const Packed other = entries[i];
+      rank += other < entry || (other == entry && i < mine) ? 1 : 0;
+    }
+  }
+  __syncthreads();
+  if (mine < size) entries[rank] = entry;
+  __syncthreads();
+}
+
+/// Whether sort_few() can be used.
+__device__ inline bool are_few(int size) {
+  return size <= kFewEntries && blockDim.x >= kFewEntries;
+}
+
 /// Sorts `size` entries, rising; the array has room for the next power of two.
 template <typename Packed>
 __device__ void sort_entries(Packed* entries, int size) {
+  if (are_few(size)) return sort_few(entries, size);
   int padded = 2;
   while (padded < size) padded *= 2;
   const int threads = static_cast<int>(blockDim.x);

@@ -23,7 +23,7 @@ struct BlockStorage {
 template <typename Packed>
 class BlockQueue {
  public:
-  /// `entries`: shared memory for `capacity` entries, a power of two beyond k.
+  /// `entries`: shared memory for `capacity` entries, which block_capacity() gives.
   __device__ BlockQueue(Packed* entries, int capacity, int k, BlockStorage<Packed>& storage)
       : storage_(storage), entries_(entries), capacity_(capacity), k_(k) {
     reset();
@@ -78,20 +78,23 @@ class BlockQueue {
     }
   }
 
-  /// After the last entry: the entries in any order, at most `most` of them, which is k or more.
-  /// Returns how many.
+  /// After the last entry: leaves the best of the entries in any order, at most `most` of them,
+  /// which is k or more. Returns how many.
   __device__ int gather(int most) {
     const int count = min(storage_.count, capacity_);
     if (count <= most) return count;
-    cut(count);
+    if (are_few(count)) {
+      sort_few(entries_, count);
+    } else {
+      cut(count);
+    }
     return k_;
   }
 
   /// After the last entry: sorts. The first k entries are then the best, best first; behind the
   /// last entry they are missing ones.
   __device__ void finish() {
-    const int few = 256;  // sorted sooner than cut
-    const int count = gather(max(k_, few));
+    const int count = gather(max(k_, kFewEntries));
     for (int i = count + static_cast<int>(threadIdx.x); i < k_; i += static_cast<int>(blockDim.x)) {
       entries_[i] = missing_entry<Packed>();
     }

@@ -22,12 +22,21 @@ constexpr int thread_queue_length(int capacity) {
 /// The largest k that a block selects in shared memory; the radix path is beyond.
 inline constexpr std::size_t kBlockSelectLimit = 4096;
 
-/// Entries that a block holds for k: after a cut to k, the room decides how soon the next comes.
-/// With room for 4k, four times as many columns as before have been seen by then.
+/// Entries that a block holds for k: after a cut to k, the room decides how soon the next comes. At
+/// 4k, four times as many columns as before have been seen by then. Twice k is the least.
 constexpr int block_capacity(std::size_t k) {
-  std::size_t capacity = 4096;
-  while (capacity < 3 * k) capacity *= 2;
-  return static_cast<int>(capacity);
+  std::size_t power = 1;
+  while (power < k) power *= 2;
+  return static_cast<int>(3 * power < 4096 ? 4096 : 3 * power);
 }
+
+/// Rows of at most this many columns are quicker in single warps, of a queue that holds k.
+constexpr std::size_t warp_row_columns(std::size_t k) {
+  return k <= 10 ? 2048 : k <= 32 ? 1024 : 256;
+}
+
+/// Where the parts of a row hand in more entries than this, one block merges them more slowly than
+/// the radix path reads the row four times.
+inline constexpr std::size_t kMostPartEntries = 65'536;
 
 }  // namespace warpdex

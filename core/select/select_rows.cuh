@@ -14,10 +14,8 @@
 
 namespace warpdex {
 
-/// Rows of at most this many columns go to single warps, if k is small enough.
-inline constexpr std::size_t kWarpRowColumns = 2048;
-
-/// Threads of a block: few where there are many rows, so that blocks wait apart from each other.
+/// Threads of a block: few where there are many rows and small queues, so that more blocks run side
+/// by side and wait apart from each other.
 inline constexpr unsigned kRowThreads = 256;
 inline constexpr unsigned kPartThreads = 512;
 
@@ -59,12 +57,11 @@ void check_task(const RowsTask<Key, Id>& task, std::size_t k) {
               std::to_string(keys.columns));
 }
 
+/// task.parts blocks a row.
 template <typename Key, typename Packed, typename Id>
 void launch_blocks(RowsTask<Key, Id> task, SelectScratch& scratch, const Stream& stream) {
   const MatrixView<Key>& keys = task.keys;
   const auto k = static_cast<std::size_t>(task.k);
-  task.parts = parts_of_row(keys.rows, keys.columns, k,
-                            static_cast<std::size_t>(multiprocessors(stream.device())));
   task.capacity = block_capacity(k);
   if (task.parts > 1) {
     task.partial = scratch.memory(keys.rows * task.parts * k * sizeof(Packed), stream);
@@ -79,7 +76,7 @@ void launch_blocks(RowsTask<Key, Id> task, SelectScratch& scratch, const Stream&
                "cudaFuncSetAttribute");
   }
   const auto blocks = static_cast<unsigned>(keys.rows * task.parts);
-  const unsigned threads = task.parts > 1 ? kPartThreads : kRowThreads;
+  const unsigned threads = task.parts > 1 || task.capacity > 4096 ? kPartThreads : kRowThreads;
   kernel<<<blocks, threads, shared, stream.handle()>>>(task);
   check_launch("select_by_block");
 }
@@ -169,10 +166,16 @@ void select_rows(RowsTask<Key, Id> task, std::size_t k, SelectScratch& scratch,
   if (task.keys.rows == 0) return;
   task.k = static_cast<int>(k);
   const CurrentDevice current(stream.device());
-  if (task.keys.columns <= kWarpRowColumns && sizeof(Packed) == sizeof(Packed32)) {
-    if (launch_warps<Key, Packed32>(task, stream, RowCapacities())) return;
+  const std::size_t columns = task.keys.columns;
+  if constexpr (std::is_same_v<Packed, Packed32>) {
+    if (columns <= warp_row_columns(k) &&
+        launch_warps<Key, Packed>(task, stream, RowCapacities())) {
+      return;
+    }
   }
-  if (k <= kBlockSelectLimit) {
+  task.parts = parts_of_row(task.keys.rows, columns, k,
+                            static_cast<std::size_t>(multiprocessors(stream.device())));
+  if (k <= kBlockSelectLimit && (task.parts == 1 || task.parts * k <= kMostPartEntries)) {
     launch_blocks<Key, Packed>(task, scratch, stream);
   } else {
     select_by_radix<Key, Packed>(task, scratch, stream);
