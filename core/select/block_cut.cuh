@@ -166,6 +166,18 @@ __device__ Packed cut_to_best(Packed* entries, int size, int k, CutStorage<Packe
   return low == high ? low : high + 1;
 }
 
+/// How many of the values come before value `index`, which is `value`; of equal ones the earlier.
+template <typename T>
+__device__ int count_before(const T* values, int size, T value, int index) {
+  int count = 0;
+#pragma unroll 8
+  for (int i = 0; i < size; ++i) {
+    const T other = values[i];
+    count += other < value || (other == value && i < index) ? 1 : 0;
+  }
+  return count;
+}
+
 inline constexpr int kFewEntries = 256;
 
 /// Sorts up to kFewEntries entries, in a block of at least as many threads, by counting how many
@@ -174,13 +186,7 @@ template <typename Packed>
 __device__ void sort_few(Packed* entries, int size) {
   const int mine = static_cast<int>(threadIdx.x);
   const Packed entry = mine < size ? entries[mine] : missing_entry<Packed>();
-  int rank = 0;
-  if (mine < size) {
-    for (int i = 0; i < size; ++i) {
-      const Packed other = entries[i];
-      rank += other < entry || (other == entry && i < mine) ? 1 : 0;
-    }
-  }
+  const int rank = mine < size ? count_before(entries, size, entry, mine) : 0;
   __syncthreads();
   if (mine < size) entries[rank] = entry;
   __syncthreads();

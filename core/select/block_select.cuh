@@ -11,7 +11,8 @@ namespace warpdex {
 template <typename Packed>
 struct BlockStorage {
   CutStorage<Packed> cut;
-  KeyCode warp_codes[kMostWarps];
+  KeyCode codes[32 * kMostWarps];  ///< of foresee()
+  KeyCode bound;                   ///< likewise
   int count;  ///< places given away; may pass the capacity, by those that got none
 };
 
@@ -41,22 +42,27 @@ class BlockQueue {
   __device__ Packed limit() const { return limit_; }
 
   /// Lowers the limit before the first entries: `best` is the best code of those that this thread
-  /// is going to add, or kWorstCode. Does nothing where k is beyond the threads. With j = k / warps
-  /// lanes of every warp at or below the warp's j-th best code, k entries lie at or below the
-  /// worst of those codes.
+  /// is going to add, or kWorstCode. k threads have an entry at or below the k-th best of these
+  /// codes, or of any of them. Does nothing where k is beyond half of the threads.
   __device__ void foresee(KeyCode best) {
     const int warps = static_cast<int>(blockDim.x / 32);
-    const int rank = (k_ + warps - 1) / warps;
-    if (rank > 32) return;
-    Packed32 sorted = best;
-    sort_lanes(sorted);
-    const KeyCode bound = static_cast<KeyCode>(shuffle(sorted, rank - 1));
-    if (threadIdx.x % 32 == 0) storage_.warp_codes[threadIdx.x / 32] = bound;
+    const int each = max(4, 2 * ((k_ + warps - 1) / warps));  // of a warp's codes take part
+    if (each > 32) return;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    sort_lanes(best);
+    if (lane < each) storage_.codes[threadIdx.x / 32 * each + lane] = best;
+    if (threadIdx.x == 0) storage_.bound = kWorstCode;
     __syncthreads();
-    KeyCode worst = 0;
-    for (int warp = 0; warp < warps; ++warp) worst = max(worst, storage_.warp_codes[warp]);
-    if (worst == kWorstCode) return;
-    limit_ = smaller(limit_, Packed{worst + 1} << PackedRules<Packed>::kIdBits);
+    const int size = warps * each;
+    if (static_cast<int>(threadIdx.x) < size) {
+      const int mine = static_cast<int>(threadIdx.x);
+      const KeyCode code = storage_.codes[mine];
+      if (count_before(storage_.codes, size, code, mine) == k_ - 1) storage_.bound = code;
+    }
+    __syncthreads();
+    const KeyCode bound = storage_.bound;
+    if (bound == kWorstCode) return;
+    limit_ = smaller(limit_, Packed{bound + 1} << PackedRules<Packed>::kIdBits);
   }
 
   /// Adds entry(i) for every bit i of `wanted`, which differs from thread to thread.

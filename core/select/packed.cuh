@@ -80,6 +80,9 @@ __device__ inline int bit_width(Packed64 value) {
 
 inline constexpr unsigned kAllLanes = 0xFFFFFFFFU;
 
+__device__ inline KeyCode shuffle_xor(KeyCode value, int lanes) {
+  return __shfl_xor_sync(kAllLanes, value, lanes);
+}
 __device__ inline Packed32 shuffle_xor(Packed32 value, int lanes) {
   return __shfl_xor_sync(kAllLanes, value, lanes);
 }

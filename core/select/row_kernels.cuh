@@ -152,7 +152,7 @@ __device__ bool hand_in_part(const RowsTask<Key, Id>& task, std::size_t row,
 }
 
 /// Work item: one of `parts` equal parts of a row; a block each, of whole warps. Shared memory:
-/// task.capacity packed entries and 5 KB. The row's last block merges the parts. Bound by reading
+/// task.capacity packed entries and 10 KB. The row's last block merges the parts. Bound by reading
 /// the keys once.
 template <typename Key, typename Packed, typename Id>
 __global__ void __launch_bounds__(512, 2) select_by_block(const RowsTask<Key, Id> task) {

@@ -69,7 +69,7 @@ void launch_blocks(RowsTask<Key, Id> task, SelectScratch& scratch, const Stream&
   }
   const auto kernel = select_by_block<Key, Packed, Id>;
   const std::size_t shared = static_cast<std::size_t>(task.capacity) * sizeof(Packed);
-  constexpr std::size_t kWithoutAsking = 40 << 10;  // 48 KB less the static part
+  constexpr std::size_t kWithoutAsking = 36 << 10;  // 48 KB less the static part
   if (shared > kWithoutAsking) {
     check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)),

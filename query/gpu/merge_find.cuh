@@ -80,8 +80,16 @@ static __global__ void __launch_bounds__(kMergeThreads)
   const std::uint32_t low = split ? level.places[blockIdx.x] : 0;
   const std::uint32_t high = split ? level.places[blockIdx.x + 1] : longer_size;
   const bool staged = split && high - low <= kMergeStage;
+  const std::uint32_t first = blockIdx.x * kMergeTile + threadIdx.x;
+  std::uint32_t elements[kMergeEach] = {};  // on their way while the stage is filled
+#pragma unroll
+  for (int j = 0; j < kMergeEach; ++j) {
+    const std::uint32_t i = first + j * kMergeThreads;
+    if (i < shorter_size) elements[j] = shorter[i];
+  }
   if (threadIdx.x == 0) total = 0;
   if (staged) {
+#pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < high - low; i += kMergeThreads) {
       stage[i] = longer[low + i];
     }
@@ -91,10 +99,9 @@ static __global__ void __launch_bounds__(kMergeThreads)
   const std::uint32_t size = high - low;
 #pragma unroll
   for (int j = 0; j < kMergeEach; ++j) {
-    const std::uint32_t i = blockIdx.x * kMergeTile + j * kMergeThreads + threadIdx.x;
     bool found = false;
-    if (i < shorter_size) {
-      const std::uint32_t value = shorter[i];
+    if (first + j * kMergeThreads < shorter_size) {
+      const std::uint32_t value = elements[j];
       const std::uint32_t place = merge_find(values, 0, size, value);
       found = place < size && values[place] == value;
     }
