@@ -54,68 +54,54 @@ struct RunEntries {
   }
 };
 
-inline constexpr int kVectorsAtOnce = 4;  // 16-byte loads of a thread that make its share of a tile
+inline constexpr int kVectorsAtOnce = 4;  // 16-byte loads in flight per thread, and as many before
 
-/// A thread's share of a tile, which starts at vector `first` of the run.
-template <typename Key>
-struct TileShare {
-  static constexpr int kKeysPerVector = RowReader<Key>::kKeysPerVector;
-  static constexpr int kKeys = kVectorsAtOnce * kKeysPerVector;
-
-  uint4 vectors[kVectorsAtOnce];
-
-  __device__ void load(const RowReader<Key>& reader, std::uint32_t first) {
-#pragma unroll
-    for (int j = 0; j < kVectorsAtOnce; ++j) {
-      vectors[j] = reader.load(first + threadIdx.x + j * blockDim.x);
-    }
-  }
-  /// Key `i` of kKeys, known when compiling, and its place in the run.
-  __device__ Key key(int i) const {
-    return RowReader<Key>::get(vectors[i / kKeysPerVector], i % kKeysPerVector);
-  }
-  static __device__ std::uint32_t place(const RowReader<Key>& reader, std::uint32_t first, int i) {
-    const std::uint32_t vector = first + threadIdx.x + i / kKeysPerVector * blockDim.x;
-    return reader.place(vector, i % kKeysPerVector);
-  }
-};
-
-/// The best code of a thread's share of a run's first tile.
-template <typename Key, typename Id, typename Packed>
-__device__ KeyCode best_code(const RunEntries<Key, Id, Packed>& run, const TileShare<Key>& share) {
-  KeyCode best = kWorstCode;
-#pragma unroll
-  for (int i = 0; i < TileShare<Key>::kKeys; ++i) {
-    const KeyCode code = code_of_key(share.key(i), run.flip);
-    if (TileShare<Key>::place(run.reader, 0, i) < run.reader.length()) best = min(best, code);
-  }
-  return best;
-}
-
-/// Adds a run to a block's queue. Loads run up to two tiles ahead.
-/// Bound by memory: in the common case a key costs one comparison, and a tile one barrier.
+/// Adds a run to a block's queue. Loads run one tile ahead. Bound by memory: in the common case a
+/// key costs one comparison, and a tile of 16 vectors' keys a thread one barrier.
 template <typename Key, typename Id, typename Packed>
 __device__ void add_run(const RunEntries<Key, Id, Packed>& run, BlockQueue<Packed>& queue) {
-  using Rules = KeyRules<Key>;
-  using Share = TileShare<Key>;
+  using Working = typename KeyRules<Key>::Working;
+  constexpr int kKeys = RowReader<Key>::kKeysPerVector;
   const RowReader<Key>& reader = run.reader;
   const std::uint32_t vectors = reader.vectors();
   const std::uint32_t tile = kVectorsAtOnce * blockDim.x;
-  Share share;
-  Share ahead;
-  share.load(reader, 0);
-  ahead.load(reader, tile);
-  if (run.ids == nullptr) queue.foresee(best_code(run, share));  // else some may not count
+  uint4 ahead[kVectorsAtOnce];
+#pragma unroll
+  for (int j = 0; j < kVectorsAtOnce; ++j) ahead[j] = reader.load(threadIdx.x + j * blockDim.x);
+
+  KeyCode best = kWorstCode;
+#pragma unroll
+  for (int j = 0; j < kVectorsAtOnce; ++j) {
+#pragma unroll
+    for (int i = 0; i < kKeys; ++i) {
+      const std::uint32_t place = reader.place(threadIdx.x + j * blockDim.x, i);
+      const KeyCode code = code_of_key(RowReader<Key>::get(ahead[j], i), run.flip);
+      if (place < reader.length()) best = min(best, code);
+    }
+  }
+  if (run.ids == nullptr) queue.foresee(best);  // ids may say that entries do not count
+
   for (std::uint32_t first = 0; first < vectors; first += tile) {
-    const auto bound = working_bound<typename Rules::Working>(queue.limit(), run.ids == nullptr);
+    const Working bound = working_bound<Working>(queue.limit(), run.ids == nullptr);
     unsigned wanted = 0;
 #pragma unroll
-    for (int i = 0; i < Share::kKeys; ++i) {
-      if (may_pass(Rules::working(share.key(i), run.flip), bound)) wanted |= 1U << i;
+    for (int j = 0; j < kVectorsAtOnce; ++j) {
+#pragma unroll
+      for (int i = 0; i < kKeys; ++i) {
+        const auto value = KeyRules<Key>::working(RowReader<Key>::get(ahead[j], i), run.flip);
+        if (may_pass(value, bound)) wanted |= 1U << (j * kKeys + i);
+      }
     }
-    share = ahead;
-    if (first + 2 * tile < vectors) ahead.load(reader, first + 2 * tile);
-    queue.add(wanted, [&](int i) { return run.at(Share::place(reader, first, i)); });
+    if (first + tile < vectors) {
+#pragma unroll
+      for (int j = 0; j < kVectorsAtOnce; ++j) {
+        ahead[j] = reader.load(first + tile + threadIdx.x + j * blockDim.x);
+      }
+    }
+    queue.add(wanted, [&](int bit) {
+      const std::uint32_t vector = first + threadIdx.x + bit / kKeys * blockDim.x;
+      return run.at(reader.place(vector, bit % kKeys));
+    });
   }
 }
 
