@@ -56,8 +56,9 @@ struct RunEntries {
 
 inline constexpr int kVectorsAtOnce = 4;  // 16-byte loads in flight per thread, and as many before
 
-/// Adds a run to a block's queue. Loads run one tile ahead. Bound by memory: in the common case a
-/// key costs one comparison, and a tile of 16 vectors' keys a thread one barrier.
+/// Adds a run to a block's queue. Loads run one tile ahead; two push the keys that candidates are
+/// read from out of the L1 cache. Bound by memory: in the common case a key costs one comparison,
+/// and a tile one barrier.
 template <typename Key, typename Id, typename Packed>
 __device__ void add_run(const RunEntries<Key, Id, Packed>& run, BlockQueue<Packed>& queue) {
   using Working = typename KeyRules<Key>::Working;

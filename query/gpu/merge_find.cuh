@@ -60,8 +60,7 @@ static __global__ void place_splitters(const std::uint32_t* shorter, const std::
   level.places[i] = merge_find(longer, low, high, shorter[i * level.stride]);
 }
 
-/// Which of a tile's elements the longer list has too: bit t of found[tile * 4 * 8 + …], one word
-/// for 32 elements in order; and how many they are.
+/// Which of a tile's elements the longer list has too, one bit each in their order, and how many.
 struct TileMatches {
   std::uint32_t* words;   ///< kMergeTile / 32 a tile
   std::uint32_t* counts;  ///< one a tile

@@ -19,7 +19,8 @@ class ListIntersection {
   /// Queues the intersection of two strictly rising lists in GPU memory (the result is the same
   /// whichever is the shorter, the time is not): writes the common elements in order to `out`,
   /// which has room for the first list's size, and their number to `out_size`. `levels` of
-  /// recursion, 0 to 4; 2 or more pay for long lists. Throws UsageError for others, and for a first
+  /// recursion, 0 to 4: one is best for lists of like length from a million elements on, none for
+  /// shorter ones and for a far longer second list. Throws UsageError for others, and for a first
   /// list longer than the constructor was told.
   void run(const std::uint32_t* shorter, std::uint32_t shorter_size, const std::uint32_t* longer,
            std::uint32_t longer_size, int levels, std::uint32_t* out, std::uint32_t* out_size,
