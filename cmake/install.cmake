@@ -20,6 +20,7 @@ set(warpdex_public_headers
   core/cuda/stream.hpp
   core/error.hpp
   core/mapped_file.hpp
+  core/select/select_k.hpp
   codecs/codec.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp

@@ -1,0 +1,42 @@
+// The sizes that selection is compiled for and where one method gives way to the next: the only
+// place that lists them.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace warpdex {
+
+/// Queue lengths for which WarpSelect is meant; other multiples of 32 work, and cost registers.
+using WarpCapacities = std::integer_sequence<int, 32, 128, 512, 1024>;
+
+/// Of those, the ones that select_k() has kernels of. Beyond the last a block takes a row.
+using RowCapacities = std::integer_sequence<int, 32, 128>;
+
+/// Entries per lane that wait for a merge into a warp queue of `capacity`: measured by Johnson et
+/// al., section 4.3.
+constexpr int thread_queue_length(int capacity) {
+  return capacity <= 32 ? 2 : capacity <= 128 ? 3 : capacity <= 256 ? 4 : 8;
+}
+
+/// The largest k that a block selects in shared memory; the radix path is beyond.
+inline constexpr std::size_t kBlockSelectLimit = 4096;
+
+/// Entries that a block holds for k: after a cut to k, the room decides how soon the next comes. At
+/// 4k, four times as many columns as before have been seen by then. Twice k is the least.
+constexpr int block_capacity(std::size_t k) {
+  std::size_t power = 1;
+  while (power < k) power *= 2;
+  return static_cast<int>(3 * power < 4096 ? 4096 : 3 * power);
+}
+
+/// Rows of at most this many columns are quicker in single warps, of a queue that holds k.
+constexpr std::size_t warp_row_columns(std::size_t k) {
+  return k <= 10 ? 2048 : k <= 32 ? 1024 : 256;
+}
+
+/// Where the parts of a row hand in more entries than this, one block merges them more slowly than
+/// the radix path reads the row four times.
+inline constexpr std::size_t kMostPartEntries = 65'536;
+
+}  // namespace warpdex
