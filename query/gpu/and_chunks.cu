@@ -42,7 +42,8 @@ class Chunk {
         query_(query),
         memory_(memory),
         lists_(batch.lists + query.first_list),
-        first_block_(first_block) {}
+        first_block_(first_block),
+        warp_(warp_id()) {}
 
   __device__ void run() {
     driver_ = 0;
@@ -59,14 +60,15 @@ class Chunk {
   }
 
  private:
-  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_id()]; }
+  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
     float part = 0;
     if constexpr (kForm != ScoreForm::kImpact) {
       part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(batch_.lengths[document]));
     }
-    return Unit<kForm>(list, query_)(value, part, list.c0);
+    return units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
+                           (list.flags & kHugeFrequencies) != 0);
   }
 
   __device__ void match_lists(std::uint32_t role) {
@@ -79,10 +81,10 @@ class Chunk {
 
   __device__ void read_driver() {
     const List& driver = lists_[driver_];
-    const std::uint32_t block = first_block_ + warp_id();
+    const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
     if (block < driver.blocks) read_docids<kCodec>(driver, block, scratch(), docids);
-    const std::uint32_t first = warp_id() * kBlockSize + 4 * lane_id();
+    const std::uint32_t first = warp_ * kBlockSize + 4 * lane_id();
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       memory_.docids[first + i] = docids[i];
@@ -102,13 +104,13 @@ class Chunk {
       const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
       if (lane_id() >= step) sum += other;
     }
-    if (lane_id() == kWarp - 1) memory_.warp_sums[warp_id()] = sum;
+    if (lane_id() == kWarp - 1) memory_.warp_sums[warp_] = sum;
     __syncthreads();
     std::uint32_t before = 0;
     total = 0;
 #pragma unroll
     for (std::uint32_t i = 0; i < kWarps; ++i) {
-      if (i < warp_id()) before += memory_.warp_sums[i];
+      if (i < warp_) before += memory_.warp_sums[i];
       total += memory_.warp_sums[i];
     }
     __syncthreads();
@@ -150,7 +152,7 @@ class Chunk {
   __device__ void match(const List& list, std::uint32_t role) {
     find_blocks(list);
     const std::uint32_t heads = find_heads(list, role);
-    for (std::uint32_t head = warp_id(); head < heads; head += kWarps) {
+    for (std::uint32_t head = warp_; head < heads; head += kWarps) {
       match_block(list, role, memory_.heads[head], memory_.heads[head + 1]);
     }
     __syncthreads();
@@ -167,10 +169,10 @@ class Chunk {
       __syncthreads();
       return;
     }
-    if (warp_id() < 2) {
-      const std::uint32_t document = memory_.docids[warp_id() == 0 ? 0 : count_ - 1];
+    if (warp_ < 2) {
+      const std::uint32_t document = memory_.docids[warp_ == 0 ? 0 : count_ - 1];
       const std::uint32_t place = lower_bound_by_warp(list.last_docids, list.blocks, document);
-      if (lane_id() == 0) (warp_id() == 0 ? memory_.low : memory_.high) = place;
+      if (lane_id() == 0) (warp_ == 0 ? memory_.low : memory_.high) = place;
     }
     __syncthreads();
     const std::uint32_t low = memory_.low;
@@ -227,7 +229,7 @@ class Chunk {
     const std::uint32_t block = memory_.blocks[from];
     std::uint32_t docids[4];
     read_docids<kCodec>(list, block, scratch(), docids);
-    auto* const own = memory_.block_docids[warp_id()];
+    auto* const own = memory_.block_docids[warp_];
     __syncwarp();
     reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
     __syncwarp();
@@ -272,12 +274,12 @@ class Chunk {
       memory_.alive[memory_.places[i]] = 2;
     }
     __syncthreads();
-    if (memory_.used[warp_id()] == 0) return;
+    if (memory_.used[warp_] == 0) return;
     std::uint32_t values[4];
-    read_values<kCodec>(lists_[driver_], first_block_ + warp_id(), scratch(), values);
+    read_values<kCodec>(lists_[driver_], first_block_ + warp_, scratch(), values);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const std::uint32_t place = warp_id() * kBlockSize + 4 * lane_id() + j;
+      const std::uint32_t place = warp_ * kBlockSize + 4 * lane_id() + j;
       if (memory_.alive[place] != 2) continue;
       const std::uint32_t i = memory_.blocks[place];
       memory_.sums[i] += units(lists_[driver_], values[j], memory_.docids[i]);
@@ -333,7 +335,7 @@ class Chunk {
       append_candidate(batch_, query_, has, document, sum);
     }
     __threadfence();
-    if (__syncthreads_or(any) && warp_id() == 0) raise_threshold(batch_, query_);
+    if (__syncthreads_or(any) && warp_ == 0) raise_threshold(batch_, query_);
   }
 
   const Batch& batch_;
@@ -341,6 +343,7 @@ class Chunk {
   Memory& memory_;
   const List* lists_;
   std::uint32_t first_block_;
+  std::uint32_t warp_;
   std::uint32_t driver_ = 0;
   std::uint32_t count_ = 0;
 };

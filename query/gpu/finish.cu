@@ -91,8 +91,9 @@ __global__ void __launch_bounds__(kThreads) rescore(Batch batch) {
   const Query& query = batch.finals[blockIdx.x];
   if (sums_are_scores(batch, query)) return;
   const std::uint32_t survivors = batch.states[query.state].survivors;
-  device::WarpScratch& scratch = scratches[warp_id()];
-  for (std::uint32_t i = blockIdx.y * kWarps + warp_id(); i < survivors; i += gridDim.y * kWarps) {
+  const std::uint32_t warp = warp_id();
+  device::WarpScratch& scratch = scratches[warp];
+  for (std::uint32_t i = blockIdx.y * kWarps + warp; i < survivors; i += gridDim.y * kWarps) {
     const std::size_t place = std::size_t{query.candidates} + i;
     const std::uint32_t document = batch.candidates[place].document;
     const std::uint32_t length = batch.lengths[document];

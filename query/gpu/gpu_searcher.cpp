@@ -340,6 +340,7 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.and_stretch_count =
       static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
   batch.most_tiles = image.most_tiles;
+  batch.pfor_levels = index.index().settings().codec.pfor_levels;
   batch.form = builder.form(settings);
   if (!image.lists.empty()) {
     batch.c0 = image.lists[0].c0;

@@ -161,6 +161,7 @@ struct Batch {
   std::uint32_t and_stretch_count;     ///< with those of the second
   std::uint32_t second_stretch_count;  ///< the last of them
   std::uint32_t most_tiles;       ///< of any query
+  std::uint32_t pfor_levels;
   ScoreForm form;
   float c0;                       ///< of BM25 and likelihood: the same for all terms, but for
   float c1;                       ///< likelihood's c0

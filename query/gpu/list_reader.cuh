@@ -10,7 +10,11 @@ inline constexpr std::uint32_t kWarp = 32;
 inline constexpr std::uint32_t kWholeWarp = 0xFFFFFFFFU;
 
 __device__ inline std::uint32_t lane_id() { return threadIdx.x % kWarp; }
-__device__ inline std::uint32_t warp_id() { return threadIdx.x / kWarp; }
+/// By a shuffle, which tells the compiler that all lanes have the same number, so that no branch on
+/// it diverges. A whole warp.
+__device__ inline std::uint32_t warp_id() {
+  return __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
+}
 
 /// Four of the 128 plain numbers of a raw list.
 __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&values)[4]) {

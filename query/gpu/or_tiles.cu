@@ -20,29 +20,35 @@ constexpr std::uint32_t kAllThreads = kThreads + kWarp;
 constexpr std::uint32_t kHalf = kTileDocuments / 2;     // documents, in the low halves of words
 constexpr std::uint32_t kVectors = kTileDocuments / 8;  // of 8 accumulators
 constexpr std::uint32_t kKept = 256;                    // candidates of a tile at a time
-constexpr std::uint32_t kListsHere = 4;                 // that are copied to shared memory
 constexpr std::uint32_t kBlocksHere = 64;               // whose places are prepared
 constexpr std::uint32_t kFewBlocks = 8;  // fewer: lengths are not worth copying whole
 constexpr std::uint32_t kGroup = 32;     // documents that share a mark
 constexpr std::uint32_t kMarkWords = kTileDocuments / kGroup / 32;
 
-/// A block that meets the tile: where its docIDs and values are.
+/// A block that meets the tile: all that decoding and adding it up takes, but for the exceptions of
+/// `pfor`. DocIDs count from the tile's first; those before it are huge.
 struct alignas(16) BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
-  std::uint32_t base;   ///< the last docID of the block before, or kNone
+  std::uint32_t base;   ///< the last docID of the block before; of a list's first, one before docID 0
   std::uint32_t last;   ///< its own
   std::uint32_t index;  ///< in its list
+  float weight;         ///< of its list, in units
   std::uint8_t list;    ///< in the query
   std::uint8_t docid_code;
   std::uint8_t value_code;
   std::uint8_t count;
+  std::uint8_t docid_parameter;
+  std::uint8_t value_parameter;
+  std::uint8_t flags;   ///< ListFlags
+  std::uint8_t padding;
+  float c0;             ///< of its list
+  std::uint32_t unit;   ///< of impacts whose sums are exact: how often the query has the term
 };
 
 /// All that is to be known of a tile before its blocks are decoded.
 struct alignas(16) TilePlan {
   Query query;
-  List lists[kListsHere];
   BlockEntry blocks[kBlocksHere];   ///< the first of them, list by list
   std::uint32_t first[kMostLists];  ///< the first block of each list in the tile
   std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the tile
@@ -97,10 +103,15 @@ __device__ void prefetch(const void* address) {
 }
 
 /// Where a block of a list is, from the list's block metadata.
-__device__ BlockEntry find_block(const List& list, std::uint32_t list_index, std::uint32_t block) {
+__device__ BlockEntry find_block(const Query& query, const List& list, std::uint32_t list_index,
+                                 std::uint32_t block, std::uint32_t tile) {
   BlockEntry entry{};
   entry.list = static_cast<std::uint8_t>(list_index);
   entry.index = block;
+  entry.flags = static_cast<std::uint8_t>(list.flags);
+  entry.weight = list.weight * query.scale;
+  entry.unit = static_cast<std::uint32_t>(list.weight);
+  entry.c0 = list.c0;
   if (list.flags & kRaw) {
     entry.docids = list.docids.bytes;
     entry.values = list.frequencies.bytes;
@@ -108,13 +119,16 @@ __device__ BlockEntry find_block(const List& list, std::uint32_t list_index, std
   }
   const device::BlockPlace docids = device::locate(list.docids, block);
   const device::BlockPlace values = device::locate(list.frequencies, block);
+  const std::uint32_t begin = tile * kTileDocuments;
   entry.docids = docids.at;
   entry.values = values.at;
-  entry.base = block == 0 ? kNone : list.last_docids[block - 1];
-  entry.last = list.last_docids[block];
+  entry.base = (block == 0 ? kNone : list.last_docids[block - 1]) - begin;
+  entry.last = list.last_docids[block] - begin;
   entry.docid_code = docids.code;
   entry.value_code = values.code;
   entry.count = docids.count;
+  entry.docid_parameter = list.docids.parameter;
+  entry.value_parameter = list.frequencies.parameter;
   return entry;
 }
 
@@ -199,7 +213,6 @@ class Planner {
     __syncwarp();
     const Query& query = plan.query;
     const List* const lists = batch_.lists + query.first_list;
-    if (query.lists <= kListsHere) copy(lists, plan.lists, query.lists);
     const bool all = (query.flags & (kCount | kExhaustive)) != 0;
     const std::uint32_t threshold = needed_sum(batch_, query, tile);
     std::uint32_t blocks = 0;
@@ -218,7 +231,7 @@ class Planner {
       ++essential;
     }
     __syncwarp();
-    find_blocks(plan, min(blocks, kBlocksHere));
+    find_blocks(plan, lists, tile, min(blocks, kBlocksHere));
     if (lane_id() == 0) {
       plan.tile = tile;
       plan.essential = essential;
@@ -268,15 +281,13 @@ class Planner {
     total += __reduce_add_sync(kWholeWarp, bound);
   }
 
-  __device__ void find_blocks(TilePlan& plan, std::uint32_t count) {
-    const bool is_here = plan.query.lists <= kListsHere;
+  __device__ void find_blocks(TilePlan& plan, const List* lists, std::uint32_t tile,
+                              std::uint32_t count) {
     for (std::uint32_t i = lane_id(); i < count; i += kWarp) {
       std::uint32_t list = 0;
       while (i >= plan.ends[list]) ++list;
       const std::uint32_t block = plan.first[list] + i - (list == 0 ? 0 : plan.ends[list - 1]);
-      const List& of =
-          is_here ? plan.lists[list] : batch_.lists[plan.query.first_list + list];
-      const BlockEntry entry = find_block(of, list, block);
+      const BlockEntry entry = find_block(plan.query, lists[list], list, block, tile);
       plan.blocks[i] = entry;
       prefetch(entry.docids);
       prefetch(entry.values);
@@ -292,18 +303,20 @@ class Planner {
 };
 
 /// A planned tile while the decoders work on it.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class Tile {
  public:
-  __device__ Tile(const Batch& batch, const TilePlan& plan, Memory<kForm>& memory)
+  __device__ Tile(const Batch& batch, const TilePlan& plan, Memory<kForm>& memory,
+                  std::uint32_t warp)
       : batch_(batch),
         plan_(plan),
         query_(plan.query),
         memory_(memory),
         state_(batch.states[plan.query.state]),
         begin_(plan.tile * kTileDocuments),
-        lists_(plan.query.lists <= kListsHere ? plan.lists
-                                              : batch.lists + plan.query.first_list) {}
+        lists_(batch.lists + plan.query.first_list),
+        warp_(warp),
+        sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.slack == 0) {}
 
   __device__ void run() {
     const std::uint32_t essential = plan_.essential;
@@ -332,7 +345,7 @@ class Tile {
 
  private:
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
-  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_id()]; }
+  __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
   /// Asks for the threshold of now, and brings the documents' lengths if enough blocks need them.
   __device__ void start(std::uint32_t blocks) {
@@ -361,92 +374,114 @@ class Tile {
     return 0;
   }
 
-  /// Adds to documents that are in the tile. `unit`, where sums are whole multiples of it.
-  __device__ void add(const List& list, const Unit<kForm>& unit, std::uint32_t value,
-                      std::uint32_t slot) {
-    const std::uint32_t sum = unit(value, part(slot), list.c0);
-    atomicAdd(words() + slot % kHalf, sum << (slot / kHalf * 16));
+  /// A posting's units.
+  __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
+    if (kForm == ScoreForm::kImpact && sums_are_whole_) return entry.unit * value + entry.unit;
+    return units_of<kForm>(value, part(slot), entry.weight, entry.c0,
+                           (entry.flags & kHugeFrequencies) != 0);
+  }
+
+  __device__ void add(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
+    atomicAdd(words() + slot % kHalf, units(entry, value, slot) << (slot / kHalf * 16));
   }
 
   __device__ bool is_candidate(std::uint32_t slot) {
     return (memory_.candidates[slot % kHalf / 4] >> (slot % 4 + slot / kHalf * 4) & 1) != 0;
   }
 
-  /// Calls visit(list, entry) for the tile's blocks [from, to), counted through all lists; each by
-  /// one warp.
+  /// Calls visit(entry) for the tile's blocks [from, to), counted through all lists; each by one
+  /// warp.
   template <class Visit>
   __device__ void for_each_block(std::uint32_t from, std::uint32_t to, Visit visit) {
-    for (std::uint32_t i = from + warp_id(); i < to; i += kWarps) {
-      if (i < kBlocksHere) {
-        const BlockEntry& entry = plan_.blocks[i];
-        visit(lists_[entry.list], entry);
-      } else {
-        std::uint32_t list = 0;
-        while (i >= plan_.ends[list]) ++list;
-        const std::uint32_t before = list == 0 ? 0 : plan_.ends[list - 1];
-        visit(lists_[list], find_block(lists_[list], list, plan_.first[list] + i - before));
-      }
+    for (std::uint32_t i = from + warp_; i < min(to, kBlocksHere); i += kWarps) {
+      visit(plan_.blocks[i]);
+    }
+    if (to <= kBlocksHere) return;
+    // Continues where the loop above ended: the first of this warp's that is not here.
+    const std::uint32_t begin = from + warp_;
+    std::uint32_t i = begin;
+    if (begin < kBlocksHere) i += (kBlocksHere - begin + kWarps - 1) / kWarps * kWarps;
+    for (; i < to; i += kWarps) {
+      std::uint32_t list = 0;
+      while (i >= plan_.ends[list]) ++list;
+      const std::uint32_t before = list == 0 ? 0 : plan_.ends[list - 1];
+      visit(find_block(query_, lists_[list], list, plan_.first[list] + i - before, plan_.tile));
     }
   }
 
-  /// DocIDs less the tile's first. Those before it are huge, too.
-  __device__ void decode_slots(const List& list, const BlockEntry& entry,
-                               std::uint32_t (&slots)[4]) {
-    if (list.flags & kRaw) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+
+  /// What decoding takes to know of the list.
+  __device__ device::DeviceValues list_of(const device::DeviceValues List::*which,
+                                          const BlockEntry& entry, std::uint8_t parameter) {
+    if constexpr (kCodec == CodecKind::kPfor) {
+      return lists_[entry.list].*which;
+    } else {
+      device::DeviceValues list{};
+      list.parameter = parameter;
+      return list;
+    }
+  }
+
+  __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
+    if (entry.flags & kRaw) {
       read_raw(entry.docids, slots);
 #pragma unroll
-      for (std::uint32_t& slot : slots) slot -= begin_;
+      for (std::uint32_t& slot : slots) slot = slot == kNone ? kNone : slot - begin_;
       return;
     }
     const device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
-    device::BlockDecoder<kCodec>::docids(list.docids, place, entry.base - begin_,
-                                         entry.last - begin_, scratch(), slots);
+    Decoder::docids(list_of(&List::docids, entry, entry.docid_parameter), place, entry.base,
+                    entry.last, scratch(), slots);
+  }
+
+  __device__ void decode_values(const BlockEntry& entry, std::uint32_t (&values)[4]) {
+    if (entry.flags & kRaw) return read_raw(entry.values, values);
+    const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+    Decoder::values(list_of(&List::frequencies, entry, entry.value_parameter), place, scratch(),
+                    values);
   }
 
   /// Whether all of a block's documents are in the same half of the tile.
-  __device__ bool is_in_one_half(const List& list, const BlockEntry& entry) {
-    const std::uint32_t first = entry.base + 1 - begin_;
-    const std::uint32_t last = entry.last - begin_;
-    return last < kTileDocuments && first <= last && first / kHalf == last / kHalf &&
-           entry.count == kBlockSize && (list.flags & kRaw) == 0;
-  }
-
-  __device__ void decode_values(const List& list, const BlockEntry& entry,
-                                std::uint32_t (&values)[4]) {
-    if (list.flags & kRaw) return read_raw(entry.values, values);
-    const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
-    device::BlockDecoder<kCodec>::values(list.frequencies, place, scratch(), values);
+  __device__ bool is_in_one_half(const BlockEntry& entry) {
+    const std::uint32_t first = entry.base + 1;
+    return entry.last < kTileDocuments && first <= entry.last &&
+           first / kHalf == entry.last / kHalf && entry.count == kBlockSize;
   }
 
   __device__ void add_blocks(std::uint32_t from, std::uint32_t to) {
-    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
+    for_each_block(from, to, [&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       std::uint32_t values[4];
-      decode_values(list, entry, values);
-      decode_slots(list, entry, slots);
-      Unit<kForm> unit(list, query_);
-      if (is_in_one_half(list, entry)) {
-        const std::uint32_t half = (entry.last - begin_) / kHalf;
-        unit.shift(16 * half);
+      decode_values(entry, values);
+      decode_slots(entry, slots);
+      if (is_in_one_half(entry)) {
+        const std::uint32_t half = entry.last / kHalf;
         std::uint32_t* const to_add = words() - half * kHalf;
+        if (kForm == ScoreForm::kImpact && sums_are_whole_) {
+          const std::uint32_t unit = entry.unit << (16 * half);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          atomicAdd(to_add + slots[i], unit.shifted(values[i], part(slots[i]), list.c0));
+          for (int i = 0; i < 4; ++i) atomicAdd(to_add + slots[i], unit * values[i] + unit);
+        } else {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            atomicAdd(to_add + slots[i], units(entry, values[i], slots[i]) << (16 * half));
+          }
         }
         return;
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        if (slots[i] < kTileDocuments) add(list, unit, values[i], slots[i]);
+        if (slots[i] < kTileDocuments) add(entry, values[i], slots[i]);
       }
     });
   }
 
   /// Empties the accumulators of a prohibited list's documents.
   __device__ void erase_blocks(std::uint32_t from, std::uint32_t to) {
-    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
+    for_each_block(from, to, [&](const BlockEntry& entry) {
       std::uint32_t slots[4];
-      decode_slots(list, entry, slots);
+      decode_slots(entry, slots);
 #pragma unroll
       for (const std::uint32_t slot : slots) {
         if (slot < kTileDocuments) {
@@ -515,14 +550,15 @@ class Tile {
 
   /// Adds the lists that are not essential, for documents that are candidates.
   __device__ void refine_blocks(std::uint32_t from, std::uint32_t to) {
-    for_each_block(from, to, [&](const List& list, const BlockEntry& entry) {
-      if (!(list.flags & kRaw)) {
-        const std::uint32_t low = max(entry.base + 1, begin_) - begin_;
-        const std::uint32_t high = min(entry.last - begin_, kTileDocuments - 1);
-        if (low >= kTileDocuments || !is_marked(low, high)) return;
+    for_each_block(from, to, [&](const BlockEntry& entry) {
+      if (!(entry.flags & kRaw)) {
+        const std::uint32_t first = entry.base + 1;
+        const std::uint32_t low = first < kTileDocuments ? first : 0;
+        const std::uint32_t high = min(entry.last, kTileDocuments - 1);
+        if (!is_marked(low, high)) return;
       }
       std::uint32_t slots[4];
-      decode_slots(list, entry, slots);
+      decode_slots(entry, slots);
       bool wanted = false;
 #pragma unroll
       for (std::uint32_t& slot : slots) {
@@ -531,11 +567,10 @@ class Tile {
       }
       if (!__any_sync(kWholeWarp, wanted)) return;
       std::uint32_t values[4];
-      decode_values(list, entry, values);
-      const Unit<kForm> unit(list, query_);
+      decode_values(entry, values);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        if (slots[i] != kNone) add(list, unit, values[i], slots[i]);
+        if (slots[i] != kNone) add(entry, values[i], slots[i]);
       }
     });
   }
@@ -561,7 +596,7 @@ class Tile {
       }
       __threadfence();
       sync_decoders();
-      if (warp_id() == 0) {
+      if (warp_ == 0) {
         raise_threshold(batch_, query_);
         if (lane_id() == 0) {
           memory_.need = needed_sum(batch_, query_, plan_.tile);
@@ -652,6 +687,8 @@ class Tile {
   QueryState& state_;
   std::uint32_t begin_;
   const List* lists_;
+  std::uint32_t warp_;  ///< the same for all lanes, as the compiler sees it
+  bool sums_are_whole_;
   std::uint32_t threshold_ = 0;  ///< of thread 0
   bool has_lengths_ = false;
 };
@@ -659,7 +696,7 @@ class Tile {
 /// Work item: a tile of a query; CTAs stay and draw items. 8 warps decode a tile while another plans
 /// the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts) to 35
 /// (BM25) a posting, and by shared memory's banks.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths ? 3 : 4)
     or_tiles(Batch batch, std::uint32_t items, std::uint32_t at_once) {
   extern __shared__ __align__(16) unsigned char bytes[];
@@ -671,7 +708,8 @@ __global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths ? 3 : 
           length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
-  const bool plans = warp_id() == kWarps;
+  const std::uint32_t warp = warp_id();
+  const bool plans = warp == kWarps;
   Planner<kForm> planner(batch, memory, items, at_once);
   if (plans) planner.plan(memory.plans[0]);
   for (std::uint32_t turn = 0;; turn ^= 1) {
@@ -680,14 +718,14 @@ __global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths ? 3 : 
     if (plans) {
       planner.plan(memory.plans[turn ^ 1]);
     } else {
-      Tile<kCodec, kForm>(batch, memory.plans[turn], memory).run();
+      Tile<kCodec, kLevels, kForm>(batch, memory.plans[turn], memory, warp).run();
     }
   }
 }
 
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, cudaStream_t stream) {
-  const auto kernel = or_tiles<kCodec, kForm>;
+  const auto kernel = or_tiles<kCodec, kLevels, kForm>;
   constexpr int kBytes = sizeof(Memory<kForm>);
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
              "cudaFuncSetAttribute");
@@ -708,13 +746,13 @@ void launch(const Batch& batch, cudaStream_t stream) {
   check_launch("or_tiles");
 }
 
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels = 0>
 void launch(const Batch& batch, cudaStream_t stream) {
   switch (batch.form) {
-    case ScoreForm::kImpact: return launch<kCodec, ScoreForm::kImpact>(batch, stream);
-    case ScoreForm::kBm25: return launch<kCodec, ScoreForm::kBm25>(batch, stream);
+    case ScoreForm::kImpact: return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, stream);
+    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, stream);
     case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, ScoreForm::kQueryLikelihood>(batch, stream);
+      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, stream);
   }
 }
 
@@ -724,7 +762,9 @@ void launch_or_tiles(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.most_tiles == 0) return;
   switch (codec) {
     case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
-    case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);
+    case CodecKind::kPfor:
+      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, stream);
+      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, stream);
     case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
     case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
   }

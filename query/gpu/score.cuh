@@ -22,53 +22,25 @@ __device__ inline float length_part(ScoreForm form, float c0, float c1, float le
   return form == ScoreForm::kBm25 ? c0 + c1 * length : __logf(c1 / (length + c1));
 }
 
-/// The units of a list's postings: at least 1, and not below score * scale. `value` is what is
-/// stored: a frequency or an impact, less one. Conversions between whole and floating numbers go by
-/// additions to 2^23, which take a fraction of the conversion instructions' time.
+/// A posting's units: at least 1, and not below score * scale. `value` is what is stored: a
+/// frequency or an impact, less one; `weight` the list's weight times the scale. Conversions between
+/// whole and floating numbers go by additions to 2^23, which take a fraction of the conversion
+/// instructions' time, unless values are `huge`.
 template <ScoreForm kForm>
-class Unit {
- public:
-  __device__ Unit(const List& list, const Query& query)
-      : weight_(list.weight * query.scale),
-        whole_(kForm == ScoreForm::kImpact && query.slack == 0
-                   ? static_cast<std::uint32_t>(list.weight)
-                   : 0),
-        is_huge_((list.flags & kHugeFrequencies) != 0) {}
-
-  __device__ std::uint32_t operator()(std::uint32_t value, float part, float c0) const {
-    if constexpr (kForm == ScoreForm::kImpact) {
-      if (whole_ != 0) return whole_ * value + whole_;
-      return static_cast<std::uint32_t>(ceilf(static_cast<float>(value + 1) * weight_));
-    } else if constexpr (kForm == ScoreForm::kBm25) {
-      const float tf = is_huge_ ? static_cast<float>(value + 1)
-                                : __uint_as_float(kTwoTo23 | value) - kBelow;
-      return __float_as_uint(__fdividef(tf * weight_, tf + part) + kTwoTo23AsFloat) - kTwoTo23 + 1;
-    } else {
-      const float tf = static_cast<float>(value + 1);
-      return static_cast<std::uint32_t>(weight_ * fmaxf(0.F, __logf(1.F + tf * c0) + part)) + 1;
-    }
+__device__ inline std::uint32_t units_of(std::uint32_t value, float part, float weight, float c0,
+                                         bool huge) {
+  constexpr std::uint32_t kTwoTo23 = 0x4B000000;
+  if constexpr (kForm == ScoreForm::kImpact) {
+    return static_cast<std::uint32_t>(ceilf(static_cast<float>(value + 1) * weight));
+  } else if constexpr (kForm == ScoreForm::kBm25) {
+    const float tf = huge ? static_cast<float>(value + 1)
+                          : __uint_as_float(kTwoTo23 | value) - 8'388'607.F;
+    return __float_as_uint(__fdividef(tf * weight, tf + part) + 8'388'608.F) - kTwoTo23 + 1;
+  } else {
+    const float tf = static_cast<float>(value + 1);
+    return static_cast<std::uint32_t>(weight * fmaxf(0.F, __logf(1.F + tf * c0) + part)) + 1;
   }
-
-  /// Makes shifted() give units that many bits further up.
-  __device__ void shift(std::uint32_t bits) {
-    bits_ = bits;
-    whole_ <<= bits;
-  }
-  __device__ std::uint32_t shifted(std::uint32_t value, float part, float c0) const {
-    if (kForm == ScoreForm::kImpact && whole_ != 0) return whole_ * value + whole_;
-    return (*this)(value, part, c0) << bits_;
-  }
-
- private:
-  static constexpr std::uint32_t kTwoTo23 = 0x4B000000;
-  static constexpr float kTwoTo23AsFloat = 8'388'608.F;
-  static constexpr float kBelow = 8'388'607.F;  // adds the one that values lack
-
-  float weight_;
-  std::uint32_t whole_;
-  bool is_huge_;
-  std::uint32_t bits_ = 0;
-};
+}
 
 /// Units that are not above the document's score * scale: `sum` less what rounding may have added.
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
