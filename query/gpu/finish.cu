@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(kThreads) gather_survivors(Batch batch) {
   const std::uint32_t count = state.candidates;
   const std::uint32_t threshold = state.threshold;
   Candidate* const candidates = batch.candidates + query.candidates;
+  const std::uint32_t warp = warp_id();
   const bool exact = sums_are_scores(batch, query);
   if (threadIdx.x == 0) kept = 0;
   const std::uint32_t end = min(count, query.capacity);
@@ -39,13 +40,13 @@ __global__ void __launch_bounds__(kThreads) gather_survivors(Batch batch) {
     if (i < end) candidate = candidates[i];
     const bool keep = i < end && candidate.sum >= threshold;
     const std::uint32_t group = __ballot_sync(kWholeWarp, keep);
-    if (lane_id() == 0) warp_kept[warp_id()] = __popc(group);
+    if (lane_id() == 0) warp_kept[warp] = __popc(group);
     __syncthreads();  // all have read theirs: places up to begin + kThreads may be written
     std::uint32_t place = kept + __popc(group & ((1U << lane_id()) - 1));
     std::uint32_t total = 0;
-    for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-      if (warp < warp_id()) place += warp_kept[warp];
-      total += warp_kept[warp];
+    for (std::uint32_t other = 0; other < kWarps; ++other) {
+      if (other < warp) place += warp_kept[other];
+      total += warp_kept[other];
     }
     if (keep && exact) {
       batch.keys[query.candidates + place] =
