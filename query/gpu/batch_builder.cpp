@@ -67,7 +67,7 @@ void BatchImage::clear() {
   cpu_queries.clear();
   row_entries = 0;
   order_entries = 0;
-  most_tiles = 0;
+  regions = 0;
 }
 
 BatchBuilder::BatchBuilder(const GpuIndex::State& index, bool exhaustive)
@@ -231,14 +231,14 @@ void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
 }
 
 void BatchBuilder::add_or(Query& query, BatchImage& image) {
-  query.tiles = tiles_;
+  query.regions = ceil_divide(tiles_, kRegionTiles);
   query.order = image.order_entries;
-  image.order_entries += tiles_;
-  image.most_tiles = tiles_;
+  image.order_entries += query.regions;
+  image.regions = query.regions;
   for (std::uint32_t i = query.first_list; i < query.first_list + query.lists; ++i) {
     List& list = image.lists[i];
     list.row = image.row_entries;
-    image.row_entries += tiles_ + 1;
+    image.row_entries += query.regions * kRegionTiles + 1;
     for (std::uint32_t block = 0; block < list.blocks; block += kStretchBlocks) {
       image.table_stretches.push_back({i, block});
     }

@@ -27,7 +27,7 @@ struct BatchImage {
   std::vector<std::uint32_t> cpu_queries;  ///< slots of those that the kernels cannot hold
   std::uint32_t row_entries = 0;      ///< of the tile tables
   std::uint32_t order_entries = 0;
-  std::uint32_t most_tiles = 0;
+  std::uint32_t regions = 0;
 
   void clear();
 };

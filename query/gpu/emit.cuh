@@ -1,6 +1,7 @@
 // How a CTA hands documents to their query's candidates, and how a query's threshold rises. Internal.
 #pragma once
 
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/gpu/list_reader.cuh"
 #include "warpdex/query/gpu/score.cuh"
 
@@ -34,6 +35,19 @@ __device__ inline std::uint32_t static_units(const Batch& batch, const Query& qu
                                              std::uint32_t document) {
   if (batch.static_scores == nullptr) return 0;
   return static_cast<std::uint32_t>(ceilf(batch.static_scores[document] * query.static_scale));
+}
+
+/// Units that static scores add at most in a tile.
+__device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
+                                           std::uint32_t tile) {
+  if (batch.static_bounds == nullptr) return 0;
+  constexpr std::uint32_t kWindows = kTileDocuments / kStaticWindow;
+  const std::uint32_t windows = (batch.documents + kStaticWindow - 1) / kStaticWindow;
+  float best = 0;
+  for (std::uint32_t i = tile * kWindows; i < min((tile + 1) * kWindows, windows); ++i) {
+    best = fmaxf(best, batch.static_bounds[i]);
+  }
+  return static_cast<std::uint32_t>(ceilf(best * query.static_scale));
 }
 
 /// Raises the threshold to where the histogram has k documents. One whole warp, after a fence that

@@ -227,7 +227,7 @@ std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries) const {
 
 /// How many of the queries that are left go into the next part of the batch.
 std::size_t GpuSearcher::State::part_size() const {
-  const std::uint64_t tiles = index.index().counts().documents / kTileDocuments + 2;
+  const std::uint64_t tiles = index.index().counts().documents / kTileDocuments + kRegionTiles + 1;
   std::uint64_t rows = 0;
   std::size_t count = 0;
   while (first + count < slots.size()) {
@@ -307,8 +307,8 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
     Arena arena(begin);
     batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
     batch.upper_bounds = arena.take<std::uint32_t>(image.row_entries);
-    batch.tile_order = arena.take<std::uint32_t>(image.order_entries);
-    batch.tile_bounds = arena.take<std::uint32_t>(image.order_entries);
+    batch.region_order = arena.take<std::uint32_t>(image.order_entries);
+    batch.region_bounds = arena.take<std::uint32_t>(image.order_entries);
     return arena.used();
   };
   grow(tables, lay_out_tables(nullptr), index.device());
@@ -339,7 +339,7 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.second_stretch_count = static_cast<std::uint32_t>(image.second_stretches.size());
   batch.and_stretch_count =
       static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
-  batch.most_tiles = image.most_tiles;
+  batch.regions = image.regions;
   batch.pfor_levels = index.index().settings().codec.pfor_levels;
   batch.form = builder.form(settings);
   if (!image.lists.empty()) {

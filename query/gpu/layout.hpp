@@ -14,6 +14,11 @@ namespace warpdex::gpu {
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
 static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
+/// Documents in a region: what a query's work on OR is shared out by. Where a query has few postings
+/// to add up there, all of it is done at once, else tile by tile.
+inline constexpr std::uint32_t kRegionShift = 16;
+inline constexpr std::uint32_t kRegionDocuments = 1U << kRegionShift;
+inline constexpr std::uint32_t kRegionTiles = kRegionDocuments / kTileDocuments;
 /// Bins of a query's histogram of accumulated scores.
 inline constexpr std::uint32_t kBins = 1024;
 /// What accumulators of 16 bits may reach; the scale of a query is chosen by it.
@@ -67,8 +72,8 @@ struct alignas(16) Query {
   std::uint32_t flags;       ///< QueryFlags
   std::uint32_t state;       ///< its QueryState
   std::uint32_t slot;        ///< its place among the answers
-  std::uint32_t tiles;       ///< of OR; 0: nothing to do
-  std::uint32_t order;       ///< where its row of the order of tiles starts
+  std::uint32_t regions;     ///< of OR; 0: nothing to do
+  std::uint32_t order;       ///< where its row of the order of regions starts
   std::uint32_t least;       ///< kFallback: AND's matches that suffice
   std::uint32_t seed;        ///< a threshold to start with, in units
   float scale;               ///< units a score of 1 has in an accumulator
@@ -88,8 +93,8 @@ struct QueryState {
   std::uint32_t survivors;   ///< candidates left for exact scores
   std::uint32_t hits;        ///< documents in the answer
   unsigned long long matches;
-  /// Sum above, inverted tile below: that tile alone has k documents that reach the sum, so that
-  /// equal sums in later tiles do not count. The largest there was.
+  /// Sum above, inverted docID below: k documents up to that one reach the sum, so that equal sums
+  /// of later documents do not count. The largest there was.
   unsigned long long tie;
   std::uint32_t fell_back;   ///< OR ran where AND matched too few
   std::uint32_t overflow;    ///< candidates were lost: the answer is of no use
@@ -137,8 +142,8 @@ struct Batch {
   std::uint32_t* histograms;      ///< kBins a state
   std::uint32_t* first_blocks;    ///< by list and tile
   std::uint32_t* upper_bounds;    ///< by list and tile, in units; 0: no posting
-  std::uint32_t* tile_order;      ///< by query: tiles, the most promising first
-  std::uint32_t* tile_bounds;     ///< by query and tile, in units
+  std::uint32_t* region_order;    ///< by query: regions, the most promising first
+  std::uint32_t* region_bounds;   ///< by query and region, in units
   Candidate* candidates;
   unsigned long long* keys;       ///< by candidate: score bits above, inverted docID below
   Hit* hits;                      ///< what is returned, best first
@@ -160,7 +165,7 @@ struct Batch {
   std::uint32_t table_stretch_count;
   std::uint32_t and_stretch_count;     ///< with those of the second
   std::uint32_t second_stretch_count;  ///< the last of them
-  std::uint32_t most_tiles;       ///< of any query
+  std::uint32_t regions;          ///< of each query of OR
   std::uint32_t pfor_levels;
   ScoreForm form;
   float c0;                       ///< of BM25 and likelihood: the same for all terms, but for

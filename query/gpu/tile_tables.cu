@@ -4,8 +4,7 @@
 #include "warpdex/query/gpu/kernels.cuh"
 
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/query/gpu/list_reader.cuh"
-#include "warpdex/query/gpu/score.cuh"
+#include "warpdex/query/gpu/emit.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -24,7 +23,7 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
   const Stretch stretch = batch.table_stretches[blockIdx.x];
   const List& list = batch.lists[stretch.owner];
   std::uint32_t* const row = batch.first_blocks + list.row;
-  const std::uint32_t tiles = (batch.documents + kTileDocuments - 1) / kTileDocuments;
+  const std::uint32_t tiles = batch.regions * kRegionTiles;
   const std::uint32_t end = min(stretch.first + kStretchBlocks, list.blocks);
   for (std::uint32_t block = stretch.first + threadIdx.x; block < end; block += kThreads) {
     const std::uint32_t last = list.last_docids[block];
@@ -40,6 +39,7 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
 __device__ std::uint32_t tile_bound(const Batch& batch, const Query& query, const List& list,
                                     std::uint32_t tile) {
   const auto* bounds = reinterpret_cast<const uint2*>(list.bounds);
+  if (tile * kTileDocuments >= batch.documents) return 0;  // of the last region
   if (list.range_bounds != nullptr) {
     const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[tile];
     return bound.x == 0 ? 0 : bound_units(batch.form, list, query.scale, bound);
@@ -62,16 +62,13 @@ __device__ std::uint32_t raw_tile_bound(const Query& query, const List& list, st
   return static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
 }
 
-__device__ std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
-                                           std::uint32_t tile) {
-  if (batch.static_bounds == nullptr) return 0;
-  constexpr std::uint32_t kWindows = kTileDocuments / kStaticWindow;
-  const std::uint32_t windows = (batch.documents + kStaticWindow - 1) / kStaticWindow;
-  float best = 0;
-  for (std::uint32_t i = tile * kWindows; i < min((tile + 1) * kWindows, windows); ++i) {
-    best = fmaxf(best, batch.static_bounds[i]);
+/// The largest bound of a region's tiles, which are those of neighbouring lanes.
+__device__ std::uint32_t largest_of_region(std::uint32_t bound) {
+#pragma unroll
+  for (std::uint32_t step = 1; step < kRegionTiles; step *= 2) {
+    bound = max(bound, __shfl_xor_sync(kWholeWarp, bound, step));
   }
-  return static_cast<std::uint32_t>(ceilf(best * query.static_scale));
+  return bound;
 }
 
 /// Turns counts into where each bucket starts. One warp.
@@ -89,36 +86,43 @@ __device__ void make_starts(std::uint32_t* buckets) {
   }
 }
 
-/// Work item: a query's tiles, kThreads a CTA. Bounds each by each list and by all. Bound by the
-/// latency of the few blocks that a thread looks at.
+/// Work item: a query's tiles, kThreads a CTA. Bounds each by each list, and each region by all.
+/// Bound by the latency of the few blocks that a thread looks at.
 __global__ void __launch_bounds__(kThreads) bound_tiles(Batch batch) {
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
   const std::uint32_t tile = blockIdx.y * kThreads + threadIdx.x;
-  if (tile >= query.tiles) return;
+  const bool exists = tile < query.regions * kRegionTiles;
   std::uint32_t total = 0;
   if (or_is_wanted(batch, query)) {
     const List* const lists = batch.lists + query.first_list;
     for (std::uint32_t i = 0; i < query.scoring; ++i) {
       const List& list = lists[i];
-      const std::uint32_t bound = list.flags & kRaw ? raw_tile_bound(query, list, tile)
-                                                    : tile_bound(batch, query, list, tile);
-      batch.upper_bounds[list.row + tile] = bound;
-      total += bound;
+      std::uint32_t bound = 0;
+      if (exists) {
+        bound = list.flags & kRaw ? raw_tile_bound(query, list, tile)
+                                  : tile_bound(batch, query, list, tile);
+        batch.upper_bounds[list.row + tile] = bound;
+      }
+      total += largest_of_region(bound);
     }
-    if (total > 0) total += static_tile_bound(batch, query, tile);
+    if (total > 0) {
+      total += largest_of_region(exists ? static_tile_bound(batch, query, tile) : 0);
+    }
   }
-  batch.tile_bounds[query.order + tile] = total;
+  if (exists && tile % kRegionTiles == 0) {
+    batch.region_bounds[query.order + tile / kRegionTiles] = total;
+  }
 }
 
-/// Work item: a query a CTA. Starts its threshold, and orders its tiles by bound, by counting in 256
+/// Work item: a query a CTA. Starts its threshold, and orders its regions by bound, by counting in 256
 /// buckets. Bound by reading the bounds three times.
 __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   __shared__ std::uint32_t largest;
   __shared__ std::uint32_t buckets[kBuckets];
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
   QueryState& state = batch.states[query.state];
-  const std::uint32_t* const bounds = batch.tile_bounds + query.order;
-  std::uint32_t* const order = batch.tile_order + query.order;
+  const std::uint32_t* const bounds = batch.region_bounds + query.order;
+  std::uint32_t* const order = batch.region_order + query.order;
   const bool wanted = or_is_wanted(batch, query);
   if (threadIdx.x == 0) largest = 0;
   if (threadIdx.x < kBuckets) buckets[threadIdx.x] = 0;
@@ -136,25 +140,25 @@ __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
     state.threshold = query.seed;
   }
   std::uint32_t mine = 0;
-  for (std::uint32_t tile = threadIdx.x; tile < query.tiles; tile += kOrderThreads) {
-    mine = max(mine, bounds[tile]);
+  for (std::uint32_t region = threadIdx.x; region < query.regions; region += kOrderThreads) {
+    mine = max(mine, bounds[region]);
   }
   mine = __reduce_max_sync(kWholeWarp, mine);
   if (lane_id() == 0) atomicMax(&largest, mine);
   __syncthreads();
   const float to_bucket = static_cast<float>(kBuckets - 1) / static_cast<float>(max(1U, largest));
-  const auto bucket_of = [&](std::uint32_t tile) {
+  const auto bucket_of = [&](std::uint32_t region) {
     return kBuckets - 1 -
-           min(kBuckets - 1, static_cast<std::uint32_t>(static_cast<float>(bounds[tile]) * to_bucket));
+           min(kBuckets - 1, static_cast<std::uint32_t>(static_cast<float>(bounds[region]) * to_bucket));
   };
-  for (std::uint32_t tile = threadIdx.x; tile < query.tiles; tile += kOrderThreads) {
-    atomicAdd(&buckets[bucket_of(tile)], 1);
+  for (std::uint32_t region = threadIdx.x; region < query.regions; region += kOrderThreads) {
+    atomicAdd(&buckets[bucket_of(region)], 1);
   }
   __syncthreads();
   if (warp_id() == 0) make_starts(buckets);
   __syncthreads();
-  for (std::uint32_t tile = threadIdx.x; tile < query.tiles; tile += kOrderThreads) {
-    order[atomicAdd(&buckets[bucket_of(tile)], 1)] = tile;
+  for (std::uint32_t region = threadIdx.x; region < query.regions; region += kOrderThreads) {
+    order[atomicAdd(&buckets[bucket_of(region)], 1)] = region;
   }
 }
 
@@ -167,7 +171,7 @@ void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
 }
 
 void launch_order_tiles(const Batch& batch, cudaStream_t stream) {
-  const std::uint32_t parts = (batch.most_tiles + kThreads - 1) / kThreads;
+  const std::uint32_t parts = (batch.regions * kRegionTiles + kThreads - 1) / kThreads;
   bound_tiles<<<dim3(batch.or_queries, parts), kThreads, 0, stream>>>(batch);
   check_launch("bound_tiles");
   order_tiles<<<batch.or_queries, kOrderThreads, 0, stream>>>(batch);
