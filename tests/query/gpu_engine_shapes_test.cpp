@@ -238,6 +238,29 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
 }
 
+// All gaps and frequencies are 1, so that the blocks of some codecs take no bytes, and the sections
+// of their payloads are empty.
+TEST(GpuShapes, SmallListsOfNoBytes) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(604);
+  Collection collection = make_documents(random, 400, false);
+  for (const std::uint32_t size : {200U, 400U}) {
+    std::vector<Posting> postings;
+    for (std::uint32_t docid = 0; docid < size; ++docid) postings.push_back({docid, 1});
+    collection.add_list('a' + std::to_string(size), std::move(postings));
+  }
+  const std::vector<Query> queries = queries_from({"a200", "a200 a400", "+a400 -a200", "a400 a3"});
+  for (const CodecSettings& codec : test::all_codecs()) {
+    const test::TemporaryFolder folder;
+    test::write_index(collection, codec, folder / "index");
+    test::GpuEngine engine(folder / "index");
+    for (const QueryMode mode : kModes) {
+      ASSERT_EQ(test::judge_batch(collection, engine, queries, settings_of(mode, 250, true, {})),
+                "");
+    }
+  }
+}
+
 TEST(GpuShapes, SmallCollectionOfHugeNumbers) {
   WARPDEX_NEEDS_GPU();
   Random random = test::generator(603);
