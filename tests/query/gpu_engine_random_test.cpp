@@ -145,5 +145,41 @@ TEST(GpuEngineParts, AnswersStayInOrderOverTheParts) {
   EXPECT_EQ(statistics.gpu_queries + statistics.cpu_queries, 2 * (kBatch + 6));
 }
 
+// With k1 of 0 all of 70,000 documents score the same, so that all are candidates; in a batch of
+// thousands a query has not room for them, and the CPU answers it.
+TEST(GpuEngineParts, QueriesWhoseCandidatesWereLostAreAnsweredByTheCpu) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 70'000;
+  Collection collection;
+  std::vector<reference::Posting> all;
+  for (std::uint32_t docid = 0; docid < kDocuments; ++docid) {
+    collection.add_document_of_length({}, 1 + docid % 10);
+    all.push_back({docid, 1 + docid % 3});
+  }
+  collection.add_list("few", {{7, 1}, {69'999, 2}});
+  collection.add_list("all", std::move(all));
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {}, folder / "index");
+  test::GpuEngine engine(folder / "index");
+  SearchSettings settings;
+  settings.scorer.k1 = 0;
+  const std::vector<Query> queries{{"", {{"all"}}}, {"", {{"few"}}}, {"", {{"few"}, {"all"}}}};
+  std::vector<Query> batch;
+  for (std::size_t i = 0; i < 4'200; ++i) batch.push_back(queries[i % 3]);
+  const std::vector<SearchResult> results = engine.search(batch, settings);
+  ASSERT_EQ(results.size(), batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i < 3) {
+      const test::Truth truth = test::find_truth(collection, queries[i], settings);
+      ASSERT_EQ(test::judge_gpu(truth, results[i], settings), "") << i;
+    }
+    ASSERT_EQ(test::disagreement(results[i % 3], results[i], settings), "") << i;
+  }
+  const GpuStatistics& statistics = engine.searcher().statistics();
+  EXPECT_GT(statistics.candidates_lost, 0U);
+  EXPECT_EQ(statistics.cpu_queries, statistics.candidates_lost);
+  EXPECT_GE(statistics.gpu_queries, batch.size() / 3);
+}
+
 }  // namespace
 }  // namespace warpdex
