@@ -101,12 +101,16 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
   bytes.fill(0, stream);
   std::size_t offset = 0;
   for (const Part& each : parts) {
-    if (each.bytes.empty()) continue;  // its pointer stays null
-    bytes.upload(each.bytes, stream, offset);
+    // Blocks may be of no bytes: an empty section has a place, too, and slack to read.
+    if (!each.bytes.empty()) bytes.upload(each.bytes, stream, offset);
     *each.target = static_cast<const std::uint8_t*>(bytes.data()) + offset;
     offset += aligned(each.bytes.size());
   }
   stream.synchronize();
+  if (sections.static_scores.empty()) {
+    static_scores = nullptr;
+    static_bounds = nullptr;
+  }
   for (const std::uint32_t length : sections.document_lengths) {
     longest_document = std::max(longest_document, length);
   }

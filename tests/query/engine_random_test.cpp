@@ -1,10 +1,10 @@
 // The CPU engine against the oracle on random collections, queries and settings.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 
 #include "tests/query/engine_support.hpp"
+#include "tests/query/random_engine_inputs.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
@@ -17,145 +17,9 @@ namespace warpdex {
 namespace {
 
 using reference::Collection;
-using Random = std::mt19937_64;
-
-std::uint64_t below(Random& random, std::uint64_t bound) { return random() % bound; }
-bool chance(Random& random, std::uint64_t percent) { return below(random, 100) < percent; }
-
-/// Terms of every kind of name: short, not ASCII, long.
-std::string term_name(std::uint64_t id) {
-  if (id % 7 == 3) return "\xC3\xA9" + std::to_string(id);
-  if (id % 97 == 5) return std::string(300, 'z') + std::to_string(id);
-  return 't' + std::to_string(id);
-}
-
-/// A number below `bound`, small ones far more often: about Zipf's law.
-std::uint64_t zipf(Random& random, std::uint64_t bound) {
-  const double u = static_cast<double>(random() >> 11) * 0x1p-53;
-  return std::min(bound - 1,
-                  static_cast<std::uint64_t>(std::pow(static_cast<double>(bound) + 1.0, u)) - 1);
-}
-
-/// Documents of Zipf's terms, some of which cluster; with empty, equal, very long and very
-/// repetitive documents, one term in nearly all of them and one in a long run of them.
-class CollectionMaker {
- public:
-  CollectionMaker(Random& random, std::uint64_t documents)
-      : random_(random), documents_(documents), vocabulary_(kVocabularies.at(below(random, 4))) {}
-
-  Collection make() {
-    Collection collection;
-    const bool has_statics = chance(random_, 50);
-    for (std::uint64_t document = 0; document < documents_; ++document) {
-      if (!chance(random_, 10)) next_document(document);
-      const std::vector<std::string_view> views(words_.begin(), words_.end());
-      collection.add_document(views, has_statics ? static_score() : 0);
-    }
-    return collection;
-  }
-
-  std::uint64_t vocabulary() const { return vocabulary_; }
-
- private:
-  static constexpr std::array<std::uint64_t, 4> kVocabularies{3, 60, 3'000, 200'000};
-
-  void next_document(std::uint64_t document) {
-    words_.clear();
-    if (chance(random_, 4)) return;
-    if (chance(random_, 96)) words_.push_back(term_name(0));
-    if (document % 4096 > 900 && document % 4096 < 2600) words_.push_back(term_name(1));
-    if (documents_ <= 5'000 ? chance(random_, 1) : below(random_, 2'000) == 0) {
-      const std::string repeated = term_name(zipf(random_, vocabulary_));
-      words_.insert(words_.end(), 1 + below(random_, chance(random_, 5) ? 70'000 : 300), repeated);
-    }
-    const std::uint64_t length = chance(random_, 1) ? below(random_, 1'500) : below(random_, 25);
-    for (std::uint64_t i = 0; i < length; ++i) {
-      const std::uint64_t topic = chance(random_, 40) ? document / 333 * 11 : 0;
-      words_.push_back(term_name((zipf(random_, vocabulary_) + topic) % vocabulary_));
-    }
-  }
-
-  float static_score() {
-    if (chance(random_, 30)) return 0;
-    return static_cast<float>(below(random_, 50)) / 8.0F;
-  }
-
-  Random& random_;
-  std::uint64_t documents_;
-  std::uint64_t vocabulary_;
-  std::vector<std::string> words_;
-};
-
-Query random_query(Random& random, std::uint64_t vocabulary, std::uint64_t terms) {
-  const std::uint64_t unknown = chance(random, 20) ? 20 : 0;
-  const std::uint64_t must = chance(random, 30) ? 30 : 0;
-  const std::uint64_t must_not = chance(random, 30) ? 20 : 0;
-  Query query;
-  while (query.terms.size() < terms) {
-    std::string name = chance(random, 75) ? term_name(zipf(random, vocabulary))
-                                          : term_name(below(random, vocabulary));
-    if (chance(random, unknown)) name = "unknown" + std::to_string(below(random, 3));
-    Occur occur = Occur::kUnsigned;
-    if (chance(random, must)) occur = Occur::kMust;
-    if (chance(random, must_not)) occur = Occur::kMustNot;
-    query.terms.push_back({name, occur});
-  }
-  return query;
-}
-
-std::vector<ScorerSettings> all_scorers() {
-  std::vector<ScorerSettings> scorers;
-  for (const Bm25Form form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
-    for (const float k1 : {0.0F, 0.9F, 1.2F, 5.0F}) {
-      for (const float b : {0.0F, 0.4F, 1.0F}) {
-        scorers.push_back({.kind = ScorerKind::kBm25, .form = form, .k1 = k1, .b = b});
-      }
-    }
-  }
-  for (const float mu : {0.5F, 100.0F, 1000.0F, 1e5F}) {
-    for (int copy = 0; copy < 3; ++copy) {
-      scorers.push_back({.kind = ScorerKind::kQueryLikelihood, .mu = mu});
-    }
-  }
-  return scorers;
-}
-
-/// Draws settings such that a few dozen draws meet every value of each.
-class SettingsMaker {
- public:
-  explicit SettingsMaker(Random& random) : random_(random) {}
-
-  SearchSettings draw() {
-    SearchSettings settings;
-    settings.mode = modes_.draw(random_);
-    settings.scorer = scorers_.draw(random_);
-    settings.k = ks_.draw(random_);
-    settings.and_or_min = minima_.draw(random_);
-    settings.count = counts_.draw(random_) != 0;
-    return settings;
-  }
-
-  std::size_t draw_threads() { return threads_.draw(random_); }
-  std::uint64_t draw_terms() { return terms_.draw(random_); }
-
- private:
-  Random& random_;
-  test::Deck<QueryMode> modes_{{QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}};
-  test::Deck<ScorerSettings> scorers_{all_scorers()};
-  test::Deck<std::uint32_t> ks_{{1, 10, 100, 1'000, 10'000, 7, 128}};
-  test::Deck<std::uint32_t> minima_{{0, 0, 1, 5, 100, 50'000}};
-  test::Deck<int> counts_{{0, 1}};
-  test::Deck<std::size_t> threads_{{1, 2}};
-  test::Deck<std::uint64_t> terms_{{0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 12, 40, 130, 1'000}};
-};
-
-/// Everything that a failure's message has to say.
-std::string describe(std::uint64_t documents, const CodecSettings& codec,
-                     const SearchSettings& settings, std::size_t threads, const Query& query) {
-  return "documents=" + std::to_string(documents) + ' ' + reference::describe(codec) + ' ' +
-         reference::describe(settings) + " threads=" + std::to_string(threads) + ' ' +
-         reference::describe(query);
-}
+using test::CollectionMaker;
+using test::Random;
+using test::SettingsMaker;
 
 constexpr std::array<std::uint64_t, 14> kSizes{0,   1,   2,    31,   32,   33,   127,
                                                128, 129, 1000, 4095, 4096, 4097, 20'000};
@@ -185,15 +49,14 @@ class EngineRandom : public testing::TestWithParam<std::uint64_t> {
       const std::size_t threads = maker_.draw_threads();
       std::vector<Query> queries;
       for (int i = 0; i < kQueries; ++i) {
-        queries.push_back(random_query(random_, vocabulary, maker_.draw_terms()));
+        queries.push_back(test::random_query(random_, vocabulary, maker_.draw_terms()));
       }
       const std::vector<SearchResult> results = search_batch(index, queries, settings, threads);
       ASSERT_EQ(results.size(), queries.size());
       for (std::size_t i = 0; i < queries.size(); ++i) {
-        SearchSettings meant = settings;  // an index of impacts asks for no scorer
-        if (index.settings().impacts) meant.scorer.kind = ScorerKind::kImpact;
-        const std::string what =
-            describe(collection.documents(), codec, meant, threads, queries[i]);
+        const SearchSettings meant = test::meant_settings(index, settings);
+        const std::string what = "threads=" + std::to_string(threads) + ' ' +
+                                 test::describe(collection.documents(), codec, meant, queries[i]);
         const test::Truth truth = test::find_truth(collection, queries[i], meant);
         ASSERT_EQ(test::judge(truth, results[i], settings), "") << what;
         if (meant.mode == QueryMode::kOr) {

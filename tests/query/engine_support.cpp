@@ -5,6 +5,7 @@
 
 #include "tests/reference/compare.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex::test {
@@ -142,6 +143,23 @@ void write_impact_index(const Collection& collection, const Collection& impacts,
     return encode_impacts(codec, docids, values, collection.documents());
   });
   writer.commit();
+}
+
+reference::Collection collection_of(const Index& index) {
+  Collection collection;
+  for (std::size_t i = 0; i < index.counts().documents; ++i) {
+    collection.add_document_of_length({}, index.lengths()[i]);
+  }
+  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+    const Postings postings = read_postings(index, entry);
+    std::vector<Posting> list;
+    list.reserve(postings.docids.size());
+    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
+      list.push_back({postings.docids[i], postings.frequencies[i]});
+    }
+    collection.add_list(std::string(term), std::move(list));
+  });
+  return collection;
 }
 
 Truth find_truth(const Collection& collection, const Query& query, const SearchSettings& settings) {

@@ -10,6 +10,7 @@
 
 #include "tests/reference/oracle.hpp"
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/engine.hpp"
 
 namespace warpdex::test {
@@ -31,6 +32,10 @@ void write_quantised_index(const reference::Collection& collection, const CodecS
 void write_impact_index(const reference::Collection& collection,
                         const reference::Collection& impacts, const CodecSettings& codec,
                         const std::filesystem::path& folder);
+
+/// All that an index holds, frequencies or impacts, but no static scores, as the oracle takes it.
+/// O(postings).
+reference::Collection collection_of(const Index& index);
 
 /// The right answer of a query in full: the oracle's, and the same matches with their scores in
 /// float, computed by the operations and in the order that every engine has to follow.

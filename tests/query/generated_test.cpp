@@ -8,30 +8,11 @@
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 
 namespace warpdex {
 namespace {
-
-/// All that the index holds, as the oracle takes it.
-reference::Collection read_collection(const Index& index) {
-  std::vector<std::vector<std::string>> terms(index.counts().documents);
-  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
-    const Postings postings = read_postings(index, entry);
-    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
-      terms[postings.docids[i]].insert(terms[postings.docids[i]].end(), postings.frequencies[i],
-                                       std::string(term));
-    }
-  });
-  reference::Collection collection;
-  for (std::size_t document = 0; document < terms.size(); ++document) {
-    const std::vector<std::string_view> views(terms[document].begin(), terms[document].end());
-    collection.add_document_of_length(views, index.lengths()[document]);
-  }
-  return collection;
-}
 
 TEST(Generated, EngineAgreesWithTheOracle) {
   const test::TemporaryFolder folder;
@@ -43,7 +24,7 @@ TEST(Generated, EngineAgreesWithTheOracle) {
   const std::vector<generate::GeneratedQuery> queries = generate::generate_collection(
       settings, {CodecKind::kRice, 1}, false, folder / "index", 2, {}, report);
   const Index index = Index::open(folder / "index");
-  const reference::Collection collection = read_collection(index);
+  const reference::Collection collection = test::collection_of(index);
   CpuSearcher searcher(index);
   for (const QueryMode mode : {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}) {
     for (const std::uint32_t k : {10U, 1000U}) {

@@ -1,220 +1,185 @@
-// The CPU engine against the oracle on random collections, queries and settings.
+// The GPU engine against the oracle on random collections, queries, batches and settings.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <set>
 
-#include "tests/query/engine_support.hpp"
-#include "tests/reference/compare.hpp"
+#include "tests/query/gpu_support.hpp"
+#include "tests/query/random_engine_inputs.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/format/index.hpp"
-#include "warpdex/query/cpu/batch.hpp"
-#include "warpdex/query/cpu/cpu_searcher.hpp"
-#include "warpdex/query/gpu/gpu_searcher.hpp"
-#include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex {
 namespace {
 
 using reference::Collection;
-using Random = std::mt19937_64;
+using test::Random;
 
-std::uint64_t below(Random& random, std::uint64_t bound) { return random() % bound; }
-bool chance(Random& random, std::uint64_t percent) { return below(random, 100) < percent; }
-
-/// Terms of every kind of name: short, not ASCII, long.
-std::string term_name(std::uint64_t id) {
-  if (id % 7 == 3) return "\xC3\xA9" + std::to_string(id);
-  if (id % 97 == 5) return std::string(300, 'z') + std::to_string(id);
-  return 't' + std::to_string(id);
-}
-
-/// A number below `bound`, small ones far more often: about Zipf's law.
-std::uint64_t zipf(Random& random, std::uint64_t bound) {
-  const double u = static_cast<double>(random() >> 11) * 0x1p-53;
-  return std::min(bound - 1,
-                  static_cast<std::uint64_t>(std::pow(static_cast<double>(bound) + 1.0, u)) - 1);
-}
-
-/// Documents of Zipf's terms, some of which cluster; with empty, equal, very long and very
-/// repetitive documents, one term in nearly all of them and one in a long run of them.
-class CollectionMaker {
- public:
-  CollectionMaker(Random& random, std::uint64_t documents)
-      : random_(random), documents_(documents), vocabulary_(kVocabularies.at(below(random, 4))) {}
-
-  Collection make() {
-    Collection collection;
-    const bool has_statics = chance(random_, 50);
-    for (std::uint64_t document = 0; document < documents_; ++document) {
-      if (!chance(random_, 10)) next_document(document);
-      const std::vector<std::string_view> views(words_.begin(), words_.end());
-      collection.add_document(views, has_statics ? static_score() : 0);
-    }
-    return collection;
-  }
-
-  std::uint64_t vocabulary() const { return vocabulary_; }
-
- private:
-  static constexpr std::array<std::uint64_t, 4> kVocabularies{3, 60, 3'000, 200'000};
-
-  void next_document(std::uint64_t document) {
-    words_.clear();
-    if (chance(random_, 4)) return;
-    if (chance(random_, 96)) words_.push_back(term_name(0));
-    if (document % 4096 > 900 && document % 4096 < 2600) words_.push_back(term_name(1));
-    if (documents_ <= 5'000 ? chance(random_, 1) : below(random_, 2'000) == 0) {
-      const std::string repeated = term_name(zipf(random_, vocabulary_));
-      words_.insert(words_.end(), 1 + below(random_, chance(random_, 5) ? 70'000 : 300), repeated);
-    }
-    const std::uint64_t length = chance(random_, 1) ? below(random_, 1'500) : below(random_, 25);
-    for (std::uint64_t i = 0; i < length; ++i) {
-      const std::uint64_t topic = chance(random_, 40) ? document / 333 * 11 : 0;
-      words_.push_back(term_name((zipf(random_, vocabulary_) + topic) % vocabulary_));
-    }
-  }
-
-  float static_score() {
-    if (chance(random_, 30)) return 0;
-    return static_cast<float>(below(random_, 50)) / 8.0F;
-  }
-
-  Random& random_;
-  std::uint64_t documents_;
-  std::uint64_t vocabulary_;
-  std::vector<std::string> words_;
-};
-
-Query random_query(Random& random, std::uint64_t vocabulary, std::uint64_t terms) {
-  const std::uint64_t unknown = chance(random, 20) ? 20 : 0;
-  const std::uint64_t must = chance(random, 30) ? 30 : 0;
-  const std::uint64_t must_not = chance(random, 30) ? 20 : 0;
-  Query query;
-  while (query.terms.size() < terms) {
-    std::string name = chance(random, 75) ? term_name(zipf(random, vocabulary))
-                                          : term_name(below(random, vocabulary));
-    if (chance(random, unknown)) name = "unknown" + std::to_string(below(random, 3));
-    Occur occur = Occur::kUnsigned;
-    if (chance(random, must)) occur = Occur::kMust;
-    if (chance(random, must_not)) occur = Occur::kMustNot;
-    query.terms.push_back({name, occur});
-  }
-  return query;
-}
-
-std::vector<ScorerSettings> all_scorers() {
-  std::vector<ScorerSettings> scorers;
-  for (const Bm25Form form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
-    for (const float k1 : {0.0F, 0.9F, 1.2F, 5.0F}) {
-      for (const float b : {0.0F, 0.4F, 1.0F}) {
-        scorers.push_back({.kind = ScorerKind::kBm25, .form = form, .k1 = k1, .b = b});
-      }
-    }
-  }
-  for (const float mu : {0.5F, 100.0F, 1000.0F, 1e5F}) {
-    for (int copy = 0; copy < 3; ++copy) {
-      scorers.push_back({.kind = ScorerKind::kQueryLikelihood, .mu = mu});
-    }
-  }
-  return scorers;
-}
-
-/// Draws settings such that a few dozen draws meet every value of each.
-class SettingsMaker {
- public:
-  explicit SettingsMaker(Random& random) : random_(random) {}
-
-  SearchSettings draw() {
-    SearchSettings settings;
-    settings.mode = modes_.draw(random_);
-    settings.scorer = scorers_.draw(random_);
-    settings.k = ks_.draw(random_);
-    settings.and_or_min = minima_.draw(random_);
-    settings.count = counts_.draw(random_) != 0;
-    return settings;
-  }
-
-  std::size_t draw_threads() { return threads_.draw(random_); }
-  std::uint64_t draw_terms() { return terms_.draw(random_); }
-
- private:
-  Random& random_;
-  test::Deck<QueryMode> modes_{{QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}};
-  test::Deck<ScorerSettings> scorers_{all_scorers()};
-  test::Deck<std::uint32_t> ks_{{1, 10, 100, 1'000, 10'000, 7, 128}};
-  test::Deck<std::uint32_t> minima_{{0, 0, 1, 5, 100, 50'000}};
-  test::Deck<int> counts_{{0, 1}};
-  test::Deck<std::size_t> threads_{{1, 2}};
-  test::Deck<std::uint64_t> terms_{{0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 12, 40, 130, 1'000}};
-};
-
-/// Everything that a failure's message has to say.
-std::string describe(std::uint64_t documents, const CodecSettings& codec,
-                     const SearchSettings& settings, std::size_t threads, const Query& query) {
-  return "documents=" + std::to_string(documents) + ' ' + reference::describe(codec) + ' ' +
-         reference::describe(settings) + " threads=" + std::to_string(threads) + ' ' +
-         reference::describe(query);
-}
-
-constexpr std::array<std::uint64_t, 14> kSizes{0,   1,   2,    31,   32,   33,   127,
-                                               128, 129, 1000, 4095, 4096, 4097, 20'000};
+/// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384.
+constexpr std::array<std::uint64_t, 19> kSizes{0,      1,      2,      31,     32,    33,   127,
+                                               128,    129,    1000,   4095,   4096,  4097, 16'383,
+                                               16'384, 16'385, 20'000, 32'769, 70'000};
 
 class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
  protected:
-  void judge_index(const Collection& collection, std::uint64_t vocabulary,
-                   const CodecSettings& codec, const Index& index) {
-    CpuSearcher planner(index);
-    const GpuIndex gpu_index(index, {});
-    GpuSearcher searcher(gpu_index);
-    for (int round = 0; round < kRounds; ++round) {
+  /// `collection` holds what the index's lists do, frequencies or impacts.
+  void judge_index(const Collection& collection, std::uint64_t vocabulary, test::GpuEngine& engine,
+                   int rounds) {
+    for (int round = 0; round < rounds; ++round) {
       const SearchSettings settings = maker_.draw();
-      const std::size_t threads = maker_.draw_threads();
       std::vector<Query> queries;
       for (int i = 0; i < kQueries; ++i) {
-        queries.push_back(random_query(random_, vocabulary, maker_.draw_terms()));
+        queries.push_back(test::random_query(random_, vocabulary, maker_.draw_terms()));
       }
-      std::vector<PlannedQuery> plans;
-      for (const Query& query : queries) plans.push_back(planner.plan(query));
-      const GpuAnswers answers = searcher.run(plans, settings);
-      std::vector<SearchResult> results;
-      for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
-      ASSERT_EQ(results.size(), queries.size());
-      for (std::size_t i = 0; i < queries.size(); ++i) {
-        const std::string what =
-            describe(collection.documents(), codec, settings, threads, queries[i]);
-        const test::Truth truth = test::find_truth(collection, queries[i], settings);
-        ASSERT_EQ(settings.scorer.kind == ScorerKind::kQueryLikelihood ? reference::difference(truth.ranking, results[i], settings) : test::judge(truth, results[i], settings), "") << what;
-      }
+      judge_batch(collection, queries, settings, engine);
+      if (HasFatalFailure()) return;
     }
   }
 
-  static constexpr std::uint64_t kIndexes = 3;  ///< for each size
-  static constexpr int kRounds = 32;
-  static constexpr int kQueries = 5;
-  Random random_ = test::generator(100 + GetParam());
-  SettingsMaker maker_{random_};
+  /// A batch of the queries, many times over, in any order: each is judged once, and its other
+  /// answers must be the same.
+  void judge_batch(const Collection& collection, const std::vector<Query>& queries,
+                   const SearchSettings& settings, test::GpuEngine& engine) {
+    const std::size_t size = std::max(batch_sizes_.draw(random_), queries.size());
+    std::vector<std::size_t> which(size);
+    std::vector<Query> batch;
+    for (std::size_t i = 0; i < size; ++i) which[i] = i % queries.size();
+    std::shuffle(which.begin(), which.end(), random_);
+    for (const std::size_t query : which) batch.push_back(queries[query]);
+    const bool exhaustive = exhaustive_.draw(random_) != 0;
+    const std::vector<SearchResult> results =
+        exhaustive ? engine.search_exhaustively(batch, settings) : engine.search(batch, settings);
+    ASSERT_EQ(results.size(), size);
+
+    const SearchSettings meant = test::meant_settings(engine.index(), settings);
+    std::vector<const SearchResult*> judged(queries.size());
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string what =
+          test::describe(collection.documents(), engine.index().settings().codec, meant, batch[i]) +
+          " batch=" + std::to_string(size) + (exhaustive ? " exhaustive" : "");
+      const SearchResult*& first = judged[which[i]];
+      if (first == nullptr) {
+        const test::Truth truth = test::find_truth(collection, batch[i], meant);
+        ASSERT_EQ(test::judge_gpu(truth, results[i], meant), "") << what;
+        first = &results[i];
+      }
+      ASSERT_EQ(test::disagreement(*first, results[i], meant), "") << what;
+    }
+  }
+
+  /// Fewer where the oracle needs longer.
+  int rounds() const { return GetParam() < 10'000 ? 32 : GetParam() < 50'000 ? 16 : 10; }
+
+  static constexpr std::uint64_t kIndexes = 3;  ///< for each size, the last of impacts
+  static constexpr int kQueries = 7;
+  Random random_ = test::generator(400 + GetParam());
+  test::SettingsMaker maker_{random_};
+  test::Deck<std::size_t> batch_sizes_{{1, 1, 8, 20, 64, 300}};
+  test::Deck<int> exhaustive_{{0, 0, 1}};
 };
 
 TEST_P(GpuEngineRandom, AnswersAsTheOracle) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const std::uint64_t documents = GetParam();
+  WARPDEX_NEEDS_GPU();
   const std::vector<CodecSettings> codecs = test::all_codecs();
-  const auto place = std::find(kSizes.begin(), kSizes.end(), documents) - kSizes.begin();
+  const auto place = static_cast<std::uint64_t>(
+      std::find(kSizes.begin(), kSizes.end(), GetParam()) - kSizes.begin());
   for (std::uint64_t drawn = 0; drawn < kIndexes; ++drawn) {
-    // The sizes share the codecs out among them, so that each meets several sizes in every run.
-    const std::uint64_t turn = test::seed() + static_cast<std::uint64_t>(place) * kIndexes + drawn;
+    // The sizes share the codecs out among them; those of impacts go through them by themselves.
+    const bool of_impacts = drawn + 1 == kIndexes;
+    const std::uint64_t turn = test::seed() + (of_impacts ? place : place * (kIndexes - 1) + drawn);
     const CodecSettings codec = codecs[turn % codecs.size()];
-    CollectionMaker collection_maker(random_, documents);
-    const Collection collection = collection_maker.make();
+    test::CollectionMaker maker(random_, GetParam());
+    Collection collection = maker.make();
     const test::TemporaryFolder folder;
-    test::write_index(collection, codec, folder / "index");
-    const Index index = Index::open(folder / "index");
-    ASSERT_NO_FATAL_FAILURE(judge_index(collection, collection_maker.vocabulary(), codec, index));
+    if (of_impacts) {
+      const Collection frequencies = std::move(collection);
+      collection = frequencies.to_impacts();
+      test::write_impact_index(frequencies, collection, codec, folder / "index");
+    } else {
+      test::write_index(collection, codec, folder / "index");
+    }
+    test::GpuEngine engine(folder / "index");
+    judge_index(collection, maker.vocabulary(), engine, rounds());
+    if (HasFatalFailure()) return;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GpuEngineRandom, testing::ValuesIn(kSizes));
+
+// 70,000 documents and k 10,000 make the candidates of a thousand queries more than one part of a
+// batch has room for.
+TEST(GpuEngineParts, AnswersStayInOrderOverTheParts) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kBatch = 2'500;
+  Random random = test::generator(500);
+  test::CollectionMaker maker(random, 70'000);
+  const Collection collection = maker.make();
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {}, folder / "index");
+  test::GpuEngine engine(folder / "index");
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAndOr}) {
+    SearchSettings settings;
+    settings.mode = mode;
+    settings.k = kMaxK;
+    std::vector<Query> queries;
+    std::vector<Query> batch;
+    std::vector<std::size_t> which;
+    // Some may have more distinct terms than the kernels hold: the CPU's, in any part.
+    for (std::uint64_t terms : {0, 1, 2, 100, 3, 200}) {
+      queries.push_back(test::random_query(random, maker.vocabulary(), terms));
+    }
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      which.push_back(random() % 50 == 0 ? random() % 6 : random() % 3);
+      batch.push_back(queries[which.back()]);
+    }
+    const std::vector<SearchResult> results = engine.search(batch, settings);
+    ASSERT_EQ(results.size(), kBatch);
+    std::vector<SearchResult> right;
+    for (const Query& query : queries) {
+      right.push_back(engine.search({&query, 1}, settings).front());
+      const test::Truth truth = test::find_truth(collection, query, settings);
+      ASSERT_EQ(test::judge_gpu(truth, right.back(), settings), "") << right.size();
+    }
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      ASSERT_EQ(test::disagreement(right[which[i]], results[i], settings), "") << "query " << i;
+    }
+  }
+  const GpuStatistics& statistics = engine.searcher().statistics();
+  EXPECT_EQ(statistics.gpu_queries + statistics.cpu_queries, 2 * (kBatch + 6));
+}
+
+// With k1 of 0 all of 70,000 documents score the same, so that all are candidates; in a batch of
+// thousands a query has not room for them, and the CPU answers it.
+TEST(GpuEngineParts, QueriesWhoseCandidatesWereLostAreAnsweredByTheCpu) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 70'000;
+  Collection collection;
+  std::vector<reference::Posting> all;
+  for (std::uint32_t docid = 0; docid < kDocuments; ++docid) {
+    collection.add_document_of_length({}, 1 + docid % 10);
+    all.push_back({docid, 1 + docid % 3});
+  }
+  collection.add_list("few", {{7, 1}, {69'999, 2}});
+  collection.add_list("all", std::move(all));
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {}, folder / "index");
+  test::GpuEngine engine(folder / "index");
+  SearchSettings settings;
+  settings.scorer.k1 = 0;
+  const std::vector<Query> queries{{"", {{"all"}}}, {"", {{"few"}}}, {"", {{"few"}, {"all"}}}};
+  std::vector<Query> batch;
+  for (std::size_t i = 0; i < 4'200; ++i) batch.push_back(queries[i % 3]);
+  const std::vector<SearchResult> results = engine.search(batch, settings);
+  ASSERT_EQ(results.size(), batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i < 3) {
+      const test::Truth truth = test::find_truth(collection, queries[i], settings);
+      ASSERT_EQ(test::judge_gpu(truth, results[i], settings), "") << i;
+    }
+    ASSERT_EQ(test::disagreement(results[i % 3], results[i], settings), "") << i;
+  }
+  const GpuStatistics& statistics = engine.searcher().statistics();
+  EXPECT_GT(statistics.candidates_lost, 0U);
+  EXPECT_EQ(statistics.cpu_queries, statistics.candidates_lost);
+  EXPECT_GE(statistics.gpu_queries, batch.size() / 3);
+}
 
 }  // namespace
 }  // namespace warpdex

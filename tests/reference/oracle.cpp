@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace warpdex::reference {
 namespace {
@@ -120,10 +121,14 @@ void Collection::add_document(std::span<const std::string_view> terms, float sta
 }
 
 void Collection::add_document_of_length(std::span<const std::string_view> terms,
-                                        std::uint32_t length) {
-  add_document(terms);
+                                        std::uint32_t length, float static_score) {
+  add_document(terms, static_score);
   tokens_ = tokens_ - terms.size() + length;
   lengths_.back() = length;
+}
+
+void Collection::add_list(const std::string& term, std::vector<Posting> postings) {
+  postings_[term] = std::move(postings);
 }
 
 const std::vector<Posting>& Collection::postings(const std::string& term) const {

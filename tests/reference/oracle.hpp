@@ -27,7 +27,12 @@ class Collection {
   /// The next document; docIDs count from 0. Its length is the number of terms. O(terms).
   void add_document(std::span<const std::string_view> terms, float static_score = 0);
   /// The same, of any length: a document of which only some terms are told.
-  void add_document_of_length(std::span<const std::string_view> terms, std::uint32_t length);
+  void add_document_of_length(std::span<const std::string_view> terms, std::uint32_t length,
+                              float static_score = 0);
+
+  /// A term's whole list, by ascending docID, of documents that were added without the term. Their
+  /// lengths stay.
+  void add_list(const std::string& term, std::vector<Posting> postings);
 
   /// The same with each posting's impact (docs/format.md) in the place of its frequency, and static
   /// scores in the impacts' unit. Lengths and tokens stay.

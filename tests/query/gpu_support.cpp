@@ -1,0 +1,86 @@
+#include "tests/query/gpu_support.hpp"
+
+#include <sstream>
+
+#include "tests/query/random_engine_inputs.hpp"
+#include "tests/reference/compare.hpp"
+
+namespace warpdex::test {
+
+GpuEngine::GpuEngine(const std::filesystem::path& folder)
+    : index_(Index::open(folder)),
+      gpu_index_(std::make_unique<GpuIndex>(index_, GpuSettings{})),
+      searcher_(std::make_unique<GpuSearcher>(*gpu_index_)),
+      exhaustive_searcher_(
+          std::make_unique<GpuSearcher>(*gpu_index_, GpuAblation{.exhaustive = true})) {}
+
+std::vector<SearchResult> GpuEngine::search(std::span<const Query> queries,
+                                            const SearchSettings& settings) {
+  return search_by_gpu(*searcher_, index_, queries, settings);
+}
+
+std::vector<SearchResult> GpuEngine::search_exhaustively(std::span<const Query> queries,
+                                                         const SearchSettings& settings) {
+  return search_by_gpu(*exhaustive_searcher_, index_, queries, settings);
+}
+
+std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& index,
+                                        std::span<const Query> queries,
+                                        const SearchSettings& settings) {
+  std::vector<PlannedQuery> plans;
+  for (const Query& query : queries) plans.push_back(plan_query(index, query));
+  const GpuAnswers answers = searcher.run(plans, settings);
+  std::vector<SearchResult> results;
+  for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
+  return results;
+}
+
+std::string judge_gpu(const Truth& truth, const SearchResult& result,
+                      const SearchSettings& settings) {
+  return settings.scorer.kind == ScorerKind::kQueryLikelihood
+             ? reference::difference(truth.ranking, result, settings)
+             : judge(truth, result, settings);
+}
+
+std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,
+                        std::span<const Query> queries, const SearchSettings& settings) {
+  const SearchSettings meant = meant_settings(engine.index(), settings);
+  const std::vector<SearchResult> results = engine.search(queries, settings);
+  const std::vector<SearchResult> exhaustive = engine.search_exhaustively(queries, settings);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const Truth truth = find_truth(collection, queries[i], meant);
+    std::string wrong = judge_gpu(truth, results[i], meant);
+    if (wrong.empty()) {
+      wrong = judge_gpu(truth, exhaustive[i], meant);
+      if (!wrong.empty()) wrong = "exhaustive: " + wrong;
+    }
+    if (!wrong.empty()) {
+      return wrong + "; " +
+             describe(collection.documents(), engine.index().settings().codec, meant, queries[i]);
+    }
+  }
+  return results.size() == queries.size() ? "" : "not as many answers as queries";
+}
+
+std::string disagreement(const SearchResult& one, const SearchResult& other,
+                         const SearchSettings& settings) {
+  std::ostringstream text;
+  text.precision(9);
+  if (one.hits.size() != other.hits.size()) {
+    text << one.hits.size() << " hits, then " << other.hits.size();
+  } else if (one.fell_back_to_or != other.fell_back_to_or) {
+    text << "fell back to or: " << one.fell_back_to_or << ", then " << other.fell_back_to_or;
+  } else if (settings.count && one.matches != other.matches) {
+    text << one.matches << " matches, then " << other.matches;
+  }
+  for (std::size_t rank = 0; text.str().empty() && rank < one.hits.size(); ++rank) {
+    const Hit& a = one.hits[rank];
+    const Hit& b = other.hits[rank];
+    if (a == b) continue;
+    text << "rank " << rank << ": document " << a.document << " (" << a.score << "), then "
+         << b.document << " (" << b.score << ')';
+  }
+  return text.str();
+}
+
+}  // namespace warpdex::test

@@ -1,0 +1,67 @@
+// What the tests of the GPU engine share: an index with a GPU's copy of it, and the judgement of
+// its answers.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/query/engine_support.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
+
+/// Skips the test, saying why, where there is no GPU.
+#define WARPDEX_NEEDS_GPU() \
+  if (warpdex::device_count() == 0) GTEST_SKIP() << warpdex::why_no_device()
+
+namespace warpdex::test {
+
+/// An index on disk, mapped and uploaded, and two searchers: one that skips what it can, and one
+/// that skips nothing.
+class GpuEngine {
+ public:
+  explicit GpuEngine(const std::filesystem::path& folder);
+
+  const Index& index() const { return index_; }
+  const GpuIndex& gpu_index() const { return *gpu_index_; }
+  GpuSearcher& searcher() { return *searcher_; }
+
+  /// One batch.
+  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings);
+  /// The same by the searcher that skips nothing.
+  std::vector<SearchResult> search_exhaustively(std::span<const Query> queries,
+                                                const SearchSettings& settings);
+
+ private:
+  Index index_;
+  std::unique_ptr<GpuIndex> gpu_index_;
+  std::unique_ptr<GpuSearcher> searcher_;
+  std::unique_ptr<GpuSearcher> exhaustive_searcher_;
+};
+
+/// Plans the queries and runs them as one batch.
+std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& index,
+                                        std::span<const Query> queries,
+                                        const SearchSettings& settings);
+
+/// Empty if the GPU's answer is right: bit for bit the best k in float, but under query likelihood,
+/// where the last bits of its logarithms are the GPU's own, by the oracle alone. `settings` have
+/// the scorer that the answer is judged by.
+std::string judge_gpu(const Truth& truth, const SearchResult& result,
+                      const SearchSettings& settings);
+
+/// Runs the queries as one batch, by both searchers, and judges all answers. Empty if they are
+/// right, else what is wrong with the first that is not. `collection` holds what the index's lists
+/// do.
+std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,
+                        std::span<const Query> queries, const SearchSettings& settings);
+
+/// Empty if two answers to the same query are the same to the bit, as far as it is told: numbers of
+/// matches only where they are counted.
+std::string disagreement(const SearchResult& one, const SearchResult& other,
+                         const SearchSettings& settings);
+
+}  // namespace warpdex::test
