@@ -979,7 +979,7 @@ class Tile {
 /// the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts) to 35
 /// (BM25) a posting, and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths ? 3 : 4)
+__global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths || kCodec == CodecKind::kPfor ? 3 : 4)
     or_tiles(Batch batch, std::uint32_t items, std::uint32_t at_once) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kForm>*>(bytes);
