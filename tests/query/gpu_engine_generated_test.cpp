@@ -8,6 +8,7 @@
 #include "tests/query/dense_oracle.hpp"
 #include "tests/query/gpu_support.hpp"
 #include "tests/query/real_engine_inputs.hpp"
+#include "tests/query/shaped_lists.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
@@ -18,11 +19,9 @@
 namespace warpdex {
 namespace {
 
-constexpr QueryMode kModes[] = {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr};
-
 std::vector<SearchSettings> all_settings(const std::vector<std::uint32_t>& ks) {
   std::vector<SearchSettings> all;
-  for (const QueryMode mode : kModes) {
+  for (const QueryMode mode : test::kAllModes) {
     for (const std::uint32_t k : ks) {
       SearchSettings settings;
       settings.mode = mode;

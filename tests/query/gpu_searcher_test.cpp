@@ -6,11 +6,11 @@
 
 #include "tests/query/gpu_support.hpp"
 #include "tests/query/random_engine_inputs.hpp"
+#include "tests/query/shaped_lists.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/cpu/batch.hpp"
 
 namespace warpdex {
 namespace {
@@ -21,13 +21,6 @@ using test::Random;
 /// Bytes of a section's file before its data, and after it (slack and footer): docs/format.md.
 constexpr std::size_t kHead = 64;
 constexpr std::size_t kTail = 96;
-
-SearchSettings settings_of(QueryMode mode, std::uint32_t k) {
-  SearchSettings settings;
-  settings.mode = mode;
-  settings.k = k;
-  return settings;
-}
 
 /// A random collection, its index, and queries with their right answers.
 class GpuSearcherTest : public testing::Test {
@@ -69,10 +62,10 @@ class GpuSearcherTest : public testing::Test {
 
 TEST_F(GpuSearcherTest, RefusesWhatIsOutOfRangeAndStaysUsable) {
   GpuSearcher searcher = make_searcher();
-  const SearchSettings good = settings_of(QueryMode::kOr, 10);
+  const SearchSettings good = test::settings_of(QueryMode::kOr, 10);
   EXPECT_THROW(searcher.wait(), UsageError);
-  EXPECT_THROW(searcher.run(plans_, settings_of(QueryMode::kOr, 0)), UsageError);
-  EXPECT_THROW(searcher.run(plans_, settings_of(QueryMode::kOr, kMaxK + 1)), UsageError);
+  EXPECT_THROW(searcher.run(plans_, test::settings_of(QueryMode::kOr, 0)), UsageError);
+  EXPECT_THROW(searcher.run(plans_, test::settings_of(QueryMode::kOr, kMaxK + 1)), UsageError);
   SearchSettings bad = good;
   bad.scorer.k1 = -1;
   EXPECT_THROW(searcher.submit(plans_, bad), UsageError);
@@ -91,8 +84,8 @@ TEST_F(GpuSearcherTest, RefusesWhatIsOutOfRangeAndStaysUsable) {
 
 TEST_F(GpuSearcherTest, AnswersBatchesOfNothing) {
   GpuSearcher searcher = make_searcher();
-  for (const QueryMode mode : {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}) {
-    const SearchSettings settings = settings_of(mode, 10);
+  for (const QueryMode mode : test::kAllModes) {
+    const SearchSettings settings = test::settings_of(mode, 10);
     EXPECT_EQ(searcher.run({}, settings).size(), 0U);
     const std::vector<PlannedQuery> empty(33);
     const GpuAnswers answers = searcher.run(empty, settings);
@@ -106,8 +99,8 @@ TEST_F(GpuSearcherTest, AnswersBatchesOfNothing) {
 }
 
 TEST_F(GpuSearcherTest, BatchesOfSeveralSearchersOverlap) {
-  const SearchSettings any = settings_of(QueryMode::kOr, 100);
-  const SearchSettings all = settings_of(QueryMode::kAndOr, 3);
+  const SearchSettings any = test::settings_of(QueryMode::kOr, 100);
+  const SearchSettings all = test::settings_of(QueryMode::kAndOr, 3);
   const std::span<const PlannedQuery> plans = plans_;
   GpuSearcher one = make_searcher();
   GpuSearcher two = make_searcher();
@@ -124,7 +117,7 @@ TEST_F(GpuSearcherTest, BatchesOfSeveralSearchersOverlap) {
 }
 
 TEST_F(GpuSearcherTest, SeveralThreadsShareOneIndex) {
-  const SearchSettings settings = settings_of(QueryMode::kOr, 50);
+  const SearchSettings settings = test::settings_of(QueryMode::kOr, 50);
   const std::vector<SearchResult> right = engine_->search(queries_, settings);
   judge(engine_->searcher().run(plans_, settings), 0, settings);
   std::vector<std::string> wrong(6);
@@ -152,7 +145,7 @@ TEST_F(GpuSearcherTest, SeveralThreadsShareOneIndex) {
 }
 
 TEST_F(GpuSearcherTest, MovesAndGoesWhileABatchIsUnderWay) {
-  const SearchSettings settings = settings_of(QueryMode::kAndOr, 1'000);
+  const SearchSettings settings = test::settings_of(QueryMode::kAndOr, 1'000);
   GpuSearcher searcher = make_searcher();
   searcher.submit(plans_, settings);
   GpuSearcher moved = std::move(searcher);
@@ -204,9 +197,9 @@ TEST(GpuEdges, AnIndexOfNoDocuments) {
     test::GpuEngine engine(folder / "index");
     const std::vector<Query> queries{
         {}, reference::query_from("a"), reference::query_from("+a b -c")};
-    for (const QueryMode mode : {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}) {
+    for (const QueryMode mode : test::kAllModes) {
       for (const std::uint32_t k : {1U, kMaxK}) {
-        ASSERT_EQ(test::judge_batch(collection, engine, queries, settings_of(mode, k)), "");
+        ASSERT_EQ(test::judge_batch(collection, engine, queries, test::settings_of(mode, k)), "");
       }
     }
   }
@@ -226,7 +219,7 @@ TEST(GpuEdges, ImpactsWhoseSumsWouldBeRoundedAreRefused) {
   for (const std::size_t count : {1U, 256U, 257U, 258U, 4'000U}) {
     queries.push_back({"", std::vector<QueryTerm>(count, QueryTerm{"a", Occur::kUnsigned})});
   }
-  const SearchSettings settings = settings_of(QueryMode::kOr, 100);
+  const SearchSettings settings = test::settings_of(QueryMode::kOr, 100);
   ASSERT_EQ(test::judge_batch(impacts, engine, queries, settings), "");
   std::vector<Query> too_many = queries;
   too_many[0].terms.push_back({"a", Occur::kUnsigned});

@@ -1,0 +1,99 @@
+// Every form of every kernel of the GPU engine against the oracle: codecs, kinds of scores, modes
+// and signs, with and without static scores. Few enough for compute-sanitizer, as all tests named
+// Small.
+#include <algorithm>
+
+#include "tests/query/gpu_support.hpp"
+#include "tests/query/shaped_lists.hpp"
+#include "tests/reference/compare.hpp"
+#include "tests/support.hpp"
+#include "warpdex/query/gpu/layout.hpp"
+
+namespace warpdex {
+namespace {
+
+using reference::Collection;
+using test::Random;
+
+struct Form {
+  CodecSettings codec;
+  ScorerKind kind;
+  bool has_statics;
+};
+
+std::vector<Form> all_forms() {
+  std::vector<Form> forms;
+  for (const CodecSettings& codec : test::all_codecs()) {
+    for (const ScorerKind kind :
+         {ScorerKind::kBm25, ScorerKind::kQueryLikelihood, ScorerKind::kImpact}) {
+      forms.push_back({codec, kind, forms.size() % 2 == 0});  // every kind and codec meets both
+    }
+  }
+  return forms;
+}
+
+std::string form_name(const testing::TestParamInfo<Form>& info) {
+  static constexpr const char* kNames[] = {"Bm25", "Likelihood", "Impacts"};
+  std::string name = reference::describe(info.param.codec).substr(6);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name + kNames[static_cast<int>(info.param.kind)];
+}
+
+class GpuSmall : public testing::TestWithParam<Form> {
+ protected:
+  /// Two tiles and a bit; raw lists, long ones, frequent ones, dense ones.
+  static Collection make(Random& random, bool has_statics) {
+    constexpr std::uint32_t kDocuments = 2 * gpu::kTileDocuments + 40;
+    Collection collection = test::make_documents(random, kDocuments, has_statics);
+    test::add_list(collection, "one", {kDocuments - 1}, random);
+    test::add_list(collection, "two", {gpu::kTileDocuments - 1, gpu::kTileDocuments}, random);
+    for (const std::uint32_t size : {127U, 128U, 129U, 255U, 256U, 257U, 1023U, 1025U}) {
+      test::add_list(collection, 's' + std::to_string(size), test::spread(kDocuments, size),
+                     random);
+    }
+    test::add_list(collection, "dense", test::run(gpu::kTileDocuments - 700, 1'500), random);
+    test::add_list(collection, "frequent", test::scatter(random, kDocuments, 3'000), random);
+    test::add_list(collection, "everywhere", test::scatter(random, kDocuments, 9'000), random);
+    return collection;
+  }
+
+  static std::vector<Query> queries() {
+    return test::queries_from({"", "one", "two unknown", "s127", "s128 s129", "s255 dense two",
+                               "frequent everywhere", "everywhere", "frequent frequent s1025 dense",
+                               "+s1023 everywhere -dense", "+everywhere +frequent s257 -two",
+                               "everywhere -frequent", "-dense",
+                               "s127 s128 s129 s255 s256 s257 dense", "two one s127"});
+  }
+};
+
+TEST_P(GpuSmall, AnswersAsTheOracle) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(600);
+  const CodecSettings codec = GetParam().codec;
+  const bool of_impacts = GetParam().kind == ScorerKind::kImpact;
+  Collection collection = make(random, GetParam().has_statics);
+  const test::TemporaryFolder folder;
+  if (of_impacts) {
+    const Collection frequencies = std::move(collection);
+    collection = frequencies.to_impacts();
+    test::write_impact_index(frequencies, collection, codec, folder / "index");
+  } else {
+    test::write_index(collection, codec, folder / "index");
+  }
+  test::GpuEngine engine(folder / "index");
+  // k1 of 0: all documents of a term score the same, so that far more survive than are asked for.
+  const ScorerSettings usual{.kind = GetParam().kind};
+  const ScorerSettings ties{.kind = GetParam().kind, .k1 = 0};
+  for (const QueryMode mode : test::kAllModes) {
+    for (const SearchSettings& settings :
+         {test::settings_of(mode, 3, false, usual), test::settings_of(mode, 300, true, usual),
+          test::settings_of(mode, 10, false, ties), test::settings_of(mode, 2'000, false, usual)}) {
+      ASSERT_EQ(test::judge_batch(collection, engine, queries(), settings), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, GpuSmall, testing::ValuesIn(all_forms()), form_name);
+
+}  // namespace
+}  // namespace warpdex
