@@ -175,6 +175,7 @@ class Planner {
   /// Plans the next region or tile that is not hopeless.
   __device__ void plan(TilePlan& plan) {
     for (;;) {
+      __syncwarp();  // no lane looks at what the next attempt overwrites
       while (tiles_left_ > 0) {
         if (plan_tile(plan, kRegionTiles - tiles_left_--)) return;
       }
@@ -254,6 +255,7 @@ class Planner {
 
   /// Returns false if the tile is hopeless.
   __device__ bool plan_tile(TilePlan& plan, std::uint32_t which) {
+    __syncwarp();
     copy(batch_.queries + query_index_, &plan.query, 1);
     __syncwarp();
     const std::uint32_t tile = region_ * kRegionTiles + which;
@@ -612,8 +614,8 @@ class Tile {
       }
       sync_decoders();
       if (threadIdx.x == 0) memory_.work_count = 0;
+      sync_decoders();
     }
-    sync_decoders();
   }
 
   __device__ bool holds_candidates(const List& list, std::uint32_t block) {
