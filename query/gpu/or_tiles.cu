@@ -612,8 +612,8 @@ class Tile {
       }
       sync_decoders();
       if (threadIdx.x == 0) memory_.work_count = 0;
+      sync_decoders();  // before others count on from it
     }
-    sync_decoders();
   }
 
   __device__ bool holds_candidates(const List& list, std::uint32_t block) {
