@@ -614,7 +614,7 @@ class Tile {
       }
       sync_decoders();
       if (threadIdx.x == 0) memory_.work_count = 0;
-      sync_decoders();
+      sync_decoders();  // before others count on from it
     }
   }
 

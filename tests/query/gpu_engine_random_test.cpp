@@ -12,10 +12,11 @@ namespace {
 using reference::Collection;
 using test::Random;
 
-/// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384.
-constexpr std::array<std::uint64_t, 19> kSizes{0,      1,      2,      31,     32,    33,   127,
-                                               128,    129,    1000,   4095,   4096,  4097, 16'383,
-                                               16'384, 16'385, 20'000, 32'769, 70'000};
+/// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384 and
+/// regions of 65,536.
+constexpr std::array<std::uint64_t, 21> kSizes{
+    0,    1,    2,      31,     32,     33,     127,    128,    129,    1000,   4095,
+    4096, 4097, 16'383, 16'384, 16'385, 20'000, 32'769, 65'536, 65'537, 131'100};
 
 class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
  protected:

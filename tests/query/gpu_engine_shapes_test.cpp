@@ -91,6 +91,34 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
 }
 
+// In regions of 65,536 documents, few postings decide, and their documents are looked up in lists
+// of hundreds of blocks that could not decide by themselves.
+TEST(GpuShapes, SmallSparseRegionsBesideDenseLists) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 2 * gpu::kRegionDocuments + 100;
+  Random random = test::generator(605);
+  Collection collection = test::make_documents(random, kDocuments, false);
+  test::add_list(collection, "raw", test::scatter(random, kDocuments, 90), random);
+  test::add_list(collection, "rare", test::scatter(random, kDocuments, 600), random);
+  test::add_list(collection, "edges",
+                 {gpu::kRegionDocuments - 1, gpu::kRegionDocuments, kDocuments - 1}, random);
+  test::add_list(collection, "often", test::scatter(random, kDocuments, 90'000), random);
+  test::add_list(collection, "everywhere", test::scatter(random, kDocuments, 125'000), random);
+  const std::vector<Query> queries =
+      test::queries_from({"rare often everywhere", "raw everywhere often", "edges rare everywhere",
+                          "often everywhere", "rare rare raw everywhere", "edges raw"});
+  for (const CodecSettings& codec :
+       {CodecSettings{CodecKind::kBitpack, 1}, CodecSettings{CodecKind::kPfor, 2}}) {
+    const test::TemporaryFolder folder;
+    test::write_index(collection, codec, folder / "index");
+    test::GpuEngine engine(folder / "index");
+    for (const std::uint32_t k : {3U, 50U}) {
+      ASSERT_EQ(
+          test::judge_batch(collection, engine, queries, test::settings_of(QueryMode::kOr, k)), "");
+    }
+  }
+}
+
 // All gaps and frequencies are 1, so that the blocks of some codecs take no bytes, and the sections
 // of their payloads are empty.
 TEST(GpuShapes, SmallListsOfNoBytes) {
