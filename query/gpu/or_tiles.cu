@@ -95,12 +95,16 @@ struct Memory {
   std::uint32_t cut;
 };
 
-/// Waits for the warps that decode.
-__device__ void sync_decoders() { asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory"); }
+/// Waits for the warps that decode. The instruction takes whole warps only.
+__device__ void sync_decoders() {
+  __syncwarp();
+  asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
+}
 
 /// The same, and whether any thread says so.
 __device__ bool any_decoder(bool value) {
   int result = 0;
+  __syncwarp();
   asm volatile(
       "{\n"
       "  .reg .pred mine, any;\n"
@@ -255,7 +259,7 @@ class Planner {
 
   /// Returns false if the tile is hopeless.
   __device__ bool plan_tile(TilePlan& plan, std::uint32_t which) {
-    __syncwarp();
+    __syncwarp();  // all lanes have read what is there
     copy(batch_.queries + query_index_, &plan.query, 1);
     __syncwarp();
     const std::uint32_t tile = region_ * kRegionTiles + which;
@@ -868,6 +872,7 @@ class Tile {
           memory_.need = needed_sum(batch_, query_, plan_.begin);
           memory_.kept_count = 0;
         }
+        __syncwarp();  // no lane is to read the plan behind the next barrier
       }
       if (kept <= kKept) return;
       sync_decoders();
