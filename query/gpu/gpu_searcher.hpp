@@ -44,6 +44,9 @@ struct GpuStatistics {
   std::uint64_t tiles = 0;           ///< of OR, that were not skipped
   std::uint64_t and_blocks = 0;      ///< decoded to find documents of AND in them
   std::uint64_t exact_scores = 0;    ///< documents whose scores were computed exactly
+  std::uint64_t cache_hits = 0;      ///< lists of queries that were in the list cache, if there is one
+  std::uint64_t cache_misses = 0;    ///< likewise, that had to be uploaded
+  std::uint64_t bytes_uploaded = 0;  ///< of lists, to the cache
   std::uint64_t candidates_lost = 0; ///< queries with more candidates than there was room for
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage, if GpuAblation::time_stages
 };

@@ -20,6 +20,7 @@ GpuIndex& GpuIndex::operator=(GpuIndex&&) noexcept = default;
 GpuIndex::~GpuIndex() = default;
 const Index& GpuIndex::index() const { refuse(); }
 int GpuIndex::device() const { refuse(); }
+bool GpuIndex::is_resident() const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 
