@@ -5,9 +5,7 @@
 namespace warpdex {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-}
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
 
 }  // namespace
 

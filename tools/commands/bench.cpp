@@ -30,7 +30,8 @@ constexpr const char* kAbout =
 
 constexpr const char* kTimedRegionGpu =
     "from a batch's looked-up terms to its queries' k best documents with scores in host memory: "
-    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, analysis, "
+    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, "
+    "analysis, "
     "term look-up, document names, output";
 
 constexpr const char* kTimedRegion =
@@ -65,16 +66,16 @@ struct Arguments {
 };
 
 struct Measurement {
-  std::vector<std::uint64_t> samples;  ///< nanoseconds, repetition by repetition
-  double seconds = 0;                  ///< wall time of all timed passes
-  std::uint64_t hits = 0;              ///< of one pass
-  std::uint64_t without_answer = 0;    ///< queries, of one pass
-  std::uint64_t fell_back = 0;         ///< and-or: queries answered by OR
-  std::uint64_t gpu_queries = 0;       ///< of the timed passes
-  std::uint64_t cpu_queries = 0;       ///< likewise
-  std::uint64_t cache_hits = 0;        ///< likewise, as GpuStatistics says
-  std::uint64_t cache_misses = 0;      ///< likewise
-  std::uint64_t bytes_uploaded = 0;    ///< likewise
+  std::vector<std::uint64_t> samples;       ///< nanoseconds, repetition by repetition
+  double seconds = 0;                       ///< wall time of all timed passes
+  std::uint64_t hits = 0;                   ///< of one pass
+  std::uint64_t without_answer = 0;         ///< queries, of one pass
+  std::uint64_t fell_back = 0;              ///< and-or: queries answered by OR
+  std::uint64_t gpu_queries = 0;            ///< of the timed passes
+  std::uint64_t cpu_queries = 0;            ///< likewise
+  std::uint64_t cache_hits = 0;             ///< likewise, as GpuStatistics says
+  std::uint64_t cache_misses = 0;           ///< likewise
+  std::uint64_t bytes_uploaded = 0;         ///< likewise
   std::array<double, kGpuStages> stages{};  ///< seconds of the timed passes, if they were timed
 };
 
@@ -283,11 +284,11 @@ void print(const Report& report, std::ostream& out) {
   const bool is_gpu = report.device != "cpu";
   table.add({"machine", (is_gpu ? report.device : std::string(isa_name(isa()))) + ", " +
                             counted(report.threads, "thread")});
-  table.add({"samples", grouped(report.queries) + " queries" +
-                            (is_gpu ? " in batches of " + grouped(report.batch_size) : "") + " x " +
-                            counted(report.repetitions, "timed pass") +
-                            (is_gpu ? ", after two that were not timed"
-                                    : ", after one that was not timed")});
+  table.add({"samples",
+             grouped(report.queries) + " queries" +
+                 (is_gpu ? " in batches of " + grouped(report.batch_size) : "") + " x " +
+                 counted(report.repetitions, "timed pass") +
+                 (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
     table.add({"answered", grouped(report.measurement.gpu_queries) + " by the GPU, " +
                                grouped(report.measurement.cpu_queries) + " by the CPU"});
@@ -433,9 +434,9 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
     const GpuIndex gpu_index(index, settings);
     report.is_resident = gpu_index.is_resident();
     report.gpu_memory = gpu_index.memory();
-    report.measurement =
-        measure_gpu(gpu_index, workload, report.settings, {.exhaustive = given.exhaustive, .time_stages = given.stages},
-                    report.batch_size, report.threads, report.repetitions);
+    report.measurement = measure_gpu(gpu_index, workload, report.settings,
+                                     {.exhaustive = given.exhaustive, .time_stages = given.stages},
+                                     report.batch_size, report.threads, report.repetitions);
   } else {
     report.measurement =
         measure(index, workload, report.settings, report.threads, report.repetitions);
@@ -464,8 +465,9 @@ int run_bench(const std::vector<std::string>& arguments) {
       "GPU: queries that are handed over at once; 0: all")(
       "exhaustive", po::bool_switch(&given.exhaustive),
       "GPU: skip nothing by its bounds, to see what skipping is worth")(
-      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")("json", po::value(&given.json)->value_name("FILE"),
-                                       "also write the figures there; - is standard output");
+      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output");
   command.add(group);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
