@@ -1,4 +1,5 @@
-// Uploads an index: one allocation, section after section.
+// Uploads an index: one allocation, section after section; where the lists do not fit, without
+// them, and the rest of the memory is their cache.
 #include "warpdex/query/gpu/gpu_index.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
 #include "warpdex/query/gpu/length_codes.hpp"
+#include "warpdex/query/gpu/list_image.hpp"
 
 namespace warpdex {
 namespace {
@@ -22,17 +24,10 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Host bytes and the pointer that is to point to them on the GPU.
-struct Part {
-  std::span<const std::uint8_t> bytes;
-  const void** target;
-};
-
-template <typename T>
-Part part(std::span<const T> values, const T*& target) {
-  return {{reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()},
-          reinterpret_cast<const void**>(&target)};
-}
+/// What searchers may be given at most: a batch of theirs takes no more.
+constexpr std::size_t kMostScratch = std::size_t{5} << 29;
+/// What a part of a batch needs at least is never more than this.
+constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
 
 void check_sections(const Index& index) {
   const auto& infos = index.section_infos();
@@ -65,48 +60,86 @@ std::size_t memory_limit(const GpuSettings& settings) {
   return device_info(settings.device).free_memory / 10 * 9;
 }
 
+/// Enough for any one query: its candidates, tables of tiles and uploads.
+std::size_t least_scratch(std::size_t documents) {
+  constexpr std::size_t kMostCandidates = 160'000;  // 16 for each of 10,000 documents
+  const std::size_t tiles = documents / gpu::kTileDocuments + gpu::kRegionTiles + 1;
+  return std::min((std::size_t{2} << 20) + 16 * std::min(documents, kMostCandidates) +
+                      (gpu::kMostLists + 1) * tiles * 8 + documents / gpu::kAndBlocks / 16,
+                  kLeastScratch);
+}
+
+std::string mebibytes(std::size_t bytes) {
+  return std::to_string((bytes + (std::size_t{1} << 20) - 1) >> 20) + " MiB";
+}
+
 }  // namespace
 
+/// Host bytes and the pointer that is to point to them on the GPU.
+struct GpuIndex::State::Part {
+  template <typename T>
+  Part(std::span<const T> values, const T*& pointer)
+      : bytes(reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()),
+        target(reinterpret_cast<const void**>(&pointer)) {}
+
+  /// Bytes that the parts take on the GPU.
+  static std::size_t sum(const std::vector<Part>& parts) {
+    std::size_t total = 0;
+    for (const Part& each : parts) total += aligned(each.bytes.size());
+    return total;
+  }
+
+  std::span<const std::uint8_t> bytes;
+  const void** target;
+};
+
 GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
-    : index(uploaded), device(settings.device), memory_limit(::warpdex::memory_limit(settings)) {
+    : index(uploaded),
+      device(settings.device),
+      budget(std::make_unique<MemoryBudget>(memory_limit(settings))) {
   check_sections(index);
   const IndexSections& sections = index.sections();
   const std::vector<std::uint8_t> codes = make_length_codes(sections.document_lengths);
-  const Part parts[] = {
-      part(sections.block_last_docids, last_docids),
-      part(sections.docid_bases, docid_bases),
-      part(sections.docid_offsets, docid_offsets),
-      part(sections.docid_codes, docid_codes),
-      part(sections.docids, docids),
-      part(sections.frequency_bases, frequency_bases),
-      part(sections.frequency_offsets, frequency_offsets),
-      part(sections.frequency_codes, frequency_codes),
-      part(sections.frequencies, frequencies),
-      part(sections.block_bounds, bounds),
-      part(sections.range_bounds, range_bounds),
-      part(sections.document_lengths, lengths),
-      part(std::span<const std::uint8_t>(codes), length_codes),
-      part(sections.static_scores, static_scores),
-      part(sections.static_bounds, static_bounds),
+  std::vector<Part> parts{
+      {sections.document_lengths, lengths},
+      {std::span<const std::uint8_t>(codes), length_codes},
+      {sections.static_scores, static_scores},
+      {sections.static_bounds, static_bounds},
   };
-  std::size_t total = 0;
-  for (const Part& each : parts) total += aligned(each.bytes.size());
-  if (total > memory_limit) {
-    throw UsageError("the index takes " + std::to_string(total >> 20) +
-                     " MiB of GPU memory, more than the " + std::to_string(memory_limit >> 20) +
-                     " MiB that it may; allow more by --gpu-memory");
+  const std::size_t resident = Part::sum(parts);
+  const std::size_t least = least_scratch(sections.document_lengths.size());
+  const std::size_t limit = budget->limit();
+  if (resident + least > limit) {
+    throw UsageError("this index needs " + mebibytes(resident + least) +
+                     " of GPU memory at least, more than the " + mebibytes(limit) +
+                     " that it may take; allow more by --gpu-memory");
   }
-  bytes = DeviceBuffer(total, device);
-  const Stream stream(device);
-  bytes.fill(0, stream);
-  std::size_t offset = 0;
-  for (const Part& each : parts) {
-    // Blocks may be of no bytes: an empty section has a place, too, and slack to read.
-    if (!each.bytes.empty()) bytes.upload(each.bytes, stream, offset);
-    *each.target = static_cast<const std::uint8_t*>(bytes.data()) + offset;
-    offset += aligned(each.bytes.size());
+  scratch = std::clamp((limit - resident) / 8, least, kMostScratch);
+  const std::vector<Part> lists{
+      {sections.block_last_docids, last_docids},
+      {sections.docid_bases, docid_bases},
+      {sections.docid_offsets, docid_offsets},
+      {sections.docid_codes, docid_codes},
+      {sections.docids, docids},
+      {sections.frequency_bases, frequency_bases},
+      {sections.frequency_offsets, frequency_offsets},
+      {sections.frequency_codes, frequency_codes},
+      {sections.frequencies, frequencies},
+      {sections.block_bounds, bounds},
+      {sections.range_bounds, range_bounds},
+  };
+  const std::size_t all = resident + Part::sum(lists);
+  if (all + scratch <= limit && bytes.allocate(all, *budget, device)) {
+    parts.insert(parts.end(), lists.begin(), lists.end());
+    scratch = limit - all;
+  } else if (!bytes.allocate(resident, *budget, device)) {
+    throw UsageError("this index needs " + mebibytes(resident + least) +
+                     " of GPU memory at least, and the GPU has less free; stop what else runs on "
+                     "it, or search on the CPU");
+  } else {
+    cache = std::make_unique<gpu::ListCache>(limit - resident - scratch, *budget, device);
   }
-  stream.synchronize();
+  upload(parts);
   if (sections.static_scores.empty()) {
     static_scores = nullptr;
     static_bounds = nullptr;
@@ -117,24 +150,34 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
 }
 
+void GpuIndex::State::upload(const std::vector<Part>& parts) {
+  const Stream stream(device);
+  bytes.buffer().fill(0, stream);
+  std::size_t offset = 0;
+  for (const Part& each : parts) {
+    // Blocks may be of no bytes: an empty section has a place, too, and slack to read.
+    if (!each.bytes.empty()) bytes.buffer().upload(each.bytes, stream, offset);
+    *each.target = static_cast<const std::uint8_t*>(bytes.data()) + offset;
+    offset += aligned(each.bytes.size());
+  }
+  stream.synchronize();
+}
+
+std::size_t GpuIndex::State::scratch_share() const {
+  return scratch / std::max<std::size_t>(searchers, 1);
+}
+
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
-  const std::uint8_t levels = index.settings().codec.pfor_levels;
-  list.docids = {docids + entry.docid_offset,
-                 docid_offsets + entry.first_block,
-                 docid_bases + entry.first_base,
-                 docid_codes + entry.first_block,
-                 entry.document_frequency,
-                 entry.docid_bytes - entry.docid_tail_bytes,
-                 entry.docid_parameter,
-                 levels};
-  list.frequencies = {frequencies + entry.frequency_offset,
-                      frequency_offsets + entry.first_block,
-                      frequency_bases + entry.first_base,
-                      frequency_codes + entry.first_block,
-                      entry.document_frequency,
-                      entry.frequency_bytes - entry.frequency_tail_bytes,
-                      entry.frequency_parameter,
-                      levels};
+  gpu::describe_list(index, entry, list);
+  if (cache) return gpu::ListImage(index, entry).place(cache->address(entry.first_block), list);
+  list.docids.bytes = docids + entry.docid_offset;
+  list.docids.offsets = docid_offsets + entry.first_block;
+  list.docids.bases = docid_bases + entry.first_base;
+  list.docids.codes = docid_codes + entry.first_block;
+  list.frequencies.bytes = frequencies + entry.frequency_offset;
+  list.frequencies.offsets = frequency_offsets + entry.first_block;
+  list.frequencies.bases = frequency_bases + entry.first_base;
+  list.frequencies.codes = frequency_codes + entry.first_block;
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {
@@ -150,7 +193,10 @@ GpuIndex::~GpuIndex() = default;
 
 const Index& GpuIndex::index() const { return state_->index; }
 int GpuIndex::device() const { return state_->device; }
-std::size_t GpuIndex::memory() const { return state_->bytes.size(); }
-std::size_t GpuIndex::memory_left() const { return state_->memory_limit - state_->bytes.size(); }
+bool GpuIndex::is_resident() const { return state_->cache == nullptr; }
+std::size_t GpuIndex::memory() const {
+  return state_->bytes.size() + (state_->cache ? state_->cache->capacity() : 0);
+}
+std::size_t GpuIndex::memory_left() const { return state_->budget->left(); }
 
 }  // namespace warpdex

@@ -1,4 +1,5 @@
-// An index in a GPU's memory: the bytes that are on disk, uploaded as they are.
+// An index in a GPU's memory: the bytes that are on disk, uploaded as they are, at once or, where
+// they do not fit, list by list as queries need them.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,11 @@ struct GpuSettings {
 /// Immutable, and shared by any number of GpuSearchers on any threads. Move-only.
 class GpuIndex {
  public:
-  /// Uploads `index`, which must outlive this, after its sections' checksums were compared. O(bytes).
-  /// Throws CudaError where there is no such GPU, FormatError for damage, UsageError if `memory`
-  /// does not hold what every query needs (4 bytes a document and more).
+  /// Uploads `index`, which must outlive this, after its sections' checksums were compared.
+  /// O(bytes). If `memory` does not hold the lists beside what every query needs (5 bytes a
+  /// document, or 9 with static scores, and scratch memory for a query), they are uploaded when
+  /// queries need them and kept while there is room. Throws CudaError where there is no such GPU,
+  /// FormatError for damage, UsageError if `memory` does not even hold what every query needs.
   GpuIndex(const Index& index, const GpuSettings& settings);
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;
@@ -30,9 +33,11 @@ class GpuIndex {
   const Index& index() const;
   /// The GPU.
   int device() const;
-  /// Bytes of GPU memory that the index takes.
+  /// Whether all lists are in GPU memory for good.
+  bool is_resident() const;
+  /// Bytes of GPU memory that the index takes, with the memory for lists that come and go.
   std::size_t memory() const;
-  /// Bytes that are left to the searchers, all of them together.
+  /// Bytes that neither it nor its searchers have taken so far.
   std::size_t memory_left() const;
 
   struct State;  ///< for searchers

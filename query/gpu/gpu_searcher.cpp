@@ -16,6 +16,8 @@
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/batch_builder.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/list_uploader.hpp"
+#include "warpdex/query/gpu/part_planner.hpp"
 #include "warpdex/query/gpu/stage_clock.hpp"
 
 namespace warpdex {
@@ -26,10 +28,18 @@ using namespace gpu;
 /// Candidates of a query that there is always room for, and at most.
 constexpr std::uint32_t kLeastCapacity = 1U << 14;
 constexpr std::uint32_t kMostCapacity = 1U << 22;
-/// Candidates of all queries of a batch; 16 bytes each.
+/// Candidates of all queries of a part of a batch, where memory allows; 16 bytes each.
 constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 26;
-/// Entries of the tile tables of a batch; 8 bytes each.
+/// Entries of the tile tables of a part, likewise; 8 bytes each.
 constexpr std::uint64_t kMostRowEntries = std::uint64_t{1} << 27;
+
+/// Parts of a searcher's scratch memory: one half is for candidates, a quarter for tables, an
+/// eighth for what is cleared, an eighth for what is uploaded.
+constexpr std::size_t kShares = 8;
+/// Parts of the list cache: what one part of a batch may bring in, so that it arrives while the
+/// part before runs, and what it may pin, so that there is room for the next.
+constexpr std::size_t kLoadShares = 8;
+constexpr std::size_t kPinShares = 2;
 
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -73,7 +83,7 @@ Parts lay_out(const BatchImage& image, void* begin) {
   Parts parts{};
   parts.lists = arena.take<List>(image.lists.size());
   parts.queries = arena.take<gpu::Query>(image.and_queries.size() + image.second_queries.size() +
-                                    image.or_queries.size());
+                                         image.or_queries.size());
   parts.finals = arena.take<gpu::Query>(image.finals.size());
   parts.table_stretches = arena.take<Stretch>(image.table_stretches.size());
   parts.and_stretches =
@@ -115,10 +125,12 @@ void write_image(const BatchImage& image, const Parts& host, const Parts& device
   copy_to(image.raw, host.raw);
 }
 
-void grow(DeviceBuffer& buffer, std::size_t bytes, int device) {
-  if (buffer.size() >= bytes) return;
-  buffer = DeviceBuffer();  // first, so that both need not fit
-  buffer = DeviceBuffer(bytes + bytes / 4, device);
+/// False if there is no memory for it. A quarter more is taken if that is no more than `most`.
+bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBudget& budget,
+          int device) {
+  if (buffer.size() >= bytes) return true;
+  return buffer.allocate(std::max(bytes, std::min(bytes + bytes / 4, most)), budget, device) ||
+         buffer.allocate(bytes, budget, device);
 }
 
 void grow(PinnedBuffer& buffer, std::size_t bytes) {
@@ -145,7 +157,7 @@ struct AnswerParts {
 struct GpuAnswers::State {
   std::size_t queries = 0;
   SearchSettings settings;
-  PinnedBuffer memory;            ///< an Answer a query, then k hits a query
+  PinnedBuffer memory;  ///< an Answer a query, then k hits a query
   const Answer* list = nullptr;
   const Hit* hits = nullptr;
   std::map<std::size_t, SearchResult> by_cpu;  ///< what the CPU answered, by query
@@ -167,22 +179,31 @@ SearchResult GpuAnswers::result(std::size_t query) const {
   SearchResult result;
   result.hits.assign(best.begin(), best.end());
   result.matches = std::max<std::uint64_t>(answer.matches, answer.hits);
-  result.fell_back_to_or = state_->settings.mode == QueryMode::kAndOr &&
-                           (answer.fell_back != 0 || answer.hits == 0);
+  result.fell_back_to_or =
+      state_->settings.mode == QueryMode::kAndOr && (answer.fell_back != 0 || answer.hits == 0);
   return result;
 }
 
 struct GpuSearcher::State {
   State(const GpuIndex& searched, const GpuAblation& wanted);
 
+  ~State();
+
+  std::uint64_t most_candidates() const;
   std::uint32_t capacity_for(std::size_t queries) const;
-  std::size_t part_size() const;
+  PartLimits limits() const;
   void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
+  void prepare(Part& part);
+  void upload_lists(const Part& part);
   void start_part();
   void finish_part();
+  void answer_left();
   void answer_lost();
-  void answer_by_cpu(std::uint32_t slot);
-  void launch(std::span<const std::uint32_t> part);
+  void answer_by_cpu();
+  void abandon() noexcept;
+  bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
+                 std::size_t for_tables, std::size_t for_candidates);
+  bool launch(std::span<const std::uint32_t> part);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -191,18 +212,20 @@ struct GpuSearcher::State {
   Stream stream;
   StageClock clock;
   BatchImage image;
-  PinnedBuffer staging;   ///< the image
-  DeviceBuffer uploads;   ///< its copy
-  DeviceBuffer cleared;   ///< states, histograms, counters
-  DeviceBuffer tables;    ///< of tiles
-  DeviceBuffer candidates;
+  PinnedBuffer staging;     ///< the image
+  AccountedBuffer uploads;  ///< its copy
+  AccountedBuffer cleared;  ///< states, histograms, counters
+  AccountedBuffer tables;   ///< of tiles
+  AccountedBuffer candidates;
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
-  std::vector<std::uint32_t> slots;  ///< the queries to be answered, in this order
-  std::vector<std::uint32_t> lost;   ///< those of them that had more candidates than room
-  bool lost_some = false;            ///< whether `slots` were lost before: they get more room
-  std::size_t first = 0;             ///< of `slots`, of the part under way
-  std::size_t size = 0;              ///< of it
+  PartPlanner planner;
+  std::optional<ListUploader> uploader;  ///< with a list cache, from the first upload on
+  Part current;                          ///< the part under way
+  Part next;                             ///< the one after it, whose lists are being uploaded
+  std::vector<std::uint32_t> for_cpu;    ///< queries that the GPU cannot answer
+  std::vector<std::uint32_t> lost;       ///< those that had more candidates than room
+  bool lost_some = false;                ///< whether all were lost before: they get more room
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -214,36 +237,49 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       ablation(wanted),
       builder(searched.state(), wanted.exhaustive),
       stream(searched.device()),
-      clock(wanted.time_stages, searched.device()) {}
+      clock(wanted.time_stages, searched.device()),
+      planner(searched.index(), searched.state().cache.get()) {
+  ++uploaded.searchers;
+}
+
+GpuSearcher::State::~State() {
+  abandon();
+  --uploaded.searchers;
+}
+
+/// Of all queries of a part together.
+std::uint64_t GpuSearcher::State::most_candidates() const {
+  const std::uint64_t room = uploaded.scratch_share() / 2 / (sizeof(Candidate) + 8);
+  return std::min(room, kMostCandidates);
+}
 
 std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries) const {
   const std::uint64_t documents = std::max<std::uint64_t>(index.index().counts().documents, 1);
-  if (lost_some) return static_cast<std::uint32_t>(std::min(documents, kMostCandidates));
   const std::uint64_t least = std::max(kLeastCapacity, 16 * answers.settings.k);
-  const std::uint64_t share = kMostCandidates / queries;
-  return static_cast<std::uint32_t>(
-      std::min({std::max(least, std::min<std::uint64_t>(share, kMostCapacity)), documents}));
+  const std::uint64_t share = most_candidates() / queries;
+  const std::uint64_t most = lost_some ? share : std::min<std::uint64_t>(share, kMostCapacity);
+  return static_cast<std::uint32_t>(std::min(std::max(least, most), documents));
 }
 
-/// How many of the queries that are left go into the next part of the batch.
-std::size_t GpuSearcher::State::part_size() const {
-  const std::uint64_t tiles = index.index().counts().documents / kTileDocuments + kRegionTiles + 1;
-  std::uint64_t rows = 0;
-  std::size_t count = 0;
-  while (first + count < slots.size()) {
-    rows += plans[slots[first + count]].terms.size() * tiles;
-    const std::uint64_t candidate_room = std::uint64_t{capacity_for(count + 1)} * (count + 1);
-    if (count > 0 && (rows > kMostRowEntries || candidate_room > kMostCandidates)) break;
-    ++count;
+PartLimits GpuSearcher::State::limits() const {
+  const std::size_t share = uploaded.scratch_share() / kShares;
+  const std::uint64_t documents = index.index().counts().documents;
+  const std::uint64_t tiles = documents / kTileDocuments + kRegionTiles + 1;
+  const std::uint64_t least = std::max(kLeastCapacity, 16 * answers.settings.k);
+  const std::uint64_t room = lost_some ? std::max<std::uint64_t>(most_candidates(), 1) : least;
+  PartLimits limits;
+  limits.queries = std::min(most_candidates() / std::clamp<std::uint64_t>(documents, 1, room),
+                            share / (sizeof(QueryState) + kBins * sizeof(std::uint32_t)));
+  limits.queries = std::max<std::size_t>(limits.queries, 1);
+  limits.terms = std::min<std::uint64_t>(kMostRowEntries, 2 * share / 8) / tiles;
+  if (uploaded.cache) {
+    limits.loads = uploaded.cache->capacity() / kLoadShares;
+    limits.pinned = uploaded.cache->capacity() / kPinShares;
   }
-  return count;
+  return limits;
 }
 
 void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const SearchSettings& wanted) {
-  wanted.validate();
-  if (is_busy) {
-    throw UsageError("a batch is under way; take its answers by wait() before the next submit()");
-  }
   plans = given;
   answers.queries = given.size();
   answers.settings = wanted;
@@ -252,27 +288,76 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   const AnswerParts parts(answers.memory.data(), given.size(), wanted.k);
   answers.list = parts.answers;
   answers.hits = parts.hits;
-  slots.resize(given.size());
-  std::iota(slots.begin(), slots.end(), 0U);
+  for_cpu.clear();
   lost.clear();
   lost_some = false;
-  first = 0;
   is_busy = true;
+  std::vector<std::uint32_t> slots(given.size());
+  std::iota(slots.begin(), slots.end(), 0U);
+  planner.start(plans, slots);
+  prepare(current);
   start_part();
 }
 
+/// Takes queries that are left into an empty part, and starts to upload their lists.
+void GpuSearcher::State::prepare(Part& part) {
+  if (planner.left() == 0) return;
+  planner.next(limits(), part);
+  if (part.pinned.transfer) upload_lists(part);
+}
+
+void GpuSearcher::State::upload_lists(const Part& part) {
+  gpu::ListCache& cache = *uploaded.cache;
+  if (!uploader) uploader.emplace(cache.capacity(), index.device());
+  for (const ListSpace::Id list : part.pinned.loads) {
+    uploader->add(ListImage(index.index(), planner.entry(list)), cache.address(list));
+  }
+  uploader->flush(part.pinned.transfer->arrived);
+  cache.queued(part.pinned);
+}
+
+/// Starts the current part, or as much of it as there is memory for.
 void GpuSearcher::State::start_part() {
-  size = part_size();
-  if (size == 0) return;
-  try {
-    launch(std::span(slots).subspan(first, size));
-  } catch (...) {
-    is_busy = false;
-    throw;
+  while (!current.slots.empty() && !launch(current.slots)) {
+    if (current.slots.size() == 1) {
+      for_cpu.push_back(current.slots[0]);
+      current.slots.clear();
+    } else {
+      planner.give_back(current, current.slots.size() / 2);
+    }
   }
 }
 
-void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
+/// Frees what other batches needed if there is no room else. False if there is none even so.
+bool GpuSearcher::State::make_room(std::size_t queries, std::size_t for_uploads,
+                                   std::size_t for_cleared, std::size_t for_tables,
+                                   std::size_t for_candidates) {
+  const std::size_t share = uploaded.scratch_share();
+  const std::size_t needed = for_uploads + for_cleared + for_tables + for_candidates;
+  if (needed > share && queries > 1) return false;
+  AccountedBuffer* const buffers[] = {&uploads, &cleared, &tables, &candidates};
+  const auto free_all = [&] {
+    for (AccountedBuffer* buffer : buffers) buffer->reset();
+  };
+  std::size_t held = 0;
+  for (const AccountedBuffer* buffer : buffers) held += buffer->size();
+  if (held > share) free_all();  // there are more searchers than there were
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    MemoryBudget& budget = *uploaded.budget;
+    const int device = index.device();
+    if (grow(uploads, for_uploads, share / kShares, budget, device) &&
+        grow(cleared, for_cleared, share / kShares, budget, device) &&
+        grow(tables, for_tables, 2 * share / kShares, budget, device) &&
+        grow(candidates, for_candidates, share / 2, budget, device)) {
+      return true;
+    }
+    free_all();
+  }
+  return false;
+}
+
+/// Starts the queries. False, and nothing is under way, if there is no memory for them.
+bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   const SearchSettings& settings = answers.settings;
   const auto queries = static_cast<std::uint32_t>(part.size());
   clock.start();
@@ -280,19 +365,7 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   builder.build(plans, part, settings, capacity, image);
 
   const std::size_t image_bytes = lay_out(image, nullptr).image_bytes;
-  grow(staging, image_bytes);
-  grow(uploads, image_bytes, index.device());
-  const Parts host = lay_out(image, staging.data());
-  const Parts device = lay_out(image, uploads.data());
-  write_image(image, host, device);
-
   Batch batch{};
-  batch.lists = device.lists;
-  batch.queries = device.queries;
-  batch.finals = device.finals;
-  batch.table_stretches = device.table_stretches;
-  batch.and_stretches = device.and_stretches;
-
   const auto lay_out_cleared = [&](void* begin) {
     Arena arena(begin);
     batch.states = arena.take<QueryState>(queries);
@@ -301,8 +374,6 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
     batch.work = arena.take<WorkCounters>(1);
     return arena.used();
   };
-  grow(cleared, lay_out_cleared(nullptr), index.device());
-  const std::size_t cleared_bytes = lay_out_cleared(cleared.data());
   const auto lay_out_tables = [&](void* begin) {
     Arena arena(begin);
     batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
@@ -311,16 +382,28 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
     batch.region_bounds = arena.take<std::uint32_t>(image.order_entries);
     return arena.used();
   };
-  grow(tables, lay_out_tables(nullptr), index.device());
-  lay_out_tables(tables.data());
   const auto lay_out_candidates = [&](void* begin) {
     Arena arena(begin);
     batch.candidates = arena.take<Candidate>(std::size_t{queries} * capacity);
     batch.keys = arena.take<unsigned long long>(std::size_t{queries} * capacity);
     return arena.used();
   };
-  grow(candidates, lay_out_candidates(nullptr), index.device());
+  if (!make_room(queries, image_bytes, lay_out_cleared(nullptr), lay_out_tables(nullptr),
+                 lay_out_candidates(nullptr))) {
+    return false;
+  }
+  const std::size_t cleared_bytes = lay_out_cleared(cleared.data());
+  lay_out_tables(tables.data());
   lay_out_candidates(candidates.data());
+  grow(staging, image_bytes);
+  const Parts host = lay_out(image, staging.data());
+  const Parts device = lay_out(image, uploads.data());
+  write_image(image, host, device);
+  batch.lists = device.lists;
+  batch.queries = device.queries;
+  batch.finals = device.finals;
+  batch.table_stretches = device.table_stretches;
+  batch.and_stretches = device.and_stretches;
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
@@ -348,7 +431,7 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   }
 
   clock.end(GpuStage::kBuild, stream);
-  const CurrentDevice current(index.device());
+  const CurrentDevice current_device(index.device());
   if (image_bytes > 0) {
     check_cuda(cudaMemcpyAsync(uploads.data(), staging.data(), image_bytes, cudaMemcpyHostToDevice,
                                stream.handle()),
@@ -356,6 +439,7 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   }
   check_cuda(cudaMemsetAsync(cleared.data(), 0, cleared_bytes, stream.handle()),
              "cudaMemsetAsync of a batch's state");
+  if (uploaded.cache) uploaded.cache->await(current.pinned, stream);
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_and_chunks(batch, codec, stream.handle());
@@ -372,38 +456,75 @@ void GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   clock.end(GpuStage::kRescore, stream);
   launch_select(batch, settings.k, stream.handle());
   clock.end(GpuStage::kSelect, stream);
+  for_cpu.insert(for_cpu.end(), image.cpu_queries.begin(), image.cpu_queries.end());
+  return true;
 }
 
+/// Waits for the current part, if any, and lets go of its lists. What the CPU has to answer, it
+/// answers meanwhile.
 void GpuSearcher::State::finish_part() {
-  if (size == 0) return;
-  stream.synchronize();
-  clock.add_to(statistics);
-  for (const std::uint32_t slot : image.cpu_queries) answer_by_cpu(slot);
-  for (std::size_t i = first; i < first + size; ++i) {
-    if (answers.list[slots[i]].overflow != 0) lost.push_back(slots[i]);
+  answer_by_cpu();
+  if (!current.slots.empty()) {
+    stream.synchronize();
+    clock.add_to(statistics);
+    for (const std::uint32_t slot : current.slots) {
+      if (answers.list[slot].overflow != 0) lost.push_back(slot);
+    }
+  } else if (current.pinned.transfer) {
+    uploader->wait_quietly();  // nothing was launched that has waited for it
   }
-  first += size;
+  if (uploaded.cache) uploaded.cache->unpin(current.pinned);
+  current.slots.clear();
 }
 
-void GpuSearcher::State::answer_by_cpu(std::uint32_t slot) {
-  if (!cpu) cpu.emplace(index.index());
-  answers.by_cpu[slot] = cpu->run(plans[slot], answers.settings);
-  ++statistics.cpu_queries;
+void GpuSearcher::State::answer_by_cpu() {
+  for (const std::uint32_t slot : for_cpu) {
+    if (!cpu) cpu.emplace(index.index());
+    answers.by_cpu[slot] = cpu->run(plans[slot], answers.settings);
+    ++statistics.cpu_queries;
+  }
+  for_cpu.clear();
+}
+
+/// Part by part: while one runs, the lists of the next are uploaded.
+void GpuSearcher::State::answer_left() {
+  for (;;) {
+    prepare(next);
+    finish_part();
+    std::swap(current, next);
+    if (current.slots.empty()) {
+      prepare(current);  // what the part before had pinned is free now
+      if (current.slots.empty() && planner.left() > 0) for_cpu.push_back(planner.take());
+    }
+    if (current.slots.empty() && for_cpu.empty() && planner.left() == 0) return;
+    start_part();
+  }
 }
 
 /// Once more with as much room as there can be; what is lost even then goes to the CPU.
 void GpuSearcher::State::answer_lost() {
   if (lost.empty()) return;
   statistics.candidates_lost += lost.size();
-  slots = std::move(lost);
+  const std::vector<std::uint32_t> slots = std::move(lost);
   lost.clear();
   lost_some = true;
-  first = 0;
-  while (first < slots.size()) {
-    start_part();
-    finish_part();
+  planner.start(plans, slots);
+  answer_left();
+  for_cpu = std::move(lost);
+  lost.clear();
+  answer_by_cpu();
+}
+
+/// Ends what is under way, after a failure, too.
+void GpuSearcher::State::abandon() noexcept {
+  is_busy = false;
+  planner.stop();
+  if (uploader) uploader->wait_quietly();
+  cudaStreamSynchronize(stream.handle());
+  for (Part* part : {&current, &next}) {
+    if (uploaded.cache) uploaded.cache->unpin(part->pinned);
+    part->slots.clear();
   }
-  for (const std::uint32_t slot : lost) answer_by_cpu(slot);
 }
 
 GpuSearcher::GpuSearcher(const GpuIndex& index, const GpuAblation& ablation)
@@ -418,19 +539,32 @@ GpuAnswers GpuSearcher::run(std::span<const PlannedQuery> plans, const SearchSet
 }
 
 void GpuSearcher::submit(std::span<const PlannedQuery> plans, const SearchSettings& settings) {
-  state_->begin(plans, settings);
+  settings.validate();
+  if (state_->is_busy) {
+    throw UsageError("a batch is under way; take its answers by wait() before the next submit()");
+  }
+  try {
+    state_->begin(plans, settings);
+  } catch (...) {
+    state_->abandon();
+    throw;
+  }
 }
 
 GpuAnswers GpuSearcher::wait() {
   State& state = *state_;
   if (!state.is_busy) throw UsageError("no batch is under way; start one by submit()");
-  state.is_busy = false;
-  state.finish_part();
-  while (state.first < state.slots.size()) {
-    state.start_part();
-    state.finish_part();
+  try {
+    state.answer_left();
+    state.answer_lost();
+  } catch (...) {
+    state.abandon();
+    throw;
   }
-  state.answer_lost();
+  state.is_busy = false;
+  state.statistics.cache_hits = state.planner.hits();
+  state.statistics.cache_misses = state.planner.misses();
+  if (state.uploader) state.statistics.bytes_uploaded = state.uploader->bytes();
   state.statistics.gpu_queries += state.plans.size() - state.answers.by_cpu.size();
   return GpuAnswers(state.answers);
 }

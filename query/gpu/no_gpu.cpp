@@ -5,9 +5,7 @@
 namespace warpdex {
 namespace {
 
-[[noreturn]] void refuse() {
-  throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-}
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
 
 }  // namespace
 
@@ -20,6 +18,7 @@ GpuIndex& GpuIndex::operator=(GpuIndex&&) noexcept = default;
 GpuIndex::~GpuIndex() = default;
 const Index& GpuIndex::index() const { refuse(); }
 int GpuIndex::device() const { refuse(); }
+bool GpuIndex::is_resident() const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 

@@ -30,7 +30,8 @@ constexpr const char* kAbout =
 
 constexpr const char* kTimedRegionGpu =
     "from a batch's looked-up terms to its queries' k best documents with scores in host memory: "
-    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, analysis, "
+    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, "
+    "analysis, "
     "term look-up, document names, output";
 
 constexpr const char* kTimedRegion =
@@ -65,13 +66,16 @@ struct Arguments {
 };
 
 struct Measurement {
-  std::vector<std::uint64_t> samples;  ///< nanoseconds, repetition by repetition
-  double seconds = 0;                  ///< wall time of all timed passes
-  std::uint64_t hits = 0;              ///< of one pass
-  std::uint64_t without_answer = 0;    ///< queries, of one pass
-  std::uint64_t fell_back = 0;         ///< and-or: queries answered by OR
-  std::uint64_t gpu_queries = 0;       ///< of the timed passes
-  std::uint64_t cpu_queries = 0;       ///< likewise
+  std::vector<std::uint64_t> samples;       ///< nanoseconds, repetition by repetition
+  double seconds = 0;                       ///< wall time of all timed passes
+  std::uint64_t hits = 0;                   ///< of one pass
+  std::uint64_t without_answer = 0;         ///< queries, of one pass
+  std::uint64_t fell_back = 0;              ///< and-or: queries answered by OR
+  std::uint64_t gpu_queries = 0;            ///< of the timed passes
+  std::uint64_t cpu_queries = 0;            ///< likewise
+  std::uint64_t cache_hits = 0;             ///< likewise, as GpuStatistics says
+  std::uint64_t cache_misses = 0;           ///< likewise
+  std::uint64_t bytes_uploaded = 0;         ///< likewise
   std::array<double, kGpuStages> stages{};  ///< seconds of the timed passes, if they were timed
 };
 
@@ -180,12 +184,17 @@ Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
   };
   run_pass(nullptr, true);
   run_pass(nullptr, false);  // memory has its final size now
-  const auto count_queries = [&](bool by_gpu) {
-    std::uint64_t count = 0;
-    for (const GpuSearcher& searcher : searchers) {
-      count += by_gpu ? searcher.statistics().gpu_queries : searcher.statistics().cpu_queries;
-    }
-    return count;
+  const auto count = [&](std::uint64_t GpuStatistics::*counter) {
+    std::uint64_t sum = 0;
+    for (const GpuSearcher& searcher : searchers) sum += searcher.statistics().*counter;
+    return sum;
+  };
+  const auto subtract_counts = [&] {
+    measurement.gpu_queries = count(&GpuStatistics::gpu_queries) - measurement.gpu_queries;
+    measurement.cpu_queries = count(&GpuStatistics::cpu_queries) - measurement.cpu_queries;
+    measurement.cache_hits = count(&GpuStatistics::cache_hits) - measurement.cache_hits;
+    measurement.cache_misses = count(&GpuStatistics::cache_misses) - measurement.cache_misses;
+    measurement.bytes_uploaded = count(&GpuStatistics::bytes_uploaded) - measurement.bytes_uploaded;
   };
   const auto sum_stages = [&](double sign) {
     for (const GpuSearcher& searcher : searchers) {
@@ -195,16 +204,14 @@ Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
     }
   };
   sum_stages(-1);
-  const std::uint64_t gpu_before = count_queries(true);
-  const std::uint64_t cpu_before = count_queries(false);
+  subtract_counts();
   for (std::size_t pass = 0; pass < repetitions; ++pass) {
     const Clock::time_point start = Clock::now();
     run_pass(measurement.samples.data() + pass * batches, false);
     measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   }
   sum_stages(1);
-  measurement.gpu_queries = count_queries(true) - gpu_before;
-  measurement.cpu_queries = count_queries(false) - cpu_before;
+  subtract_counts();  // once more: what was counted since
   for (const Measurement& part : totals) {
     measurement.hits += part.hits;
     measurement.without_answer += part.without_answer;
@@ -227,6 +234,8 @@ struct Report {
   std::size_t batch_size = 1;  ///< queries that a sample of time is for
   bool exhaustive = false;
   bool stages = false;
+  bool is_resident = true;     ///< no list has to be uploaded
+  std::size_t gpu_memory = 0;  ///< bytes that the index takes
   double terms_per_query = 0;
   double postings_per_query = 0;
   Measurement measurement;
@@ -275,14 +284,21 @@ void print(const Report& report, std::ostream& out) {
   const bool is_gpu = report.device != "cpu";
   table.add({"machine", (is_gpu ? report.device : std::string(isa_name(isa()))) + ", " +
                             counted(report.threads, "thread")});
-  table.add({"samples", grouped(report.queries) + " queries" +
-                            (is_gpu ? " in batches of " + grouped(report.batch_size) : "") + " x " +
-                            counted(report.repetitions, "timed pass") +
-                            (is_gpu ? ", after two that were not timed"
-                                    : ", after one that was not timed")});
+  table.add({"samples",
+             grouped(report.queries) + " queries" +
+                 (is_gpu ? " in batches of " + grouped(report.batch_size) : "") + " x " +
+                 counted(report.repetitions, "timed pass") +
+                 (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
     table.add({"answered", grouped(report.measurement.gpu_queries) + " by the GPU, " +
                                grouped(report.measurement.cpu_queries) + " by the CPU"});
+  }
+  if (!report.is_resident) {
+    const Measurement& measured = report.measurement;
+    table.add({"lists", grouped(measured.cache_hits) + " uses of lists in GPU memory, " +
+                            grouped(measured.cache_misses) + " of lists uploaded for them; " +
+                            grouped(measured.bytes_uploaded / report.repetitions >> 20) +
+                            " MiB uploaded a pass"});
   }
   table.add({"timed", is_gpu ? kTimedRegionGpu : kTimedRegion});
   table.print(out);
@@ -373,6 +389,15 @@ std::string to_json(const Report& report) {
   json.member("gpu", report.measurement.gpu_queries);
   json.member("cpu", report.measurement.cpu_queries);
   json.end_object();
+  if (report.device != "cpu") {
+    json.begin_object("gpu_lists");
+    json.member("resident", report.is_resident);
+    json.member("index_bytes", std::uint64_t{report.gpu_memory});
+    json.member("cache_hits", report.measurement.cache_hits);
+    json.member("cache_misses", report.measurement.cache_misses);
+    json.member("bytes_uploaded", report.measurement.bytes_uploaded);
+    json.end_object();
+  }
   json.member("hits", report.measurement.hits);
   json.member("queries_without_answer", report.measurement.without_answer);
   json.member("queries_answered_by_or", report.measurement.fell_back);
@@ -407,9 +432,11 @@ Report bench(const Arguments& given, const Index& index, const std::vector<Query
     report.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
     if (report.batch_size == 0) report.batch_size = texts.size();
     const GpuIndex gpu_index(index, settings);
-    report.measurement =
-        measure_gpu(gpu_index, workload, report.settings, {.exhaustive = given.exhaustive, .time_stages = given.stages},
-                    report.batch_size, report.threads, report.repetitions);
+    report.is_resident = gpu_index.is_resident();
+    report.gpu_memory = gpu_index.memory();
+    report.measurement = measure_gpu(gpu_index, workload, report.settings,
+                                     {.exhaustive = given.exhaustive, .time_stages = given.stages},
+                                     report.batch_size, report.threads, report.repetitions);
   } else {
     report.measurement =
         measure(index, workload, report.settings, report.threads, report.repetitions);
@@ -438,8 +465,9 @@ int run_bench(const std::vector<std::string>& arguments) {
       "GPU: queries that are handed over at once; 0: all")(
       "exhaustive", po::bool_switch(&given.exhaustive),
       "GPU: skip nothing by its bounds, to see what skipping is worth")(
-      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")("json", po::value(&given.json)->value_name("FILE"),
-                                       "also write the figures there; - is standard output");
+      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output");
   command.add(group);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;

@@ -1,0 +1,44 @@
+// Reservations by compare and exchange; an allocation that the GPU refuses gives its own back.
+#include "warpdex/core/cuda/memory_budget.hpp"
+
+#include "warpdex/core/cuda/device.hpp"
+
+namespace warpdex {
+namespace {
+
+/// cudaErrorMemoryAllocation, named here since builds without CUDA compile this, too.
+constexpr int kOutOfMemory = 2;
+
+}  // namespace
+
+bool MemoryBudget::try_reserve(std::size_t bytes) {
+  std::size_t used = used_;
+  do {
+    if (bytes > limit_ - used) return false;
+  } while (!used_.compare_exchange_weak(used, used + bytes));
+  return true;
+}
+
+bool AccountedBuffer::allocate(std::size_t bytes, MemoryBudget& budget, int device) {
+  reset();
+  if (!budget.try_reserve(bytes)) return false;
+  try {
+    buffer_ = DeviceBuffer(bytes, device);
+  } catch (const CudaError& error) {
+    budget.release(bytes);
+    if (error.code() == kOutOfMemory) return false;
+    throw;
+  }
+  budget_ = &budget;
+  return true;
+}
+
+void AccountedBuffer::reset() {
+  if (budget_ == nullptr) return;
+  const std::size_t bytes = buffer_.size();
+  buffer_ = DeviceBuffer();
+  budget_->release(bytes);
+  budget_ = nullptr;
+}
+
+}  // namespace warpdex

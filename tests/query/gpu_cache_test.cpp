@@ -1,0 +1,313 @@
+// The GPU engine with less memory than the index: budgets from hardly anything to nearly all, and
+// answers that are those of an index that is all in GPU memory, or the oracle's, bit for bit.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "tests/query/engine_support.hpp"
+#include "tests/reference/compare.hpp"
+#include "tests/reference/from_text.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/generate/generator.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
+
+namespace warpdex {
+namespace {
+
+/// A generated index with its planned queries. Its lists are a few megabytes.
+struct Fixture {
+  Fixture(std::uint32_t documents, std::uint32_t count, const CodecSettings& codec, bool impacts,
+          std::uint64_t seed) {
+    generate::GeneratorSettings settings = generate::gov2_settings();
+    settings.documents = documents;
+    settings.queries = count;
+    settings.seed = seed;
+    generate::GeneratorReport report;
+    texts =
+        generate::generate_collection(settings, codec, impacts, folder / "index", 2, {}, report);
+    index.emplace(Index::open(folder / "index"));
+    for (const generate::GeneratedQuery& query : texts) {
+      plans.push_back(plan_query(*index, reference::query_from(query.text)));
+    }
+  }
+
+  /// Uses of lists that have blocks, over all queries.
+  std::uint64_t long_list_uses() const {
+    std::uint64_t uses = 0;
+    for (const PlannedQuery& plan : plans) {
+      for (const PlannedTerm& term : plan.terms) uses += term.entry.is_short() ? 0 : 1;
+    }
+    return uses;
+  }
+
+  test::TemporaryFolder folder;
+  std::vector<generate::GeneratedQuery> texts;
+  std::optional<Index> index;
+  std::vector<PlannedQuery> plans;
+};
+
+std::vector<SearchResult> copy(const GpuAnswers& answers) {
+  std::vector<SearchResult> results;
+  for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
+  return results;
+}
+
+void expect_equal(const std::vector<SearchResult>& right, const std::vector<SearchResult>& given,
+                  bool counted, const std::string& what) {
+  ASSERT_EQ(right.size(), given.size()) << what;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    ASSERT_EQ(right[i].hits, given[i].hits) << what << " query " << i;
+    ASSERT_EQ(right[i].fell_back_to_or, given[i].fell_back_to_or) << what << " query " << i;
+    if (counted) {
+      ASSERT_EQ(right[i].matches, given[i].matches) << what << " query " << i;
+    }
+  }
+}
+
+bool fits(const Index& index, std::size_t memory) {
+  try {
+    GpuIndex(index, {.memory = memory});
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+/// The least budget that is not refused, to 4 KiB.
+std::size_t least_budget(const Index& index) {
+  std::size_t refused = 1;
+  std::size_t taken = std::size_t{1} << 27;
+  while (taken - refused > 4096) {
+    const std::size_t middle = (taken + refused) / 2;
+    (fits(index, middle) ? taken : refused) = middle;
+  }
+  return taken;
+}
+
+/// The least that all lists fit into, to 4 KiB.
+std::size_t resident_budget(const Index& index, std::size_t least) {
+  std::size_t cached = least;
+  std::size_t resident = std::size_t{1} << 28;
+  while (resident - cached > 4096) {
+    const std::size_t middle = (resident + cached) / 2;
+    (GpuIndex(index, {.memory = middle}).is_resident() ? resident : cached) = middle;
+  }
+  return resident;
+}
+
+std::vector<SearchSettings> all_modes() {
+  std::vector<SearchSettings> all;
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+    for (const std::uint32_t k : {10U, 1000U}) {
+      SearchSettings settings;
+      settings.mode = mode;
+      settings.k = k;
+      settings.count = k == 10 && mode == QueryMode::kAnd;
+      all.push_back(settings);
+    }
+  }
+  return all;
+}
+
+class GpuCacheBudgets : public testing::TestWithParam<int> {};
+
+TEST_P(GpuCacheBudgets, AnswersAsTheResidentIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const auto turn = static_cast<std::size_t>(GetParam());
+  const std::vector<CodecSettings> codecs = test::all_codecs();
+  const std::uint64_t seed = test::seed() + turn;
+  const Fixture fixture(150'000, 120, codecs[(seed + turn) % codecs.size()], turn % 2 == 1, seed);
+  const Index& index = *fixture.index;
+  const std::size_t least = least_budget(index);
+  const std::size_t most = resident_budget(index, least);
+  ASSERT_LT(least, most);
+  const GpuIndex resident(index, {});
+  ASSERT_TRUE(resident.is_resident());
+  std::vector<std::vector<SearchResult>> right;
+  for (const SearchSettings& settings : all_modes()) {
+    GpuSearcher searcher(resident);
+    right.push_back(copy(searcher.run(fixture.plans, settings)));
+    EXPECT_EQ(searcher.statistics().cache_hits + searcher.statistics().cache_misses, 0U);
+  }
+  for (const int percent : {0, 2, 10, 30, 50, 75, 95, 100}) {
+    const std::size_t memory = least + (most - least) * static_cast<std::size_t>(percent) / 100;
+    const GpuIndex cached(index, {.memory = memory});
+    EXPECT_EQ(cached.is_resident(), percent == 100);
+    const std::size_t left = cached.memory_left();
+    EXPECT_LE(cached.memory() + left, memory);
+    {
+      GpuSearcher searcher(cached);
+      const std::vector<SearchSettings> modes = all_modes();
+      for (std::size_t mode = 0; mode < modes.size(); ++mode) {
+        const std::string what = reference::describe(modes[mode]) + " at " +
+                                 std::to_string(percent) + " % = " + std::to_string(memory);
+        ASSERT_NO_FATAL_FAILURE(expect_equal(
+            right[mode], copy(searcher.run(fixture.plans, modes[mode])), modes[mode].count, what));
+      }
+      const GpuStatistics& statistics = searcher.statistics();
+      EXPECT_EQ(statistics.gpu_queries + statistics.cpu_queries,
+                fixture.plans.size() * modes.size());
+      if (percent >= 75 && percent < 100) {
+        EXPECT_EQ(statistics.cpu_queries, 0U);
+      }
+      if (statistics.cpu_queries == 0 && statistics.candidates_lost == 0 && percent < 100) {
+        EXPECT_EQ(statistics.cache_hits + statistics.cache_misses,
+                  fixture.long_list_uses() * modes.size());
+        EXPECT_GT(statistics.bytes_uploaded, 0U);
+      }
+      if (percent == 0) {
+        EXPECT_GT(statistics.cpu_queries, 0U);
+      }
+      std::cout << percent << " %: " << memory / 1024 << " KiB, " << statistics.cache_hits
+                << " hits, " << statistics.cache_misses << " misses, "
+                << statistics.bytes_uploaded / 1024 << " KiB uploaded, " << statistics.cpu_queries
+                << " by the CPU\n";
+    }
+    EXPECT_EQ(cached.memory_left(), left);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Turns, GpuCacheBudgets, testing::Range(0, 4));
+
+TEST(GpuCache, SeveralThreadsShareIt) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Fixture fixture(150'000, 120, {CodecKind::kPforBlock, 1}, false, test::seed());
+  const Index& index = *fixture.index;
+  const std::size_t least = least_budget(index);
+  const std::size_t most = resident_budget(index, least);
+  SearchSettings settings;
+  const GpuIndex resident(index, {});
+  GpuSearcher reference_searcher(resident);
+  const std::vector<SearchResult> right = copy(reference_searcher.run(fixture.plans, settings));
+  for (const std::size_t percent : {5U, 40U, 90U}) {
+    const GpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
+    const std::size_t left = cached.memory_left();
+    std::vector<std::jthread> threads;
+    for (std::uint64_t thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&, thread] {
+        std::mt19937_64 random = test::generator(1000 * percent + thread);
+        GpuSearcher searcher(cached);
+        std::vector<std::size_t> order(fixture.plans.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (int round = 0; round < 4; ++round) {
+          std::shuffle(order.begin(), order.end(), random);
+          std::vector<PlannedQuery> plans;
+          std::vector<SearchResult> expected;
+          for (const std::size_t query : order) {
+            plans.push_back(fixture.plans[query]);
+            expected.push_back(right[query]);
+          }
+          for (std::size_t first = 0; first < plans.size();) {
+            const std::size_t count =
+                std::min<std::size_t>(1 + random() % 50, plans.size() - first);
+            const auto batch = std::span(plans).subspan(first, count);
+            const std::vector<SearchResult> given = copy(searcher.run(batch, settings));
+            for (std::size_t i = 0; i < count; ++i) {
+              EXPECT_EQ(given[i].hits, expected[first + i].hits);
+            }
+            first += count;
+          }
+        }
+      });
+    }
+    threads.clear();
+    EXPECT_EQ(cached.memory_left(), left);
+  }
+}
+
+/// All that the index holds, as the oracle takes it.
+reference::Collection read_collection(const Index& index) {
+  std::vector<std::vector<std::string>> terms(index.counts().documents);
+  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+    const Postings postings = read_postings(index, entry);
+    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
+      terms[postings.docids[i]].insert(terms[postings.docids[i]].end(), postings.frequencies[i],
+                                       std::string(term));
+    }
+  });
+  reference::Collection collection;
+  for (std::size_t document = 0; document < terms.size(); ++document) {
+    const std::vector<std::string_view> views(terms[document].begin(), terms[document].end());
+    collection.add_document_of_length(views, index.lengths()[document]);
+  }
+  return collection;
+}
+
+TEST(GpuCache, AgreesWithTheOracleSmall) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Fixture fixture(20'000, 30, {CodecKind::kRice, 1}, false, test::seed());
+  const Index& index = *fixture.index;
+  const reference::Collection collection = read_collection(index);
+  const std::size_t least = least_budget(index);
+  const GpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
+  ASSERT_FALSE(cached.is_resident());
+  GpuSearcher searcher(cached);
+  for (const SearchSettings& settings : all_modes()) {
+    const std::vector<SearchResult> results = copy(searcher.run(fixture.plans, settings));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Query query = reference::query_from(fixture.texts[i].text);
+      const test::Truth truth = test::find_truth(collection, query, settings);
+      ASSERT_EQ(test::judge(truth, results[i], settings), "")
+          << reference::describe(settings) << ' ' << fixture.texts[i].text;
+    }
+  }
+}
+
+TEST(GpuCache, ABatchThatIsDroppedOrRefusedLeavesNothingBehind) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Fixture fixture(20'000, 30, {CodecKind::kBitpack, 1}, true, test::seed());
+  const Index& index = *fixture.index;
+  const std::size_t least = least_budget(index);
+  const GpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
+  const std::size_t left = cached.memory_left();
+  SearchSettings settings;
+  { GpuSearcher(cached).submit(fixture.plans, settings); }
+  EXPECT_EQ(cached.memory_left(), left);
+  GpuSearcher searcher(cached);
+  std::vector<PlannedQuery> refused = fixture.plans;
+  for (PlannedTerm& term : refused.back().terms) term.multiplicity = 1U << 20;
+  ASSERT_FALSE(refused.back().terms.empty());
+  EXPECT_THROW(searcher.run(refused, settings), UsageError) << "its sum could pass 2^24";
+  const GpuIndex resident(index, {});
+  GpuSearcher reference_searcher(resident);
+  expect_equal(copy(reference_searcher.run(fixture.plans, settings)),
+               copy(searcher.run(fixture.plans, settings)), false, "after the refusal");
+}
+
+TEST(GpuCache, WhatDoesNotEvenHoldTheLengthsIsRefused) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Fixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
+  try {
+    GpuIndex(*fixture.index, {.memory = 100'000});
+    FAIL() << "taken";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("needs"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos) << error.what();
+  }
+}
+
+TEST(GpuCache, MemoryComesBack) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Fixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
+  SearchSettings settings;
+  std::size_t free_memory = 0;
+  for (int round = 0; round < 3; ++round) {
+    {
+      const GpuIndex cached(*fixture.index, {.memory = std::size_t{3} << 20});
+      GpuSearcher searcher(cached);
+      searcher.run(fixture.plans, settings);
+    }
+    const std::size_t now = device_info(0).free_memory;
+    if (round == 1) free_memory = now;  // by then CUDA has loaded what it keeps
+    if (round == 2) {
+      EXPECT_EQ(now, free_memory);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpdex
