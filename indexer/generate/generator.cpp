@@ -41,8 +41,8 @@ struct Item {
 class Generator {
  public:
   Generator(const GeneratorSettings& settings, const IndexSettings& index_settings,
-            IndexWriter& writer,
-            std::size_t threads, const std::function<void(const GeneratorProgress&)>& on_progress,
+            IndexWriter& writer, std::size_t threads,
+            const std::function<void(const GeneratorProgress&)>& on_progress,
             GeneratorReport& report)
       : settings_(settings),
         index_settings_(index_settings),
@@ -98,8 +98,7 @@ class Generator {
         },
         [&](std::size_t, Item& item) {
           model_.generate(item.rank, item.list);
-          item.encoded =
-              encoder_->encode(item.list.docids, item.list.frequencies);
+          item.encoded = encoder_->encode(item.list.docids, item.list.frequencies);
         },
         [&](Item& item) {
           writer_.add_list(term_name(item.rank), *item.encoded);

@@ -209,7 +209,8 @@ class Chunk {
     std::uint32_t to = sum_before(mine, total);
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
-      if (is_head[j]) memory_.heads[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
+      if (is_head[j])
+        memory_.heads[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
     }
     if (threadIdx.x == 0) {
       // Documents past the list's last one come last and have no block.

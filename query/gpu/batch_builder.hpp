@@ -19,13 +19,13 @@ struct BatchImage {
   std::vector<Query> and_queries;     ///< queries with required terms
   std::vector<Query> second_queries;  ///< likewise, that run only where the first found too few
   std::vector<Query> or_queries;
-  std::vector<Query> finals;          ///< by state: what finish reads
+  std::vector<Query> finals;  ///< by state: what finish reads
   std::vector<Stretch> table_stretches;
   std::vector<Stretch> and_stretches;
   std::vector<Stretch> second_stretches;
-  std::vector<std::uint32_t> raw;     ///< raw lists, kRawEntries docIDs and as many values each
+  std::vector<std::uint32_t> raw;  ///< raw lists, kRawEntries docIDs and as many values each
   std::vector<std::uint32_t> cpu_queries;  ///< slots of those that the kernels cannot hold
-  std::uint32_t row_entries = 0;      ///< of the tile tables
+  std::uint32_t row_entries = 0;           ///< of the tile tables
   std::uint32_t order_entries = 0;
   std::uint32_t regions = 0;
 

@@ -1,4 +1,5 @@
-// How a CTA hands documents to their query's candidates, and how a query's threshold rises. Internal.
+// How a CTA hands documents to their query's candidates, and how a query's threshold rises.
+// Internal.
 #pragma once
 
 #include "warpdex/indexer/format/index.hpp"
@@ -39,7 +40,7 @@ __device__ inline std::uint32_t static_units(const Batch& batch, const Query& qu
 
 /// Units that static scores add at most in a tile.
 __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
-                                           std::uint32_t tile) {
+                                                  std::uint32_t tile) {
   if (batch.static_bounds == nullptr) return 0;
   constexpr std::uint32_t kWindows = kTileDocuments / kStaticWindow;
   const std::uint32_t windows = (batch.documents + kStaticWindow - 1) / kStaticWindow;

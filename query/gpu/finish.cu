@@ -19,9 +19,8 @@ __device__ bool sums_are_scores(const Batch& batch, const Query& query) {
   return batch.form == ScoreForm::kImpact && query.slack == 0;
 }
 
-/// Work item: a query a CTA. Moves the candidates that reach the threshold to the front; where their
-/// sums are their scores, they become keys at once. Bound by
-/// reading 8 bytes a candidate.
+/// Work item: a query a CTA. Moves the candidates that reach the threshold to the front; where
+/// their sums are their scores, they become keys at once. Bound by reading 8 bytes a candidate.
 __global__ void __launch_bounds__(kThreads) gather_survivors(Batch batch) {
   __shared__ std::uint32_t kept;
   __shared__ std::uint32_t warp_kept[kWarps];
@@ -61,7 +60,8 @@ __global__ void __launch_bounds__(kThreads) gather_survivors(Batch batch) {
   if (threadIdx.x != 0) return;
   state.survivors = kept;
   state.overflow = count > query.capacity ? 1 : 0;
-  if (batch.work != nullptr) atomicAdd(&batch.work->rescored, static_cast<unsigned long long>(kept));
+  if (batch.work != nullptr)
+    atomicAdd(&batch.work->rescored, static_cast<unsigned long long>(kept));
 }
 
 /// Where `document` is in a list: its block, and its position there, or kNone. One warp.
@@ -178,8 +178,9 @@ __global__ void __launch_bounds__(kSelectThreads) write_hits(Batch batch, std::u
   sort_keys(sorted, size);
   for (std::uint32_t i = threadIdx.x; i < hits; i += kSelectThreads) {
     const unsigned long long key = sorted[i];
-    batch.hits[std::size_t{query.slot} * batch.k + i] = {kNone - static_cast<std::uint32_t>(key),
-                                  __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
+    batch.hits[std::size_t{query.slot} * batch.k + i] = {
+        kNone - static_cast<std::uint32_t>(key),
+        __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
   }
   if (threadIdx.x == 0) {
     batch.answers[query.slot] = {hits, state.overflow, state.fell_back, 0, state.matches};

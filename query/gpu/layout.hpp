@@ -14,8 +14,8 @@ namespace warpdex::gpu {
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
 static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
-/// Documents in a region: what a query's work on OR is shared out by. Where a query has few postings
-/// to add up there, all of it is done at once, else tile by tile.
+/// Documents in a region: what a query's work on OR is shared out by. Where a query has few
+/// postings to add up there, all of it is done at once, else tile by tile.
 inline constexpr std::uint32_t kRegionShift = 16;
 inline constexpr std::uint32_t kRegionDocuments = 1U << kRegionShift;
 inline constexpr std::uint32_t kRegionTiles = kRegionDocuments / kTileDocuments;
@@ -48,8 +48,8 @@ struct alignas(16) List {
   const ScoreBound* bounds;          ///< of this list's blocks; null for a raw list
   const ScoreBound* range_bounds;    ///< of each kTileDocuments documents, or null
   std::uint32_t blocks;
-  std::uint32_t size;   ///< postings
-  float weight;         ///< of TermScorer, as are c0 and c1
+  std::uint32_t size;  ///< postings
+  float weight;        ///< of TermScorer, as are c0 and c1
   float c0;
   float c1;
   float bound;          ///< no posting scores more
@@ -66,8 +66,8 @@ enum QueryFlags : std::uint32_t {
 /// One query as one of AND and OR reads it. Lists in canonical order, prohibited ones last.
 struct alignas(16) Query {
   std::uint32_t first_list;
-  std::uint32_t scoring;     ///< lists that score: the first of its lists
-  std::uint32_t lists;       ///< with the prohibited
+  std::uint32_t scoring;  ///< lists that score: the first of its lists
+  std::uint32_t lists;    ///< with the prohibited
   std::uint32_t k;
   std::uint32_t flags;       ///< QueryFlags
   std::uint32_t state;       ///< its QueryState
@@ -83,7 +83,8 @@ struct alignas(16) Query {
   float lower;               ///< and the factor, below 1, that its other errors need
   std::uint32_t candidates;  ///< where its candidates start
   std::uint32_t capacity;    ///< how many there may be
-  std::uint32_t lengths_are_coded;  ///< no document is too long for a code: each is off by 1/17 at most
+  std::uint32_t
+      lengths_are_coded;  ///< no document is too long for a code: each is off by 1/17 at most
 };
 
 /// What the kernels find out about a query. Zero before the first.
@@ -96,8 +97,8 @@ struct QueryState {
   /// Sum above, inverted docID below: k documents up to that one reach the sum, so that equal sums
   /// of later documents do not count. The largest there was.
   unsigned long long tie;
-  std::uint32_t fell_back;   ///< OR ran where AND matched too few
-  std::uint32_t overflow;    ///< candidates were lost: the answer is of no use
+  std::uint32_t fell_back;  ///< OR ran where AND matched too few
+  std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
 };
 
 /// A document that may be in the answer, and the sum of its scores in units.
@@ -139,25 +140,25 @@ struct Batch {
   const Query* queries;  ///< those of AND, those of AND that come second, those of OR
   const Query* finals;   ///< by state: the last that may have run
   QueryState* states;
-  std::uint32_t* histograms;      ///< kBins a state
-  std::uint32_t* first_blocks;    ///< by list and tile
-  std::uint32_t* upper_bounds;    ///< by list and tile, in units; 0: no posting
-  std::uint32_t* region_order;    ///< by query: regions, the most promising first
-  std::uint32_t* region_bounds;   ///< by query and region, in units
+  std::uint32_t* histograms;     ///< kBins a state
+  std::uint32_t* first_blocks;   ///< by list and tile
+  std::uint32_t* upper_bounds;   ///< by list and tile, in units; 0: no posting
+  std::uint32_t* region_order;   ///< by query: regions, the most promising first
+  std::uint32_t* region_bounds;  ///< by query and region, in units
   Candidate* candidates;
-  unsigned long long* keys;       ///< by candidate: score bits above, inverted docID below
-  Hit* hits;                      ///< what is returned, best first
-  Answer* answers;                ///< by slot; hits likewise, k each
+  unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
+  Hit* hits;                 ///< what is returned, best first
+  Answer* answers;           ///< by slot; hits likewise, k each
   const Stretch* table_stretches;
   const Stretch* and_stretches;
-  std::uint32_t* counters;        ///< one a kernel that draws its items from it
-  WorkCounters* work;             ///< or null
+  std::uint32_t* counters;  ///< one a kernel that draws its items from it
+  WorkCounters* work;       ///< or null
   const std::uint32_t* lengths;
   const std::uint8_t* length_codes;  ///< by docID, padded to whole tiles
-  const float* static_scores;     ///< or null
-  const float* static_bounds;     ///< of each kStaticWindow documents, or null
+  const float* static_scores;        ///< or null
+  const float* static_bounds;        ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
-  std::uint32_t k;                ///< of all queries
+  std::uint32_t k;               ///< of all queries
   std::uint32_t and_queries;     ///< with those that come second
   std::uint32_t second_queries;  ///< that come second
   std::uint32_t or_queries;
@@ -165,11 +166,11 @@ struct Batch {
   std::uint32_t table_stretch_count;
   std::uint32_t and_stretch_count;     ///< with those of the second
   std::uint32_t second_stretch_count;  ///< the last of them
-  std::uint32_t regions;          ///< of each query of OR
+  std::uint32_t regions;               ///< of each query of OR
   std::uint32_t pfor_levels;
   ScoreForm form;
-  float c0;                       ///< of BM25 and likelihood: the same for all terms, but for
-  float c1;                       ///< likelihood's c0
+  float c0;  ///< of BM25 and likelihood: the same for all terms, but for
+  float c1;  ///< likelihood's c0
 };
 
 }  // namespace warpdex::gpu

@@ -1,6 +1,6 @@
-// OR. Work is shared out by regions of documents; where a query's lists that must be read whole have
-// few postings in a region, these are added up in a hash table of its documents, else tile by tile:
-// A tile of documents has an accumulator of 16 bits each in shared memory; the blocks of the
+// OR. Work is shared out by regions of documents; where a query's lists that must be read whole
+// have few postings in a region, these are added up in a hash table of its documents, else tile by
+// tile: A tile of documents has an accumulator of 16 bits each in shared memory; the blocks of the
 // query's lists that meet the tile are decoded and added up there, in any order, since sums of
 // integers do not depend on it; then the documents that reach the query's threshold become
 // candidates and raise it. Lists that could not lift a document over the threshold by themselves
@@ -23,8 +23,8 @@ constexpr std::uint32_t kHalf = kTileDocuments / 2;     // documents, in the low
 constexpr std::uint32_t kVectors = kTileDocuments / 8;  // of 8 accumulators
 constexpr std::uint32_t kKept = 256;                    // candidates of a tile at a time
 constexpr std::uint32_t kBlocksHere = 64;               // whose places are prepared
-constexpr std::uint32_t kFewBlocks = 8;  // fewer: lengths are not worth copying whole
-constexpr std::uint32_t kGroup = 32;     // documents of a tile that share a mark
+constexpr std::uint32_t kFewBlocks = 8;     // fewer: lengths are not worth copying whole
+constexpr std::uint32_t kGroup = 32;        // documents of a tile that share a mark
 constexpr std::uint32_t kRegionGroup = 64;  // documents of a region that do
 constexpr std::uint32_t kMarkWords = kRegionDocuments / kRegionGroup / 32;
 constexpr std::uint32_t kSlots = 4 * kVectors;  // of the hash table
@@ -39,7 +39,8 @@ static_assert(kSparseBlocks * kBlockSize <= kSlots * 2 / 3 && kSparseBlocks <= k
 struct alignas(16) BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
-  std::uint32_t base;   ///< the last docID of the block before; of a list's first, one before docID 0
+  std::uint32_t
+      base;  ///< the last docID of the block before; of a list's first, one before docID 0
   std::uint32_t last;   ///< its own
   std::uint32_t index;  ///< in its list
   float weight;         ///< of its list, in units
@@ -49,26 +50,26 @@ struct alignas(16) BlockEntry {
   std::uint8_t count;
   std::uint8_t docid_parameter;
   std::uint8_t value_parameter;
-  std::uint8_t flags;   ///< ListFlags
+  std::uint8_t flags;  ///< ListFlags
   std::uint8_t padding;
-  float c0;             ///< of its list
-  std::uint32_t unit;   ///< of impacts whose sums are exact: how often the query has the term
+  float c0;            ///< of its list
+  std::uint32_t unit;  ///< of impacts whose sums are exact: how often the query has the term
 };
 
 /// All that is to be known of a tile before its blocks are decoded.
 struct alignas(16) TilePlan {
   Query query;
-  BlockEntry blocks[kBlocksHere];   ///< the first of them, list by list
-  std::uint32_t first[kMostLists];  ///< the first block of each list in the tile
-  std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the tile
+  BlockEntry blocks[kBlocksHere];    ///< the first of them, list by list
+  std::uint32_t first[kMostLists];   ///< the first block of each list in the tile
+  std::uint32_t ends[kMostLists];    ///< blocks of the lists up to each, in the tile
   std::uint32_t bounds[kMostLists];  ///< units of each
-  std::uint32_t begin;         ///< the first document
-  bool is_sparse;              ///< a region in a hash table, not a tile
-  std::uint32_t essential;     ///< lists that are read whole
-  std::uint32_t threshold;     ///< when the plan was made
-  std::uint32_t static_bound;  ///< units that a static score adds at most
-  std::uint32_t rest;          ///< units of the other lists, and of static scores
-  bool is_end;                 ///< there is no tile any more
+  std::uint32_t begin;               ///< the first document
+  bool is_sparse;                    ///< a region in a hash table, not a tile
+  std::uint32_t essential;           ///< lists that are read whole
+  std::uint32_t threshold;           ///< when the plan was made
+  std::uint32_t static_bound;        ///< units that a static score adds at most
+  std::uint32_t rest;                ///< units of the other lists, and of static scores
+  bool is_end;                       ///< there is no tile any more
 };
 
 template <ScoreForm kForm>
@@ -82,14 +83,14 @@ struct Memory {
   TilePlan plans[2];                            ///< of this tile, and of the next
   float parts[kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
   std::uint32_t kept[kKept];                    ///< sum << 16 | slot
-  /// A bit for each document that may reach the threshold, where lists are refined. Of a region, all
-  /// 0 in between.
+  /// A bit for each document that may reach the threshold, where lists are refined. Of a region,
+  /// all 0 in between.
   uint4 candidates[kRegionDocuments / 128];
-  std::uint32_t marks[kMarkWords];              ///< a bit for a group of documents: some are candidates
-  std::uint32_t work[kWork];                    ///< list << 26 | block: blocks that hold candidates
+  std::uint32_t marks[kMarkWords];  ///< a bit for a group of documents: some are candidates
+  std::uint32_t work[kWork];        ///< list << 26 | block: blocks that hold candidates
   std::uint32_t work_count;
-  std::uint32_t queue[kWarp];                   ///< queries of items to be done
-  std::uint32_t queue_regions[kWarp];           ///< and their regions
+  std::uint32_t queue[kWarp];          ///< queries of items to be done
+  std::uint32_t queue_regions[kWarp];  ///< and their regions
   std::uint32_t kept_count;
   std::uint32_t need;
   std::uint32_t cut;
@@ -98,7 +99,7 @@ struct Memory {
 /// Waits for the warps that decode. The instruction takes whole warps only.
 __device__ void sync_decoders() {
   __syncwarp();
-  asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
+  asm volatile("barrier.sync 1, %0;" ::"n"(kThreads) : "memory");
 }
 
 /// The same, and whether any thread says so.
@@ -109,7 +110,7 @@ __device__ bool any_decoder(bool value) {
       "{\n"
       "  .reg .pred mine, any;\n"
       "  setp.ne.u32 mine, %1, 0;\n"
-      "  bar.red.or.pred any, 1, %2, mine;\n"
+      "  barrier.red.or.pred any, 1, %2, mine;\n"
       "  selp.u32 %0, 1, 0, any;\n"
       "}"
       : "=r"(result)
@@ -163,8 +164,8 @@ __device__ std::uint32_t needed_sum(const Batch& batch, const Query& query,
   const std::uint32_t threshold = current_threshold(state);
   if (!sums_are_exact(batch, query)) return threshold;
   const unsigned long long tie = __ldcg(&state.tie);
-  const bool loses_ties = tie >> 32 == threshold && tie != 0 &&
-                          first_document > ~static_cast<std::uint32_t>(tie);
+  const bool loses_ties =
+      tie >> 32 == threshold && tie != 0 && first_document > ~static_cast<std::uint32_t>(tie);
   return loses_ties ? threshold + 1 : threshold;
 }
 
@@ -205,8 +206,8 @@ class Planner {
   enum class Outcome { kHopeless, kPlanned, kByTiles };
 
   /// Draws the next items from the counter, each lane one, and queues those that are not hopeless.
-  /// Items go by places in the queries' orders first, so that every query's best regions come early.
-  /// Returns false at the end.
+  /// Items go by places in the queries' orders first, so that every query's best regions come
+  /// early. Returns false at the end.
   __device__ bool draw() {
     std::uint32_t first = 0;
     if (lane_id() == 0) first = atomicAdd(&batch_.counters[0], at_once_);
@@ -280,8 +281,8 @@ class Planner {
     std::uint32_t static_bound = 0;
   };
 
-  /// Finds the first list from which on no document can reach the threshold, static scores included.
-  /// Returns false if that is the first of all.
+  /// Finds the first list from which on no document can reach the threshold, static scores
+  /// included. Returns false if that is the first of all.
   __device__ bool choose_essential(TilePlan& plan, const Totals& totals, std::uint32_t first_tile,
                                    std::uint32_t tiles) {
     const Query& query = plan.query;
@@ -555,7 +556,8 @@ class Tile {
     }
   }
 
-  /// Empties all entries below `need`, and marks the others' documents. Returns whether there are any.
+  /// Empties all entries below `need`, and marks the others' documents. Returns whether there are
+  /// any.
   __device__ bool mark_entries(std::uint32_t need) {
     bool found = false;
     for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
@@ -572,8 +574,7 @@ class Tile {
         const std::uint32_t document = entry >> 16;
         auto* const bits = reinterpret_cast<std::uint32_t*>(memory_.candidates);
         atomicOr(bits + document / 32, 1U << document % 32);
-        atomicOr(&memory_.marks[document / kRegionGroup / 32],
-                 1U << document / kRegionGroup % 32);
+        atomicOr(&memory_.marks[document / kRegionGroup / 32], 1U << document / kRegionGroup % 32);
         found = true;
       }
     }
@@ -582,7 +583,8 @@ class Tile {
 
   __device__ bool is_region_candidate(std::uint32_t document) {
     return (reinterpret_cast<const std::uint32_t*>(memory_.candidates)[document / 32] >>
-                document % 32 & 1) != 0;
+                document % 32 &
+            1) != 0;
   }
 
   /// Whether any of the region's documents from `from` to `to` (inclusive) is marked. One thread.
@@ -598,7 +600,8 @@ class Tile {
     return false;
   }
 
-  /// Adds the other lists' blocks [from, to), for documents that are candidates. Threads look for blocks that hold any, warps decode these.
+  /// Adds the other lists' blocks [from, to), for documents that are candidates. Threads look for
+  /// blocks that hold any, warps decode these.
   __device__ void refine_region(std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t begin = from; begin < to; begin += kWork) {
       const std::uint32_t i = begin + threadIdx.x;
@@ -614,7 +617,8 @@ class Tile {
       const std::uint32_t count = memory_.work_count;
       for (std::uint32_t work = warp_; work < count; work += kWarps) {
         const std::uint32_t list = memory_.work[work] >> 26;
-        refine_block(find_block(query_, lists_[list], list, memory_.work[work] & 0x3FFFFFF, begin_));
+        refine_block(
+            find_block(query_, lists_[list], list, memory_.work[work] & 0x3FFFFFF, begin_));
       }
       sync_decoders();
       if (threadIdx.x == 0) memory_.work_count = 0;
@@ -783,8 +787,7 @@ class Tile {
   /// Whether any of eight sums reaches both halves of `least`, which are the same and not 0.
   __device__ static bool reaches(const uint4& four, std::uint32_t least) {
     const std::uint32_t below = least - 0x10001U;
-    const std::uint32_t largest =
-        __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
+    const std::uint32_t largest = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
     return __vmaxu2(largest, below) != below;
   }
 
@@ -982,11 +985,12 @@ class Tile {
   bool has_lengths_ = false;
 };
 
-/// Work item: a tile of a query; CTAs stay and draw items. 8 warps decode a tile while another plans
-/// the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts) to 35
-/// (BM25) a posting, and by shared memory's banks.
+/// Work item: a tile of a query; CTAs stay and draw items. 8 warps decode a tile while another
+/// plans the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts)
+/// to 35 (BM25) a posting, and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kAllThreads, Memory<kForm>::kHasLengths || kCodec == CodecKind::kPfor ? 3 : 4)
+__global__ void __launch_bounds__(kAllThreads,
+                                  Memory<kForm>::kHasLengths || kCodec == CodecKind::kPfor ? 3 : 4)
     or_tiles(Batch batch, std::uint32_t items, std::uint32_t at_once) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kForm>*>(bytes);

@@ -23,9 +23,9 @@ __device__ inline float length_part(ScoreForm form, float c0, float c1, float le
 }
 
 /// A posting's units: at least 1, and not below score * scale. `value` is what is stored: a
-/// frequency or an impact, less one; `weight` the list's weight times the scale. Conversions between
-/// whole and floating numbers go by additions to 2^23, which take a fraction of the conversion
-/// instructions' time, unless values are `huge`.
+/// frequency or an impact, less one; `weight` the list's weight times the scale. Conversions
+/// between whole and floating numbers go by additions to 2^23, which take a fraction of the
+/// conversion instructions' time, unless values are `huge`.
 template <ScoreForm kForm>
 __device__ inline std::uint32_t units_of(std::uint32_t value, float part, float weight, float c0,
                                          bool huge) {
@@ -33,8 +33,8 @@ __device__ inline std::uint32_t units_of(std::uint32_t value, float part, float 
   if constexpr (kForm == ScoreForm::kImpact) {
     return static_cast<std::uint32_t>(ceilf(static_cast<float>(value + 1) * weight));
   } else if constexpr (kForm == ScoreForm::kBm25) {
-    const float tf = huge ? static_cast<float>(value + 1)
-                          : __uint_as_float(kTwoTo23 | value) - 8'388'607.F;
+    const float tf =
+        huge ? static_cast<float>(value + 1) : __uint_as_float(kTwoTo23 | value) - 8'388'607.F;
     return __float_as_uint(__fdividef(tf * weight, tf + part) + 8'388'608.F) - kTwoTo23 + 1;
   } else {
     const float tf = static_cast<float>(value + 1);
@@ -71,7 +71,8 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
 __device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, float scale,
                                             uint2 bound) {
   if (form == ScoreForm::kImpact) {  // the largest impact itself, in the first byte
-    return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * list.weight * scale));
+    return static_cast<std::uint32_t>(
+        ceilf(static_cast<float>(bound.x & 255) * list.weight * scale));
   }
   float best = 0;
 #pragma unroll
@@ -79,8 +80,8 @@ __device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, fl
     const float tf = decode_rounded(bound.x >> (8 * pair) & 255);
     const float length = decode_rounded(bound.y >> (8 * pair) & 255);
     const float part = length_part(form, list.c0, list.c1, length);
-    const float score = form == ScoreForm::kBm25 ? __fdividef(tf, tf + part)
-                                                 : __logf(1.F + tf * list.c0) + part;
+    const float score =
+        form == ScoreForm::kBm25 ? __fdividef(tf, tf + part) : __logf(1.F + tf * list.c0) + part;
     best = fmaxf(best, score);
   }
   return static_cast<std::uint32_t>(best * list.weight * scale * 1.00001F) + 2;
@@ -97,7 +98,8 @@ __device__ inline float exact_score(ScoreForm form, const List& list, std::uint3
   if (form == ScoreForm::kBm25) {
     return list.weight * __fdiv_rn(tf, tf + (list.c0 + list.c1 * len));
   }
-  return list.weight * fmaxf(0.F, logf(1.F + tf * list.c0) + logf(__fdiv_rn(list.c1, len + list.c1)));
+  return list.weight *
+         fmaxf(0.F, logf(1.F + tf * list.c0) + logf(__fdiv_rn(list.c1, len + list.c1)));
 }
 
 /// Scores and documents as one number: the better is the larger.

@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(kThreads) bound_tiles(Batch batch) {
   }
 }
 
-/// Work item: a query a CTA. Starts its threshold, and orders its regions by bound, by counting in 256
-/// buckets. Bound by reading the bounds three times.
+/// Work item: a query a CTA. Starts its threshold, and orders its regions by bound, by counting in
+/// 256 buckets. Bound by reading the bounds three times.
 __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   __shared__ std::uint32_t largest;
   __shared__ std::uint32_t buckets[kBuckets];
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   const bool wanted = or_is_wanted(batch, query);
   if (threadIdx.x == 0) largest = 0;
   if (threadIdx.x < kBuckets) buckets[threadIdx.x] = 0;
-  __syncthreads();  // all have read the state, too
+  __syncthreads();                            // all have read the state, too
   if (wanted && (query.flags & kFallback)) {  // what AND left is of no use
     std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
     for (std::uint32_t i = threadIdx.x; i < kBins; i += kOrderThreads) bins[i] = 0;
@@ -149,7 +149,8 @@ __global__ void __launch_bounds__(kOrderThreads) order_tiles(Batch batch) {
   const float to_bucket = static_cast<float>(kBuckets - 1) / static_cast<float>(max(1U, largest));
   const auto bucket_of = [&](std::uint32_t region) {
     return kBuckets - 1 -
-           min(kBuckets - 1, static_cast<std::uint32_t>(static_cast<float>(bounds[region]) * to_bucket));
+           min(kBuckets - 1,
+               static_cast<std::uint32_t>(static_cast<float>(bounds[region]) * to_bucket));
   };
   for (std::uint32_t region = threadIdx.x; region < query.regions; region += kOrderThreads) {
     atomicAdd(&buckets[bucket_of(region)], 1);

@@ -111,8 +111,8 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   };
   std::function<void(const Query&, const SearchResult&)> on_answer;
   if (report_counts) on_answer = report;
-  write_answers(index, texts, arguments.search.syntax(QuerySyntax::kPlain), settings,
-                *engine, *writer, on_answer);
+  write_answers(index, texts, arguments.search.syntax(QuerySyntax::kPlain), settings, *engine,
+                *writer, on_answer);
   output.commit();
 }
 
