@@ -1,0 +1,169 @@
+// From the sums of a tile or region of OR to candidates of its query. Internal to or_tiles.cu.
+#pragma once
+
+#include "warpdex/query/gpu/or_reader.cuh"
+
+namespace warpdex::gpu {
+namespace or_tiles {
+
+/// Turns the sums of a tile or region into candidates.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+class TileCollector : public TileReader<kCodec, kLevels, kForm> {
+ protected:
+  using Base = TileReader<kCodec, kLevels, kForm>;
+  using Base::Base;
+  using Base::batch_;
+  using Base::begin_;
+  using Base::memory_;
+  using Base::plan_;
+  using Base::query_;
+  using Base::state_;
+  using Base::warp_;
+
+  __device__ std::uint32_t last_document() const {
+    return begin_ + (plan_.is_sparse ? kRegionDocuments : kTileDocuments) - 1;
+  }
+
+  /// Empties all accumulators; those that reach the threshold become candidates of the query, a
+  /// bounded number at a time, between which the threshold rises.
+  __device__ void collect(bool only_marked) {
+    bool counts = (query_.flags & kCount) != 0;
+    for (;;) {
+      const std::uint32_t threshold = memory_.need;
+      const std::uint32_t need =
+          threshold > plan_.static_bound ? threshold - plan_.static_bound : 0;
+      if (plan_.is_sparse) {
+        scan_entries(max(need, 1U));
+      } else {
+        scan(max(need, 1U), only_marked, counts);
+      }
+      counts = false;
+      sync_decoders();
+      const std::uint32_t kept = memory_.kept_count;
+      if (kept == 0) return;
+      const std::uint32_t here = min(kept, kKept);
+      append_kept(here, here > query_.k ? max(threshold, own_threshold(here)) : threshold);
+      if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
+        atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
+                                   static_cast<std::uint32_t>(~plan_.begin));
+      }
+      __threadfence();
+      sync_decoders();
+      if (warp_ == 0) {
+        raise_threshold(batch_, query_);
+        if (lane_id() == 0) {
+          memory_.need = needed_sum(batch_, query_, plan_.begin);
+          memory_.kept_count = 0;
+        }
+        __syncwarp();  // no lane is to read the plan behind the next barrier
+      }
+      if (kept <= kKept) return;
+      sync_decoders();
+    }
+  }
+
+  __device__ bool is_marked(std::uint32_t slot) {
+    return (memory_.marks[slot / kGroup / 32] >> slot / kGroup % 32 & 1) != 0;
+  }
+
+  /// Whether any of eight sums reaches both halves of `least`, which are the same and not 0.
+  __device__ static bool reaches(const uint4& four, std::uint32_t least) {
+    const std::uint32_t below = least - 0x10001U;
+    const std::uint32_t largest = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
+    return __vmaxu2(largest, below) != below;
+  }
+
+ private:
+  __device__ void scan(std::uint32_t need, bool only_marked, bool counts) {
+    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
+    std::uint32_t matches = 0;
+    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
+      if (only_marked && !is_marked(4 * i) && !is_marked(kHalf + 4 * i)) continue;
+      const uint4 four = memory_.sums[i];
+      if (counts) {
+        matches += (__popc(__vcmpne2(four.x, 0)) + __popc(__vcmpne2(four.y, 0)) +
+                    __popc(__vcmpne2(four.z, 0)) + __popc(__vcmpne2(four.w, 0))) /
+                   16;
+      }
+      uint4 left{0, 0, 0, 0};
+      if (reaches(four, least)) {
+        left = {keep(four.x, least, 4 * i), keep(four.y, least, 4 * i + 1),
+                keep(four.z, least, 4 * i + 2), keep(four.w, least, 4 * i + 3)};
+      }
+      memory_.sums[i] = left;
+    }
+    if (!counts) return;
+    matches = __reduce_add_sync(kWholeWarp, matches);
+    if (lane_id() == 0 && matches > 0) {
+      atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
+    }
+  }
+
+  /// Likewise of the hash table.
+  __device__ void scan_entries(std::uint32_t need) {
+    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
+      const uint4 four = memory_.sums[i];
+      if ((four.x | four.y | four.z | four.w) == 0) continue;
+      memory_.sums[i] = {keep_entry(four.x, need), keep_entry(four.y, need),
+                         keep_entry(four.z, need), keep_entry(four.w, need)};
+    }
+  }
+
+  __device__ std::uint32_t keep_entry(std::uint32_t entry, std::uint32_t need) {
+    if ((entry & 0xFFFF) < need) return 0;
+    const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
+    if (place >= kKept) return entry;
+    memory_.kept[place] = entry << 16 | entry >> 16;
+    return 0;
+  }
+
+  /// Remembers those of two accumulators, of documents `slot` and kHalf + slot, that reach `least`,
+  /// as long as there is room. Returns what of the two is to stay in the accumulators: those for
+  /// which there was none.
+  __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t least, std::uint32_t slot) {
+    const std::uint32_t reached = two & __vcmpgeu2(two, least);
+    std::uint32_t left = 0;
+    if (reached == 0) return left;
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const std::uint32_t sum = reached >> (16 * half) & 0xFFFF;
+      if (sum == 0) continue;
+      const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
+      if (place < kKept) {
+        memory_.kept[place] = sum << 16 | (slot + half * kHalf);
+      } else {
+        left |= sum << (16 * half);
+      }
+    }
+    return left;
+  }
+
+  /// A sum below which there are k better documents among those kept, static scores apart: each
+  /// counts those before it.
+  __device__ std::uint32_t own_threshold(std::uint32_t count) {
+    if (threadIdx.x < count) {
+      const std::uint32_t own = memory_.kept[threadIdx.x];
+      std::uint32_t before = 0;
+      for (std::uint32_t i = 0; i < count; ++i) before += memory_.kept[i] > own ? 1 : 0;
+      if (before == query_.k - 1) memory_.cut = lower_units(batch_, query_, own >> 16);
+    }
+    sync_decoders();
+    return memory_.cut;
+  }
+
+  __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {
+    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += kThreads) {
+      bool has = i < count;
+      std::uint32_t document = 0;
+      std::uint32_t sum = 0;
+      if (has) {
+        document = begin_ + (memory_.kept[i] & 0xFFFF);
+        sum = (memory_.kept[i] >> 16) + static_units(batch_, query_, document);
+        has = sum >= threshold;
+      }
+      append_candidate(batch_, query_, has, document, sum);
+    }
+  }
+};
+
+}  // namespace or_tiles
+}  // namespace warpdex::gpu
