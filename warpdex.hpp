@@ -11,4 +11,6 @@
 #include "warpdex/query/cpu/batch.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
 #include "warpdex/query/query_parser.hpp"

@@ -17,6 +17,7 @@ set(warpdex_public_headers
   core/cuda/buffer.hpp
   core/cuda/copy_bandwidth.hpp
   core/cuda/device.hpp
+  core/cuda/pinned.hpp
   core/cuda/stream.hpp
   core/error.hpp
   core/mapped_file.hpp
@@ -37,6 +38,8 @@ set(warpdex_public_headers
   query/cpu/cpu_searcher.hpp
   query/cpu/plan.hpp
   query/engine.hpp
+  query/gpu/gpu_index.hpp
+  query/gpu/gpu_searcher.hpp
   query/query.hpp
   query/query_parser.hpp
   query/scorer.hpp)
