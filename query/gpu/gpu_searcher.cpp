@@ -4,9 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <map>
 #include <numeric>
 #include <optional>
 
@@ -14,7 +11,10 @@
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/arena.hpp"
 #include "warpdex/query/gpu/batch_builder.hpp"
+#include "warpdex/query/gpu/batch_image.hpp"
+#include "warpdex/query/gpu/gpu_answers.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/list_uploader.hpp"
 #include "warpdex/query/gpu/part_planner.hpp"
@@ -41,90 +41,6 @@ constexpr std::size_t kShares = 8;
 constexpr std::size_t kLoadShares = 8;
 constexpr std::size_t kPinShares = 2;
 
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-
-/// Hands out pieces of one buffer.
-class Arena {
- public:
-  explicit Arena(void* begin) : next_(static_cast<std::uint8_t*>(begin)), begin_(next_) {}
-
-  template <typename T>
-  T* take(std::size_t count) {
-    auto* const piece = reinterpret_cast<T*>(next_);
-    next_ += aligned(count * sizeof(T));
-    return piece;
-  }
-  std::size_t used() const { return static_cast<std::size_t>(next_ - begin_); }
-
- private:
-  std::uint8_t* next_;
-  std::uint8_t* begin_;
-};
-
-/// Where a batch's parts lie in the three buffers.
-struct Parts {
-  // Uploaded.
-  List* lists;
-  gpu::Query* queries;
-  gpu::Query* finals;
-  Stretch* table_stretches;
-  Stretch* and_stretches;
-  std::uint32_t* raw;
-  std::size_t image_bytes;
-};
-
-template <typename T>
-void copy_to(const std::vector<T>& from, T* to) {
-  if (!from.empty()) std::memcpy(to, from.data(), from.size() * sizeof(T));
-}
-
-Parts lay_out(const BatchImage& image, void* begin) {
-  Arena arena(begin);
-  Parts parts{};
-  parts.lists = arena.take<List>(image.lists.size());
-  parts.queries = arena.take<gpu::Query>(image.and_queries.size() + image.second_queries.size() +
-                                         image.or_queries.size());
-  parts.finals = arena.take<gpu::Query>(image.finals.size());
-  parts.table_stretches = arena.take<Stretch>(image.table_stretches.size());
-  parts.and_stretches =
-      arena.take<Stretch>(image.and_stretches.size() + image.second_stretches.size());
-  parts.raw = arena.take<std::uint32_t>(image.raw.size());
-  parts.image_bytes = arena.used();
-  return parts;
-}
-
-template <typename T>
-void shift(const T*& pointer, const void* base) {
-  pointer = reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(pointer) +
-                                       reinterpret_cast<std::uintptr_t>(base));
-}
-
-/// Copies the image to pinned memory, its raw lists' offsets as pointers into the GPU's copy.
-void write_image(const BatchImage& image, const Parts& host, const Parts& device) {
-  copy_to(image.lists, host.lists);
-  for (std::size_t i = 0; i < image.lists.size(); ++i) {
-    List& list = host.lists[i];
-    if ((list.flags & kRaw) == 0) continue;
-    shift(list.docids.bytes, device.raw);
-    shift(list.frequencies.bytes, device.raw);
-    shift(list.last_docids, device.raw);
-  }
-  gpu::Query* queries = host.queries;
-  for (const auto* part : {&image.and_queries, &image.second_queries, &image.or_queries}) {
-    copy_to(*part, queries);
-    queries += part->size();
-  }
-  copy_to(image.finals, host.finals);
-  copy_to(image.table_stretches, host.table_stretches);
-  copy_to(image.and_stretches, host.and_stretches);
-  Stretch* second = host.and_stretches + image.and_stretches.size();
-  copy_to(image.second_stretches, second);
-  for (std::size_t i = 0; i < image.second_stretches.size(); ++i) {
-    second[i].owner += static_cast<std::uint32_t>(image.and_queries.size());
-  }
-  copy_to(image.raw, host.raw);
-}
-
 /// False if there is no memory for it. A quarter more is taken if that is no more than `most`.
 bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBudget& budget,
           int device) {
@@ -139,50 +55,7 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
   buffer = PinnedBuffer(bytes + bytes / 4);
 }
 
-/// Answers and hits of a batch in `memory`.
-struct AnswerParts {
-  AnswerParts(void* memory, std::size_t queries, std::size_t k) {
-    Arena arena(memory);
-    answers = arena.take<Answer>(queries);
-    hits = arena.take<Hit>(queries * k);
-    bytes = arena.used();
-  }
-  Answer* answers;
-  Hit* hits;
-  std::size_t bytes;
-};
-
 }  // namespace
-
-struct GpuAnswers::State {
-  std::size_t queries = 0;
-  SearchSettings settings;
-  PinnedBuffer memory;  ///< an Answer a query, then k hits a query
-  const Answer* list = nullptr;
-  const Hit* hits = nullptr;
-  std::map<std::size_t, SearchResult> by_cpu;  ///< what the CPU answered, by query
-};
-
-std::size_t GpuAnswers::size() const { return state_->queries; }
-
-std::span<const Hit> GpuAnswers::hits(std::size_t query) const {
-  const auto found = state_->by_cpu.find(query);
-  if (found != state_->by_cpu.end()) return found->second.hits;
-  return {state_->hits + query * state_->settings.k, state_->list[query].hits};
-}
-
-SearchResult GpuAnswers::result(std::size_t query) const {
-  const auto found = state_->by_cpu.find(query);
-  if (found != state_->by_cpu.end()) return found->second;
-  const Answer& answer = state_->list[query];
-  const auto best = hits(query);
-  SearchResult result;
-  result.hits.assign(best.begin(), best.end());
-  result.matches = std::max<std::uint64_t>(answer.matches, answer.hits);
-  result.fell_back_to_or =
-      state_->settings.mode == QueryMode::kAndOr && (answer.fell_back != 0 || answer.hits == 0);
-  return result;
-}
 
 struct GpuSearcher::State {
   State(const GpuIndex& searched, const GpuAblation& wanted);
@@ -396,8 +269,8 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   lay_out_tables(tables.data());
   lay_out_candidates(candidates.data());
   grow(staging, image_bytes);
-  const Parts host = lay_out(image, staging.data());
-  const Parts device = lay_out(image, uploads.data());
+  const ImageParts host = lay_out(image, staging.data());
+  const ImageParts device = lay_out(image, uploads.data());
   write_image(image, host, device);
   batch.lists = device.lists;
   batch.queries = device.queries;

@@ -9,6 +9,7 @@
 #include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/query_file.hpp"
 #include "warpdex/query/query_parser.hpp"
+#include "warpdex/tools/codec_options.hpp"
 #include "warpdex/tools/collection_figures.hpp"
 #include "warpdex/tools/collection_report.hpp"
 #include "warpdex/tools/command.hpp"
@@ -56,8 +57,7 @@ struct Arguments {
   std::int64_t seed = 1;
   std::int64_t documents = 0;
   std::int64_t queries = 0;
-  std::string codec = std::string(codec_name(CodecSettings{}.kind));
-  std::int64_t pfor_levels = CodecSettings{}.pfor_levels;
+  CodecOptions codec;
   std::string compare;
   std::string compare_queries;
   std::string compare_format = "tsv";
@@ -78,12 +78,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "another seed gives another collection of the same kind")(
       "documents", po::value(&given.documents)->value_name("N"),
       "documents, 1000 or more; queries' postings scale with them. Default: the preset's")(
-      "queries", po::value(&given.queries)->value_name("N"), "queries. Default: the preset's")(
-      "codec", po::value(&given.codec)->value_name("CODEC")->default_value(given.codec),
-      "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
-      "pfor-levels",
-      po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
-      "pfor: levels at which exceptions are compressed again, 0 to 4")(
+      "queries", po::value(&given.queries)->value_name("N"), "queries. Default: the preset's");
+  given.codec.add_to(collection);
+  collection.add_options()(
       "impacts", po::bool_switch(&given.impacts),
       "store 8-bit BM25 in the place of frequencies; no figures are compared then");
   command.add(collection);
@@ -122,17 +119,6 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   }
   if (command.given("queries")) {
     settings.queries = checked_number("--queries", given.queries, 1, 10'000'000);
-  }
-  return settings;
-}
-
-CodecSettings codec_settings(const Arguments& given, bool levels_given) {
-  CodecSettings settings;
-  settings.kind = codec_from_name(given.codec);
-  settings.pfor_levels = static_cast<std::uint8_t>(
-      checked_number("--pfor-levels", given.pfor_levels, 0, kMaxPforLevels));
-  if (levels_given && settings.kind != CodecKind::kPfor) {
-    throw UsageError("--pfor-levels is for --codec pfor; leave it out for " + given.codec);
   }
   return settings;
 }
@@ -218,7 +204,7 @@ int run_generate(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   const generate::GeneratorSettings settings = generator_settings(given, command);
-  const CodecSettings codec = codec_settings(given, command.given("pfor-levels"));
+  const CodecSettings codec = given.codec.settings(command);
   const std::size_t threads = checked_number("--threads", given.threads, 0, 1024);
   if (given.output.empty()) throw UsageError("--output is empty; name a folder");
   if (given.compare.empty() != given.compare_queries.empty()) {

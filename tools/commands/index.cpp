@@ -8,6 +8,7 @@
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/tools/codec_options.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/options.hpp"
@@ -69,8 +70,7 @@ struct Arguments {
   std::vector<std::string> inputs;
   std::string format;
   std::string output;
-  std::string codec = std::string(codec_name(CodecSettings{}.kind));
-  std::int64_t pfor_levels = CodecSettings{}.pfor_levels;
+  CodecOptions codec;
   std::string analyzer = BuildOptions{}.analyzer;
   std::string fields = "contents";
   std::string static_scores;
@@ -107,14 +107,11 @@ void add_options(CommandLine& command, Arguments& given) {
 
   po::options_description index = option_group("Index");
   index.add_options()("output", po::value(&given.output)->value_name("DIR")->required(),
-                      "the index's folder: a new one, or an index to replace")(
-      "codec", po::value(&given.codec)->value_name("CODEC")->default_value(given.codec),
-      "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
-      "pfor-levels",
-      po::value(&given.pfor_levels)->value_name("N")->default_value(given.pfor_levels),
-      "pfor: levels at which exceptions are compressed again, 0 to 4")(
-      "analyzer", po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-      ("one of " + joined(analyzer_names())).c_str())(
+                      "the index's folder: a new one, or an index to replace");
+  given.codec.add_to(index);
+  index.add_options()("analyzer",
+                      po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
+                      ("one of " + joined(analyzer_names())).c_str())(
       "impacts", po::bool_switch(&given.impacts),
       "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
       "them up, and can no longer choose a scorer")(
@@ -136,17 +133,6 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(work);
 }
 
-CodecSettings codec_settings(const Arguments& given, bool levels_given) {
-  CodecSettings settings;
-  settings.kind = codec_from_name(given.codec);
-  settings.pfor_levels = static_cast<std::uint8_t>(
-      checked_number("--pfor-levels", given.pfor_levels, 0, kMaxPforLevels));
-  if (levels_given && settings.kind != CodecKind::kPfor) {
-    throw UsageError("--pfor-levels is for --codec pfor; leave it out for " + given.codec);
-  }
-  return settings;
-}
-
 std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
   if (given.impacts) return ImpactSettings{given.impact_k1, given.impact_b};
   for (const char* option : {"impact-k1", "impact-b"}) {
@@ -160,7 +146,7 @@ std::optional<ImpactSettings> impact_settings(const Arguments& given, const Comm
 BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   BuildOptions options;
   options.output = given.output;
-  options.codec = codec_settings(given, command.given("pfor-levels"));
+  options.codec = given.codec.settings(command);
   make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
   options.analyzer = given.analyzer;
   options.fields = given.fields;

@@ -1,0 +1,26 @@
+// Declares and reads the options on codecs.
+#include "warpdex/tools/codec_options.hpp"
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+
+void CodecOptions::add_to(po::options_description& group) {
+  group.add_options()("codec", po::value(&codec_)->value_name("CODEC")->default_value(codec_),
+                      "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
+      "pfor-levels", po::value(&pfor_levels_)->value_name("N")->default_value(pfor_levels_),
+      "pfor: levels at which exceptions are compressed again, 0 to 4");
+}
+
+CodecSettings CodecOptions::settings(const CommandLine& command) const {
+  CodecSettings settings;
+  settings.kind = codec_from_name(codec_);
+  settings.pfor_levels =
+      static_cast<std::uint8_t>(checked_number("--pfor-levels", pfor_levels_, 0, kMaxPforLevels));
+  if (command.given("pfor-levels") && settings.kind != CodecKind::kPfor) {
+    throw UsageError("--pfor-levels is for --codec pfor; leave it out for " + codec_);
+  }
+  return settings;
+}
+
+}  // namespace warpdex::tools

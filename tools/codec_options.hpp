@@ -1,0 +1,25 @@
+// The options on how posting lists are encoded, of all commands that write an index.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "warpdex/codecs/codec.hpp"
+#include "warpdex/tools/options.hpp"
+
+namespace warpdex::tools {
+
+/// Declared once, read after CommandLine::parse().
+class CodecOptions {
+ public:
+  /// Adds --codec and --pfor-levels.
+  void add_to(po::options_description& group);
+  /// What they say. Throws UsageError for what they cannot.
+  CodecSettings settings(const CommandLine& command) const;
+
+ private:
+  std::string codec_ = std::string(codec_name(CodecSettings{}.kind));
+  std::int64_t pfor_levels_ = CodecSettings{}.pfor_levels;
+};
+
+}  // namespace warpdex::tools
