@@ -350,8 +350,7 @@ class Chunk {
 };
 
 /// Work item: kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory: Memory,
-/// about 29 KiB. Bound by decoding: about 150 instructions of a warp a block, and by the latency of
-/// one search a list.
+/// about 29 KiB. Bound by decoding, and by the latency of one search a list.
 template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   __shared__ __align__(16) Memory memory;

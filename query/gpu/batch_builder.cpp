@@ -217,7 +217,7 @@ void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
   }
   query.scale = static_cast<float>(scale);
   query.static_scale = index_.static_scores != nullptr ? query.scale : 0.F;
-  query.lower = static_cast<float>(weights * scale);
+  query.weights = static_cast<float>(weights * scale);
   const double most = (bounds + largest_static) * scale + 4 * query.slack;
   while (static_cast<std::uint64_t>(most) >> query.bin_shift >= kBins) ++query.bin_shift;
 }

@@ -73,6 +73,7 @@ struct GpuSearcher::State {
   void answer_left();
   void answer_lost();
   void answer_by_cpu();
+  void add_work();
   void abandon() noexcept;
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                  std::size_t for_tables, std::size_t for_candidates);
@@ -90,6 +91,7 @@ struct GpuSearcher::State {
   AccountedBuffer cleared;  ///< states, histograms, counters
   AccountedBuffer tables;   ///< of tiles
   AccountedBuffer candidates;
+  PinnedBuffer work;  ///< counters of the part under way, if they are wanted
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
   PartPlanner planner;
@@ -244,7 +246,8 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
     batch.states = arena.take<QueryState>(queries);
     batch.histograms = arena.take<std::uint32_t>(std::size_t{queries} * kBins);
     batch.counters = arena.take<std::uint32_t>(1);
-    batch.work = arena.take<WorkCounters>(1);
+    WorkCounters* const counters = arena.take<WorkCounters>(1);
+    if (ablation.time_stages) batch.work = counters;
     return arena.used();
   };
   const auto lay_out_tables = [&](void* begin) {
@@ -329,6 +332,12 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   clock.end(GpuStage::kRescore, stream);
   launch_select(batch, settings.k, stream.handle());
   clock.end(GpuStage::kSelect, stream);
+  if (batch.work != nullptr) {
+    grow(work, sizeof(WorkCounters));
+    check_cuda(cudaMemcpyAsync(work.data(), batch.work, sizeof(WorkCounters),
+                               cudaMemcpyDeviceToHost, stream.handle()),
+               "cudaMemcpyAsync of counters");
+  }
   for_cpu.insert(for_cpu.end(), image.cpu_queries.begin(), image.cpu_queries.end());
   return true;
 }
@@ -340,6 +349,7 @@ void GpuSearcher::State::finish_part() {
   if (!current.slots.empty()) {
     stream.synchronize();
     clock.add_to(statistics);
+    add_work();
     for (const std::uint32_t slot : current.slots) {
       if (answers.list[slot].overflow != 0) lost.push_back(slot);
     }
@@ -348,6 +358,14 @@ void GpuSearcher::State::finish_part() {
   }
   if (uploaded.cache) uploaded.cache->unpin(current.pinned);
   current.slots.clear();
+}
+
+void GpuSearcher::State::add_work() {
+  if (!ablation.time_stages) return;
+  const auto& counted = *static_cast<const WorkCounters*>(work.data());
+  statistics.tiles += counted.tiles;
+  statistics.and_blocks += counted.and_blocks;
+  statistics.exact_scores += counted.rescored;
 }
 
 void GpuSearcher::State::answer_by_cpu() {

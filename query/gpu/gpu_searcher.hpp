@@ -17,8 +17,9 @@ namespace warpdex {
 
 /// What may be turned off or on, to measure what it is worth.
 struct GpuAblation {
-  bool exhaustive = false;   ///< OR decodes and adds up everything, whatever its bounds
-  bool time_stages = false;  ///< fills GpuStatistics::stages; costs a few microseconds a batch
+  bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+  /// Fills GpuStatistics::stages and the counters of work; costs some microseconds a batch.
+  bool time_stages = false;
 };
 
 /// What the time of batches goes into, in their order.
@@ -39,16 +40,18 @@ std::string_view gpu_stage_name(GpuStage stage);
 
 /// What was done for the batches so far.
 struct GpuStatistics {
-  std::uint64_t gpu_queries = 0;   ///< answered by the GPU
-  std::uint64_t cpu_queries = 0;   ///< answered by the CPU engine in its stead
-  std::uint64_t tiles = 0;         ///< of OR, that were not skipped
-  std::uint64_t and_blocks = 0;    ///< decoded to find documents of AND in them
-  std::uint64_t exact_scores = 0;  ///< documents whose scores were computed exactly
-  std::uint64_t cache_hits = 0;  ///< lists of queries that were in the list cache, if there is one
+  std::uint64_t gpu_queries = 0;  ///< answered by the GPU
+  std::uint64_t cpu_queries = 0;  ///< answered by the CPU engine in its stead
+  std::uint64_t cache_hits = 0;   ///< lists of queries that were in the list cache, if there is one
   std::uint64_t cache_misses = 0;     ///< likewise, that had to be uploaded
   std::uint64_t bytes_uploaded = 0;   ///< of lists, to the cache
   std::uint64_t candidates_lost = 0;  ///< queries with more candidates than there was room for
-  std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage, if GpuAblation::time_stages
+
+  // If GpuAblation::time_stages:
+  std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage
+  std::uint64_t tiles = 0;         ///< of OR, and regions done at once, that were not skipped
+  std::uint64_t and_blocks = 0;    ///< decoded to find documents of AND in them
+  std::uint64_t exact_scores = 0;  ///< candidates that were left for exact scores
 };
 
 /// The answers of a batch, in the order of its queries. They lie in memory of the searcher's: good

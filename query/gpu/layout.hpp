@@ -80,7 +80,7 @@ struct alignas(16) Query {
   float static_scale;        ///< likewise of a static score; 0 where there are none
   std::uint32_t bin_shift;   ///< units to bins of the histogram
   std::uint32_t slack;       ///< units that a sum may be above its score by rounding
-  float lower;               ///< and the factor, below 1, that its other errors need
+  float weights;             ///< of its lists, together, in units
   std::uint32_t candidates;  ///< where its candidates start
   std::uint32_t capacity;    ///< how many there may be
   std::uint32_t
@@ -92,10 +92,9 @@ struct QueryState {
   std::uint32_t threshold;   ///< sums below it cannot be among the k best
   std::uint32_t candidates;  ///< appended; above the capacity some were lost
   std::uint32_t survivors;   ///< candidates left for exact scores
-  std::uint32_t hits;        ///< documents in the answer
   unsigned long long matches;
-  /// Sum above, inverted docID below: k documents up to that one reach the sum, so that equal sums
-  /// of later documents do not count. The largest there was.
+  /// Sum above, inverted docID below: the tile or region that starts there has k documents that
+  /// reach the sum, so that equal sums in those behind it do not count. The largest there was.
   unsigned long long tie;
   std::uint32_t fell_back;  ///< OR ran where AND matched too few
   std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
@@ -128,8 +127,7 @@ struct Answer {
 
 /// Counters of what the kernels did, for people who tune.
 struct WorkCounters {
-  unsigned long long decoded_blocks;
-  unsigned long long and_blocks;  ///< of which in AND
+  unsigned long long and_blocks;  ///< decoded to find documents of AND in them
   unsigned long long tiles;       ///< not skipped
   unsigned long long rescored;
 };

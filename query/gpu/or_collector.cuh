@@ -20,10 +20,6 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   using Base::state_;
   using Base::warp_;
 
-  __device__ std::uint32_t last_document() const {
-    return begin_ + (plan_.is_sparse ? kRegionDocuments : kTileDocuments) - 1;
-  }
-
   /// Empties all accumulators; those that reach the threshold become candidates of the query, a
   /// bounded number at a time, between which the threshold rises.
   __device__ void collect(bool only_marked) {

@@ -86,7 +86,7 @@ class Planner {
       totals.static_bound =
           max(totals.static_bound, static_tile_bound(batch_, plan.query, first_tile + i));
     }
-    if (!choose_essential(plan, totals, first_tile, kRegionTiles)) return Outcome::kHopeless;
+    if (!choose_essential(plan, totals, first_tile)) return Outcome::kHopeless;
     const std::uint32_t essential = plan.essential;
     const std::uint32_t blocks = essential == 0 ? 0 : plan.ends[essential - 1];
     if (blocks > kSparseBlocks) return Outcome::kByTiles;
@@ -106,7 +106,7 @@ class Planner {
     if (batch_.static_bounds != nullptr) {
       totals.static_bound = static_tile_bound(batch_, plan.query, tile);
     }
-    if (!choose_essential(plan, totals, tile, 1)) return false;
+    if (!choose_essential(plan, totals, tile)) return false;
     find_blocks(plan, min(totals.blocks, kBlocksHere));
     if (lane_id() == 0) plan.is_sparse = false;
     return true;
@@ -120,8 +120,7 @@ class Planner {
 
   /// Finds the first list from which on no document can reach the threshold, static scores
   /// included. Returns false if that is the first of all.
-  __device__ bool choose_essential(TilePlan& plan, const Totals& totals, std::uint32_t first_tile,
-                                   std::uint32_t tiles) {
+  __device__ bool choose_essential(TilePlan& plan, const Totals& totals, std::uint32_t first_tile) {
     const Query& query = plan.query;
     const std::uint32_t begin = first_tile * kTileDocuments;
     const bool all = reads_all(query);

@@ -19,8 +19,9 @@ namespace {
 using namespace or_tiles;
 
 /// Work item: a tile of a query; CTAs stay and draw items. 8 warps decode a tile while another
-/// plans the next. Shared memory: Memory, 51 or 68 KiB. Bound by instructions: about 20 (impacts)
-/// to 35 (BM25) a posting, and by shared memory's banks.
+/// plans the next. Shared memory: Memory, 54 (impacts) to 71 KiB. Bound by issue (about 3.6
+/// instructions of a warp a posting were counted, reading all of an index of impacts) and by shared
+/// memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kAllThreads,
                                   Memory<kForm>::kHasLengths || kCodec == CodecKind::kPfor ? 3 : 4)

@@ -53,7 +53,7 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
     // Of all frequencies, one is hurt most by the length's rounding.
     lower *= (1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length);
   } else {
-    lower -= query.lower * __logf((length + batch.c1) / (rounded + batch.c1));
+    lower -= query.weights * __logf((length + batch.c1) / (rounded + batch.c1));
   }
   return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
 }

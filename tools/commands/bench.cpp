@@ -66,17 +66,21 @@ struct Arguments {
 };
 
 struct Measurement {
-  std::vector<std::uint64_t> samples;       ///< nanoseconds, repetition by repetition
-  double seconds = 0;                       ///< wall time of all timed passes
-  std::uint64_t hits = 0;                   ///< of one pass
-  std::uint64_t without_answer = 0;         ///< queries, of one pass
-  std::uint64_t fell_back = 0;              ///< and-or: queries answered by OR
-  std::uint64_t gpu_queries = 0;            ///< of the timed passes
-  std::uint64_t cpu_queries = 0;            ///< likewise
-  std::uint64_t cache_hits = 0;             ///< likewise, as GpuStatistics says
-  std::uint64_t cache_misses = 0;           ///< likewise
-  std::uint64_t bytes_uploaded = 0;         ///< likewise
-  std::array<double, kGpuStages> stages{};  ///< seconds of the timed passes, if they were timed
+  std::vector<std::uint64_t> samples;  ///< nanoseconds, repetition by repetition
+  double seconds = 0;                  ///< wall time of all timed passes
+  std::uint64_t hits = 0;              ///< of one pass
+  std::uint64_t without_answer = 0;    ///< queries, of one pass
+  std::uint64_t fell_back = 0;         ///< and-or: queries answered by OR
+  std::uint64_t gpu_queries = 0;       ///< of the timed passes
+  std::uint64_t cpu_queries = 0;       ///< likewise
+  std::uint64_t cache_hits = 0;        ///< likewise, as GpuStatistics says
+  std::uint64_t cache_misses = 0;      ///< likewise
+  std::uint64_t bytes_uploaded = 0;    ///< likewise
+  // Of the timed passes, if stages were timed.
+  std::array<double, kGpuStages> stages{};  ///< seconds
+  double tiles = 0;
+  double and_blocks = 0;
+  double exact_scores = 0;
 };
 
 /// What is known of the log before it is run.
@@ -201,6 +205,10 @@ Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
       for (std::size_t i = 0; i < kGpuStages; ++i) {
         measurement.stages[i] += sign * searcher.statistics().stages[i];
       }
+      const GpuStatistics& statistics = searcher.statistics();
+      measurement.tiles += sign * static_cast<double>(statistics.tiles);
+      measurement.and_blocks += sign * static_cast<double>(statistics.and_blocks);
+      measurement.exact_scores += sign * static_cast<double>(statistics.exact_scores);
     }
   };
   sum_stages(-1);
@@ -266,6 +274,11 @@ void print_stages(const Report& report, std::ostream& out) {
   Table table(columns);
   table.add(cells);
   table.print(out);
+  const auto queries = static_cast<double>(report.queries * report.repetitions);
+  const Measurement& measurement = report.measurement;
+  out << "per query: " << fixed(measurement.tiles / queries, 1) << " tiles or regions of OR, "
+      << fixed(measurement.and_blocks / queries, 1) << " blocks decoded to match AND, "
+      << fixed(measurement.exact_scores / queries, 1) << " candidates left for exact scores\n";
 }
 
 void print(const Report& report, std::ostream& out) {
@@ -384,6 +397,9 @@ std::string to_json(const Report& report) {
                   stage_time(report, i));
     }
     json.end_object();
+    json.member("tiles", report.measurement.tiles);
+    json.member("and_blocks", report.measurement.and_blocks);
+    json.member("exact_scores", report.measurement.exact_scores);
   }
   json.begin_object("queries_by_processor");
   json.member("gpu", report.measurement.gpu_queries);
