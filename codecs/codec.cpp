@@ -134,7 +134,7 @@ EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::
                             bool allow_dense) {
   const std::vector<std::uint32_t> gaps = gaps_of(docids);
   EncodedValues encoded = encode(settings, BlockedValues(gaps, {}));
-  if (!allow_dense || docids.size() < kBlockSize) return encoded;
+  if (!allow_dense || !settings.bit_sets || docids.size() < kBlockSize) return encoded;
   std::vector<std::uint32_t> shares;
   if (settings.kind == CodecKind::kPfor) {
     shares = pfor::tail_shares(BlockedValues(gaps, {}), encoded);

@@ -38,6 +38,7 @@ enum class CodecKind : std::uint8_t {
 struct CodecSettings {
   CodecKind kind = CodecKind::kBitpack;  ///< the codec
   std::uint8_t pfor_levels = 1;          ///< 0 to kMaxPforLevels; read by kPfor only
+  bool bit_sets = true;                  ///< whether dense blocks of docIDs may be bit sets
   bool operator==(const CodecSettings&) const = default;
 };
 
@@ -60,8 +61,8 @@ struct EncodedValues {
 EncodedValues encode_values(const CodecSettings& settings, std::span<const std::uint32_t> values);
 
 /// Encodes strictly ascending docIDs; blocks that a bit set makes no larger become bit sets
-/// (`allow_dense`), with bit i standing for docID `last docID of the block before + 1 + i`, or i
-/// in the first block.
+/// (if `allow_dense` and CodecSettings::bit_sets), with bit i standing for docID `last docID of the
+/// block before + 1 + i`, or i in the first block.
 EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::uint32_t> docids,
                             bool allow_dense = true);
 

@@ -2,6 +2,7 @@
 #include "warpdex/tools/codec_options.hpp"
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 
@@ -9,7 +10,9 @@ void CodecOptions::add_to(po::options_description& group) {
   group.add_options()("codec", po::value(&codec_)->value_name("CODEC")->default_value(codec_),
                       "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
       "pfor-levels", po::value(&pfor_levels_)->value_name("N")->default_value(pfor_levels_),
-      "pfor: levels at which exceptions are compressed again, 0 to 4");
+      "pfor: levels at which exceptions are compressed again, 0 to 4")(
+      "no-bit-sets", po::bool_switch(&no_bit_sets_),
+      "use the codec for dense blocks of docIDs, too: larger, and faster to add up on a GPU");
 }
 
 CodecSettings CodecOptions::settings(const CommandLine& command) const {
@@ -17,10 +20,18 @@ CodecSettings CodecOptions::settings(const CommandLine& command) const {
   settings.kind = codec_from_name(codec_);
   settings.pfor_levels =
       static_cast<std::uint8_t>(checked_number("--pfor-levels", pfor_levels_, 0, kMaxPforLevels));
+  settings.bit_sets = !no_bit_sets_;
   if (command.given("pfor-levels") && settings.kind != CodecKind::kPfor) {
     throw UsageError("--pfor-levels is for --codec pfor; leave it out for " + codec_);
   }
   return settings;
+}
+
+std::string codec_text(const CodecSettings& settings) {
+  std::string text(codec_name(settings.kind));
+  if (settings.kind == CodecKind::kPfor) text += ", " + counted(settings.pfor_levels, "level");
+  if (!settings.bit_sets) text += ", no bit sets";
+  return text;
 }
 
 }  // namespace warpdex::tools

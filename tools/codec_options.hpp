@@ -12,7 +12,7 @@ namespace warpdex::tools {
 /// Declared once, read after CommandLine::parse().
 class CodecOptions {
  public:
-  /// Adds --codec and --pfor-levels.
+  /// Adds --codec, --pfor-levels and --no-bit-sets.
   void add_to(po::options_description& group);
   /// What they say. Throws UsageError for what they cannot.
   CodecSettings settings(const CommandLine& command) const;
@@ -20,6 +20,10 @@ class CodecOptions {
  private:
   std::string codec_ = std::string(codec_name(CodecSettings{}.kind));
   std::int64_t pfor_levels_ = CodecSettings{}.pfor_levels;
+  bool no_bit_sets_ = false;
 };
+
+/// For people: "pfor, 2 levels", "bitpack, no bit sets".
+std::string codec_text(const CodecSettings& settings);
 
 }  // namespace warpdex::tools

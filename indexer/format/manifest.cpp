@@ -98,6 +98,7 @@ class Reader {
     if (found == value_.MemberEnd()) damaged(std::string("no member '") + key + "'");
     return found->value;
   }
+  bool has(const char* key) const { return value_.HasMember(key); }
   std::string string(const char* key) const {
     const rapidjson::Value& value = member(key);
     if (!value.IsString()) damaged(key);
@@ -171,6 +172,10 @@ std::string manifest_to_json(const Manifest& manifest) {
   write(writer, "name", std::string(codec_name(manifest.settings.codec.kind)));
   write(writer, "pfor_levels", std::uint64_t{manifest.settings.codec.pfor_levels});
   write(writer, "block_size", std::uint64_t{kBlockSize});
+  if (!manifest.settings.codec.bit_sets) {
+    writer.Key("bit_sets");
+    writer.Bool(false);
+  }
   writer.EndObject();
   write(writer, "analyzer", manifest.settings.analyzer);
   write(writer, "fields", manifest.settings.fields);
@@ -219,6 +224,7 @@ Manifest manifest_from_json(std::string_view text) {
   if (levels > kMaxPforLevels) damaged("pfor_levels");
   manifest.settings.codec.pfor_levels = static_cast<std::uint8_t>(levels);
   if (codec.number("block_size") != kBlockSize) damaged("block_size");
+  if (codec.has("bit_sets")) manifest.settings.codec.bit_sets = codec.boolean("bit_sets");
   manifest.settings.analyzer = reader.string("analyzer");
   manifest.settings.fields = reader.string("fields");
   manifest.settings.has_static_scores = reader.boolean("static_scores");

@@ -206,6 +206,10 @@ TEST(Dense, ReplacesBlocksItMakesNoLarger) {
     const EncodedValues with = encode_docids(settings, docids);
     const EncodedValues without = encode_docids(settings, docids, false);
     EXPECT_LE(with.bytes.size(), without.bytes.size()) << codec_name(settings.kind);
+    CodecSettings off = settings;
+    off.bit_sets = false;
+    EXPECT_EQ(encode_docids(off, docids).codes, without.codes);
+    EXPECT_EQ(encode_docids(off, docids).bytes, without.bytes);
     EXPECT_EQ(std::count(without.codes.begin(), without.codes.end(), kDenseCode), 0);
     EXPECT_EQ(with.codes.back(), without.codes.back());
     if (settings.kind == CodecKind::kRice || settings.kind == CodecKind::kBitpack) {

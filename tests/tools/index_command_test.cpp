@@ -104,6 +104,27 @@ TEST(IndexCommand, EveryCodecAnswersAlikeAndSaysWhichItIs) {
   }
 }
 
+TEST(IndexCommand, BitSetsMayBeLeftOut) {
+  const TemporaryFolder folder;
+  std::string documents;
+  for (int i = 0; i < 300; ++i) documents += "d" + std::to_string(i) + "\tapple\n";
+  write_file(folder / "docs.tsv", documents);
+  std::vector<std::string> answers;
+  for (const bool bit_sets : {true, false}) {
+    const std::string index = folder / (bit_sets ? "with" : "without");
+    std::vector<std::string> arguments{
+        "index", "--input", folder / "docs.tsv", "--format", "tsv", "--output", index};
+    if (!bit_sets) arguments.push_back("--no-bit-sets");
+    const Outcome built = run_warpdex(arguments);
+    ASSERT_EQ(built.status, 0) << built.err;
+    const Outcome stats = run_warpdex({"stats", index, "--json", "-"});
+    EXPECT_EQ(parse_json(stats.out)["bit_sets"].GetBool(), bit_sets);
+    answers.push_back(run_warpdex({"search", index, "apple", "-k", "300"}).out);
+  }
+  EXPECT_THAT(answers[0], HasSubstr("d299"));
+  EXPECT_EQ(answers[0], answers[1]);
+}
+
 TEST(IndexCommand, StaticScoresAreAdded) {
   const TemporaryFolder folder;
   write_file(folder / "static", "d5\t100\n");

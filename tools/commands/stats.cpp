@@ -5,6 +5,7 @@
 
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/tools/codec_options.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/json.hpp"
 #include "warpdex/tools/list_classes.hpp"
@@ -99,13 +100,9 @@ void print_facts(const Index& index, const Statistics& statistics, std::ostream&
   const double average = counts.documents == 0 ? 0
                                                : static_cast<double>(counts.tokens) /
                                                      static_cast<double>(counts.documents);
-  std::string codec(codec_name(settings.codec.kind));
-  if (settings.codec.kind == CodecKind::kPfor) {
-    codec += ", " + counted(settings.codec.pfor_levels, "level");
-  }
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
   table.add({"index", index.folder().string()});
-  table.add({"codec", codec});
+  table.add({"codec", codec_text(settings.codec)});
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
@@ -198,6 +195,7 @@ std::string to_json(const Index& index, const Statistics& statistics) {
   if (settings.codec.kind == CodecKind::kPfor) {
     json.member("pfor_levels", std::uint64_t{settings.codec.pfor_levels});
   }
+  json.member("bit_sets", settings.codec.bit_sets);
   json.member("analyzer", settings.analyzer);
   json.member("fields", settings.fields);
   json.member("static_scores", settings.has_static_scores);
