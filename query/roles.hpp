@@ -14,6 +14,9 @@ struct Roles {
   std::vector<const PlannedTerm*> prohibited;
   bool is_empty = false;  ///< nothing can match
   bool has_required = false;
+
+  /// Whether one list is all there is: its postings match, and its size is their number.
+  bool is_one_list() const { return !is_empty && scoring.size() == 1 && prohibited.empty(); }
 };
 
 /// O(terms). `unsigned_is_required`: as AND reads unsigned terms.

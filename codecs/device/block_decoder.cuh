@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/codecs/device/bit_search.cuh"
 #include "warpdex/codecs/device/dense.cuh"
 #include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/codecs/device/pfor.cuh"
@@ -96,6 +97,24 @@ struct BlockDecoder {
     fill_rest(place.count, 0xFFFFFFFF, out);
   }
 
+  /// By one thread: a docID's place in a dense block, or kAbsent.
+  static __device__ __forceinline__ std::uint32_t find_in_dense(const BlockPlace& place,
+                                                                Sought sought) {
+    return find_in_bits(place.at, place.count, sought);
+  }
+
+  /// Whether value_alone() can read a block of values with this code.
+  static __device__ __forceinline__ bool is_packed(std::uint8_t code) {
+    if constexpr (kCodec == CodecKind::kBitpack) return true;
+    return kCodec == CodecKind::kRice && code != warpdex::rice::kRiceCode;
+  }
+  /// One value of a packed block, by one thread. `index` is below place.count.
+  static __device__ __forceinline__ std::uint32_t value_alone(const BlockPlace& place,
+                                                              std::uint32_t index) {
+    const std::uint32_t width = packed_width(place);
+    return read_bits(place.at, index * width, width);
+  }
+
   /// One value, to all lanes. `place` and `index` (below place.count) are the same in all lanes.
   /// Not for dense blocks.
   static __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
@@ -111,8 +130,7 @@ struct BlockDecoder {
         return rice::value_at(place.at, list.parameter, place.count, index, scratch);
       }
     }
-    const std::uint32_t width = packed_width(place);
-    return read_bits(place.at, index * width, width);
+    return value_alone(place, index);
   }
 
  private:

@@ -80,13 +80,11 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
   return read32(at, bit) & mask_of(width);
 }
 
-/// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits; what follows them in the
-/// lanes is of no meaning. A lane's four are contiguous: up to a width of 16, three words hold
-/// them. Reads at most 24 bytes past the last value.
-__device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t count,
-                                       std::uint32_t width, std::uint32_t (&values)[kLaneValues]) {
-  const std::uint32_t lane = min(lane_index(), (count - 1) / kLaneValues);
-  const std::uint32_t first = lane * kLaneValues * width;
+/// Four values of `width` (0 to 32) bits from bit `first` on. Up to a width of 16, three words hold
+/// them. One thread. Reads at most 24 bytes past the last value.
+__device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_t first,
+                                            std::uint32_t width,
+                                            std::uint32_t (&values)[kLaneValues]) {
   if (width > 16) {
     const std::uint32_t mask = 0xFFFFFFFFU >> (32 - width);
 #pragma unroll
@@ -108,6 +106,15 @@ __device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t cou
   values[1] = (low >> width) & mask;
   values[2] = second_pair & mask;
   values[3] = (second_pair >> width) & mask;
+}
+
+/// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits; what follows them in the
+/// lanes is of no meaning.
+__device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t count,
+                                       std::uint32_t width, std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t lane = min(lane_index(), (count - 1) / kLaneValues);
+  const std::uint32_t first = lane * kLaneValues * width;
+  unpack_four(at, first, width, values);
 }
 
 /// Turns gaps less one into docIDs, by one scan over the lanes' sums.

@@ -74,8 +74,13 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   const auto k =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, index.counts().documents));
   const bool only_adds = !roles.has_required && roles.prohibited.empty();
-  top.reset(k, only_adds ? seed(k) : 0);
-  if (roles.has_required) {
+  top.reset(k, only_adds || roles.is_one_list() ? seed(k) : 0);
+  if (roles.is_one_list()) {  // OR skips what cannot be in the answer
+    SearchSettings best_only = settings;
+    best_only.count = false;
+    run_or(roles, best_only, result);
+    result.matches = roles.scoring[0]->entry.document_frequency;
+  } else if (roles.has_required) {
     run_and(roles, settings, result);
   } else {
     run_or(roles, settings, result);

@@ -5,6 +5,7 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/emit.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/launch.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -353,6 +354,7 @@ class Chunk {
 /// about 29 KiB. Bound by decoding, and by the latency of one search a list.
 template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
+  wait_for_previous();
   __shared__ __align__(16) Memory memory;
   const Stretch stretch = batch.and_stretches[first + blockIdx.x];
   const Query& query = batch.queries[stretch.owner];
@@ -362,6 +364,7 @@ __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint
 
 /// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
 __global__ void __launch_bounds__(kThreads) begin_second(Batch batch) {
+  wait_for_previous();
   const Query& query = batch.queries[batch.and_queries - batch.second_queries + blockIdx.x];
   QueryState& state = batch.states[query.state];
   if (state.matches >= query.least) return;
@@ -379,16 +382,15 @@ void launch(const Batch& batch, std::uint32_t first, std::uint32_t ctas, cudaStr
   if (ctas == 0) return;
   switch (batch.form) {
     case ScoreForm::kImpact:
-      and_chunks<kCodec, ScoreForm::kImpact><<<ctas, kThreads, 0, stream>>>(batch, first);
-      break;
+      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kImpact>, ctas, kThreads, 0,
+                         stream, batch, first);
     case ScoreForm::kBm25:
-      and_chunks<kCodec, ScoreForm::kBm25><<<ctas, kThreads, 0, stream>>>(batch, first);
-      break;
+      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kBm25>, ctas, kThreads, 0,
+                         stream, batch, first);
     case ScoreForm::kQueryLikelihood:
-      and_chunks<kCodec, ScoreForm::kQueryLikelihood><<<ctas, kThreads, 0, stream>>>(batch, first);
-      break;
+      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kQueryLikelihood>, ctas,
+                         kThreads, 0, stream, batch, first);
   }
-  check_launch("and_chunks");
 }
 
 template <CodecKind kCodec>
@@ -396,8 +398,7 @@ void launch(const Batch& batch, cudaStream_t stream) {
   const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
   launch<kCodec>(batch, 0, first_stretches, stream);
   if (batch.second_queries == 0) return;
-  begin_second<<<batch.second_queries, kThreads, 0, stream>>>(batch);
-  check_launch("begin_second");
+  gpu::launch("begin_second", begin_second, batch.second_queries, kThreads, 0, stream, batch);
   launch<kCodec>(batch, first_stretches, batch.second_stretch_count, stream);
 }
 

@@ -48,6 +48,12 @@ void interleave(std::vector<Stretch>& stretches) {
   stretches = std::move(ordered);
 }
 
+/// Fewer postings do not fill the GPU by long stretches.
+constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 25;
+
+/// Looking documents up in the lists of longer queries may cost far more than adding up.
+constexpr std::uint32_t kLongQuery = 8;
+
 std::uint32_t ceil_divide(std::uint32_t value, std::uint32_t divisor) {
   return (value + divisor - 1) / divisor;
 }
@@ -66,12 +72,18 @@ void BatchImage::clear() {
   raw.clear();
   cpu_queries.clear();
   row_entries = 0;
-  order_entries = 0;
-  regions = 0;
+  tile_entries = 0;
+  postings = 0;
+  or_blocks = 0;
+  or_postings = 0;
+  needs_tiles = false;
 }
 
-BatchBuilder::BatchBuilder(const GpuIndex::State& index, bool exhaustive)
-    : index_(index), exhaustive_(exhaustive) {
+BatchBuilder::BatchBuilder(const GpuIndex::State& index, const GpuAblation& ablation)
+    : index_(index) {
+  if (ablation.exhaustive) ablation_ |= kExhaustive;
+  if (ablation.or_by == OrMethod::kAddingUp) ablation_ |= kNoLookups;
+  if (ablation.or_by == OrMethod::kLookingUp) ablation_ |= kNoTiles;
   tiles_ = ceil_divide(static_cast<std::uint32_t>(index.index.counts().documents), kTileDocuments);
 }
 
@@ -86,6 +98,12 @@ void BatchBuilder::build(std::span<const PlannedQuery> batch, std::span<const st
   settings_ = settings;
   settings_.scorer = effective_scorer(index_.index.settings(), settings.scorer);
   capacity_ = capacity;
+  for (const std::uint32_t slot : slots) {
+    for (const PlannedTerm& term : batch[slot].terms) {
+      image.postings += term.entry.document_frequency;
+    }
+  }
+  image.stretch_blocks = image.postings < kFewPostings ? kShortStretchBlocks : kStretchBlocks;
   for (std::uint32_t state = 0; state < slots.size(); ++state) {
     const std::uint32_t slot = slots[state];
     const PlannedQuery& plan = batch[slot];
@@ -101,18 +119,21 @@ void BatchBuilder::build(std::span<const PlannedQuery> batch, std::span<const st
     if (settings.mode == QueryMode::kOr) {
       add_query(plan, false, false, state, slot, image);
     } else {
-      add_query(plan, true, false, state, slot, image);
-      if (settings.mode == QueryMode::kAndOr) add_query(plan, false, true, state, slot, image);
+      const bool is_one_list = add_query(plan, true, false, state, slot, image);
+      if (settings.mode == QueryMode::kAndOr && !is_one_list) {
+        add_query(plan, false, true, state, slot, image);
+      }
     }
   }
   interleave(image.and_stretches);
   interleave(image.second_stretches);
 }
 
-void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+bool BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
                              std::uint32_t state, std::uint32_t slot, BatchImage& image) {
   const Roles roles = assign_roles(plan, unsigned_is_required);
-  if (roles.is_empty) return;
+  if (roles.is_empty) return false;
+  const bool is_one_list = roles.is_one_list() && !is_fallback;
   Query query{};
   query.first_list = static_cast<std::uint32_t>(image.lists.size());
   query.scoring = static_cast<std::uint32_t>(roles.scoring.size());
@@ -120,9 +141,8 @@ void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   query.k = settings_.k;
   query.state = state;
   query.slot = slot;
-  query.flags = (settings_.count ? kCount : 0U) | (exhaustive_ ? kExhaustive : 0U) |
-                (is_fallback ? kFallback : 0U);
-  query.least = settings_.and_or_least();
+  query.flags = (settings_.count ? kCount : 0U) | (is_fallback ? kFallback : 0U) | ablation_;
+  query.least = settings_.mode == QueryMode::kAndOr ? settings_.and_or_least() : 0;
   query.capacity = capacity_;
   query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
   query.candidates = state * capacity_;
@@ -131,22 +151,23 @@ void BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   }
   for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
   set_scale(query, image);
-  if (roles.has_required) {
-    if (query.lists == 1 && !is_fallback) {  // the same as OR
-      PlannedQuery alone{{*roles.scoring[0]}, false, false};
-      alone.terms[0].is_must = false;
-      set_seed(alone, query);
-    }
-    if (is_fallback) {
-      add_and(query, image.second_queries, image.second_stretches, image);
-    } else {
-      add_and(query, image.and_queries, image.and_stretches, image);
-    }
+  if (is_one_list) {
+    if (roles.has_required || settings_.count) query.flags |= kOneList;
+    query.flags &= ~kCount;
+    PlannedQuery alone{{*roles.scoring[0]}, false, false};
+    alone.terms[0].is_must = false;
+    set_seed(alone, query);
+    add_or(query, image);
+  } else if (roles.has_required && is_fallback) {
+    add_and(query, image.second_queries, image.second_stretches, image);
+  } else if (roles.has_required) {
+    add_and(query, image.and_queries, image.and_stretches, image);
   } else {
     set_seed(plan, query);
     add_or(query, image);
   }
   image.finals[state] = query;
+  return is_one_list;
 }
 
 void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image) {
@@ -154,6 +175,7 @@ void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchI
   std::uint64_t occurrences = term.entry.collection_frequency;
   list.size = term.entry.document_frequency;
   list.blocks = ceil_divide(list.size, kBlockSize);
+  list.row = kNone;
   list.flags = flags;
   std::uint64_t largest = 0;
   if (term.entry.is_short()) {
@@ -231,16 +253,20 @@ void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
 }
 
 void BatchBuilder::add_or(Query& query, BatchImage& image) {
-  query.regions = ceil_divide(tiles_, kRegionTiles);
-  query.order = image.order_entries;
-  image.order_entries += query.regions;
-  image.regions = query.regions;
-  for (std::uint32_t i = query.first_list; i < query.first_list + query.lists; ++i) {
-    List& list = image.lists[i];
+  image.needs_tiles |= (query.flags & (kCount | kExhaustive | kNoLookups)) != 0;
+  image.needs_tiles |= query.scoring > kLongQuery;
+  query.row = image.tile_entries;
+  image.tile_entries += tiles_;
+  for (std::uint32_t i = 0; i < query.lists; ++i) {
+    List& list = image.lists[query.first_list + i];
+    list.owner = static_cast<std::uint32_t>(image.or_queries.size());
+    list.place = i;
     list.row = image.row_entries;
-    image.row_entries += query.regions * kRegionTiles + 1;
-    for (std::uint32_t block = 0; block < list.blocks; block += kStretchBlocks) {
-      image.table_stretches.push_back({i, block});
+    image.row_entries += tile_row(tiles_);
+    image.or_blocks += list.blocks;
+    image.or_postings += list.size;
+    for (std::uint32_t block = 0; block < list.blocks; block += image.stretch_blocks) {
+      image.table_stretches.push_back({query.first_list + i, block});
     }
   }
   image.or_queries.push_back(query);

@@ -8,6 +8,7 @@
 #include "warpdex/query/cpu/plan.hpp"
 #include "warpdex/query/engine.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
 #include "warpdex/query/gpu/layout.hpp"
 #include "warpdex/query/roles.hpp"
 
@@ -26,8 +27,12 @@ struct BatchImage {
   std::vector<std::uint32_t> raw;  ///< raw lists, kRawEntries docIDs and as many values each
   std::vector<std::uint32_t> cpu_queries;  ///< slots of those that the kernels cannot hold
   std::uint32_t row_entries = 0;           ///< of the tile tables
-  std::uint32_t order_entries = 0;
-  std::uint32_t regions = 0;
+  std::uint32_t tile_entries = 0;          ///< of the tables of queries and tiles
+  std::uint64_t postings = 0;              ///< of all queries' terms
+  std::uint32_t stretch_blocks = 0;        ///< of each of table_stretches, at most
+  std::size_t or_blocks = 0;               ///< of all lists of OR, and so on
+  std::size_t or_postings = 0;
+  bool needs_tiles = false;  ///< some are to be added up, or some of OR's queries are long
 
   void clear();
 };
@@ -35,10 +40,12 @@ struct BatchImage {
 /// Builds batches over one index.
 class BatchBuilder {
  public:
-  BatchBuilder(const GpuIndex::State& index, bool exhaustive);
+  BatchBuilder(const GpuIndex::State& index, const GpuAblation& ablation);
 
   /// How scores are computed, of an index like this.
   ScoreForm form(const SearchSettings& settings) const;
+  /// Tiles of the collection.
+  std::uint32_t tiles() const { return tiles_; }
 
   /// Fills `image` with the queries `slots` of a batch, whose answers go to the same places. The
   /// n-th of them has state n. There is room for `capacity` candidates of each.
@@ -46,7 +53,8 @@ class BatchBuilder {
              const SearchSettings& settings, std::uint32_t capacity, BatchImage& image);
 
  private:
-  void add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+  /// Returns whether the query is of one list, so that OR need not come second.
+  bool add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
                  std::uint32_t state, std::uint32_t slot, BatchImage& image);
   void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
   void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);
@@ -57,7 +65,7 @@ class BatchBuilder {
                const BatchImage& image);
 
   const GpuIndex::State& index_;
-  bool exhaustive_;
+  std::uint32_t ablation_ = 0;  ///< QueryFlags
   SearchSettings settings_;
   std::uint32_t capacity_ = 0;
   std::uint32_t tiles_ = 0;

@@ -13,22 +13,59 @@ __device__ inline std::uint32_t current_threshold(const QueryState& state) {
   return __ldcg(&state.threshold);
 }
 
-/// Appends one document a lane, where `has`, to the query's candidates. A whole warp.
-__device__ inline void append_candidate(const Batch& batch, const Query& query, bool has,
-                                        std::uint32_t document, std::uint32_t sum) {
+/// Whether OR has something to do for a query: not where AND was to come first and found enough.
+__device__ inline bool or_is_wanted(const Batch& batch, const Query& query) {
+  return !(query.flags & kFallback) || batch.states[query.state].matches < query.least;
+}
+
+/// Whether sums in units are all that decides between documents of a query.
+__device__ inline bool sums_are_exact(const Batch& batch, const Query& query) {
+  return batch.form == ScoreForm::kImpact && query.slack == 0 && batch.static_scores == nullptr;
+}
+
+/// Whether what is known of a query is OR's, if it is one of OR: not where AND found enough.
+__device__ inline bool or_has_run(const Query& query, const QueryState& state) {
+  return !(query.flags & kFallback) || state.fell_back != 0;
+}
+
+/// What a document's sum must reach, as known when this was made.
+struct Need {
+  __device__ Need(const Batch& batch, const Query& query) {
+    const QueryState& state = batch.states[query.state];
+    threshold = current_threshold(state);
+    if (or_has_run(query, state)) threshold = max(threshold, query.seed);
+    last_tied = kNone;
+    if (!sums_are_exact(batch, query)) return;
+    const unsigned long long tie = __ldcg(&state.tie);
+    if (tie >> 32 == threshold) last_tied = ~static_cast<std::uint32_t>(tie);
+  }
+  /// Of a document, or of the first of some.
+  __device__ std::uint32_t of(std::uint32_t document) const {
+    return document > last_tied ? threshold + 1 : threshold;
+  }
+
+  std::uint32_t threshold;
+  std::uint32_t last_tied;  ///< equal sums behind this document are not enough
+};
+
+/// Appends one document a lane, where `has`, to the query's candidates. Returns how many there are
+/// then, room or no room. A whole warp.
+__device__ inline std::uint32_t append_candidate(const Batch& batch, const Query& query, bool has,
+                                                 std::uint32_t document, std::uint32_t sum) {
   QueryState& state = batch.states[query.state];
   const std::uint32_t group = __ballot_sync(kWholeWarp, has);
-  if (group == 0) return;
+  if (group == 0) return 0;
   std::uint32_t first = 0;
   if (lane_id() == 0) first = atomicAdd(&state.candidates, __popc(group));
   first = __shfl_sync(kWholeWarp, first, 0);
-  if (!has) return;
   const std::uint32_t place = first + __popc(group & ((1U << lane_id()) - 1));
-  if (place >= query.capacity) return;  // finish sees by the count that some are missing
-  batch.candidates[std::size_t{query.candidates} + place] = {document, sum};
-  const std::uint32_t bin =
-      min(lower_units(batch, query, document, sum) >> query.bin_shift, kBins - 1);
-  atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], 1);
+  if (has && place < query.capacity) {
+    batch.candidates[std::size_t{query.candidates} + place] = {document, sum};
+    const std::uint32_t bin =
+        min(lower_units(batch, query, document, sum) >> query.bin_shift, kBins - 1);
+    atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], 1);
+  }
+  return first + __popc(group);
 }
 
 /// The units of a document's static score, rounded up.
@@ -55,7 +92,7 @@ __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Quer
 /// followed the appending. O(kBins / 32).
 __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
   QueryState& state = batch.states[query.state];
-  if (__ldcg(&state.candidates) < query.k) return;
+  if (__shfl_sync(kWholeWarp, __ldcg(&state.candidates), 0) < query.k) return;
   const std::uint32_t* bins = batch.histograms + std::size_t{query.state} * kBins;
   constexpr std::uint32_t kPerLane = kBins / kWarp;
   const auto* own = reinterpret_cast<const uint4*>(bins + lane_id() * kPerLane);

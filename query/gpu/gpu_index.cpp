@@ -25,7 +25,7 @@ std::size_t aligned(std::size_t bytes) {
 }
 
 /// What searchers may be given at most: a batch of theirs takes no more.
-constexpr std::size_t kMostScratch = std::size_t{5} << 29;
+constexpr std::size_t kMostScratch = std::size_t{5} << 30;
 /// What a part of a batch needs at least is never more than this.
 constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
 
@@ -63,9 +63,10 @@ std::size_t memory_limit(const GpuSettings& settings) {
 /// Enough for any one query: its candidates, tables of tiles and uploads.
 std::size_t least_scratch(std::size_t documents) {
   constexpr std::size_t kMostCandidates = 160'000;  // 16 for each of 10,000 documents
-  const std::size_t tiles = documents / gpu::kTileDocuments + gpu::kRegionTiles + 1;
-  return std::min((std::size_t{2} << 20) + 16 * std::min(documents, kMostCandidates) +
-                      (gpu::kMostLists + 1) * tiles * 8 + documents / gpu::kAndBlocks / 16,
+  const std::size_t tiles = documents / gpu::kTileDocuments + 2;
+  return std::min((std::size_t{2} << 20) + 34 * std::min(documents, kMostCandidates) +
+                      (gpu::kMostLists + 2) * tiles * 8 + documents / gpu::kAndBlocks / 16 +
+                      8 * (documents / kBlockSize),
                   kLeastScratch);
 }
 
@@ -138,6 +139,7 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
                      "it, or search on the CPU");
   } else {
     cache = std::make_unique<gpu::ListCache>(limit - resident - scratch, *budget, device);
+    pinned = std::make_unique<gpu::PinnedListStore>();
   }
   upload(parts);
   if (sections.static_scores.empty()) {

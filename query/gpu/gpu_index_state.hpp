@@ -8,6 +8,7 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/gpu/layout.hpp"
 #include "warpdex/query/gpu/list_cache.hpp"
+#include "warpdex/query/gpu/pinned_lists.hpp"
 
 namespace warpdex {
 
@@ -23,9 +24,10 @@ struct GpuIndex::State {
   const Index& index;
   int device;
   std::unique_ptr<MemoryBudget> budget;
-  AccountedBuffer bytes;                  ///< the resident sections, each with its slack
-  std::unique_ptr<gpu::ListCache> cache;  ///< null if all lists are resident
-  std::size_t scratch = 0;                ///< for the searchers, all of them together
+  AccountedBuffer bytes;                         ///< the resident sections, each with its slack
+  std::unique_ptr<gpu::ListCache> cache;         ///< null if all lists are resident
+  std::unique_ptr<gpu::PinnedListStore> pinned;  ///< with the cache
+  std::size_t scratch = 0;                       ///< for the searchers, all of them together
   mutable std::atomic<std::size_t> searchers = 0;
   // Of the sections of lists, which are resident if there is no cache.
   const std::uint32_t* last_docids = nullptr;

@@ -26,12 +26,24 @@ namespace {
 using namespace gpu;
 
 /// Candidates of a query that there is always room for, and at most.
-constexpr std::uint32_t kLeastCapacity = 1U << 14;
+constexpr std::uint32_t kLeastCapacity = 1U << 12;
 constexpr std::uint32_t kMostCapacity = 1U << 22;
-/// Candidates of all queries of a part of a batch, where memory allows; 16 bytes each.
+/// A candidate and its key; of a query, the documents that it looks up in a round, or more where
+/// others need less.
+constexpr std::size_t kCandidateBytes = 2 * sizeof(Candidate);
+constexpr std::size_t kFoundShare = std::size_t{1} << 14;
+constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
+/// Batches of no more postings are answered in one round: more take longer than what they save.
+constexpr std::uint64_t kVeryFewPostings = 6'000'000;
+/// Documents that there is room to look up in any batch, if memory allows.
+constexpr std::size_t kLeastFound = std::size_t{1} << 20;
+/// Candidates of all queries of a part of a batch, where memory allows.
 constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 26;
-/// Entries of the tile tables of a part, likewise; 8 bytes each.
+/// Entries of the tile tables of a part, likewise, one for each list and tile.
 constexpr std::uint64_t kMostRowEntries = std::uint64_t{1} << 27;
+/// What such an entry takes, its share of what there is for each query and tile and of the items of
+/// work included, about.
+constexpr std::uint64_t kEntryBytes = 24;
 
 /// Parts of a searcher's scratch memory: one half is for candidates, a quarter for tables, an
 /// eighth for what is cleared, an eighth for what is uploaded.
@@ -78,11 +90,13 @@ struct GpuSearcher::State {
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                  std::size_t for_tables, std::size_t for_candidates);
   bool launch(std::span<const std::uint32_t> part);
+  void launch_or(const Batch& batch);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
   GpuAblation ablation;
   BatchBuilder builder;
+  bool overlaps_launches = false;
   Stream stream;
   StageClock clock;
   BatchImage image;
@@ -110,10 +124,12 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
     : index(searched),
       uploaded(searched.state()),
       ablation(wanted),
-      builder(searched.state(), wanted.exhaustive),
+      builder(searched.state(), wanted),
       stream(searched.device()),
       clock(wanted.time_stages, searched.device()),
       planner(searched.index(), searched.state().cache.get()) {
+  const CurrentDevice current_device(searched.device());
+  overlaps_launches = launches_may_overlap();
   ++uploaded.searchers;
 }
 
@@ -124,7 +140,7 @@ GpuSearcher::State::~State() {
 
 /// Of all queries of a part together.
 std::uint64_t GpuSearcher::State::most_candidates() const {
-  const std::uint64_t room = uploaded.scratch_share() / 2 / (sizeof(Candidate) + 8);
+  const std::uint64_t room = uploaded.scratch_share() / 2 / kCandidateBytes;
   return std::min(room, kMostCandidates);
 }
 
@@ -139,14 +155,17 @@ std::uint32_t GpuSearcher::State::capacity_for(std::size_t queries) const {
 PartLimits GpuSearcher::State::limits() const {
   const std::size_t share = uploaded.scratch_share() / kShares;
   const std::uint64_t documents = index.index().counts().documents;
-  const std::uint64_t tiles = documents / kTileDocuments + kRegionTiles + 1;
+  const std::uint64_t tiles = documents / kTileDocuments + 2;
   const std::uint64_t least = std::max(kLeastCapacity, 16 * answers.settings.k);
-  const std::uint64_t room = lost_some ? std::max<std::uint64_t>(most_candidates(), 1) : least;
+  const std::uint64_t room =
+      std::min(lost_some ? std::max<std::uint64_t>(most_candidates(), 1) : least, documents);
   PartLimits limits;
-  limits.queries = std::min(most_candidates() / std::clamp<std::uint64_t>(documents, 1, room),
-                            share / (sizeof(QueryState) + kBins * sizeof(std::uint32_t)));
+  limits.queries = std::min<std::size_t>(
+      {most_candidates() / std::max<std::uint64_t>(room, 1),
+       kShares / 2 * share / (room * kCandidateBytes + kFoundShare * kFoundBytes),
+       share / (sizeof(QueryState) + kBins * sizeof(std::uint32_t))});
   limits.queries = std::max<std::size_t>(limits.queries, 1);
-  limits.terms = std::min<std::uint64_t>(kMostRowEntries, 2 * share / 8) / tiles;
+  limits.terms = std::min<std::uint64_t>(kMostRowEntries, 2 * share / kEntryBytes) / tiles;
   if (uploaded.cache) {
     limits.loads = uploaded.cache->capacity() / kLoadShares;
     limits.pinned = uploaded.cache->capacity() / kPinShares;
@@ -183,9 +202,9 @@ void GpuSearcher::State::prepare(Part& part) {
 
 void GpuSearcher::State::upload_lists(const Part& part) {
   gpu::ListCache& cache = *uploaded.cache;
-  if (!uploader) uploader.emplace(cache.capacity(), index.device());
+  if (!uploader) uploader.emplace(cache.capacity(), *uploaded.pinned, index.device());
   for (const ListSpace::Id list : part.pinned.loads) {
-    uploader->add(ListImage(index.index(), planner.entry(list)), cache.address(list));
+    uploader->add(list, ListImage(index.index(), planner.entry(list)), cache.address(list));
   }
   uploader->flush(part.pinned.transfer->arrived);
   cache.queued(part.pinned);
@@ -241,11 +260,18 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
 
   const std::size_t image_bytes = lay_out(image, nullptr).image_bytes;
   Batch batch{};
+  // Few postings: more warps with less work each, and fewer rounds, as each takes its time.
+  const bool are_few = image.stretch_blocks < kStretchBlocks;
+  batch.chunk_blocks = are_few ? 1 : 16;
+  batch.chunk_documents = are_few ? 32 : 128;
+  batch.adds_up = image.needs_tiles || image.postings > kVeryFewPostings || lost_some;
+  batch.round_count = !are_few || lost_some ? kRounds : batch.adds_up ? 2 : 1;
   const auto lay_out_cleared = [&](void* begin) {
     Arena arena(begin);
     batch.states = arena.take<QueryState>(queries);
     batch.histograms = arena.take<std::uint32_t>(std::size_t{queries} * kBins);
-    batch.counters = arena.take<std::uint32_t>(1);
+    batch.tile_passes = arena.take<TileCounters>(kTilePasses);
+    batch.rounds = arena.take<RoundCounters>(kRounds);
     WorkCounters* const counters = arena.take<WorkCounters>(1);
     if (ablation.time_stages) batch.work = counters;
     return arena.used();
@@ -253,15 +279,33 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   const auto lay_out_tables = [&](void* begin) {
     Arena arena(begin);
     batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
-    batch.upper_bounds = arena.take<std::uint32_t>(image.row_entries);
-    batch.region_order = arena.take<std::uint32_t>(image.order_entries);
-    batch.region_bounds = arena.take<std::uint32_t>(image.order_entries);
+    batch.rests = arena.take<std::uint32_t>(image.row_entries);
+    batch.tile_bounds = arena.take<std::uint32_t>(image.tile_entries);
+    batch.tile_states = arena.take<std::uint8_t>(image.tile_entries);
+    batch.tile_items = arena.take<TileItem>(image.tile_entries);
+    batch.blocks = arena.take<std::uint32_t>(image.or_blocks);
+    batch.block_chunks =
+        arena.take<Chunk>(image.or_blocks / batch.chunk_blocks + image.table_stretches.size());
+    batch.wanted_tiles =
+        arena.take<std::uint32_t>(image.lists.size() * ((builder.tiles() + 31) / 32));
     return arena.used();
   };
   const auto lay_out_candidates = [&](void* begin) {
     Arena arena(begin);
     batch.candidates = arena.take<Candidate>(std::size_t{queries} * capacity);
-    batch.keys = arena.take<unsigned long long>(std::size_t{queries} * capacity);
+    const std::size_t most = std::size_t{queries} * capacity;
+    batch.keys = arena.take<unsigned long long>(most);
+    const std::size_t least_found =
+        std::min(kLeastFound, uploaded.scratch_share() / kShares / kFoundBytes);
+    const std::size_t found = std::min<std::size_t>(
+        {image.or_postings,
+         std::max({uploaded.cache ? most : 2 * most, queries * kFoundShare, least_found}),
+         kNone / 2});
+    const std::size_t chunks = found / 16 + 2 * image.table_stretches.size();
+    batch.found = arena.take<Candidate>(found);
+    batch.found_chunks = arena.take<Chunk>(chunks);
+    batch.most_found = static_cast<std::uint32_t>(found);
+    batch.most_found_chunks = static_cast<std::uint32_t>(chunks);
     return arena.used();
   };
   if (!make_room(queries, image_bytes, lay_out_cleared(nullptr), lay_out_tables(nullptr),
@@ -298,7 +342,9 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.second_stretch_count = static_cast<std::uint32_t>(image.second_stretches.size());
   batch.and_stretch_count =
       static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
-  batch.regions = image.regions;
+  batch.tiles = builder.tiles();
+  batch.stretch_blocks = image.stretch_blocks;
+  batch.overlaps_launches = overlaps_launches;
   batch.pfor_levels = index.index().settings().codec.pfor_levels;
   batch.form = builder.form(settings);
   if (!image.lists.empty()) {
@@ -320,18 +366,9 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   const CodecKind codec = index.index().settings().codec.kind;
   launch_and_chunks(batch, codec, stream.handle());
   clock.end(GpuStage::kMatch, stream);
-  if (batch.or_queries > 0) launch_find_tile_blocks(batch, stream.handle());
-  clock.end(GpuStage::kTables, stream);
-  if (batch.or_queries > 0) launch_order_tiles(batch, stream.handle());
-  clock.end(GpuStage::kOrder, stream);
-  if (batch.or_queries > 0) launch_or_tiles(batch, codec, stream.handle());
-  clock.end(GpuStage::kTiles, stream);
-  launch_gather(batch, stream.handle());
-  clock.end(GpuStage::kGather, stream);
-  launch_rescore(batch, codec, stream.handle());
-  clock.end(GpuStage::kRescore, stream);
-  launch_select(batch, settings.k, stream.handle());
-  clock.end(GpuStage::kSelect, stream);
+  if (batch.or_queries > 0) launch_or(batch);
+  launch_finish(batch, codec, settings.k, stream.handle());
+  clock.end(GpuStage::kFinish, stream);
   if (batch.work != nullptr) {
     grow(work, sizeof(WorkCounters));
     check_cuda(cudaMemcpyAsync(work.data(), batch.work, sizeof(WorkCounters),
@@ -340,6 +377,23 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   }
   for_cpu.insert(for_cpu.end(), image.cpu_queries.begin(), image.cpu_queries.end());
   return true;
+}
+
+void GpuSearcher::State::launch_or(const Batch& batch) {
+  const CodecKind codec = index.index().settings().codec.kind;
+  launch_find_tile_blocks(batch, stream.handle());
+  clock.end(GpuStage::kTables, stream);
+  launch_bound_tiles(batch, stream.handle());
+  clock.end(GpuStage::kBounds, stream);
+  for (std::uint32_t round = 0; round < batch.round_count; ++round) {
+    launch_begin_round(batch, round, stream.handle());
+    clock.end(GpuStage::kPlan, stream);
+    launch_or_lookups(batch, round, codec, stream.handle());
+    clock.end(GpuStage::kLookups, stream);
+    if ((round != 0 && round + 1 != batch.round_count) || !batch.adds_up) continue;
+    launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
+    clock.end(GpuStage::kTiles, stream);
+  }
 }
 
 /// Waits for the current part, if any, and lets go of its lists. What the CPU has to answer, it
@@ -364,6 +418,8 @@ void GpuSearcher::State::add_work() {
   if (!ablation.time_stages) return;
   const auto& counted = *static_cast<const WorkCounters*>(work.data());
   statistics.tiles += counted.tiles;
+  statistics.or_blocks += counted.or_blocks;
+  statistics.lookups += counted.lookups;
   statistics.and_blocks += counted.and_blocks;
   statistics.exact_scores += counted.rescored;
 }

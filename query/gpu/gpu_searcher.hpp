@@ -15,9 +15,21 @@
 
 namespace warpdex {
 
+/// How OR treats the documents of a range that may hold some of the answer.
+enum class OrMethod {
+  kByCost,     ///< in either of these ways, the cheaper by an estimate
+  kAddingUp,   ///< decodes all lists there and adds up all documents' scores
+  kLookingUp,  ///< decodes blocks that may decide, and looks their documents up in other lists
+};
+/// "cost", "adding-up", "looking-up".
+std::string_view or_method_name(OrMethod method);
+/// By its name; throws UsageError that lists the names.
+OrMethod parse_or_method(std::string_view name);
+
 /// What may be turned off or on, to measure what it is worth.
 struct GpuAblation {
   bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+  OrMethod or_by = OrMethod::kByCost;
   /// Fills GpuStatistics::stages and the counters of work; costs some microseconds a batch.
   bool time_stages = false;
 };
@@ -28,11 +40,11 @@ enum class GpuStage {
   kUpload,   ///< copying it, and clearing what is to be counted
   kMatch,    ///< AND: decoding, intersecting and scoring
   kTables,   ///< OR: which blocks a tile meets
-  kOrder,    ///< OR: bounds of tiles and their order
-  kTiles,    ///< OR: decoding, adding up, selecting candidates
-  kGather,   ///< candidates that survive
-  kRescore,  ///< their exact scores
-  kSelect,   ///< sorting the best and writing them to the host
+  kBounds,   ///< OR: bounds of tiles
+  kPlan,     ///< OR: thresholds, and what is to be done with a round's tiles
+  kLookups,  ///< OR: finding and decoding blocks, looking their documents up
+  kTiles,    ///< OR: decoding and adding up whole tiles
+  kFinish,   ///< exact scores of what is left, sorting, writing to the host
 };
 inline constexpr std::size_t kGpuStages = 9;
 /// "build", "upload", …
@@ -49,9 +61,11 @@ struct GpuStatistics {
 
   // If GpuAblation::time_stages:
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage
-  std::uint64_t tiles = 0;         ///< of OR, and regions done at once, that were not skipped
-  std::uint64_t and_blocks = 0;    ///< decoded to find documents of AND in them
-  std::uint64_t exact_scores = 0;  ///< candidates that were left for exact scores
+  std::uint64_t tiles = 0;                  ///< of OR, that were added up
+  std::uint64_t or_blocks = 0;              ///< decoded to look their documents up in other lists
+  std::uint64_t lookups = 0;                ///< of a document in a list
+  std::uint64_t and_blocks = 0;             ///< decoded to find documents of AND in them
+  std::uint64_t exact_scores = 0;           ///< candidates that were left for exact scores
 };
 
 /// The answers of a batch, in the order of its queries. They lie in memory of the searcher's: good

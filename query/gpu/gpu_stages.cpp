@@ -1,12 +1,35 @@
-// The names of the GPU engine's stages; in every build.
+// The names of the GPU engine's stages and methods; in every build.
 #include "warpdex/query/gpu/gpu_searcher.hpp"
 
+#include <algorithm>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
 namespace warpdex {
+namespace {
+
+constexpr std::array<std::string_view, 3> kOrMethods{"cost", "adding-up", "looking-up"};
+
+}  // namespace
 
 std::string_view gpu_stage_name(GpuStage stage) {
   constexpr std::array<std::string_view, kGpuStages> kNames{
-      "build", "upload", "match", "tables", "order", "tiles", "gather", "rescore", "select"};
+      "build", "upload", "match", "tables", "bounds", "plan", "lookups", "tiles", "finish"};
   return kNames[static_cast<std::size_t>(stage)];
+}
+
+std::string_view or_method_name(OrMethod method) {
+  return kOrMethods[static_cast<std::size_t>(method)];
+}
+
+OrMethod parse_or_method(std::string_view name) {
+  const auto* const found = std::find(kOrMethods.begin(), kOrMethods.end(), name);
+  if (found == kOrMethods.end()) {
+    throw UsageError("'" + std::string(name) +
+                     "' is no way to treat OR; use cost, adding-up or looking-up");
+  }
+  return static_cast<OrMethod>(found - kOrMethods.begin());
 }
 
 }  // namespace warpdex

@@ -9,21 +9,27 @@
 
 namespace warpdex::gpu {
 
+/// Whether each kernel waits for the one before, so that its launch may overlap that one's end: a
+/// matter of the GPU, and of the architecture that the code was compiled for. Throws CudaError.
+bool launches_may_overlap();
+
 /// AND: matches of the chunks of each driver become candidates.
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
-/// OR: the tables of tiles.
+/// OR: the tables of tiles. The following only if there are queries of OR.
 void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream);
-/// OR: bounds of tiles, their order, and the queries' first thresholds.
-void launch_order_tiles(const Batch& batch, cudaStream_t stream);
-/// OR: the best documents of all tiles become candidates.
-void launch_or_tiles(const Batch& batch, CodecKind codec, cudaStream_t stream);
+/// OR: bounds of tiles.
+void launch_bound_tiles(const Batch& batch, cudaStream_t stream);
+/// OR: sorts out what is to be done in a round. In each, this comes first, then the next.
+void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream);
+/// OR: documents of blocks that may decide become candidates.
+void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
+                       cudaStream_t stream);
+/// OR: the best documents of tiles become candidates: pass 0 follows round 0, pass 1 the last.
+void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
 
-/// Candidates at or above the last threshold become survivors.
-void launch_gather(const Batch& batch, cudaStream_t stream);
-/// Survivors get their exact scores.
-void launch_rescore(const Batch& batch, CodecKind codec, cudaStream_t stream);
-/// The best of them, `most_k` or fewer of a query, are sorted and written to the host.
-void launch_select(const Batch& batch, std::uint32_t most_k, cudaStream_t stream);
+/// Candidates that reach the last threshold get their exact scores; the best, `most_k` or fewer of
+/// a query, are sorted and written to the host.
+void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream);
 
 }  // namespace warpdex::gpu

@@ -10,15 +10,15 @@
 
 namespace warpdex::gpu {
 
-/// Documents in a tile: the work item of OR. A power of two.
+/// Documents in a tile: what OR bounds scores by, and adds up at a time. A power of two.
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
 static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
-/// Documents in a region: what a query's work on OR is shared out by. Where a query has few
-/// postings to add up there, all of it is done at once, else tile by tile.
-inline constexpr std::uint32_t kRegionShift = 16;
-inline constexpr std::uint32_t kRegionDocuments = 1U << kRegionShift;
-inline constexpr std::uint32_t kRegionTiles = kRegionDocuments / kTileDocuments;
+/// OR takes a query's tiles in rounds, the most promising first; between two, the threshold rises.
+inline constexpr std::uint32_t kRounds = 4;  ///< at most
+/// Of a table with an entry a tile, the entries of a query or of a list: those of its tiles and
+/// one.
+constexpr std::uint32_t tile_row(std::uint32_t tiles) { return tiles + 1; }
 /// Bins of a query's histogram of accumulated scores.
 inline constexpr std::uint32_t kBins = 1024;
 /// What accumulators of 16 bits may reach; the scale of a query is chosen by it.
@@ -53,14 +53,19 @@ struct alignas(16) List {
   float c0;
   float c1;
   float bound;          ///< no posting scores more
-  std::uint32_t row;    ///< where its row of the tile tables starts
+  std::uint32_t row;    ///< where its row of the tile tables starts; kNone: it has none
   std::uint32_t flags;  ///< ListFlags
+  std::uint32_t owner;  ///< its query, among those of OR
+  std::uint32_t place;  ///< in its query
 };
 
 enum QueryFlags : std::uint32_t {
   kCount = 1,       ///< all matches are counted, so nothing is skipped
   kExhaustive = 2,  ///< nothing is skipped, for comparison
   kFallback = 4,    ///< OR only if AND matched less than `least`
+  kNoLookups = 8,   ///< OR adds up whole tiles only, for comparison
+  kNoTiles = 16,    ///< OR adds up no tile, for comparison
+  kOneList = 32,    ///< all postings of its one list match
 };
 
 /// One query as one of AND and OR reads it. Lists in canonical order, prohibited ones last.
@@ -72,9 +77,8 @@ struct alignas(16) Query {
   std::uint32_t flags;       ///< QueryFlags
   std::uint32_t state;       ///< its QueryState
   std::uint32_t slot;        ///< its place among the answers
-  std::uint32_t regions;     ///< of OR; 0: nothing to do
-  std::uint32_t order;       ///< where its row of the order of regions starts
-  std::uint32_t least;       ///< kFallback: AND's matches that suffice
+  std::uint32_t row;         ///< where its row of the tables of queries and tiles starts
+  std::uint32_t least;       ///< of AND with OR: AND's matches that suffice, else 0
   std::uint32_t seed;        ///< a threshold to start with, in units
   float scale;               ///< units a score of 1 has in an accumulator
   float static_scale;        ///< likewise of a static score; 0 where there are none
@@ -91,10 +95,9 @@ struct alignas(16) Query {
 struct QueryState {
   std::uint32_t threshold;   ///< sums below it cannot be among the k best
   std::uint32_t candidates;  ///< appended; above the capacity some were lost
-  std::uint32_t survivors;   ///< candidates left for exact scores
   unsigned long long matches;
-  /// Sum above, inverted docID below: the tile or region that starts there has k documents that
-  /// reach the sum, so that equal sums in those behind it do not count. The largest there was.
+  /// Sum above, inverted docID below: k documents up to this one reach the sum, so that equal sums
+  /// behind it do not count. The largest there was.
   unsigned long long tie;
   std::uint32_t fell_back;  ///< OR ran where AND matched too few
   std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
@@ -106,15 +109,59 @@ struct Candidate {
   std::uint32_t sum;
 };
 
-/// Blocks that one CTA takes of a list when it finds tiles' blocks; of AND's driver.
+/// Blocks of a list that one CTA looks at, before OR and in its rounds: in large batches and in
+/// those that would not fill the GPU. Blocks that one takes of AND's driver.
 inline constexpr std::uint32_t kStretchBlocks = 2048;
+inline constexpr std::uint32_t kShortStretchBlocks = 256;
 inline constexpr std::uint32_t kAndBlocks = 8;
 
-/// Some of a list's blocks: the work item of find_tile_blocks, and of AND.
+/// Some of a list's blocks: the work item of find_tile_blocks and scan_blocks, and of AND.
 struct Stretch {
   std::uint32_t owner;  ///< a list; of AND, a query, whose driver's blocks are meant
   std::uint32_t first;  ///< block
 };
+
+/// A tile of a query that is added up.
+struct TileItem {
+  std::uint32_t query;  ///< among all
+  std::uint32_t tile;
+};
+
+/// What is to be done with a tile of a query: the round it waits for, or one of these.
+enum TileState : std::uint8_t {
+  kLookupTile = 0x80,  ///< and the round: documents are looked for list by list
+  kAddedTile = 0xFE,   ///< it is added up
+  kDoneTile = 0xFF,    ///< nothing: it is hopeless
+};
+
+/// Some things of a list that one warp takes together: blocks to read, or documents to look up.
+struct Chunk {
+  std::uint32_t list;
+  std::uint32_t first;  ///< in Batch::blocks or Batch::found
+  std::uint32_t count;
+};
+
+/// Chunks that a kernel makes for the next, and how many that has drawn. There may be less room
+/// than is wanted.
+struct ChunkCounters {
+  std::uint32_t things;
+  std::uint32_t chunks;
+  std::uint32_t drawn;
+};
+
+/// What a round of OR looks up.
+struct RoundCounters {
+  ChunkCounters blocks;
+  ChunkCounters documents;
+};
+
+/// Likewise tiles that are added up. Those of the first round come first; those of all others are
+/// done together, after the last.
+struct TileCounters {
+  std::uint32_t items;
+  std::uint32_t drawn;
+};
+inline constexpr std::uint32_t kTilePasses = 2;
 
 /// What the host is told of a query, beside its hits.
 struct Answer {
@@ -128,7 +175,9 @@ struct Answer {
 /// Counters of what the kernels did, for people who tune.
 struct WorkCounters {
   unsigned long long and_blocks;  ///< decoded to find documents of AND in them
-  unsigned long long tiles;       ///< not skipped
+  unsigned long long tiles;       ///< added up
+  unsigned long long or_blocks;   ///< whose documents were looked for in other lists, if they could
+  unsigned long long lookups;     ///< of a document in a list
   unsigned long long rescored;
 };
 
@@ -138,19 +187,28 @@ struct Batch {
   const Query* queries;  ///< those of AND, those of AND that come second, those of OR
   const Query* finals;   ///< by state: the last that may have run
   QueryState* states;
-  std::uint32_t* histograms;     ///< kBins a state
-  std::uint32_t* first_blocks;   ///< by list and tile
-  std::uint32_t* upper_bounds;   ///< by list and tile, in units; 0: no posting
-  std::uint32_t* region_order;   ///< by query: regions, the most promising first
-  std::uint32_t* region_bounds;  ///< by query and region, in units
+  std::uint32_t* histograms;    ///< kBins a state
+  std::uint32_t* first_blocks;  ///< by list and tile
+  /// By list and tile, in units: what the scoring lists behind this one and a static score add at
+  /// most.
+  std::uint32_t* rests;
+  std::uint32_t* tile_bounds;  ///< by query and tile: of all its lists; 0: no posting
+  std::uint8_t* tile_states;   ///< by query and tile
+  TileItem* tile_items;
+  TileCounters* tile_passes;    ///< kTilePasses
+  std::uint32_t* wanted_tiles;  ///< by list: a bit a tile, set where a round may find documents
+  RoundCounters* rounds;        ///< kRounds
+  std::uint32_t* blocks;        ///< that a round reads
+  Chunk* block_chunks;
+  Candidate* found;  ///< the documents that a round looks up, with what a list has for them
+  Chunk* found_chunks;
   Candidate* candidates;
   unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
   Hit* hits;                 ///< what is returned, best first
   Answer* answers;           ///< by slot; hits likewise, k each
   const Stretch* table_stretches;
   const Stretch* and_stretches;
-  std::uint32_t* counters;  ///< one a kernel that draws its items from it
-  WorkCounters* work;       ///< or null
+  WorkCounters* work;  ///< or null
   const std::uint32_t* lengths;
   const std::uint8_t* length_codes;  ///< by docID, padded to whole tiles
   const float* static_scores;        ///< or null
@@ -164,8 +222,16 @@ struct Batch {
   std::uint32_t table_stretch_count;
   std::uint32_t and_stretch_count;     ///< with those of the second
   std::uint32_t second_stretch_count;  ///< the last of them
-  std::uint32_t regions;               ///< of each query of OR
+  std::uint32_t tiles;                 ///< of the collection
+  std::uint32_t most_found;            ///< documents that there is room for
+  std::uint32_t most_found_chunks;     ///< likewise
+  std::uint32_t round_count;           ///< of OR, 1 to kRounds
+  bool adds_up;                        ///< whether OR may add up tiles
+  std::uint32_t chunk_blocks;          ///< of a full chunk of blocks
+  std::uint32_t chunk_documents;       ///< of a full chunk of documents, at most 128
+  std::uint32_t stretch_blocks;        ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
+  bool overlaps_launches;  ///< the GPU can start a kernel while the one before ends
   ScoreForm form;
   float c0;  ///< of BM25 and likelihood: the same for all terms, but for
   float c1;  ///< likelihood's c0

@@ -26,23 +26,23 @@ __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&value
 }
 
 /// Lane l gets docIDs 4l to 4l + 3 of the block; kNone past its last.
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels = kMaxPforLevels>
 __device__ inline void read_docids(const List& list, std::uint32_t block,
                                    device::WarpScratch& scratch, std::uint32_t (&docids)[4]) {
   if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
   const std::uint32_t last = list.last_docids[block];
   const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
   const device::BlockPlace place = device::locate(list.docids, block);
-  device::BlockDecoder<kCodec>::docids(list.docids, place, base, last, scratch, docids);
+  device::BlockDecoder<kCodec, kLevels>::docids(list.docids, place, base, last, scratch, docids);
 }
 
 /// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of the block.
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels = kMaxPforLevels>
 __device__ inline void read_values(const List& list, std::uint32_t block,
                                    device::WarpScratch& scratch, std::uint32_t (&values)[4]) {
   if (list.flags & kRaw) return read_raw(list.frequencies.bytes, values);
   const device::BlockPlace place = device::locate(list.frequencies, block);
-  device::BlockDecoder<kCodec>::values(list.frequencies, place, scratch, values);
+  device::BlockDecoder<kCodec, kLevels>::values(list.frequencies, place, scratch, values);
 }
 
 /// The value at one position of the block, the same for all lanes.

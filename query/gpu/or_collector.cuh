@@ -1,4 +1,4 @@
-// From the sums of a tile or region of OR to candidates of its query. Internal to or_tiles.cu.
+// From the sums of a tile of OR to candidates of its query. Internal to or_tiles.cu.
 #pragma once
 
 #include "warpdex/query/gpu/or_reader.cuh"
@@ -6,7 +6,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Turns the sums of a tile or region into candidates.
+/// Turns the sums of a tile into candidates.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class TileCollector : public TileReader<kCodec, kLevels, kForm> {
  protected:
@@ -22,17 +22,13 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
 
   /// Empties all accumulators; those that reach the threshold become candidates of the query, a
   /// bounded number at a time, between which the threshold rises.
-  __device__ void collect(bool only_marked) {
+  __device__ void collect() {
     bool counts = (query_.flags & kCount) != 0;
     for (;;) {
       const std::uint32_t threshold = memory_.need;
       const std::uint32_t need =
           threshold > plan_.static_bound ? threshold - plan_.static_bound : 0;
-      if (plan_.is_sparse) {
-        scan_entries(max(need, 1U));
-      } else {
-        scan(max(need, 1U), only_marked, counts);
-      }
+      scan(max(need, 1U), counts);
       counts = false;
       sync_decoders();
       const std::uint32_t kept = memory_.kept_count;
@@ -41,14 +37,14 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       append_kept(here, here > query_.k ? max(threshold, own_threshold(here)) : threshold);
       if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
         atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
-                                   static_cast<std::uint32_t>(~plan_.begin));
+                                   static_cast<std::uint32_t>(~(begin_ + kTileDocuments - 1)));
       }
       __threadfence();
       sync_decoders();
       if (warp_ == 0) {
         raise_threshold(batch_, query_);
         if (lane_id() == 0) {
-          memory_.need = needed_sum(batch_, query_, plan_.begin);
+          memory_.need = Need(batch_, query_).of(begin_);
           memory_.kept_count = 0;
         }
         __syncwarp();  // no lane is to read the plan behind the next barrier
@@ -56,10 +52,6 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       if (kept <= kKept) return;
       sync_decoders();
     }
-  }
-
-  __device__ bool is_marked(std::uint32_t slot) {
-    return (memory_.marks[slot / kGroup / 32] >> slot / kGroup % 32 & 1) != 0;
   }
 
   /// Whether any of eight sums reaches both halves of `least`, which are the same and not 0.
@@ -70,11 +62,10 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   }
 
  private:
-  __device__ void scan(std::uint32_t need, bool only_marked, bool counts) {
+  __device__ void scan(std::uint32_t need, bool counts) {
     const std::uint32_t least = min(need, 65'535U) * 0x10001U;
     std::uint32_t matches = 0;
     for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
-      if (only_marked && !is_marked(4 * i) && !is_marked(kHalf + 4 * i)) continue;
       const uint4 four = memory_.sums[i];
       if (counts) {
         matches += (__popc(__vcmpne2(four.x, 0)) + __popc(__vcmpne2(four.y, 0)) +
@@ -83,8 +74,8 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       }
       uint4 left{0, 0, 0, 0};
       if (reaches(four, least)) {
-        left = {keep(four.x, least, 4 * i), keep(four.y, least, 4 * i + 1),
-                keep(four.z, least, 4 * i + 2), keep(four.w, least, 4 * i + 3)};
+        left = {keep(four.x, least, mixed(4 * i)), keep(four.y, least, mixed(4 * i + 1)),
+                keep(four.z, least, mixed(4 * i + 2)), keep(four.w, least, mixed(4 * i + 3))};
       }
       memory_.sums[i] = left;
     }
@@ -93,24 +84,6 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
     if (lane_id() == 0 && matches > 0) {
       atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
     }
-  }
-
-  /// Likewise of the hash table.
-  __device__ void scan_entries(std::uint32_t need) {
-    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
-      const uint4 four = memory_.sums[i];
-      if ((four.x | four.y | four.z | four.w) == 0) continue;
-      memory_.sums[i] = {keep_entry(four.x, need), keep_entry(four.y, need),
-                         keep_entry(four.z, need), keep_entry(four.w, need)};
-    }
-  }
-
-  __device__ std::uint32_t keep_entry(std::uint32_t entry, std::uint32_t need) {
-    if ((entry & 0xFFFF) < need) return 0;
-    const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
-    if (place >= kKept) return entry;
-    memory_.kept[place] = entry << 16 | entry >> 16;
-    return 0;
   }
 
   /// Remembers those of two accumulators, of documents `slot` and kHalf + slot, that reach `least`,

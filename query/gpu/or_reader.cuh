@@ -1,4 +1,4 @@
-// Decoding the blocks of a planned tile or region of OR, and the units of their postings. Internal
+// Decoding the blocks of a planned tile of OR, and the units of their postings. Internal
 // to or_tiles.cu.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A planned tile or region, and the decoding of its blocks.
+/// A planned tile, and the decoding of its blocks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class TileReader {
  public:
@@ -43,10 +43,6 @@ class TileReader {
     if (kForm == ScoreForm::kImpact && sums_are_whole_) return entry.unit * value + entry.unit;
     return units_of<kForm>(value, part(slot), entry.weight, entry.c0,
                            (entry.flags & kHugeFrequencies) != 0);
-  }
-
-  __device__ std::uint8_t* candidate_bytes() {
-    return reinterpret_cast<std::uint8_t*>(memory_.candidates);
   }
 
   /// Calls visit(entry) for the tile's blocks [from, to), counted through all lists; each by one
@@ -111,7 +107,6 @@ class TileReader {
   const List* lists_;
   std::uint32_t warp_;  ///< the same for all lanes, as the compiler sees it
   bool sums_are_whole_;
-  std::uint32_t threshold_ = 0;  ///< of thread 0
   bool has_lengths_ = false;
 };
 

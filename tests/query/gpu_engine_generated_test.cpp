@@ -89,10 +89,12 @@ TEST(GpuGenerated, AgreesWithTheOracle) {
     all.push_back(all[3]);  // or
     all.back().count = true;
     std::vector<std::vector<SearchResult>> answers;
-    std::vector<std::vector<SearchResult>> exhaustive;
+    std::vector<std::vector<std::vector<SearchResult>>> other_ways(test::kWays.size());
     for (const SearchSettings& settings : all) {
       answers.push_back(engine.search(queries, settings));
-      exhaustive.push_back(engine.search_exhaustively(queries, settings));
+      for (std::size_t way = 1; way < test::kWays.size(); ++way) {
+        other_ways[way].push_back(engine.search(queries, settings, way));
+      }
     }
     const reference::Collection collection = test::collection_of(engine.index());
     for (std::size_t query = 0; query < queries.size(); ++query) {
@@ -101,7 +103,10 @@ TEST(GpuGenerated, AgreesWithTheOracle) {
         const std::string what = reference::describe(codec) + ' ' + reference::describe(all[i]) +
                                  ' ' + reference::describe(queries[query]);
         ASSERT_EQ(test::judge_gpu(truths.of(all[i]), answers[i][query], all[i]), "") << what;
-        ASSERT_EQ(test::disagreement(answers[i][query], exhaustive[i][query], all[i]), "") << what;
+        for (std::size_t way = 1; way < test::kWays.size(); ++way) {
+          ASSERT_EQ(test::disagreement(answers[i][query], other_ways[way][i][query], all[i]), "")
+              << what << ' ' << test::kWays[way].name;
+        }
       }
     }
   }
@@ -155,11 +160,16 @@ TEST(GpuGenerated, AgreesOverTheCollectionThatIsNamed) {
     const std::vector<SearchResult> results = engine.search(queries, settings);
     ASSERT_EQ(results.size(), queries.size());
     judge_large(engine.index(), queries, settings, results);
-    const std::vector<SearchResult> exhaustive = engine.search_exhaustively(queries, settings);
     const std::vector<SearchResult> by_cpu = search_batch(engine.index(), queries, settings, 0);
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      ASSERT_EQ(test::disagreement(results[i], exhaustive[i], settings), "") << "exhaustive " << i;
       ASSERT_EQ(test::disagreement(by_cpu[i], results[i], settings), "") << "the CPU " << i;
+    }
+    for (std::size_t way = 1; way < test::kWays.size(); ++way) {
+      const std::vector<SearchResult> others = engine.search(queries, settings, way);
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        ASSERT_EQ(test::disagreement(results[i], others[i], settings), "")
+            << test::kWays[way].name << ' ' << i;
+      }
     }
   }
 }

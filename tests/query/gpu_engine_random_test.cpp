@@ -12,8 +12,7 @@ namespace {
 using reference::Collection;
 using test::Random;
 
-/// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384 and
-/// regions of 65,536.
+/// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384.
 constexpr std::array<std::uint64_t, 21> kSizes{
     0,    1,    2,      31,     32,     33,     127,    128,    129,    1000,   4095,
     4096, 4097, 16'383, 16'384, 16'385, 20'000, 32'769, 65'536, 65'537, 131'100};
@@ -44,9 +43,8 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
     for (std::size_t i = 0; i < size; ++i) which[i] = i % queries.size();
     std::shuffle(which.begin(), which.end(), random_);
     for (const std::size_t query : which) batch.push_back(queries[query]);
-    const bool exhaustive = exhaustive_.draw(random_) != 0;
-    const std::vector<SearchResult> results =
-        exhaustive ? engine.search_exhaustively(batch, settings) : engine.search(batch, settings);
+    const std::size_t way = ways_.draw(random_);
+    const std::vector<SearchResult> results = engine.search(batch, settings, way);
     ASSERT_EQ(results.size(), size);
 
     const SearchSettings meant = test::meant_settings(engine.index(), settings);
@@ -54,7 +52,7 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
     for (std::size_t i = 0; i < size; ++i) {
       const std::string what =
           test::describe(collection.documents(), engine.index().settings().codec, meant, batch[i]) +
-          " batch=" + std::to_string(size) + (exhaustive ? " exhaustive" : "");
+          " batch=" + std::to_string(size) + ' ' + std::string(test::kWays[way].name);
       const SearchResult*& first = judged[which[i]];
       if (first == nullptr) {
         const test::Truth truth = test::find_truth(collection, batch[i], meant);
@@ -73,7 +71,7 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
   Random random_ = test::generator(400 + GetParam());
   test::SettingsMaker maker_{random_};
   test::Deck<std::size_t> batch_sizes_{{1, 1, 8, 20, 64, 300}};
-  test::Deck<int> exhaustive_{{0, 0, 1}};
+  test::Deck<std::size_t> ways_{{0, 0, 1, 2, 3, 3}};
 };
 
 TEST_P(GpuEngineRandom, AnswersAsTheOracle) {

@@ -33,12 +33,11 @@ class GpuEngineReal : public testing::TestWithParam<test::RealCase> {
   std::vector<std::vector<SearchResult>> answer(std::size_t codec, const ScorerSettings& scorer,
                                                 const std::vector<SearchSettings>& all,
                                                 const std::vector<Query>& queries,
-                                                bool exhaustive) {
+                                                std::size_t way) {
     test::GpuEngine engine(written_.folder(codec, scorer));
     std::vector<std::vector<SearchResult>> answers;
     for (const SearchSettings& settings : all) {
-      answers.push_back(exhaustive ? engine.search_exhaustively(queries, settings)
-                                   : engine.search(queries, settings));
+      answers.push_back(engine.search(queries, settings, way));
     }
     return answers;
   }
@@ -47,7 +46,7 @@ class GpuEngineReal : public testing::TestWithParam<test::RealCase> {
     const std::vector<SearchSettings> all = all_settings(scorer);
     const std::vector<CodecSettings> codecs = test::all_codecs();
     const std::size_t judged = random_() % codecs.size();
-    const auto right = answer(judged, scorer, all, queries, false);
+    const auto right = answer(judged, scorer, all, queries, 0);
     for (std::size_t query = 0; query < queries.size(); ++query) {
       const test::ModeTruths truths =
           test::find_mode_truths(written_.collection(scorer), queries[query], scorer);
@@ -57,13 +56,12 @@ class GpuEngineReal : public testing::TestWithParam<test::RealCase> {
       }
     }
     for (std::size_t codec = 0; codec < codecs.size(); ++codec) {
-      const bool exhaustive = codec == judged || random_() % 2 == 0;
-      const auto others = answer(codec, scorer, all, queries, exhaustive);
+      const std::size_t way = (codec == judged ? 1 : 0) + random_() % (test::kWays.size() - 1);
+      const auto others = answer(codec, scorer, all, queries, way);
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t query = 0; query < queries.size(); ++query) {
           ASSERT_EQ(test::disagreement(right[i][query], others[i][query], all[i]), "")
-              << describe(codecs[codec], all[i], queries[query])
-              << (exhaustive ? " exhaustive" : "");
+              << describe(codecs[codec], all[i], queries[query]) << ' ' << test::kWays[way].name;
         }
       }
     }

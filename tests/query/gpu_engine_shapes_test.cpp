@@ -91,17 +91,17 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
 }
 
-// In regions of 65,536 documents, few postings decide, and their documents are looked up in lists
-// of hundreds of blocks that could not decide by themselves.
-TEST(GpuShapes, SmallSparseRegionsBesideDenseLists) {
+// Few postings decide, and their documents are looked up in lists of hundreds of blocks that could
+// not decide by themselves.
+TEST(GpuShapes, SmallSparseListsBesideDenseOnes) {
   WARPDEX_NEEDS_GPU();
-  constexpr std::uint32_t kDocuments = 2 * gpu::kRegionDocuments + 100;
+  constexpr std::uint32_t kDocuments = 8 * gpu::kTileDocuments + 100;
   Random random = test::generator(605);
   Collection collection = test::make_documents(random, kDocuments, false);
   test::add_list(collection, "raw", test::scatter(random, kDocuments, 90), random);
   test::add_list(collection, "rare", test::scatter(random, kDocuments, 600), random);
   test::add_list(collection, "edges",
-                 {gpu::kRegionDocuments - 1, gpu::kRegionDocuments, kDocuments - 1}, random);
+                 {4 * gpu::kTileDocuments - 1, 4 * gpu::kTileDocuments, kDocuments - 1}, random);
   test::add_list(collection, "often", test::scatter(random, kDocuments, 90'000), random);
   test::add_list(collection, "everywhere", test::scatter(random, kDocuments, 125'000), random);
   const std::vector<Query> queries =

@@ -8,20 +8,13 @@
 namespace warpdex::test {
 
 GpuEngine::GpuEngine(const std::filesystem::path& folder)
-    : index_(Index::open(folder)),
-      gpu_index_(std::make_unique<GpuIndex>(index_, GpuSettings{})),
-      searcher_(std::make_unique<GpuSearcher>(*gpu_index_)),
-      exhaustive_searcher_(
-          std::make_unique<GpuSearcher>(*gpu_index_, GpuAblation{.exhaustive = true})) {}
-
-std::vector<SearchResult> GpuEngine::search(std::span<const Query> queries,
-                                            const SearchSettings& settings) {
-  return search_by_gpu(*searcher_, index_, queries, settings);
+    : index_(Index::open(folder)), gpu_index_(std::make_unique<GpuIndex>(index_, GpuSettings{})) {
+  for (const Way& way : kWays) searchers_.emplace_back(*gpu_index_, way.ablation);
 }
 
-std::vector<SearchResult> GpuEngine::search_exhaustively(std::span<const Query> queries,
-                                                         const SearchSettings& settings) {
-  return search_by_gpu(*exhaustive_searcher_, index_, queries, settings);
+std::vector<SearchResult> GpuEngine::search(std::span<const Query> queries,
+                                            const SearchSettings& settings, std::size_t way) {
+  return search_by_gpu(searchers_[way], index_, queries, settings);
 }
 
 std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& index,
@@ -45,21 +38,20 @@ std::string judge_gpu(const Truth& truth, const SearchResult& result,
 std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,
                         std::span<const Query> queries, const SearchSettings& settings) {
   const SearchSettings meant = meant_settings(engine.index(), settings);
-  const std::vector<SearchResult> results = engine.search(queries, settings);
-  const std::vector<SearchResult> exhaustive = engine.search_exhaustively(queries, settings);
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const Truth truth = find_truth(collection, queries[i], meant);
-    std::string wrong = judge_gpu(truth, results[i], meant);
-    if (wrong.empty()) {
-      wrong = judge_gpu(truth, exhaustive[i], meant);
-      if (!wrong.empty()) wrong = "exhaustive: " + wrong;
-    }
-    if (!wrong.empty()) {
-      return wrong + "; " +
+  std::vector<Truth> truths;
+  for (const Query& query : queries) truths.push_back(find_truth(collection, query, meant));
+  const std::size_t ways = settings.mode == QueryMode::kAnd ? 1 : kWays.size();  // of OR
+  for (std::size_t way = 0; way < ways; ++way) {
+    const std::vector<SearchResult> results = engine.search(queries, settings, way);
+    if (results.size() != queries.size()) return "not as many answers as queries";
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const std::string wrong = judge_gpu(truths[i], results[i], meant);
+      if (wrong.empty()) continue;
+      return std::string(kWays[way].name) + ": " + wrong + "; " +
              describe(collection.documents(), engine.index().settings().codec, meant, queries[i]);
     }
   }
-  return results.size() == queries.size() ? "" : "not as many answers as queries";
+  return "";
 }
 
 std::string disagreement(const SearchResult& one, const SearchResult& other,

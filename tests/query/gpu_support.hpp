@@ -2,10 +2,12 @@
 // its answers.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/query/engine_support.hpp"
@@ -19,27 +21,35 @@
 
 namespace warpdex::test {
 
-/// An index on disk, mapped and uploaded, and two searchers: one that skips what it can, and one
-/// that skips nothing.
+/// A way to search that must not change an answer.
+struct Way {
+  std::string_view name;
+  GpuAblation ablation;
+};
+/// The usual one first.
+inline constexpr std::array<Way, 4> kWays{{{"usual", {}},
+                                           {"exhaustive", {.exhaustive = true}},
+                                           {"adding up", {.or_by = OrMethod::kAddingUp}},
+                                           {"looking up", {.or_by = OrMethod::kLookingUp}}}};
+
+/// An index on disk, mapped and uploaded, and a searcher for each of kWays.
 class GpuEngine {
  public:
   explicit GpuEngine(const std::filesystem::path& folder);
 
   const Index& index() const { return index_; }
   const GpuIndex& gpu_index() const { return *gpu_index_; }
-  GpuSearcher& searcher() { return *searcher_; }
+  /// The usual one.
+  GpuSearcher& searcher() { return searchers_[0]; }
 
-  /// One batch.
-  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings);
-  /// The same by the searcher that skips nothing.
-  std::vector<SearchResult> search_exhaustively(std::span<const Query> queries,
-                                                const SearchSettings& settings);
+  /// One batch, in one of kWays.
+  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
+                                   std::size_t way = 0);
 
  private:
   Index index_;
   std::unique_ptr<GpuIndex> gpu_index_;
-  std::unique_ptr<GpuSearcher> searcher_;
-  std::unique_ptr<GpuSearcher> exhaustive_searcher_;
+  std::vector<GpuSearcher> searchers_;
 };
 
 /// Plans the queries and runs them as one batch.
@@ -53,7 +63,7 @@ std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& inde
 std::string judge_gpu(const Truth& truth, const SearchResult& result,
                       const SearchSettings& settings);
 
-/// Runs the queries as one batch, by both searchers, and judges all answers. Empty if they are
+/// Runs the queries as one batch, in all ways, and judges all answers. Empty if they are
 /// right, else what is wrong with the first that is not. `collection` holds what the index's lists
 /// do.
 std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,

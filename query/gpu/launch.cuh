@@ -1,0 +1,39 @@
+// Launches of kernels that follow one another. Internal.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/layout.hpp"
+
+namespace warpdex::gpu {
+
+/// The first thing that every kernel here does, in all threads: lets the next kernel of the stream
+/// begin to start, and waits until the one before has ended and its writes are seen. So a kernel's
+/// start, some 3 us, overlaps the end of the one before.
+__device__ inline void wait_for_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// Launches a kernel that begins with wait_for_previous(). Throws CudaError, naming it, if it
+/// cannot start.
+template <class... Arguments>
+void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
+            std::size_t bytes, cudaStream_t stream, const Batch& batch, Arguments... arguments) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = ctas;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = bytes;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = batch.overlaps_launches ? 1 : 0;
+  check_cuda(cudaLaunchKernelEx(&config, kernel, batch, arguments...), name);
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,175 @@
+// Lookups of documents in a list: 32 at once, a lane each. Internal.
+#pragma once
+
+#include "warpdex/query/gpu/list_reader.cuh"
+
+namespace warpdex::gpu {
+
+/// One warp's, in shared memory.
+struct LookupMemory {
+  device::WarpScratch scratch;
+  std::uint32_t block[kBlockSize];  ///< what was decoded for the lanes that want it
+};
+
+/// Where a document is in a list.
+struct Spot {
+  std::uint32_t block = kNone;
+  std::uint32_t place = kNone;  ///< in the block; kNone: it is not there
+};
+
+/// The first of `count` ascending numbers that is not below `target`, or `count`. A thread;
+/// quarters the numbers by reads that do not wait for each other.
+__device__ inline std::uint32_t lower_bound_by_quarters(const std::uint32_t* numbers,
+                                                        std::uint32_t count, std::uint32_t target) {
+  std::uint32_t begin = 0;
+  while (count > 0) {
+    const std::uint32_t step = count / 4 + 1;  // 3 steps leave the rest to the last quarter
+    std::uint32_t passed = 0;
+#pragma unroll
+    for (std::uint32_t i = 1; i < 4; ++i) {
+      const std::uint32_t place = min(i * step, count) - 1;
+      if (numbers[begin + place] < target) passed = place + 1;
+    }
+    begin += passed;
+    count = min(step - 1, count - passed);
+  }
+  return begin;
+}
+
+/// The block in which a document must be, found with the table of tiles if the list has one; kNone
+/// if all end before it.
+__device__ inline std::uint32_t find_block_of(const Batch& batch, const List& list,
+                                              std::uint32_t document) {
+  std::uint32_t first = 0;
+  std::uint32_t last = list.blocks - 1;
+  if (list.row != kNone) {
+    const std::uint32_t* const row = batch.first_blocks + list.row + (document >> kTileShift);
+    first = row[0];
+    last = min(row[1], last);
+    if (first > last) return kNone;
+  }
+  const std::uint32_t block =
+      first + lower_bound_by_quarters(list.last_docids + first, last - first, document);
+  return list.last_docids[block] < document ? kNone : block;
+}
+
+/// Calls read(lane) for a lane of each block that lanes `want`, and then take() in all lanes that
+/// want it. A whole warp.
+template <class Read, class Take>
+__device__ inline void for_each_wanted(bool wants, std::uint32_t block, Read read, Take take) {
+  for (;;) {
+    const std::uint32_t waiting = __ballot_sync(kWholeWarp, wants);
+    if (waiting == 0) return;
+    const int leader = __ffs(static_cast<int>(waiting)) - 1;
+    const std::uint32_t now = __shfl_sync(kWholeWarp, block, leader);
+    read(leader);
+    __syncwarp();
+    if (wants && block == now) {
+      take();
+      wants = false;
+    }
+    __syncwarp();
+  }
+}
+
+/// What one lane knows of a block, to all lanes.
+__device__ inline device::BlockPlace broadcast(const device::BlockPlace& place, int lane) {
+  const auto at = reinterpret_cast<unsigned long long>(place.at);
+  const std::uint32_t codes =
+      __shfl_sync(kWholeWarp, std::uint32_t{place.code} << 8 | place.count, lane);
+  return {reinterpret_cast<const std::uint8_t*>(__shfl_sync(kWholeWarp, at, lane)),
+          __shfl_sync(kWholeWarp, place.index, lane), static_cast<std::uint8_t>(codes >> 8),
+          static_cast<std::uint8_t>(codes & 255)};
+}
+
+__device__ inline void prefetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
+__device__ inline void put_block(const std::uint32_t (&values)[4], LookupMemory& memory) {
+  reinterpret_cast<uint4*>(memory.block)[lane_id()] = {values[0], values[1], values[2], values[3]};
+}
+
+/// The place of a docID among a block's 128, or kNone. A thread.
+__device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::uint32_t document) {
+  std::uint32_t place = 0;
+#pragma unroll
+  for (std::uint32_t step = kBlockSize / 2; step > 0; step /= 2) {
+    if (docids[place + step - 1] < document) place += step;
+  }
+  return docids[place] == document ? place : kNone;
+}
+
+/// Where the document of each lane that is `alive` is in the list. A whole warp. Bit sets are read
+/// by the lanes, other blocks are decoded by the warp, each once: neighbours share them.
+template <CodecKind kCodec, int kLevels>
+__device__ inline Spot find_spot(const Batch& batch, const List& list, bool alive,
+                                 std::uint32_t document, LookupMemory& memory) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  Spot spot;
+  if (list.flags & kRaw) {
+    if (alive) {
+      spot.place =
+          find_in_block(reinterpret_cast<const std::uint32_t*>(list.docids.bytes), document);
+    }
+    return spot;
+  }
+  bool waits = false;
+  std::uint32_t base = 0;
+  std::uint32_t last = 0;
+  device::BlockPlace place{};
+  if (alive) spot.block = find_block_of(batch, list, document);
+  if (spot.block != kNone) {
+    place = device::locate(list.docids, spot.block);
+    prefetch(place.at);
+    base = spot.block == 0 ? kNone : list.last_docids[spot.block - 1];
+    last = list.last_docids[spot.block];
+    waits = place.code != kDenseCode;
+    if (!waits) spot.place = Decoder::find_in_dense(place, {document - base - 1, last - base});
+  }
+  for_each_wanted(
+      waits, spot.block,
+      [&](int lane) {
+        std::uint32_t docids[4];
+        Decoder::docids(list.docids, broadcast(place, lane), __shfl_sync(kWholeWarp, base, lane),
+                        __shfl_sync(kWholeWarp, last, lane), memory.scratch, docids);
+        put_block(docids, memory);
+      },
+      [&] { spot.place = find_in_block(memory.block, document); });
+  return spot;
+}
+
+/// The value that the list has for the document of each lane that is `alive`: a frequency or an
+/// impact, less one; kNone if it has none. A whole warp.
+template <CodecKind kCodec, int kLevels>
+__device__ inline std::uint32_t find_value(const Batch& batch, const List& list, bool alive,
+                                           std::uint32_t document, LookupMemory& memory) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  const Spot spot = find_spot<kCodec, kLevels>(batch, list, alive, document, memory);
+  const bool found = spot.place != kNone;
+  std::uint32_t value = kNone;
+  if (list.flags & kRaw) {
+    if (found) value = reinterpret_cast<const std::uint32_t*>(list.frequencies.bytes)[spot.place];
+    return value;
+  }
+  bool waits = false;
+  device::BlockPlace place{};
+  if (found) {
+    place = device::locate(list.frequencies, spot.block);
+    waits = !Decoder::is_packed(place.code);
+    if (!waits) value = Decoder::value_alone(place, spot.place);
+  }
+  if constexpr (kCodec != CodecKind::kBitpack) {
+    for_each_wanted(
+        waits, spot.block,
+        [&](int lane) {
+          std::uint32_t values[4];
+          Decoder::values(list.frequencies, broadcast(place, lane), memory.scratch, values);
+          put_block(values, memory);
+        },
+        [&] { value = memory.block[spot.place]; });
+  }
+  return value;
+}
+
+}  // namespace warpdex::gpu

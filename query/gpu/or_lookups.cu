@@ -1,0 +1,269 @@
+// OR by lookups. A block of a list that may decide is decoded by a warp; a document whose score
+// there, with all that the lists behind may add, reaches the query's threshold is looked up in
+// these, list by list, until it misses (MaxScore, Turtle and Flood, document by document). Warps
+// look 32 documents of a list up at once; these are neighbours, so that they share blocks. A
+// document is found from the first of its lists; from the others, it is dropped in the end.
+#include <algorithm>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/launch.cuh"
+#include "warpdex/query/gpu/or_searcher.cuh"
+
+namespace warpdex::gpu {
+namespace {
+
+using namespace or_lookups;
+
+constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kWarps = kThreads / kWarp;
+/// Documents that wait for their chunk: less than one, and those of a block.
+constexpr std::uint32_t kQueue = kTogether + kBlockSize;
+
+/// Draws a number that no other warp gets. A whole warp.
+__device__ std::uint32_t draw(std::uint32_t& drawn) {
+  std::uint32_t number = 0;
+  if (lane_id() == 0) number = atomicAdd(&drawn, 1);
+  return __shfl_sync(kWholeWarp, number, 0);
+}
+
+struct FindMemory {
+  std::uint16_t blocks[kStretchBlocks];  ///< worth reading: from the stretch's first
+  std::uint32_t count;
+  std::uint32_t first_block;  ///< where they are written
+  std::uint32_t first_chunk;
+};
+
+/// Makes chunks of the blocks that were found. A whole CTA, after a barrier.
+__device__ void hand_on_blocks(const Batch& batch, const Stretch& stretch, ChunkCounters& counters,
+                               FindMemory& memory) {
+  const std::uint32_t count = memory.count;
+  const std::uint32_t size = batch.chunk_blocks;
+  const std::uint32_t chunks = (count + size - 1) / size;
+  if (count == 0) return;
+  if (threadIdx.x == 0) {
+    memory.first_block = atomicAdd(&counters.things, count);
+    memory.first_chunk = atomicAdd(&counters.chunks, chunks);
+  }
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    batch.blocks[memory.first_block + i] = stretch.first + memory.blocks[i];
+  }
+  for (std::uint32_t i = threadIdx.x; i < chunks; i += kThreads) {
+    batch.block_chunks[memory.first_chunk + i] = {stretch.owner, memory.first_block + i * size,
+                                                  min(size, count - i * size)};
+  }
+}
+
+/// Work item: blocks of a list, a CTA. Bound by the latency of finding out whether any may decide.
+__global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ FindMemory memory;
+  const Stretch stretch = batch.table_stretches[blockIdx.x];
+  const List& list = batch.lists[stretch.owner];
+  const Query& query = batch.queries[batch.and_queries + list.owner];
+  if (list.place >= query.scoring) return;
+  if (!or_has_run(query, batch.states[query.state])) return;
+  const BlockFinder finder(batch, query, stretch.owner);
+  const std::uint32_t end = min(stretch.first + batch.stretch_blocks, list.blocks);
+  if (!finder.may_want(stretch.first, end)) return;  // the same for all warps
+  if (threadIdx.x == 0) memory.count = 0;
+  __syncthreads();
+  for (std::uint32_t first = stretch.first + warp_id() * kWarp; first < end; first += kThreads) {
+    const std::uint32_t block = first + lane_id();
+    const bool wanted = block < end && finder.wants(block);
+    const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
+    std::uint32_t place = 0;
+    if (lane_id() == 0 && group != 0) place = atomicAdd(&memory.count, __popc(group));
+    place = __shfl_sync(kWholeWarp, place, 0) + __popc(group & ((1U << lane_id()) - 1));
+    if (wanted) memory.blocks[place] = static_cast<std::uint16_t>(block - stretch.first);
+  }
+  __syncthreads();
+  hand_on_blocks(batch, stretch, batch.rounds[round].blocks, memory);
+}
+
+struct ReadMemory {
+  device::WarpScratch scratch;
+  Candidate queue[kQueue];
+};
+
+/// One warp's part of finding the documents that are worth looking up.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+class BlockReader {
+ public:
+  __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
+                         ReadMemory& memory)
+      : batch_(batch),
+        table_(table),
+        counters_(batch.rounds[round].documents),
+        tile_state_(static_cast<std::uint8_t>(kLookupTile | round)),
+        memory_(memory) {}
+
+  __device__ void read(const Chunk& chunk) {
+    const List& list = batch_.lists[chunk.list];
+    const Query& query = batch_.queries[batch_.and_queries + list.owner];
+    const Need need(batch_, query);
+    for (std::uint32_t i = 0; i < chunk.count; ++i) {
+      read_block(query, list, batch_.blocks[chunk.first + i], need);
+      while (queued_ >= batch_.chunk_documents) hand_on(query, chunk.list, batch_.chunk_documents);
+    }
+    if (queued_ > 0) hand_on(query, chunk.list, queued_);
+  }
+
+ private:
+  /// Queues the documents of a block that may be in the answer.
+  __device__ void read_block(const Query& query, const List& list, std::uint32_t block,
+                             const Need& need) {
+    std::uint32_t docids[4];
+    std::uint32_t sums[4];
+    read_values<kCodec, kLevels>(list, block, memory_.scratch, sums);
+    read_docids<kCodec, kLevels>(list, block, memory_.scratch, docids);
+    const std::uint32_t* const rests = batch_.rests + list.row;
+    const std::uint8_t* const states = batch_.tile_states + query.row;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t document = docids[i];
+      const std::uint32_t tile = document >> kTileShift;
+      bool wanted = document != kNone;
+      if (wanted) {
+        sums[i] = table_.units(batch_, query, list, sums[i], document);
+        wanted = sums[i] + rests[tile] >= need.of(document) && states[tile] == tile_state_;
+      }
+      const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
+      if (wanted) {
+        memory_.queue[queued_ + __popc(group & ((1U << lane_id()) - 1))] = {document, sums[i]};
+      }
+      queued_ += __popc(group);
+    }
+    __syncwarp();
+  }
+
+  /// Makes the last `count` documents of the queue a chunk. Where there is no room for it, the
+  /// query's answer is of no use.
+  __device__ void hand_on(const Query& query, std::uint32_t list, std::uint32_t count) {
+    queued_ -= count;
+    std::uint32_t mine = 0;
+    if (lane_id() == 0) mine = atomicAdd(&counters_.things, count);
+    if (lane_id() == 1) mine = atomicAdd(&counters_.chunks, 1);
+    const std::uint32_t first = __shfl_sync(kWholeWarp, mine, 0);
+    const std::uint32_t chunk = __shfl_sync(kWholeWarp, mine, 1);
+    const bool has_room =
+        chunk < batch_.most_found_chunks && std::uint64_t{first} + count <= batch_.most_found;
+    for (std::uint32_t i = lane_id(); i < count && has_room; i += kWarp) {
+      batch_.found[first + i] = memory_.queue[queued_ + i];
+    }
+    __syncwarp();
+    if (lane_id() != 0) return;
+    if (!has_room) batch_.states[query.state].overflow = 1;
+    if (chunk < batch_.most_found_chunks) {
+      batch_.found_chunks[chunk] = {list, first, has_room ? count : 0};
+    }
+  }
+
+  const Batch& batch_;
+  const UnitTable<kForm>& table_;
+  ChunkCounters& counters_;
+  std::uint8_t tile_state_;
+  ReadMemory& memory_;
+  std::uint32_t queued_ = 0;
+};
+
+/// Work item: a chunk of blocks, a warp; warps stay and draw chunks. Bound by decoding.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ __align__(16) ReadMemory memories[kWarps];
+  __shared__ UnitTable<kForm> table;
+  ChunkCounters& counters = batch.rounds[round].blocks;
+  const std::uint32_t chunks = counters.chunks;
+  if (blockIdx.x >= chunks) return;
+  table.fill(batch);
+  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, memories[warp_id()]);
+  for (std::uint32_t i = draw(counters.drawn); i < chunks; i = draw(counters.drawn)) {
+    reader.read(batch.block_chunks[i]);
+  }
+  if (batch.work == nullptr || blockIdx.x != 0 || threadIdx.x != 0) return;
+  atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
+}
+
+/// Work item: a chunk of documents of a list, a warp; warps stay and draw chunks. Bound by decoding
+/// the blocks that the documents would be in, and by the latency of finding these.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ __align__(16) SearchMemory memories[kWarps];
+  __shared__ UnitTable<kForm> table;
+  ChunkCounters& counters = batch.rounds[round].documents;
+  const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
+  if (blockIdx.x >= chunks) return;
+  table.fill(batch);
+  SearchMemory& memory = memories[warp_id()];
+  Searcher<kCodec, kLevels, kForm> searcher(batch, table, memory);
+  for (std::uint32_t number = draw(counters.drawn); number < chunks;
+       number = draw(counters.drawn)) {
+    const Chunk chunk = batch.found_chunks[number];
+    for (std::uint32_t i = lane_id(); i < chunk.count; i += kWarp) {
+      memory.documents[i] = batch.found[chunk.first + i];
+    }
+    __syncwarp();
+    searcher.search(batch.lists[chunk.list], chunk.count);
+    __syncwarp();
+  }
+  searcher.count_work();
+}
+
+/// CTAs that are resident at once.
+template <typename Kernel>
+std::uint32_t resident_ctas(Kernel kernel) {
+  int per_multiprocessor = 0;
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreads, 0),
+      "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  int device = 0;
+  int multiprocessors = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
+}
+
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
+  gpu::launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch,
+              round);
+  const auto read = read_blocks<kCodec, kLevels, kForm>;
+  static const std::uint32_t read_ctas = resident_ctas(read);
+  gpu::launch("read_blocks", read, read_ctas, kThreads, 0, stream, batch, round);
+  const auto look_up = look_up_chunks<kCodec, kLevels, kForm>;
+  static const std::uint32_t look_up_ctas = resident_ctas(look_up);
+  gpu::launch("look_up_chunks", look_up, look_up_ctas, kThreads, 0, stream, batch, round);
+}
+
+template <CodecKind kCodec, int kLevels = 0>
+void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+  switch (batch.form) {
+    case ScoreForm::kImpact:
+      return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, round, stream);
+    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, round, stream);
+    case ScoreForm::kQueryLikelihood:
+      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, round, stream);
+  }
+}
+
+}  // namespace
+
+void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
+                       cudaStream_t stream) {
+  switch (codec) {
+    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, round, stream);
+    case CodecKind::kPfor:
+      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, round, stream);
+      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, round, stream);
+    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, round, stream);
+    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, round, stream);
+  }
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,224 @@
+// Before each round of OR: the queries' thresholds rise to what was found, and for each tile of the
+// round it is decided whether it is hopeless, added up, or left to lookups. Before the first, tiles
+// are shared out to the rounds.
+#include <algorithm>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/launch.cuh"
+#include "warpdex/query/gpu/settle.cuh"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = kQueryThreads;
+
+// What the two ways to do a tile cost, in instructions of a warp, about.
+constexpr float kAddBlock = 300;       // to decode a block and add it up
+constexpr float kTile = 10'000;        // to empty and to search a tile's accumulators
+constexpr float kLookUpBlock = 450;    // to decode a block and find what is worth looking up
+constexpr float kLookUpDocument = 20;  // in one more list or two: most miss there
+
+/// Turns counts into where each bucket starts. One warp.
+__device__ void make_starts(std::uint32_t* buckets) {
+  std::uint32_t before = 0;
+  for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {
+    const std::uint32_t count = buckets[i];
+    std::uint32_t sum = count;
+    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
+      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
+      if (lane_id() >= step) sum += other;
+    }
+    buckets[i] = before + sum - count;
+    before += __shfl_sync(kWholeWarp, sum, kWarp - 1);
+  }
+}
+
+/// The first tiles of a query's order that are done in the rounds up to `round`: few, to learn what
+/// the answer's scores are, then many. Small batches have two rounds, as each takes its time.
+__device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
+  if (round + 1 >= batch.round_count) return batch.tiles;
+  if (batch.round_count == 2) return batch.tiles / 48 + 2;
+  switch (round) {
+    case 0: return batch.tiles / 128 + 2;
+    case 1: return batch.tiles / 12 + 4;
+    default: return batch.tiles / 3 + 6;
+  }
+}
+
+/// Forgets what AND found of a query that is to be answered by OR.
+__device__ void start_over(const Batch& batch, const Query& query) {
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) bins[i] = 0;
+  if (threadIdx.x != 0) return;
+  QueryState& state = batch.states[query.state];
+  state.candidates = 0;
+  state.matches = 0;
+  state.fell_back = 1;
+}
+
+struct Ranking {
+  std::uint32_t largest;
+  std::uint32_t buckets[kDigits];
+};
+
+/// Shares a query's tiles out to the rounds, by their bounds: by counting in 256 buckets. A whole
+/// CTA; reads the bounds three times.
+__device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memory) {
+  const std::uint32_t* const bounds = batch.tile_bounds + query.row;
+  if (threadIdx.x == 0) memory.largest = 0;
+  if (threadIdx.x < kDigits) memory.buckets[threadIdx.x] = 0;
+  __syncthreads();
+  std::uint32_t mine = 0;
+  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
+    mine = max(mine, bounds[tile]);
+  }
+  mine = __reduce_max_sync(kWholeWarp, mine);
+  if (lane_id() == 0) atomicMax(&memory.largest, mine);
+  __syncthreads();
+  const float to_bucket =
+      static_cast<float>(kDigits - 1) / static_cast<float>(max(1U, memory.largest));
+  const auto bucket_of = [&](std::uint32_t bound) {
+    return kDigits - 1 -
+           min(kDigits - 1, static_cast<std::uint32_t>(static_cast<float>(bound) * to_bucket));
+  };
+  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
+    atomicAdd(&memory.buckets[bucket_of(bounds[tile])], 1);
+  }
+  __syncthreads();
+  if (warp_id() == 0) make_starts(memory.buckets);
+  __syncthreads();
+  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
+    const std::uint32_t place = atomicAdd(&memory.buckets[bucket_of(bounds[tile])], 1);
+    std::uint32_t round = 0;
+    while (place >= tiles_up_to(batch, round)) ++round;
+    batch.tile_states[query.row + tile] =
+        bounds[tile] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
+  }
+}
+
+/// Whether a tile is better added up whole than looked up, by what both cost, about.
+__device__ bool is_added_up(const Batch& batch, const Query& query, std::uint32_t tile,
+                            std::uint32_t need) {
+  if (query.flags & (kCount | kExhaustive | kNoLookups)) return true;
+  if ((query.flags & kNoTiles) || !batch.adds_up) return false;
+  const List* const lists = batch.lists + query.first_list;
+  float by_adding = kTile;
+  float by_lookups = 0;
+  std::uint32_t rest = batch.tile_bounds[query.row + tile];
+  for (std::uint32_t i = 0; i < query.scoring; ++i) {
+    const std::uint32_t row = lists[i].row + tile;
+    const std::uint32_t before = rest;
+    rest = batch.rests[row];
+    if (before == rest) continue;  // no posting
+    const std::uint32_t blocks =
+        lists[i].flags & kRaw ? 1 : batch.first_blocks[row + 1] - batch.first_blocks[row] + 1;
+    by_adding += static_cast<float>(blocks) * kAddBlock;
+    if (before < need) continue;
+    // As if scores were spread evenly up to the bound, and then some fewer are high.
+    const float share =
+        min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
+    by_lookups +=
+        static_cast<float>(blocks) * (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
+  }
+  return by_adding < by_lookups;
+}
+
+/// What is to be done with a tile in this round: nothing, or the states that follow a round's.
+__device__ std::uint8_t decide(const Batch& batch, const Query& query, std::uint32_t tile,
+                               std::uint32_t round, std::uint32_t need) {
+  const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
+  if (skips && batch.tile_bounds[query.row + tile] < need) return kDoneTile;
+  if (is_added_up(batch, query, tile, need)) return kAddedTile;
+  return static_cast<std::uint8_t>(kLookupTile | round);
+}
+
+/// Sets the bits of a warp's 32 tiles for each list: of the tiles that are left to lookups, those
+/// in which the list may be the first of a document of the answer.
+__device__ void want_tiles(const Batch& batch, const Query& query, std::uint32_t tile,
+                           bool is_looked_up, std::uint32_t need) {
+  const bool any = __any_sync(kWholeWarp, is_looked_up);
+  std::uint32_t rest = is_looked_up ? batch.tile_bounds[query.row + tile] : 0;
+  for (std::uint32_t i = 0; i < query.scoring; ++i) {
+    std::uint32_t wanted = 0;
+    if (any) {
+      const std::uint32_t before = rest;
+      if (is_looked_up) rest = batch.rests[batch.lists[query.first_list + i].row + tile];
+      wanted = __ballot_sync(kWholeWarp, is_looked_up && before >= need && rest < before);
+    }
+    if (lane_id() == 0) wanted_tiles_of(batch, query.first_list + i)[tile / 32] = wanted;
+  }
+}
+
+/// Lists tiles to be added up, one a lane where `adds`. A whole warp.
+__device__ void append_tile(TileItem* items, TileCounters& counters, bool adds,
+                            const TileItem& item) {
+  const std::uint32_t group = __ballot_sync(kWholeWarp, adds);
+  if (group == 0) return;
+  std::uint32_t first = 0;
+  if (lane_id() == 0) first = atomicAdd(&counters.items, __popc(group));
+  first = __shfl_sync(kWholeWarp, first, 0);
+  if (adds) items[first + __popc(group & ((1U << lane_id()) - 1))] = item;
+}
+
+/// Whether a tile is to be taken in the round.
+__device__ bool is_due(const Batch& batch, const Query& query, std::uint32_t tile,
+                       std::uint32_t round) {
+  if (tile >= batch.tiles) return false;
+  if (batch.round_count > 1) return batch.tile_states[query.row + tile] == round;
+  const bool is_empty = batch.tile_bounds[query.row + tile] == 0;
+  if (is_empty) batch.tile_states[query.row + tile] = kDoneTile;
+  return !is_empty;
+}
+
+/// Work item: a query a CTA; of a single round, a part of its tiles, by blockIdx.y. Bound by the
+/// latency of reading a tile's bounds list by list.
+__global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ union {
+    Settling settling;
+    Ranking ranking;
+  } memory;
+  const std::uint32_t index = batch.and_queries + blockIdx.x;
+  const Query& query = batch.queries[index];
+  if (round == 0) {
+    if (!or_is_wanted(batch, query)) return;
+    __syncthreads();  // all have read the state
+    if ((query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
+    if (batch.round_count > 1) rank_tiles(batch, query, memory.ranking);
+  } else {
+    if (!or_has_run(query, batch.states[query.state])) return;
+    settle(batch, query, memory.settling);
+  }
+  __threadfence();
+  __syncthreads();
+  const Need need(batch, query);
+  // Tiles of all rounds but the first are added up together, behind those of the first.
+  TileItem* const items = batch.tile_items + (round == 0 ? 0 : batch.tile_passes[0].items);
+  for (std::uint32_t begin = blockIdx.y * kThreads + warp_id() * kWarp; begin < batch.tiles;
+       begin += gridDim.y * kThreads) {
+    const std::uint32_t tile = begin + lane_id();
+    const std::uint32_t least = need.of(tile * kTileDocuments);
+    bool adds = false;
+    bool is_looked_up = false;
+    if (is_due(batch, query, tile, round)) {
+      std::uint8_t& state = batch.tile_states[query.row + tile];
+      state = decide(batch, query, tile, round, least);
+      adds = state == kAddedTile;
+      is_looked_up = !adds && state != kDoneTile;
+    }
+    want_tiles(batch, query, tile, is_looked_up, least);
+    append_tile(items, batch.tile_passes[round == 0 ? 0 : 1], adds, {index, tile});
+  }
+}
+
+}  // namespace
+
+void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+  const std::uint32_t parts = batch.round_count == 1 ? (batch.tiles + kThreads - 1) / kThreads : 1;
+  launch("begin_round", begin_round, dim3(batch.or_queries, parts), kThreads, 0, stream, batch,
+         round);
+}
+
+}  // namespace warpdex::gpu

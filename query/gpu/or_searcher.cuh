@@ -1,0 +1,158 @@
+// Looking documents of a list up in the other lists of their query. Internal to or_lookups.cu.
+#pragma once
+
+#include "warpdex/query/gpu/emit.cuh"
+#include "warpdex/query/gpu/lookup.cuh"
+
+namespace warpdex::gpu {
+namespace or_lookups {
+
+/// Candidates of a query between two attempts to raise its threshold, at least.
+inline constexpr std::uint32_t kRaiseEvery = 256;
+
+/// Units of postings: what all warps of a CTA share.
+template <ScoreForm kForm>
+struct UnitTable {
+  float parts[kForm == ScoreForm::kImpact ? 4 : kLengthCodes];  ///< length_part of each code
+
+  /// By a whole CTA; ends with a barrier.
+  __device__ void fill(const Batch& batch) {
+    if constexpr (kForm != ScoreForm::kImpact) {
+      for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += blockDim.x) {
+        parts[i] = length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
+      }
+      __syncthreads();
+    }
+  }
+
+  __device__ std::uint32_t units(const Batch& batch, const Query& query, const List& list,
+                                 std::uint32_t value, std::uint32_t document) const {
+    if constexpr (kForm == ScoreForm::kImpact) {
+      if (query.slack == 0) return static_cast<std::uint32_t>(list.weight) * (value + 1);
+    }
+    float part = 0;
+    if constexpr (kForm != ScoreForm::kImpact) part = parts[batch.length_codes[document]];
+    return units_of<kForm>(value, part, list.weight * query.scale, list.c0,
+                           (list.flags & kHugeFrequencies) != 0);
+  }
+};
+
+/// Documents of a list that are looked up together, at most: by one warp.
+inline constexpr std::uint32_t kTogether = 128;
+
+/// In shared memory, one warp's: documents that are looked up, and what they have so far.
+struct SearchMemory {
+  LookupMemory lookup;
+  Candidate documents[kTogether];
+};
+
+/// One warp's lookups of documents of a list in the other lists of its query.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+class Searcher {
+ public:
+  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table, SearchMemory& memory)
+      : batch_(batch), table_(table), memory_(memory) {}
+
+  /// Looks the first `count` documents in SearchMemory up, which are from `list`, with what they
+  /// have there: in the lists behind, which add to their sums; then in those before and in
+  /// prohibited ones, which drop them: from the former, they are found as well. What is left
+  /// becomes candidates. A whole warp.
+  __device__ void search(const List& list, std::uint32_t count) {
+    const Query& query = batch_.queries[batch_.and_queries + list.owner];
+    const List* const lists = batch_.lists + query.first_list;
+    const Need need(batch_, query);
+    keep(count,
+         [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
+    for (std::uint32_t i = list.place + 1; i < query.scoring && count > 0; ++i) {
+      looked_up_ += count;
+      keep(count, [&](bool has, Candidate& document) {
+        const std::uint32_t value =
+            find_value<kCodec, kLevels>(batch_, lists[i], has, document.document, memory_.lookup);
+        if (value != kNone) {
+          document.sum += table_.units(batch_, query, lists[i], value, document.document);
+        }
+        return has && reaches(lists[i], document, need);
+      });
+    }
+    if (count > 0) add_static_scores(query, need, count);
+    drop_found(lists, 0, list.place, count);
+    drop_found(lists, query.scoring, query.lists, count);
+    hand_over(query, count);
+  }
+
+  __device__ void count_work() {
+    if (batch_.work == nullptr || lane_id() != 0) return;
+    atomicAdd(&batch_.work->lookups, static_cast<unsigned long long>(looked_up_));
+  }
+
+ private:
+  /// Keeps the documents for which keep_one(whether there is one, it) says so, 32 at a time.
+  template <class KeepOne>
+  __device__ void keep(std::uint32_t& count, KeepOne keep_one) {
+    std::uint32_t kept = 0;
+    for (std::uint32_t first = 0; first < count; first += kWarp) {
+      const bool has = first + lane_id() < count;
+      Candidate document{};
+      if (has) document = memory_.documents[first + lane_id()];
+      const bool stays = keep_one(has, document);
+      __syncwarp();  // all have read theirs
+      const std::uint32_t group = __ballot_sync(kWholeWarp, stays);
+      if (stays) memory_.documents[kept + __popc(group & ((1U << lane_id()) - 1))] = document;
+      kept += __popc(group);
+      __syncwarp();
+    }
+    count = kept;
+  }
+
+  /// Whether it can be in the answer with all that the lists behind may add.
+  __device__ bool reaches(const List& list, const Candidate& document, const Need& need) const {
+    return document.sum + batch_.rests[list.row + (document.document >> kTileShift)] >=
+           need.of(document.document);
+  }
+
+  __device__ void add_static_scores(const Query& query, const Need& need, std::uint32_t& count) {
+    if (batch_.static_scores == nullptr) return;  // their sums were compared already
+    keep(count, [&](bool has, Candidate& document) {
+      if (!has) return false;
+      document.sum += static_units(batch_, query, document.document);
+      return document.sum >= need.of(document.document);
+    });
+  }
+
+  /// Drops the documents that one of the lists [begin, end) has.
+  __device__ void drop_found(const List* lists, std::uint32_t begin, std::uint32_t end,
+                             std::uint32_t& count) {
+    for (std::uint32_t i = begin; i < end && count > 0; ++i) {
+      looked_up_ += count;
+      keep(count, [&](bool has, Candidate& document) {
+        const Spot spot =
+            find_spot<kCodec, kLevels>(batch_, lists[i], has, document.document, memory_.lookup);
+        return has && spot.place == kNone;
+      });
+    }
+  }
+
+  __device__ void hand_over(const Query& query, std::uint32_t count) {
+    if (count == 0) return;
+    std::uint32_t candidates = 0;
+    for (std::uint32_t first = 0; first < count; first += kWarp) {
+      const bool has = first + lane_id() < count;
+      Candidate document{};
+      if (has) document = memory_.documents[first + lane_id()];
+      candidates = append_candidate(batch_, query, has, document.document, document.sum);
+    }
+    const std::uint32_t step = max(query.k, kRaiseEvery);
+    if (candidates / step == (candidates - count) / step) return;
+    __threadfence();
+    __syncwarp();
+    raise_threshold(batch_, query);
+  }
+
+  const Batch& batch_;
+  const UnitTable<kForm>& table_;
+  SearchMemory& memory_;
+  std::uint32_t looked_up_ = 0;
+};
+
+}  // namespace or_lookups
+}  // namespace warpdex::gpu

@@ -1,0 +1,196 @@
+// Holds the clock: from looked-up terms to the best documents, for each query or batch.
+#include "warpdex/tools/bench_measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/tools/search_options.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
+              "the clock must tell times below a microsecond apart");
+
+/// What a thread takes of a pass: items first, first + threads, …
+struct Share {
+  std::size_t first;
+  std::size_t threads;
+};
+
+void count_answer(std::size_t hits, bool fell_back, AnswerCounts& counts) {
+  counts.hits += hits;
+  counts.without_answer += hits == 0 ? 1 : 0;
+  counts.fell_back += fell_back ? 1 : 0;
+}
+
+AnswerCounts sum_of(const std::vector<AnswerCounts>& parts) {
+  AnswerCounts sum;
+  for (const AnswerCounts& part : parts) {
+    sum.hits += part.hits;
+    sum.without_answer += part.without_answer;
+    sum.fell_back += part.fell_back;
+  }
+  return sum;
+}
+
+/// A share of the queries once. `samples`, if any, gets each one's nanoseconds.
+void run_queries(CpuSearcher& searcher, const Workload& workload, const BenchSettings& settings,
+                 Share share, std::uint64_t* samples, AnswerCounts* counts) {
+  for (std::size_t i = share.first; i < workload.plans.size(); i += share.threads) {
+    const Clock::time_point start = Clock::now();
+    const SearchResult result = searcher.run(workload.plans[i], settings.search);
+    const Clock::time_point end = Clock::now();
+    if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
+    if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
+  }
+}
+
+std::size_t count_batches(const Workload& workload, const BenchSettings& settings) {
+  return (workload.plans.size() + settings.batch_size - 1) / settings.batch_size;
+}
+
+/// A share of the batches once. `samples`, if any, gets each one's nanoseconds.
+void run_batches(GpuSearcher& searcher, const Workload& workload, const BenchSettings& settings,
+                 Share share, std::uint64_t* samples, AnswerCounts* counts) {
+  const std::span<const PlannedQuery> plans = workload.plans;
+  const std::size_t batches = count_batches(workload, settings);
+  for (std::size_t i = share.first; i < batches; i += share.threads) {
+    const std::size_t first = i * settings.batch_size;
+    const std::size_t count = std::min(settings.batch_size, plans.size() - first);
+    const Clock::time_point start = Clock::now();
+    const GpuAnswers answers = searcher.run(plans.subspan(first, count), settings.search);
+    const Clock::time_point end = Clock::now();
+    if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
+    if (counts == nullptr) continue;
+    for (std::size_t query = 0; query < count; ++query) {
+      count_answer(answers.hits(query).size(), answers.result(query).fell_back_to_or, *counts);
+    }
+  }
+}
+
+/// Passes over all queries or batches by threads that have a searcher each.
+template <class Searcher>
+class Passes {
+ public:
+  /// run_queries or run_batches.
+  using RunShare = void (*)(Searcher&, const Workload&, const BenchSettings&, Share,
+                            std::uint64_t* samples, AnswerCounts* counts);
+
+  Passes(std::vector<Searcher>& searchers, const Workload& workload, const BenchSettings& settings,
+         RunShare run_share)
+      : searchers_(searchers), workload_(workload), settings_(settings), run_share_(run_share) {}
+
+  /// One that is not timed.
+  void warm_up() { run(nullptr, nullptr); }
+  AnswerCounts warm_up_and_count() {
+    std::vector<AnswerCounts> parts(searchers_.size());
+    run(nullptr, parts.data());
+    return sum_of(parts);
+  }
+
+  /// `items` queries or batches, repetitions times.
+  void time(std::size_t items, Measurement& measurement) {
+    measurement.samples.resize(items * settings_.repetitions);
+    for (std::size_t pass = 0; pass < settings_.repetitions; ++pass) {
+      const Clock::time_point start = Clock::now();
+      run(measurement.samples.data() + pass * items, nullptr);
+      measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    }
+  }
+
+ private:
+  /// `samples`, if any, are those of all items; `counts`, if any, those of each thread.
+  void run(std::uint64_t* samples, AnswerCounts* counts) {
+    const std::size_t threads = searchers_.size();
+    // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks.
+    parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {
+      run_share_(searchers_[thread], workload_, settings_, {thread, threads}, samples,
+                 counts == nullptr ? nullptr : counts + thread);
+    });
+  }
+
+  std::vector<Searcher>& searchers_;
+  const Workload& workload_;
+  const BenchSettings& settings_;
+  RunShare run_share_;
+};
+
+constexpr std::array kCounters{
+    &GpuStatistics::gpu_queries,  &GpuStatistics::cpu_queries,     &GpuStatistics::cache_hits,
+    &GpuStatistics::cache_misses, &GpuStatistics::bytes_uploaded,  &GpuStatistics::tiles,
+    &GpuStatistics::or_blocks,    &GpuStatistics::lookups,         &GpuStatistics::and_blocks,
+    &GpuStatistics::exact_scores, &GpuStatistics::candidates_lost,
+};
+
+/// What all searchers have done so far.
+GpuStatistics sum_of(const std::vector<GpuSearcher>& searchers) {
+  GpuStatistics sum;
+  for (const GpuSearcher& searcher : searchers) {
+    const GpuStatistics& part = searcher.statistics();
+    for (const auto counter : kCounters) sum.*counter += part.*counter;
+    for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] += part.stages[i];
+  }
+  return sum;
+}
+
+/// What was done between two sums.
+GpuStatistics difference(const GpuStatistics& before, const GpuStatistics& after) {
+  GpuStatistics between;
+  for (const auto counter : kCounters) between.*counter = after.*counter - before.*counter;
+  for (std::size_t i = 0; i < kGpuStages; ++i) {
+    between.stages[i] = after.stages[i] - before.stages[i];
+  }
+  return between;
+}
+
+}  // namespace
+
+Workload plan_all(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const CpuSearcher searcher(index);
+  Workload workload;
+  for (const Query& query : parse_queries(texts, 0, texts.size(), syntax, *analyzer)) {
+    workload.plans.push_back(searcher.plan(query));
+    for (const PlannedTerm& term : workload.plans.back().terms) {
+      ++workload.terms;
+      workload.postings += term.entry.document_frequency;
+    }
+  }
+  return workload;
+}
+
+Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings) {
+  std::vector<CpuSearcher> searchers;
+  for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
+  Passes<CpuSearcher> passes(searchers, workload, settings, run_queries);
+  Measurement measurement;
+  measurement.answers = passes.warm_up_and_count();
+  passes.time(workload.plans.size(), measurement);
+  measurement.work.cpu_queries = workload.plans.size() * settings.repetitions;
+  return measurement;
+}
+
+Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
+                        const BenchSettings& settings) {
+  std::vector<GpuSearcher> searchers;
+  for (std::size_t i = 0; i < settings.threads; ++i) {
+    searchers.emplace_back(index, settings.ablation);
+  }
+  Passes<GpuSearcher> passes(searchers, workload, settings, run_batches);
+  Measurement measurement;
+  measurement.answers = passes.warm_up_and_count();
+  passes.warm_up();  // memory has its final size now
+  const GpuStatistics before = sum_of(searchers);
+  passes.time(count_batches(workload, settings), measurement);
+  measurement.work = difference(before, sum_of(searchers));
+  return measurement;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,57 @@
+// Times passes over a query log: on the CPU query by query, on the GPU batch by batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
+#include "warpdex/query/query_file.hpp"
+#include "warpdex/query/query_parser.hpp"
+
+namespace warpdex::tools {
+
+/// What is known of the log before it is run.
+struct Workload {
+  std::vector<PlannedQuery> plans;
+  std::uint64_t terms = 0;     ///< distinct and known, over all queries
+  std::uint64_t postings = 0;  ///< of their lists
+};
+
+/// Parses the queries and looks their terms up. Throws InputError, FormatError.
+Workload plan_all(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax);
+
+struct BenchSettings {
+  SearchSettings search;
+  std::size_t threads = 1;
+  std::size_t repetitions = 1;  ///< timed passes
+  std::size_t batch_size = 1;   ///< queries that a sample of time is for; CPU: 1
+  GpuAblation ablation;
+};
+
+/// What came of queries.
+struct AnswerCounts {
+  std::uint64_t hits = 0;
+  std::uint64_t without_answer = 0;  ///< queries
+  std::uint64_t fell_back = 0;       ///< and-or: queries answered by OR
+};
+
+struct Measurement {
+  std::vector<std::uint64_t> samples;  ///< nanoseconds, repetition by repetition
+  double seconds = 0;                  ///< wall time of all timed passes
+  AnswerCounts answers;                ///< of one pass
+  GpuStatistics work;                  ///< of the timed passes; on the CPU, its queries only
+};
+
+/// Answers all queries once, which warms the lists and is not timed, and then `repetitions` times
+/// with a sample of time for each query. Each thread has a searcher and takes every n-th query.
+Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings);
+
+/// Likewise on the GPU, with a sample for each batch, after two passes that are not timed.
+Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
+                        const BenchSettings& settings);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,44 @@
+// What a benchmark of queries came to, for people and for scripts.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/tools/bench_measure.hpp"
+#include "warpdex/tools/timing.hpp"
+
+namespace warpdex::tools {
+
+/// All that a report says.
+struct BenchReport {
+  std::string index;
+  IndexCounts counts;
+  IndexSettings index_settings;
+  std::string queries_file;
+  std::size_t queries = 0;
+  double terms_per_query = 0;
+  double postings_per_query = 0;
+  BenchSettings settings;
+  std::string device = "cpu";  ///< or the GPU's name
+  bool is_resident = true;     ///< no list has to be uploaded
+  std::size_t gpu_memory = 0;  ///< bytes that the index takes
+  Measurement measurement;
+
+  bool is_gpu() const { return device != "cpu"; }
+  /// Queries of all timed passes.
+  std::size_t timed_queries() const { return queries * settings.repetitions; }
+  /// Over the wall time of all timed passes.
+  double queries_per_second() const {
+    return static_cast<double>(timed_queries()) / measurement.seconds;
+  }
+  /// Of the samples.
+  Latency latency() const { return summarise(measurement.samples); }
+};
+
+void print_report(const BenchReport& report, std::ostream& out);
+
+std::string to_json(const BenchReport& report);
+
+}  // namespace warpdex::tools
