@@ -18,6 +18,21 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
+/// CTAs of a kernel that the current GPU holds at once. Throws CudaError.
+template <class Kernel>
+std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t bytes) {
+  int per_multiprocessor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel,
+                                                           static_cast<int>(threads), bytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  int device = 0;
+  int multiprocessors = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
+}
+
 /// Launches a kernel that begins with wait_for_previous(). Throws CudaError, naming it, if it
 /// cannot start.
 template <class... Arguments>

@@ -45,17 +45,6 @@ __device__ inline void read_values(const List& list, std::uint32_t block,
   device::BlockDecoder<kCodec, kLevels>::values(list.frequencies, place, scratch, values);
 }
 
-/// The value at one position of the block, the same for all lanes.
-template <CodecKind kCodec>
-__device__ inline std::uint32_t read_value(const List& list, std::uint32_t block,
-                                           std::uint32_t position, device::WarpScratch& scratch) {
-  if (list.flags & kRaw) {
-    return reinterpret_cast<const std::uint32_t*>(list.frequencies.bytes)[position];
-  }
-  const device::BlockPlace place = device::locate(list.frequencies, block);
-  return device::BlockDecoder<kCodec>::value_at(list.frequencies, place, position, scratch);
-}
-
 /// The first of `count` ascending numbers that is not below `target`, or `count`: by one warp, 32
 /// places at a time. `numbers` are the same for all lanes.
 __device__ inline std::uint32_t lower_bound_by_warp(const std::uint32_t* numbers,

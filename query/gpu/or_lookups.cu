@@ -3,9 +3,6 @@
 // these, list by list, until it misses (MaxScore, Turtle and Flood, document by document). Warps
 // look 32 documents of a list up at once; these are neighbours, so that they share blocks. A
 // document is found from the first of its lists; from the others, it is dropped in the end.
-#include <algorithm>
-
-#include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/block_finder.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
@@ -213,31 +210,16 @@ __global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::
   searcher.count_work();
 }
 
-/// CTAs that are resident at once.
-template <typename Kernel>
-std::uint32_t resident_ctas(Kernel kernel) {
-  int per_multiprocessor = 0;
-  check_cuda(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreads, 0),
-      "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  int device = 0;
-  int multiprocessors = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
-}
-
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
   gpu::launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch,
               round);
   const auto read = read_blocks<kCodec, kLevels, kForm>;
-  static const std::uint32_t read_ctas = resident_ctas(read);
+  static const std::uint32_t read_ctas = resident_ctas(read, kThreads, 0);
   gpu::launch("read_blocks", read, read_ctas, kThreads, 0, stream, batch, round);
   const auto look_up = look_up_chunks<kCodec, kLevels, kForm>;
-  static const std::uint32_t look_up_ctas = resident_ctas(look_up);
+  static const std::uint32_t look_up_ctas = resident_ctas(look_up, kThreads, 0);
   gpu::launch("look_up_chunks", look_up, look_up_ctas, kThreads, 0, stream, batch, round);
 }
 

@@ -58,17 +58,8 @@ void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
   constexpr int kBytes = sizeof(Memory<kForm>);
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
              "cudaFuncSetAttribute");
-  int per_multiprocessor = 0;
-  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kAllThreads,
-                                                           kBytes),
-             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  int device = 0;
-  int multiprocessors = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
   const std::uint64_t items = std::uint64_t{batch.or_queries} * batch.tiles;
-  const auto most = static_cast<std::uint64_t>(per_multiprocessor * multiprocessors);
+  const std::uint64_t most = resident_ctas(kernel, kAllThreads, kBytes);
   gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(most, items)), kAllThreads,
               kBytes, stream, batch, pass);
 }
