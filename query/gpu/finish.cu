@@ -40,7 +40,9 @@ __device__ float score_of_term(const Batch& batch, const Query& query, std::uint
                                std::size_t place, bool has, LookupMemory& memory) {
   const List& list = batch.lists[query.first_list + term];
   const std::uint32_t document = has ? batch.candidates[place].document : 0;
-  const std::uint32_t value = find_value<kCodec, kLevels>(batch, list, has, document, memory);
+  NoCursors<kCodec, kLevels> nothing_kept;
+  const std::uint32_t value =
+      find_value<kCodec, kLevels>(batch, list, nothing_kept, has, document, memory);
   return value == kNone ? 0.F : exact_score(batch.form, list, value + 1, batch.lengths[document]);
 }
 

@@ -11,6 +11,31 @@ struct LookupMemory {
   std::uint32_t block[kBlockSize];  ///< what was decoded for the lanes that want it
 };
 
+/// Nothing is kept between a list's blocks.
+template <CodecKind kCodec, int kLevels>
+struct NoCursors {
+  typename device::BlockDecoder<kCodec, kLevels>::Empty docids;
+  typename device::BlockDecoder<kCodec, kLevels>::Empty values;
+};
+
+/// What a list's blocks share is kept: one warp's cursors of a list, and what they take in shared
+/// memory.
+template <CodecKind kCodec, int kLevels>
+struct CursorMemory {
+  typename device::BlockDecoder<kCodec, kLevels>::CursorScratch docids;
+  typename device::BlockDecoder<kCodec, kLevels>::CursorScratch values;
+};
+template <CodecKind kCodec, int kLevels>
+struct ListCursors {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  __device__ ListCursors(const List& list, CursorMemory<kCodec, kLevels>& memory)
+      : docids(Decoder::cursor(list.docids, memory.docids)),
+        values(Decoder::cursor(list.frequencies, memory.values)) {}
+
+  typename Decoder::Cursor docids;
+  typename Decoder::Cursor values;
+};
+
 /// Where a document is in a list.
 struct Spot {
   std::uint32_t block = kNone;
@@ -101,9 +126,10 @@ __device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::
 }
 
 /// Where the document of each lane that is `alive` is in the list. A whole warp. Bit sets are read
-/// by the lanes, other blocks are decoded by the warp, each once: neighbours share them.
-template <CodecKind kCodec, int kLevels>
-__device__ inline Spot find_spot(const Batch& batch, const List& list, bool alive,
+/// by the lanes, other blocks are decoded by the warp, each once: neighbours share them. `keeper`
+/// is a cursor of the list's docIDs, or a Decoder::Empty.
+template <CodecKind kCodec, int kLevels, class Keeper>
+__device__ inline Spot find_spot(const Batch& batch, const List& list, Keeper& keeper, bool alive,
                                  std::uint32_t document, LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
   Spot spot;
@@ -131,8 +157,9 @@ __device__ inline Spot find_spot(const Batch& batch, const List& list, bool aliv
       waits, spot.block,
       [&](int lane) {
         std::uint32_t docids[4];
-        Decoder::docids(list.docids, broadcast(place, lane), __shfl_sync(kWholeWarp, base, lane),
-                        __shfl_sync(kWholeWarp, last, lane), memory.scratch, docids);
+        Decoder::docids(list.docids, keeper, broadcast(place, lane),
+                        __shfl_sync(kWholeWarp, base, lane), __shfl_sync(kWholeWarp, last, lane),
+                        memory.scratch, docids);
         put_block(docids, memory);
       },
       [&] { spot.place = find_in_block(memory.block, document); });
@@ -141,11 +168,13 @@ __device__ inline Spot find_spot(const Batch& batch, const List& list, bool aliv
 
 /// The value that the list has for the document of each lane that is `alive`: a frequency or an
 /// impact, less one; kNone if it has none. A whole warp.
-template <CodecKind kCodec, int kLevels>
-__device__ inline std::uint32_t find_value(const Batch& batch, const List& list, bool alive,
-                                           std::uint32_t document, LookupMemory& memory) {
+template <CodecKind kCodec, int kLevels, class Keepers>
+__device__ inline std::uint32_t find_value(const Batch& batch, const List& list, Keepers& keepers,
+                                           bool alive, std::uint32_t document,
+                                           LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
-  const Spot spot = find_spot<kCodec, kLevels>(batch, list, alive, document, memory);
+  const Spot spot =
+      find_spot<kCodec, kLevels>(batch, list, keepers.docids, alive, document, memory);
   const bool found = spot.place != kNone;
   std::uint32_t value = kNone;
   if (list.flags & kRaw) {
@@ -164,7 +193,8 @@ __device__ inline std::uint32_t find_value(const Batch& batch, const List& list,
         waits, spot.block,
         [&](int lane) {
           std::uint32_t values[4];
-          Decoder::values(list.frequencies, broadcast(place, lane), memory.scratch, values);
+          Decoder::values(list.frequencies, keepers.values, broadcast(place, lane), memory.scratch,
+                          values);
           put_block(values, memory);
         },
         [&] { value = memory.block[spot.place]; });

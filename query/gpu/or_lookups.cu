@@ -80,8 +80,10 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
   hand_on_blocks(batch, stretch, batch.rounds[round].blocks, memory);
 }
 
+template <CodecKind kCodec, int kLevels>
 struct ReadMemory {
   device::WarpScratch scratch;
+  CursorMemory<kCodec, kLevels> cursors;
   Candidate queue[kQueue];
 };
 
@@ -90,7 +92,7 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockReader {
  public:
   __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
-                         ReadMemory& memory)
+                         ReadMemory<kCodec, kLevels>& memory)
       : batch_(batch),
         table_(table),
         counters_(batch.rounds[round].documents),
@@ -101,8 +103,9 @@ class BlockReader {
     const List& list = batch_.lists[chunk.list];
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
     const Need need(batch_, query);
+    ListCursors<kCodec, kLevels> cursors(list, memory_.cursors);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
-      read_block(query, list, batch_.blocks[chunk.first + i], need);
+      read_block(query, list, cursors, batch_.blocks[chunk.first + i], need);
       while (queued_ >= batch_.chunk_documents) hand_on(query, chunk.list, batch_.chunk_documents);
     }
     if (queued_ > 0) hand_on(query, chunk.list, queued_);
@@ -110,12 +113,13 @@ class BlockReader {
 
  private:
   /// Queues the documents of a block that may be in the answer.
-  __device__ void read_block(const Query& query, const List& list, std::uint32_t block,
+  __device__ void read_block(const Query& query, const List& list,
+                             ListCursors<kCodec, kLevels>& cursors, std::uint32_t block,
                              const Need& need) {
     std::uint32_t docids[4];
     std::uint32_t sums[4];
-    read_values<kCodec, kLevels>(list, block, memory_.scratch, sums);
-    read_docids<kCodec, kLevels>(list, block, memory_.scratch, docids);
+    read_values<kCodec, kLevels>(list, cursors.values, block, memory_.scratch, sums);
+    read_docids<kCodec, kLevels>(list, cursors.docids, block, memory_.scratch, docids);
     const std::uint32_t* const rests = batch_.rests + list.row;
     const std::uint8_t* const states = batch_.tile_states + query.row;
 #pragma unroll
@@ -162,7 +166,7 @@ class BlockReader {
   const UnitTable<kForm>& table_;
   ChunkCounters& counters_;
   std::uint8_t tile_state_;
-  ReadMemory& memory_;
+  ReadMemory<kCodec, kLevels>& memory_;
   std::uint32_t queued_ = 0;
 };
 
@@ -170,7 +174,7 @@ class BlockReader {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) ReadMemory memories[kWarps];
+  __shared__ __align__(16) ReadMemory<kCodec, kLevels> memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const std::uint32_t chunks = counters.chunks;
@@ -189,13 +193,13 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory memories[kWarps];
+  __shared__ __align__(16) SearchMemory<kCodec, kLevels> memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents;
   const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
   if (blockIdx.x >= chunks) return;
   table.fill(batch);
-  SearchMemory& memory = memories[warp_id()];
+  SearchMemory<kCodec, kLevels>& memory = memories[warp_id()];
   Searcher<kCodec, kLevels, kForm> searcher(batch, table, memory);
   for (std::uint32_t number = draw(counters.drawn); number < chunks;
        number = draw(counters.drawn)) {

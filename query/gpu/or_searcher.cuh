@@ -41,8 +41,10 @@ struct UnitTable {
 inline constexpr std::uint32_t kTogether = 128;
 
 /// In shared memory, one warp's: documents that are looked up, and what they have so far.
+template <CodecKind kCodec, int kLevels>
 struct SearchMemory {
   LookupMemory lookup;
+  CursorMemory<kCodec, kLevels> cursors;
   Candidate documents[kTogether];
 };
 
@@ -50,7 +52,8 @@ struct SearchMemory {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class Searcher {
  public:
-  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table, SearchMemory& memory)
+  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
+                      SearchMemory<kCodec, kLevels>& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks the first `count` documents in SearchMemory up, which are from `list`, with what they
@@ -65,9 +68,10 @@ class Searcher {
          [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
     for (std::uint32_t i = list.place + 1; i < query.scoring && count > 0; ++i) {
       looked_up_ += count;
+      ListCursors<kCodec, kLevels> cursors(lists[i], memory_.cursors);
       keep(count, [&](bool has, Candidate& document) {
-        const std::uint32_t value =
-            find_value<kCodec, kLevels>(batch_, lists[i], has, document.document, memory_.lookup);
+        const std::uint32_t value = find_value<kCodec, kLevels>(batch_, lists[i], cursors, has,
+                                                                document.document, memory_.lookup);
         if (value != kNone) {
           document.sum += table_.units(batch_, query, lists[i], value, document.document);
         }
@@ -124,9 +128,10 @@ class Searcher {
                              std::uint32_t& count) {
     for (std::uint32_t i = begin; i < end && count > 0; ++i) {
       looked_up_ += count;
+      ListCursors<kCodec, kLevels> cursors(lists[i], memory_.cursors);
       keep(count, [&](bool has, Candidate& document) {
-        const Spot spot =
-            find_spot<kCodec, kLevels>(batch_, lists[i], has, document.document, memory_.lookup);
+        const Spot spot = find_spot<kCodec, kLevels>(batch_, lists[i], cursors.docids, has,
+                                                     document.document, memory_.lookup);
         return has && spot.place == kNone;
       });
     }
@@ -150,7 +155,7 @@ class Searcher {
 
   const Batch& batch_;
   const UnitTable<kForm>& table_;
-  SearchMemory& memory_;
+  SearchMemory<kCodec, kLevels>& memory_;
   std::uint32_t looked_up_ = 0;
 };
 
