@@ -263,7 +263,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   // Few postings: more warps with less work each, and fewer rounds, as each takes its time.
   const bool are_few = image.stretch_blocks < kStretchBlocks;
   batch.chunk_blocks = are_few ? 1 : 16;
-  batch.chunk_documents = are_few ? 32 : 128;
+  batch.chunk_documents = are_few ? 16 : 128;
   batch.adds_up = image.needs_tiles || image.postings > kVeryFewPostings || lost_some;
   batch.round_count = !are_few || lost_some ? kRounds : batch.adds_up ? 2 : 1;
   const auto lay_out_cleared = [&](void* begin) {
