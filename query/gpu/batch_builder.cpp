@@ -79,6 +79,23 @@ void BatchImage::clear() {
   needs_tiles = false;
 }
 
+std::vector<Wave> BatchImage::waves(std::uint32_t at_once) const {
+  std::vector<Wave> waves;
+  std::uint32_t stretch = 0;
+  const auto queries = static_cast<std::uint32_t>(or_queries.size());
+  for (std::uint32_t first = 0; first < queries; first += at_once) {
+    Wave wave{first, std::min(at_once, queries - first), stretch, 0, false};
+    for (; stretch < table_stretches.size(); ++stretch) {
+      const List& list = lists[table_stretches[stretch].owner];
+      if (list.owner >= first + wave.queries) break;
+      wave.has_prohibited |= (list.flags & kProhibited) != 0;
+    }
+    wave.stretches = stretch - wave.first_stretch;
+    waves.push_back(wave);
+  }
+  return waves;
+}
+
 BatchBuilder::BatchBuilder(const GpuIndex::State& index, const GpuAblation& ablation)
     : index_(index) {
   if (ablation.exhaustive) ablation_ |= kExhaustive;

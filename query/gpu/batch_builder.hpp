@@ -35,6 +35,8 @@ struct BatchImage {
   bool needs_tiles = false;  ///< some are to be added up, or some of OR's queries are long
 
   void clear();
+  /// The queries of OR, in their order, so many at a time.
+  std::vector<Wave> waves(std::uint32_t at_once) const;
 };
 
 /// Builds batches over one index.

@@ -27,6 +27,10 @@ constexpr std::uint64_t kMostRowEntries = std::uint64_t{1} << 27;
 /// work included, about.
 constexpr std::uint64_t kEntryBytes = 24;
 
+/// Queries that have accumulators in global memory at a time, where memory allows: twice as many as
+/// a large GPU has multiprocessors.
+constexpr std::size_t kMostAccumulated = 256;
+
 /// Parts of a searcher's scratch memory: one half is for candidates, a quarter for tables, an
 /// eighth for what is cleared, an eighth for what is uploaded.
 constexpr std::size_t kShares = 8;
@@ -88,11 +92,13 @@ PartLimits BatchMemory::limits(std::uint32_t k, bool lost) const {
 
 /// Frees what other batches needed if there is no room else. False if there is none even so.
 bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
-                            std::size_t for_tables, std::size_t for_candidates) {
+                            std::size_t for_tables, std::size_t for_candidates,
+                            std::size_t for_accumulators) {
   const std::size_t share = index_.scratch_share();
-  const std::size_t needed = for_uploads + for_cleared + for_tables + for_candidates;
+  const std::size_t needed =
+      for_uploads + for_cleared + for_tables + for_candidates + for_accumulators;
   if (needed > share && queries > 1) return false;
-  AccountedBuffer* const buffers[] = {&uploads_, &cleared_, &tables_, &candidates_};
+  AccountedBuffer* const buffers[] = {&uploads_, &cleared_, &tables_, &candidates_, &accumulators_};
   const auto free_all = [&] {
     for (AccountedBuffer* buffer : buffers) buffer->reset();
   };
@@ -105,7 +111,8 @@ bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::s
     if (grow(uploads_, for_uploads, share / kShares, budget, device) &&
         grow(cleared_, for_cleared, share / kShares, budget, device) &&
         grow(tables_, for_tables, 2 * share / kShares, budget, device) &&
-        grow(candidates_, for_candidates, share / 2, budget, device)) {
+        grow(candidates_, for_candidates, share / 2, budget, device) &&
+        grow(accumulators_, for_accumulators, 0, budget, device)) {
       return true;
     }
     free_all();
@@ -113,14 +120,14 @@ bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::s
   return false;
 }
 
-std::size_t BatchMemory::lay_out_cleared(void* begin, bool counts_work, Batch& batch) {
+std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
   Arena arena(begin);
   batch.states = arena.take<QueryState>(batch.state_count);
   batch.histograms = arena.take<std::uint32_t>(std::size_t{batch.state_count} * kBins);
   batch.tile_passes = arena.take<TileCounters>(kTilePasses);
   batch.rounds = arena.take<RoundCounters>(kRounds);
   WorkCounters* const counters = arena.take<WorkCounters>(1);
-  if (counts_work) batch.work = counters;
+  if (ablation_.time_stages) batch.work = counters;
   return arena.used();
 }
 
@@ -158,18 +165,37 @@ std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image
   return arena.used();
 }
 
-bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, bool counts_work,
-                          Batch& batch) {
+/// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
+/// there: for as many as there is room for beside what is `needed` else, but one at least. Returns
+/// the bytes that they take.
+std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchImage& image,
+                                                Batch& batch) const {
+  if (ablation_.or_by != OrMethod::kGlobalMemory || image.or_queries.empty()) return 0;
+  const std::size_t bytes = std::size_t{batch.tiles} * kTileDocuments * sizeof(std::uint32_t);
+  const std::size_t share = index_.scratch_share();
+  const std::size_t left = share - std::min(share, needed + needed / 4);  // as grow() may take
+  const std::size_t most = std::min(kMostAccumulated, image.or_queries.size());
+  const std::size_t at_once = std::clamp<std::size_t>(left / bytes, 1, most);
+  batch.accumulated_queries = static_cast<std::uint32_t>(at_once);
+  return at_once * bytes;
+}
+
+bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, Batch& batch) {
   const std::size_t image_bytes = gpu::lay_out(image, nullptr).image_bytes;
-  if (!make_room(batch.state_count, image_bytes, lay_out_cleared(nullptr, counts_work, batch),
-                 lay_out_tables(nullptr, image, batch),
-                 lay_out_candidates(nullptr, image, capacity, batch))) {
+  const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
+  const std::size_t table_bytes = lay_out_tables(nullptr, image, batch);
+  const std::size_t candidate_bytes = lay_out_candidates(nullptr, image, capacity, batch);
+  const std::size_t accumulator_bytes = share_out_accumulators(
+      image_bytes + cleared_bytes + table_bytes + candidate_bytes, image, batch);
+  if (!make_room(batch.state_count, image_bytes, cleared_bytes, table_bytes, candidate_bytes,
+                 accumulator_bytes)) {
     return false;
   }
   image_bytes_ = image_bytes;
-  cleared_bytes_ = lay_out_cleared(cleared_.data(), counts_work, batch);
+  cleared_bytes_ = lay_out_cleared(cleared_.data(), batch);
   lay_out_tables(tables_.data(), image, batch);
   lay_out_candidates(candidates_.data(), image, capacity, batch);
+  batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
   grow(staging_, image_bytes);
   const ImageParts host = gpu::lay_out(image, staging_.data());
   const ImageParts device = gpu::lay_out(image, uploads_.data());

@@ -19,7 +19,8 @@ void grow(PinnedBuffer& buffer, std::size_t bytes);
 class BatchMemory {
  public:
   /// Keeps a reference.
-  explicit BatchMemory(const GpuIndex::State& index) : index_(index) {}
+  BatchMemory(const GpuIndex::State& index, const GpuAblation& ablation)
+      : index_(index), ablation_(ablation) {}
 
   /// What a part of a batch may take. Parts of queries that `lost` candidates before are smaller,
   /// so that there is more room for each.
@@ -31,27 +32,31 @@ class BatchMemory {
   /// kernels read and write lies, but for the answers, and how much it is. `batch` says already
   /// how many states and tiles there are, and how large chunks are. False, and nothing is laid out,
   /// if there is no memory for it.
-  bool lay_out(const BatchImage& image, std::uint32_t capacity, bool counts_work, Batch& batch);
+  bool lay_out(const BatchImage& image, std::uint32_t capacity, Batch& batch);
   /// Queues copying what was laid out to the GPU, and clearing what is to be counted.
   void upload(cudaStream_t stream) const;
 
  private:
   std::uint64_t most_candidates() const;
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
-                 std::size_t for_tables, std::size_t for_candidates);
-  static std::size_t lay_out_cleared(void* begin, bool counts_work, Batch& batch);
+                 std::size_t for_tables, std::size_t for_candidates, std::size_t for_accumulators);
+  std::size_t lay_out_cleared(void* begin, Batch& batch) const;
   static std::size_t lay_out_tables(void* begin, const BatchImage& image, Batch& batch);
   std::size_t lay_out_candidates(void* begin, const BatchImage& image, std::uint32_t capacity,
                                  Batch& batch) const;
+  std::size_t share_out_accumulators(std::size_t needed, const BatchImage& image,
+                                     Batch& batch) const;
   void describe(const BatchImage& image, const ImageParts& device, Batch& batch) const;
 
   const GpuIndex::State& index_;
+  GpuAblation ablation_;
   PinnedBuffer staging_;     ///< the image
   AccountedBuffer uploads_;  ///< its copy
   AccountedBuffer cleared_;  ///< states, histograms, counters
   AccountedBuffer tables_;   ///< of tiles
   AccountedBuffer candidates_;
-  std::size_t image_bytes_ = 0;  ///< of what was laid out last, likewise
+  AccountedBuffer accumulators_;  ///< where OR adds up in global memory
+  std::size_t image_bytes_ = 0;   ///< of what was laid out last, likewise
   std::size_t cleared_bytes_ = 0;
 };
 

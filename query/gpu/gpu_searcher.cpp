@@ -78,7 +78,7 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       builder(searched.state(), wanted),
       stream(searched.device()),
       clock(wanted.time_stages, searched.device()),
-      memory(searched.state()),
+      memory(searched.state(), wanted),
       planner(searched.index(), searched.state().cache.get()) {
   const CurrentDevice current_device(searched.device());
   overlaps_launches = launches_may_overlap();
@@ -156,7 +156,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.round_count = !are_few || lost_some ? kRounds : batch.adds_up ? 2 : 1;
   batch.state_count = queries;
   batch.tiles = builder.tiles();
-  if (!memory.lay_out(image, capacity, ablation.time_stages, batch)) return false;
+  if (!memory.lay_out(image, capacity, batch)) return false;
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
@@ -189,6 +189,12 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   const CodecKind codec = index.index().settings().codec.kind;
   launch_find_tile_blocks(batch, stream.handle());
   clock.end(GpuStage::kTables, stream);
+  if (ablation.or_by == OrMethod::kGlobalMemory) {
+    const std::vector<Wave> waves = image.waves(batch.accumulated_queries);
+    launch_or_accumulators(batch, waves, codec, stream.handle());
+    clock.end(GpuStage::kTiles, stream);
+    return;
+  }
   launch_bound_tiles(batch, stream.handle());
   clock.end(GpuStage::kBounds, stream);
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {

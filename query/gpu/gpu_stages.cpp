@@ -9,7 +9,8 @@
 namespace warpdex {
 namespace {
 
-constexpr std::array<std::string_view, 3> kOrMethods{"cost", "adding-up", "looking-up"};
+constexpr std::array<std::string_view, 4> kOrMethods{"cost", "adding-up", "looking-up",
+                                                     "global-memory"};
 
 }  // namespace
 
@@ -27,7 +28,7 @@ OrMethod parse_or_method(std::string_view name) {
   const auto* const found = std::find(kOrMethods.begin(), kOrMethods.end(), name);
   if (found == kOrMethods.end()) {
     throw UsageError("'" + std::string(name) +
-                     "' is no way to treat OR; use cost, adding-up or looking-up");
+                     "' is no way to treat OR; use cost, adding-up, looking-up or global-memory");
   }
   return static_cast<OrMethod>(found - kOrMethods.begin());
 }

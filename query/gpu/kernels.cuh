@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <span>
+
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/query/gpu/layout.hpp"
 
@@ -27,6 +29,11 @@ void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
                        cudaStream_t stream);
 /// OR: the best documents of tiles become candidates: pass 0 follows round 0, pass 1 the last.
 void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
+
+/// OR as it is done for comparison, instead of all that follows the tables: adds everything up in
+/// global memory, some queries at a time.
+void launch_or_accumulators(const Batch& batch, std::span<const Wave> waves, CodecKind codec,
+                            cudaStream_t stream);
 
 /// Candidates that reach the last threshold get their exact scores; the best, `most_k` or fewer of
 /// a query, are sorted and written to the host.

@@ -149,6 +149,15 @@ struct ChunkCounters {
   std::uint32_t drawn;
 };
 
+/// Queries of OR that have accumulators in global memory at a time, for comparison.
+struct Wave {
+  std::uint32_t first_query;  ///< among those of OR
+  std::uint32_t queries;
+  std::uint32_t first_stretch;  ///< of their lists, among Batch::table_stretches
+  std::uint32_t stretches;
+  bool has_prohibited;  ///< lists
+};
+
 /// What a round of OR looks up.
 struct RoundCounters {
   ChunkCounters blocks;
@@ -202,6 +211,8 @@ struct Batch {
   Chunk* block_chunks;
   Candidate* found;  ///< the documents that a round looks up, with what a list has for them
   Chunk* found_chunks;
+  /// An accumulator a document of whole tiles, for each query of a Wave; null if OR needs none.
+  std::uint32_t* accumulators;
   Candidate* candidates;
   unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
   Hit* hits;                 ///< what is returned, best first
@@ -218,6 +229,7 @@ struct Batch {
   std::uint32_t and_queries;     ///< with those that come second
   std::uint32_t second_queries;  ///< that come second
   std::uint32_t or_queries;
+  std::uint32_t accumulated_queries;  ///< of a Wave, at most
   std::uint32_t state_count;
   std::uint32_t table_stretch_count;
   std::uint32_t and_stretch_count;     ///< with those of the second

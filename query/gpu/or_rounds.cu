@@ -47,17 +47,6 @@ __device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
   }
 }
 
-/// Forgets what AND found of a query that is to be answered by OR.
-__device__ void start_over(const Batch& batch, const Query& query) {
-  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) bins[i] = 0;
-  if (threadIdx.x != 0) return;
-  QueryState& state = batch.states[query.state];
-  state.candidates = 0;
-  state.matches = 0;
-  state.fell_back = 1;
-}
-
 struct Ranking {
   std::uint32_t largest;
   std::uint32_t buckets[kDigits];

@@ -10,6 +10,17 @@ namespace warpdex::gpu {
 /// Threads of a CTA that has a query to itself.
 inline constexpr std::uint32_t kQueryThreads = 512;
 
+/// Forgets what AND found of a query that is to be answered by OR. A whole CTA.
+__device__ inline void start_over(const Batch& batch, const Query& query) {
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += kQueryThreads) bins[i] = 0;
+  if (threadIdx.x != 0) return;
+  QueryState& state = batch.states[query.state];
+  state.candidates = 0;
+  state.matches = 0;
+  state.fell_back = 1;
+}
+
 /// In shared memory.
 struct CompactMemory {
   std::uint32_t kept;

@@ -116,6 +116,26 @@ TEST_F(GpuSearcherTest, BatchesOfSeveralSearchersOverlap) {
   EXPECT_EQ(two.statistics().gpu_queries + two.statistics().cpu_queries, 5 * 20U);
 }
 
+// More queries than have accumulators at a time.
+TEST_F(GpuSearcherTest, AddsUpInGlobalMemorySomeQueriesAtATime) {
+  GpuSearcher searcher(engine_->gpu_index(), {.or_by = OrMethod::kGlobalMemory});
+  std::vector<PlannedQuery> many;
+  for (std::size_t i = 0; i < 15; ++i) many.insert(many.end(), plans_.begin(), plans_.end());
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAndOr}) {
+    SearchSettings settings = test::settings_of(mode, 10);
+    settings.count = mode == QueryMode::kOr;
+    const GpuAnswers answers = searcher.run(many, settings);
+    ASSERT_EQ(answers.size(), many.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const Query& query = queries_[i % queries_.size()];
+      const test::Truth truth = test::find_truth(collection_, query, settings);
+      ASSERT_EQ(test::judge_gpu(truth, answers.result(i), settings), "")
+          << reference::describe(settings) << ' ' << reference::describe(query);
+    }
+  }
+  EXPECT_EQ(searcher.statistics().cpu_queries, 0U);
+}
+
 TEST_F(GpuSearcherTest, SeveralThreadsShareOneIndex) {
   const SearchSettings settings = test::settings_of(QueryMode::kOr, 50);
   const std::vector<SearchResult> right = engine_->search(queries_, settings);

@@ -27,10 +27,11 @@ struct Way {
   GpuAblation ablation;
 };
 /// The usual one first.
-inline constexpr std::array<Way, 4> kWays{{{"usual", {}},
+inline constexpr std::array<Way, 5> kWays{{{"usual", {}},
                                            {"exhaustive", {.exhaustive = true}},
                                            {"adding up", {.or_by = OrMethod::kAddingUp}},
-                                           {"looking up", {.or_by = OrMethod::kLookingUp}}}};
+                                           {"looking up", {.or_by = OrMethod::kLookingUp}},
+                                           {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};
 
 /// An index on disk, mapped and uploaded, and a searcher for each of kWays.
 class GpuEngine {

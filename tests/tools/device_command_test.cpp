@@ -80,6 +80,20 @@ TEST_F(DeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   }
 }
 
+TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
+  expect_complaint(run("bench", {"--or-by", "guessing"}), 2, {"'guessing'", "global-memory"});
+  if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
+  const std::string file = folder_ / "bench.json";
+  for (const std::string method : {"cost", "adding-up", "looking-up", "global-memory"}) {
+    const Outcome outcome =
+        run("bench", {"--device", "gpu", "--mode", "or", "--or-by", method, "--json", file});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const rapidjson::Document json = parse_json(read_file(file));
+    EXPECT_EQ(json["or_by"].GetString(), method);
+    EXPECT_EQ(json["queries_by_processor"]["cpu"].GetUint(), 0U) << method;
+  }
+}
+
 TEST_F(DeviceCommand, GpuAnswersAsTheCpu) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   for (const std::string mode : {"and", "or", "and-or"}) {

@@ -64,7 +64,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "GPU: skip nothing by its bounds, to see what skipping is worth")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
-      "(those that may be in the answer, list by list), or cost (of both, the cheaper)")(
+      "(those that may be in the answer, list by list), or cost (of both, the cheaper); or "
+      "global-memory (adds all lists up there, without bounds)")(
       "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
