@@ -67,6 +67,8 @@ enum QueryFlags : std::uint32_t {
   kNoTiles = 16,    ///< OR adds up no tile, for comparison
   kOneList = 32,    ///< all postings of its one list match
 };
+/// Of queries that OR answers by adding up only.
+inline constexpr std::uint32_t kAddsUpOnly = kCount | kExhaustive | kNoLookups;
 
 /// One query as one of AND and OR reads it. Lists in canonical order, prohibited ones last.
 struct alignas(16) Query {
@@ -121,11 +123,13 @@ struct Stretch {
   std::uint32_t first;  ///< block
 };
 
-/// A tile of a query that is added up.
+/// A tile of a query that is added up, or two neighbours that are added up together.
 struct TileItem {
   std::uint32_t query;  ///< among all
-  std::uint32_t tile;
+  std::uint32_t tile : 30;
+  std::uint32_t count : 2;  ///< tiles, from this one on
 };
+inline constexpr std::uint32_t kMostTogether = 2;
 
 /// What is to be done with a tile of a query: the round it waits for, or one of these.
 enum TileState : std::uint8_t {

@@ -1,4 +1,4 @@
-// From the sums of a tile of OR to candidates of its query. Internal to or_tiles.cu.
+// From the sums of an item of OR to candidates of its query. Internal to or_tiles.cu.
 #pragma once
 
 #include "warpdex/query/gpu/or_reader.cuh"
@@ -6,7 +6,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Turns the sums of a tile into candidates.
+/// Turns the sums of an item into candidates.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class TileCollector : public TileReader<kCodec, kLevels, kForm> {
  protected:
@@ -14,11 +14,14 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   using Base::Base;
   using Base::batch_;
   using Base::begin_;
+  using Base::half_;
   using Base::memory_;
   using Base::plan_;
   using Base::query_;
   using Base::state_;
+  using Base::sync_decoders;
   using Base::warp_;
+  using typename Base::Form;
 
   /// Empties all accumulators; those that reach the threshold become candidates of the query, a
   /// bounded number at a time, between which the threshold rises.
@@ -27,7 +30,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
     for (;;) {
       const std::uint32_t threshold = memory_.need;
       const std::uint32_t need =
-          threshold > plan_.static_bound ? threshold - plan_.static_bound : 0;
+          threshold > plan_.span.static_bound ? threshold - plan_.span.static_bound : 0;
       scan(max(need, 1U), counts);
       counts = false;
       sync_decoders();
@@ -37,7 +40,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       append_kept(here, here > query_.k ? max(threshold, own_threshold(here)) : threshold);
       if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
         atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
-                                   static_cast<std::uint32_t>(~(begin_ + kTileDocuments - 1)));
+                                   static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
       }
       __threadfence();
       sync_decoders();
@@ -64,13 +67,12 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
  private:
   __device__ void scan(std::uint32_t need, bool counts) {
     const std::uint32_t least = min(need, 65'535U) * 0x10001U;
-    std::uint32_t matches = 0;
-    for (std::uint32_t i = threadIdx.x; i < kVectors; i += kThreads) {
+    std::uint32_t matches = 0;  // two numbers of 16 bits
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
       const uint4 four = memory_.sums[i];
       if (counts) {
-        matches += (__popc(__vcmpne2(four.x, 0)) + __popc(__vcmpne2(four.y, 0)) +
-                    __popc(__vcmpne2(four.z, 0)) + __popc(__vcmpne2(four.w, 0))) /
-                   16;
+        matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
+                   __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
       }
       uint4 left{0, 0, 0, 0};
       if (reaches(four, least)) {
@@ -80,13 +82,13 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       memory_.sums[i] = left;
     }
     if (!counts) return;
-    matches = __reduce_add_sync(kWholeWarp, matches);
+    matches = __reduce_add_sync(kWholeWarp, (matches & 0xFFFFU) + (matches >> 16));
     if (lane_id() == 0 && matches > 0) {
       atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
     }
   }
 
-  /// Remembers those of two accumulators, of documents `slot` and kHalf + slot, that reach `least`,
+  /// Remembers those of two accumulators, of documents `slot` and half_ + slot, that reach `least`,
   /// as long as there is room. Returns what of the two is to stay in the accumulators: those for
   /// which there was none.
   __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t least, std::uint32_t slot) {
@@ -98,7 +100,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       if (sum == 0) continue;
       const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
       if (place < kKept) {
-        memory_.kept[place] = sum << 16 | (slot + half * kHalf);
+        memory_.kept[place] = sum << 16 | (slot + half * half_);
       } else {
         left |= sum << (16 * half);
       }
@@ -109,6 +111,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   /// A sum below which there are k better documents among those kept, static scores apart: each
   /// counts those before it.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
+    static_assert(kKept <= Form::kThreads);
     if (threadIdx.x < count) {
       const std::uint32_t own = memory_.kept[threadIdx.x];
       std::uint32_t before = 0;
@@ -120,7 +123,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   }
 
   __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {
-    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += kThreads) {
+    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += Form::kThreads) {
       bool has = i < count;
       std::uint32_t document = 0;
       std::uint32_t sum = 0;

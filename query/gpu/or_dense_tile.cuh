@@ -1,4 +1,4 @@
-// A tile of OR, added up: an accumulator for each of its documents. Internal to or_tiles.cu.
+// A tile of OR, or two, added up: an accumulator for each document. Internal to or_tiles.cu.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -8,7 +8,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A tile whose documents have an accumulator each.
+/// A plan of an item whose documents have an accumulator each.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
  public:
@@ -16,14 +16,18 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::Base;
 
   __device__ void run() {
-    const std::uint32_t blocks = plan_.ends[query_.scoring - 1];
-    start(blocks);
-    add_blocks(0, blocks);
-    sync_decoders();
-    if (query_.lists > query_.scoring) {
-      erase_blocks(blocks, plan_.ends[query_.lists - 1]);
-      sync_decoders();
+    if (plan_.is_first) bring_lengths();
+    if (plan_.is_last && threadIdx.x == 0) {
+      memory_.need = Need(batch_, query_).of(begin_);
+      memory_.kept_count = 0;
     }
+    if (plan_.erases) {
+      erase_blocks();
+    } else {
+      add_blocks();
+    }
+    if (!plan_.is_last) return;
+    sync_decoders();
     collect();
   }
 
@@ -34,30 +38,24 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::decode_slots;
   using Base::decode_values;
   using Base::for_each_block;
-  using Base::has_lengths_;
-  using Base::lists_;
+  using Base::half_;
   using Base::memory_;
-  using Base::part;
   using Base::plan_;
   using Base::query_;
-  using Base::scratch;
   using Base::sums_are_whole_;
+  using Base::sync_decoders;
   using Base::units;
-  using Base::warp_;
   using Base::words;
+  using typename Base::Form;
 
-  /// Asks for the threshold of now, and brings the documents' lengths if enough blocks need them.
-  __device__ void start(std::uint32_t blocks) {
-    if (threadIdx.x == 0) {
-      memory_.need = Need(batch_, query_).of(begin_);
-      memory_.kept_count = 0;
-    }
-    if constexpr (Memory<kForm>::kHasLengths) {
-      has_lengths_ = blocks >= kFewBlocks;
-      if (!has_lengths_) return;
+  /// Brings the documents' lengths if enough blocks need them. No pair of tiles passes the last
+  /// whole tile, up to which there are codes.
+  __device__ void bring_lengths() {
+    if constexpr (Form::kHasLengths) {
+      if (!plan_.span.copies_lengths) return;
       const auto* from = reinterpret_cast<const uint4*>(batch_.length_codes + begin_);
       auto* to = reinterpret_cast<uint4*>(memory_.length_codes);
-      for (std::uint32_t i = threadIdx.x; i < kTileDocuments / sizeof(uint4); i += kThreads) {
+      for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Form::kThreads) {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
       }
       __pipeline_commit();
@@ -66,55 +64,50 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     }
   }
 
-  __device__ void add(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
-    atomicAdd(words() + mixed(slot % kHalf), units(entry, value, slot) << (slot / kHalf * 16));
+  /// The word that has the accumulator of a document, and how far up it is there.
+  __device__ std::uint32_t* word_of(std::uint32_t slot) {
+    return words() + mixed(slot & (half_ - 1));
   }
+  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
 
-  /// Whether all of a block's documents are in the same half of the tile.
-  __device__ bool is_in_one_half(const BlockEntry& entry) {
-    const std::uint32_t first = entry.base + 1;
-    return entry.last < kTileDocuments && first <= entry.last &&
-           first / kHalf == entry.last / kHalf && entry.count == kBlockSize;
-  }
-
-  __device__ void add_blocks(std::uint32_t from, std::uint32_t to) {
-    for_each_block(from, to, [&](const BlockEntry& entry) {
+  __device__ void add_blocks() {
+    for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       std::uint32_t values[4];
       decode_values(entry, values);
       decode_slots(entry, slots);
-      if (is_in_one_half(entry)) {
-        const std::uint32_t half = entry.last / kHalf;
-        std::uint32_t* const to_add = words() - half * kHalf;
+      if (entry.place != Place::kAnywhere) {
+        const bool is_high = entry.place == Place::kHighHalf;
+        const std::uint32_t shift = is_high ? 16 : 0;
+        std::uint32_t* const to_add = words() - (is_high ? half_ : 0);
         if (kForm == ScoreForm::kImpact && sums_are_whole_) {
-          const std::uint32_t unit = entry.unit << (16 * half);
+          const std::uint32_t unit = entry.unit << shift;
 #pragma unroll
           for (int i = 0; i < 4; ++i) atomicAdd(to_add + mixed(slots[i]), unit * values[i] + unit);
         } else {
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
-            atomicAdd(to_add + mixed(slots[i]), units(entry, values[i], slots[i]) << (16 * half));
+            atomicAdd(to_add + mixed(slots[i]), units(entry, values[i], slots[i]) << shift);
           }
         }
         return;
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        if (slots[i] < kTileDocuments) add(entry, values[i], slots[i]);
+        if (slots[i] >= 2 * half_) continue;
+        atomicAdd(word_of(slots[i]), units(entry, values[i], slots[i]) << shift_of(slots[i]));
       }
     });
   }
 
   /// Empties the accumulators of a prohibited list's documents.
-  __device__ void erase_blocks(std::uint32_t from, std::uint32_t to) {
-    for_each_block(from, to, [&](const BlockEntry& entry) {
+  __device__ void erase_blocks() {
+    for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       decode_slots(entry, slots);
 #pragma unroll
       for (const std::uint32_t slot : slots) {
-        if (slot < kTileDocuments) {
-          atomicAnd(words() + mixed(slot % kHalf), ~(0xFFFFU << (slot / kHalf * 16)));
-        }
+        if (slot < 2 * half_) atomicAnd(word_of(slot), ~(0xFFFFU << shift_of(slot)));
       }
     });
   }

@@ -1,5 +1,5 @@
-// What a CTA that adds up tiles has in shared memory: accumulators, the plans of a tile and of the
-// next, and what is kept of a tile. Internal to or_tiles.cu.
+// What a CTA that adds up tiles has in shared memory: accumulators, plans of what is done now and
+// next, and what is kept of an item, which is a tile or two. Internal to or_tiles.cu.
 #pragma once
 
 #include "warpdex/query/gpu/emit.cuh"
@@ -8,17 +8,27 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-inline constexpr std::uint32_t kThreads = 256;  // that decode; one more warp prepares the next tile
-inline constexpr std::uint32_t kWarps = kThreads / kWarp;
-inline constexpr std::uint32_t kAllThreads = kThreads + kWarp;
-inline constexpr std::uint32_t kHalf = kTileDocuments / 2;  // documents, in the low halves of words
-inline constexpr std::uint32_t kVectors = kTileDocuments / 8;  // of 8 accumulators
-inline constexpr std::uint32_t kKept = 256;                    // candidates of a tile at a time
-inline constexpr std::uint32_t kBlocksHere = 64;               // whose places are prepared
-inline constexpr std::uint32_t kFewBlocks = 8;  // fewer: lengths are not worth copying whole
+inline constexpr std::uint32_t kMostHalf = kMostTogether * kTileDocuments / 2;
+inline constexpr std::uint32_t kKept = 256;     // candidates of an item at a time
+inline constexpr std::uint32_t kFewBlocks = 8;  // a tile; with fewer, lengths are not copied
 
-/// A block that meets the tile: all that decoding and adding it up takes, but for the exceptions of
-/// `pfor`. DocIDs count from the tile's first; those before it are huge.
+/// How many warps there are, and CTAs of an SM: as many as its registers and its shared memory let.
+template <CodecKind kCodec, ScoreForm kForm>
+struct Shape {
+  static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
+  static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< which takes more registers
+  static constexpr std::uint32_t kCtas = kHasLengths || kIsPfor ? 2 : 3;
+  static constexpr std::uint32_t kWarps = kHasLengths && !kIsPfor ? 16 : 11;  ///< that decode
+  static constexpr std::uint32_t kThreads = kWarps * kWarp;
+  static constexpr std::uint32_t kAllThreads = kThreads + kWarp;  ///< one more warp plans
+  static constexpr std::uint32_t kBlocks = kWarps * 4;            ///< of a plan
+};
+
+/// Where the documents of a block are among those of the item.
+enum class Place : std::uint8_t { kLowHalf, kHighHalf, kAnywhere };
+
+/// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
+/// `pfor`. DocIDs count from the item's first; those before it are huge.
 struct alignas(16) BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
@@ -34,32 +44,57 @@ struct alignas(16) BlockEntry {
   std::uint8_t docid_parameter;
   std::uint8_t value_parameter;
   std::uint8_t flags;  ///< ListFlags
-  std::uint8_t padding;
+  Place place;
   float c0;            ///< of its list
   std::uint32_t unit;  ///< of impacts whose sums are exact: how often the query has the term
 };
 
-/// All that is to be known of a tile before its blocks are decoded.
-struct alignas(16) TilePlan {
-  Query query;
-  BlockEntry blocks[kBlocksHere];   ///< the first of them, list by list
-  std::uint32_t first[kMostLists];  ///< the first block of each list in the tile
-  std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the tile
-  std::uint32_t begin;              ///< the first document
-  std::uint32_t static_bound;       ///< units that a static score adds at most
-  bool is_end;                      ///< there is no tile any more
+/// What is the same for all plans of an item.
+struct ItemSpan {
+  std::uint32_t begin;         ///< the first document
+  std::uint32_t half;          ///< of how many documents an item has, a power of two
+  std::uint32_t static_bound;  ///< units that a static score adds at most
+  bool copies_lengths;         ///< enough blocks need them
 };
 
-template <ScoreForm kForm>
+/// What decoders do between two barriers of the CTA: some of the blocks of an item.
+template <std::uint32_t kBlocks>
+struct alignas(16) TilePlan {
+  Query query;
+  BlockEntry blocks[kBlocks];
+  ItemSpan span;
+  std::uint32_t count;  ///< of `blocks`
+  bool erases;          ///< they are of prohibited lists; else all are of lists that score
+  bool is_first;        ///< of the item
+  bool is_last;         ///< likewise
+  bool is_end;          ///< there is no item any more
+};
+
+/// The item whose plans are being made. In shared memory since decoders shall not spend registers
+/// on it.
+struct PlannedItem {
+  ItemSpan span;
+  std::uint32_t query;              ///< among all
+  std::uint32_t planned;            ///< blocks that are in plans
+  std::uint32_t blocks;             ///< of all lists
+  std::uint32_t first[kMostLists];  ///< the first block of each list in the item
+  std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the item
+};
+
+template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
-  static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
-  /// Word mixed(i) has the sums of documents i (low half) and kHalf + i. All 0 in between.
-  uint4 sums[kVectors];
-  std::uint8_t length_codes[kHasLengths ? kTileDocuments : 16];
-  device::WarpScratch scratch[kWarps];
-  TilePlan plans[2];                            ///< of this tile, and of the next
-  float parts[kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
-  std::uint32_t kept[kKept];                    ///< sum << 16 | slot
+  using Form = Shape<kCodec, kForm>;
+  using Plan = TilePlan<Form::kBlocks>;
+  /// Word mixed(i) has the sums of documents i (low half) and half + i. All 0 in between.
+  uint4 sums[kMostHalf / 4];
+  std::uint8_t length_codes[Form::kHasLengths ? 2 * kMostHalf : 16];
+  union {
+    device::WarpScratch scratch[Form::kWarps];  ///< while blocks are decoded
+    std::uint32_t kept[kKept];                  ///< after it: sum << 16 | slot
+  };
+  Plan plans[2];                                      ///< of now, and the next
+  PlannedItem item;                                   ///< the planner's own
+  float parts[Form::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
   std::uint32_t kept_count;
   std::uint32_t need;
   std::uint32_t cut;
@@ -69,16 +104,20 @@ struct Memory {
 /// equally far apart, and often a power of two. Its own inverse.
 __device__ inline std::uint32_t mixed(std::uint32_t slot) { return slot ^ (slot >> 5 & 31); }
 
-/// Waits for the warps that decode. The barrier is for whole warps, whose lanes may have parted.
-__device__ inline void sync_decoders() {
-  __syncwarp();
-  asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
+/// Which half of an item has all documents of a full block.
+__device__ inline Place place_of(const BlockEntry& entry, std::uint32_t half) {
+  const std::uint32_t first = entry.base + 1;
+  if (entry.last >= 2 * half || first > entry.last || (first ^ entry.last) >= half ||
+      entry.count != kBlockSize) {
+    return Place::kAnywhere;
+  }
+  return entry.last < half ? Place::kLowHalf : Place::kHighHalf;
 }
 
 /// Where a block of a list is, from the list's block metadata.
 __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
-                                        std::uint32_t begin) {
+                                        const ItemSpan& span) {
   BlockEntry entry{};
   entry.list = static_cast<std::uint8_t>(list_index);
   entry.index = block;
@@ -86,6 +125,7 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.weight = list.weight * query.scale;
   entry.unit = static_cast<std::uint32_t>(list.weight);
   entry.c0 = list.c0;
+  entry.place = Place::kAnywhere;
   if (list.flags & kRaw) {
     entry.docids = list.docids.bytes;
     entry.values = list.frequencies.bytes;
@@ -95,13 +135,14 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   const device::BlockPlace values = device::locate(list.frequencies, block);
   entry.docids = docids.at;
   entry.values = values.at;
-  entry.base = (block == 0 ? kNone : list.last_docids[block - 1]) - begin;
-  entry.last = list.last_docids[block] - begin;
+  entry.base = (block == 0 ? kNone : list.last_docids[block - 1]) - span.begin;
+  entry.last = list.last_docids[block] - span.begin;
   entry.docid_code = docids.code;
   entry.value_code = values.code;
   entry.count = docids.count;
   entry.docid_parameter = list.docids.parameter;
   entry.value_parameter = list.frequencies.parameter;
+  entry.place = place_of(entry, span.half);
   return entry;
 }
 

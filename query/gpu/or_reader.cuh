@@ -1,5 +1,4 @@
-// Decoding the blocks of a planned tile of OR, and the units of their postings. Internal
-// to or_tiles.cu.
+// Decoding the blocks of a plan of OR, and the units of their postings. Internal to or_tiles.cu.
 #pragma once
 
 #include "warpdex/query/gpu/or_memory.cuh"
@@ -7,32 +6,42 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A planned tile, and the decoding of its blocks.
+/// A plan, and the decoding of its blocks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class TileReader {
  public:
-  __device__ TileReader(const Batch& batch, const TilePlan& plan, Memory<kForm>& memory,
+  using Own = Memory<kCodec, kForm>;
+  using Form = Shape<kCodec, kForm>;
+
+  __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
                         std::uint32_t warp)
       : batch_(batch),
         plan_(plan),
         query_(plan.query),
         memory_(memory),
         state_(batch.states[plan.query.state]),
-        begin_(plan.begin),
+        begin_(plan.span.begin),
+        half_(plan.span.half),
         lists_(batch.lists + plan.query.first_list),
         warp_(warp),
         sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.slack == 0) {}
 
  protected:
+  /// Waits for the warps that decode. The barrier is for whole warps, whose lanes may have parted.
+  __device__ static void sync_decoders() {
+    __syncwarp();
+    asm volatile("bar.sync 1, %0;" ::"n"(Form::kThreads) : "memory");
+  }
+
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
   /// The length_part of a document's length.
   __device__ float part(std::uint32_t slot) {
-    if constexpr (Memory<kForm>::kHasLengths) {
-      const std::uint8_t code =
-          has_lengths_ ? memory_.length_codes[slot] : batch_.length_codes[begin_ + slot];
+    if constexpr (Form::kHasLengths) {
+      const std::uint8_t code = plan_.span.copies_lengths ? memory_.length_codes[slot]
+                                                          : batch_.length_codes[begin_ + slot];
       return memory_.parts[code];
     }
     return 0;
@@ -45,24 +54,10 @@ class TileReader {
                            (entry.flags & kHugeFrequencies) != 0);
   }
 
-  /// Calls visit(entry) for the tile's blocks [from, to), counted through all lists; each by one
-  /// warp.
+  /// Calls visit(entry) for the plan's blocks, each by one warp.
   template <class Visit>
-  __device__ void for_each_block(std::uint32_t from, std::uint32_t to, Visit visit) {
-    for (std::uint32_t i = from + warp_; i < min(to, kBlocksHere); i += kWarps) {
-      visit(plan_.blocks[i]);
-    }
-    if (to <= kBlocksHere) return;
-    // Continues where the loop above ended: the first of this warp's that is not here.
-    const std::uint32_t begin = from + warp_;
-    std::uint32_t i = begin;
-    if (begin < kBlocksHere) i += (kBlocksHere - begin + kWarps - 1) / kWarps * kWarps;
-    for (; i < to; i += kWarps) {
-      std::uint32_t list = 0;
-      while (i >= plan_.ends[list]) ++list;
-      const std::uint32_t before = list == 0 ? 0 : plan_.ends[list - 1];
-      visit(find_block(query_, lists_[list], list, plan_.first[list] + i - before, plan_.begin));
-    }
+  __device__ void for_each_block(Visit visit) {
+    for (std::uint32_t i = warp_; i < plan_.count; i += Form::kWarps) visit(plan_.blocks[i]);
   }
 
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
@@ -99,15 +94,15 @@ class TileReader {
   }
 
   const Batch& batch_;
-  const TilePlan& plan_;
+  const typename Own::Plan& plan_;
   const Query& query_;
-  Memory<kForm>& memory_;
+  Own& memory_;
   QueryState& state_;
   std::uint32_t begin_;
+  std::uint32_t half_;  ///< of how many documents there are
   const List* lists_;
   std::uint32_t warp_;  ///< the same for all lanes, as the compiler sees it
   bool sums_are_whole_;
-  bool has_lengths_ = false;
 };
 
 }  // namespace or_tiles

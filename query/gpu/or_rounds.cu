@@ -52,16 +52,23 @@ struct Ranking {
   std::uint32_t buckets[kDigits];
 };
 
-/// Shares a query's tiles out to the rounds, by their bounds: by counting in 256 buckets. A whole
-/// CTA; reads the bounds three times.
+/// Shares a query's tiles out to the rounds, by their bounds: by counting in 256 buckets. Tiles
+/// that are added up anyhow are ranked by twos, so that neighbours are in the same round and can be
+/// added up together. A whole CTA; reads the bounds three times.
 __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memory) {
   const std::uint32_t* const bounds = batch.tile_bounds + query.row;
+  const std::uint32_t together = query.flags & kAddsUpOnly ? kMostTogether : 1;
+  const std::uint32_t begin = threadIdx.x * together;
+  const std::uint32_t step = kThreads * together;
+  const auto bound_of = [&](std::uint32_t tile) {
+    return max(bounds[tile], bounds[min(tile + together, batch.tiles) - 1]);
+  };
   if (threadIdx.x == 0) memory.largest = 0;
   if (threadIdx.x < kDigits) memory.buckets[threadIdx.x] = 0;
   __syncthreads();
   std::uint32_t mine = 0;
-  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
-    mine = max(mine, bounds[tile]);
+  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+    mine = max(mine, bound_of(tile));
   }
   mine = __reduce_max_sync(kWholeWarp, mine);
   if (lane_id() == 0) atomicMax(&memory.largest, mine);
@@ -72,25 +79,27 @@ __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memo
     return kDigits - 1 -
            min(kDigits - 1, static_cast<std::uint32_t>(static_cast<float>(bound) * to_bucket));
   };
-  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
-    atomicAdd(&memory.buckets[bucket_of(bounds[tile])], 1);
+  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+    atomicAdd(&memory.buckets[bucket_of(bound_of(tile))], together);
   }
   __syncthreads();
   if (warp_id() == 0) make_starts(memory.buckets);
   __syncthreads();
-  for (std::uint32_t tile = threadIdx.x; tile < batch.tiles; tile += kThreads) {
-    const std::uint32_t place = atomicAdd(&memory.buckets[bucket_of(bounds[tile])], 1);
+  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+    const std::uint32_t place = atomicAdd(&memory.buckets[bucket_of(bound_of(tile))], together);
     std::uint32_t round = 0;
     while (place >= tiles_up_to(batch, round)) ++round;
-    batch.tile_states[query.row + tile] =
-        bounds[tile] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
+    for (std::uint32_t each = tile; each < min(tile + together, batch.tiles); ++each) {
+      batch.tile_states[query.row + each] =
+          bounds[each] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
+    }
   }
 }
 
 /// Whether a tile is better added up whole than looked up, by what both cost, about.
 __device__ bool is_added_up(const Batch& batch, const Query& query, std::uint32_t tile,
                             std::uint32_t need) {
-  if (query.flags & (kCount | kExhaustive | kNoLookups)) return true;
+  if (query.flags & kAddsUpOnly) return true;
   if ((query.flags & kNoTiles) || !batch.adds_up) return false;
   const List* const lists = batch.lists + query.first_list;
   float by_adding = kTile;
@@ -140,15 +149,22 @@ __device__ void want_tiles(const Batch& batch, const Query& query, std::uint32_t
   }
 }
 
-/// Lists tiles to be added up, one a lane where `adds`. A whole warp.
-__device__ void append_tile(TileItem* items, TileCounters& counters, bool adds,
-                            const TileItem& item) {
+/// Lists tiles to be added up, one a lane where `adds`, ascending; an even one and its neighbour
+/// together. A whole warp.
+__device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
+                             std::uint32_t query, std::uint32_t tile) {
   const std::uint32_t group = __ballot_sync(kWholeWarp, adds);
   if (group == 0) return;
+  const std::uint32_t pairs = group & group >> 1 & 0x55555555U;
+  const std::uint32_t starts = group & ~(pairs << 1);
   std::uint32_t first = 0;
-  if (lane_id() == 0) first = atomicAdd(&counters.items, __popc(group));
+  if (lane_id() == 0) first = atomicAdd(&counters.items, __popc(starts));
   first = __shfl_sync(kWholeWarp, first, 0);
-  if (adds) items[first + __popc(group & ((1U << lane_id()) - 1))] = item;
+  if ((starts >> lane_id() & 1) == 0) return;
+  TileItem& item = items[first + __popc(starts & ((1U << lane_id()) - 1))];
+  item.query = query;
+  item.tile = tile;
+  item.count = 1 + (pairs >> lane_id() & 1);
 }
 
 /// Whether a tile is to be taken in the round.
@@ -198,7 +214,7 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
       is_looked_up = !adds && state != kDoneTile;
     }
     want_tiles(batch, query, tile, is_looked_up, least);
-    append_tile(items, batch.tile_passes[round == 0 ? 0 : 1], adds, {index, tile});
+    append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, index, tile);
   }
 }
 

@@ -1,7 +1,7 @@
-// OR by adding up. A tile of documents has an accumulator of 16 bits each in shared memory; the
-// blocks of the query's lists that meet the tile are decoded and added up there, in any order,
-// since sums of integers do not depend on it; then the documents that reach the query's threshold
-// become candidates and raise it.
+// OR by adding up. The documents of a tile, or of two neighbours together, have an accumulator of
+// 16 bits each in shared memory; the blocks of the query's lists that meet them are decoded and
+// added up there, in any order, since sums of integers do not depend on it; then the documents that
+// reach the query's threshold become candidates and raise it.
 #include <algorithm>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -15,30 +15,36 @@ namespace {
 
 using namespace or_tiles;
 
-/// Work item: a tile of a query; CTAs stay and draw items. 8 warps add a tile up while another
-/// plans the next. Shared memory: Memory, 44 (impacts) to 62 KiB. Bound by issue (about 3.6
-/// instructions of a warp a posting were counted, reading all of an index of impacts) and by shared
-/// memory's banks.
+/// Shared memory of an SM, and what each of its CTAs takes of it beside its own.
+constexpr int kMultiprocessorBytes = 228 << 10;
+constexpr int kCtaBytes = 1 << 10;
+
+/// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 11 warps (16 where
+/// lengths matter) add blocks up while another plans the next. Shared memory: Memory, 75 (impacts)
+/// to 113 KiB. Bound by issue (about 3.6 instructions of a warp a posting were counted when items
+/// were single tiles, reading all of an index of impacts) and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kAllThreads,
-                                  Memory<kForm>::kHasLengths || kCodec == CodecKind::kPfor ? 3 : 4)
+__global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCodec, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
+  using Form = Shape<kCodec, kForm>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<Memory<kForm>*>(bytes);
+  auto& memory = *reinterpret_cast<Memory<kCodec, kForm>*>(bytes);
   if (blockIdx.x >= batch.tile_passes[pass].items) return;
-  for (std::uint32_t i = threadIdx.x; i < kVectors; i += kAllThreads) memory.sums[i] = {0, 0, 0, 0};
-  if constexpr (Memory<kForm>::kHasLengths) {
-    for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += kAllThreads) {
+  for (std::uint32_t i = threadIdx.x; i < kMostHalf / 4; i += Form::kAllThreads) {
+    memory.sums[i] = {0, 0, 0, 0};
+  }
+  if constexpr (Form::kHasLengths) {
+    for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Form::kAllThreads) {
       memory.parts[i] =
           length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
   const std::uint32_t warp = warp_id();
-  const bool plans = warp == kWarps;
-  Planner<kForm> planner(batch, pass);
+  const bool plans = warp == Form::kWarps;
+  Planner<kCodec, kForm> planner(batch, pass, memory.item);
   if (plans) {
-    planner.draw();
+    planner.start();
     planner.plan(memory.plans[0]);
   }
   for (std::uint32_t turn = 0;; turn ^= 1) {
@@ -55,13 +61,15 @@ __global__ void __launch_bounds__(kAllThreads,
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
   const auto kernel = or_tiles<kCodec, kLevels, kForm>;
-  constexpr int kBytes = sizeof(Memory<kForm>);
+  using Form = Shape<kCodec, kForm>;
+  constexpr int kBytes = sizeof(Memory<kCodec, kForm>);
+  static_assert(Form::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
              "cudaFuncSetAttribute");
   const std::uint64_t items = std::uint64_t{batch.or_queries} * batch.tiles;
-  const std::uint64_t most = resident_ctas(kernel, kAllThreads, kBytes);
-  gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(most, items)), kAllThreads,
-              kBytes, stream, batch, pass);
+  const std::uint64_t most = resident_ctas(kernel, Form::kAllThreads, kBytes);
+  gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(most, items)),
+              Form::kAllThreads, kBytes, stream, batch, pass);
 }
 
 template <CodecKind kCodec, int kLevels = 0>
