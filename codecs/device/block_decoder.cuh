@@ -97,6 +97,25 @@ struct BlockDecoder {
     fill_rest(place.count, 0xFFFFFFFF, out);
   }
 
+  /// Whether plain_values() or plain_docids() can decode a block: it is full, and its packed values
+  /// are narrow.
+  static __device__ __forceinline__ bool is_plain(const BlockPlace& place) {
+    static_assert(kDenseCode > kNarrowWidth);
+    return kCodec == CodecKind::kBitpack && place.count == kBlockSize && place.code <= kNarrowWidth;
+  }
+  /// values() of a plain block, in fewer instructions.
+  static __device__ __forceinline__ void plain_values(const std::uint8_t* at, std::uint8_t code,
+                                                      std::uint32_t (&out)[kLaneValues]) {
+    unpack_narrow_four(at, lane_index() * kLaneValues * code, code, out);
+  }
+  /// docids() of a plain block, likewise.
+  static __device__ __forceinline__ void plain_docids(const std::uint8_t* at, std::uint8_t code,
+                                                      std::uint32_t base,
+                                                      std::uint32_t (&out)[kLaneValues]) {
+    plain_values(at, code, out);
+    sum_gaps(base, out);
+  }
+
   /// By one thread: a docID's place in a dense block, or kAbsent.
   static __device__ __forceinline__ std::uint32_t find_in_dense(const BlockPlace& place,
                                                                 Sought sought) {

@@ -80,19 +80,14 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
   return read32(at, bit) & mask_of(width);
 }
 
-/// Four values of `width` (0 to 32) bits from bit `first` on. Up to a width of 16, three words hold
-/// them. One thread. Reads at most 24 bytes past the last value.
-__device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_t first,
-                                            std::uint32_t width,
-                                            std::uint32_t (&values)[kLaneValues]) {
-  if (width > 16) {
-    const std::uint32_t mask = 0xFFFFFFFFU >> (32 - width);
-#pragma unroll
-    for (std::uint32_t i = 0; i < kLaneValues; ++i) {
-      values[i] = read32(at, first + i * width) & mask;
-    }
-    return;
-  }
+/// Up to this width, three words hold four values.
+inline constexpr std::uint32_t kNarrowWidth = 16;
+
+/// Four values of `width` (0 to kNarrowWidth) bits from bit `first` on. One thread. Reads at most
+/// 24 bytes past the last value.
+__device__ __forceinline__ void unpack_narrow_four(const std::uint8_t* at, std::uint32_t first,
+                                                   std::uint32_t width,
+                                                   std::uint32_t (&values)[kLaneValues]) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   const std::uint32_t bit = first + static_cast<std::uint32_t>(address & 3) * 8;
   const auto* words =
@@ -106,6 +101,21 @@ __device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_
   values[1] = (low >> width) & mask;
   values[2] = second_pair & mask;
   values[3] = (second_pair >> width) & mask;
+}
+
+/// The same of any width from 0 to 32.
+__device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_t first,
+                                            std::uint32_t width,
+                                            std::uint32_t (&values)[kLaneValues]) {
+  if (width > kNarrowWidth) {
+    const std::uint32_t mask = 0xFFFFFFFFU >> (32 - width);
+#pragma unroll
+    for (std::uint32_t i = 0; i < kLaneValues; ++i) {
+      values[i] = read32(at, first + i * width) & mask;
+    }
+    return;
+  }
+  unpack_narrow_four(at, first, width, values);
 }
 
 /// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits; what follows them in the

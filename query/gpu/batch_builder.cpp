@@ -270,7 +270,7 @@ void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
 }
 
 void BatchBuilder::add_or(Query& query, BatchImage& image) {
-  image.needs_tiles |= (query.flags & (kCount | kExhaustive | kNoLookups)) != 0;
+  image.needs_tiles |= (query.flags & kAddsUpOnly) != 0;
   image.needs_tiles |= query.scoring > kLongQuery;
   query.row = image.tile_entries;
   image.tile_entries += tiles_;

@@ -35,8 +35,8 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::batch_;
   using Base::begin_;
   using Base::collect;
+  using Base::decode;
   using Base::decode_slots;
-  using Base::decode_values;
   using Base::for_each_block;
   using Base::half_;
   using Base::memory_;
@@ -64,40 +64,46 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     }
   }
 
-  /// The word that has the accumulator of a document, and how far up it is there.
-  __device__ std::uint32_t* word_of(std::uint32_t slot) {
-    return words() + mixed(slot & (half_ - 1));
-  }
-  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
-
   __device__ void add_blocks() {
     for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       std::uint32_t values[4];
-      decode_values(entry, values);
-      decode_slots(entry, slots);
-      if (entry.place != Place::kAnywhere) {
-        const bool is_high = entry.place == Place::kHighHalf;
-        const std::uint32_t shift = is_high ? 16 : 0;
-        std::uint32_t* const to_add = words() - (is_high ? half_ : 0);
-        if (kForm == ScoreForm::kImpact && sums_are_whole_) {
-          const std::uint32_t unit = entry.unit << shift;
-#pragma unroll
-          for (int i = 0; i < 4; ++i) atomicAdd(to_add + mixed(slots[i]), unit * values[i] + unit);
-        } else {
-#pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            atomicAdd(to_add + mixed(slots[i]), units(entry, values[i], slots[i]) << shift);
-          }
-        }
-        return;
-      }
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        if (slots[i] >= 2 * half_) continue;
-        atomicAdd(word_of(slots[i]), units(entry, values[i], slots[i]) << shift_of(slots[i]));
+      decode(entry, slots, values);
+      if (entry.place == Place::kAnywhere) {
+        add_anywhere(entry, slots, values);
+      } else {
+        add_in_half(entry, slots, values);
       }
     });
+  }
+
+  /// Adds up a full block whose documents are in the same half, from whose first they count.
+  __device__ void add_in_half(const BlockEntry& entry, const std::uint32_t (&slots)[4],
+                              const std::uint32_t (&values)[4]) {
+    if (kForm == ScoreForm::kImpact && sums_are_whole_) {
+      const std::uint32_t unit = entry.unit;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) atomicAdd(words() + mixed(slots[i]), unit * values[i] + unit);
+      return;
+    }
+    const std::uint32_t begin = entry.place == Place::kHighHalf ? half_ : 0;
+    const auto shift = static_cast<std::uint32_t>(entry.place);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      atomicAdd(words() + mixed(slots[i]), units(entry, values[i], begin + slots[i]) << shift);
+    }
+  }
+
+  __device__ void add_anywhere(const BlockEntry& entry, const std::uint32_t (&slots)[4],
+                               const std::uint32_t (&values)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (slots[i] >= 2 * half_) continue;
+      const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
+                                      ? entry.unit * values[i] + entry.unit
+                                      : units(entry, values[i], slots[i]);
+      atomicAdd(word_of(slots[i]), added << shift_of(slots[i]));
+    }
   }
 
   /// Empties the accumulators of a prohibited list's documents.
@@ -105,12 +111,20 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       decode_slots(entry, slots);
+      const std::uint32_t begin = entry.place == Place::kHighHalf ? half_ : 0;
 #pragma unroll
-      for (const std::uint32_t slot : slots) {
+      for (std::uint32_t& slot : slots) {
+        slot += begin;
         if (slot < 2 * half_) atomicAnd(word_of(slot), ~(0xFFFFU << shift_of(slot)));
       }
     });
   }
+
+  /// The word that has the accumulator of a document, and how far up it is there.
+  __device__ std::uint32_t* word_of(std::uint32_t slot) {
+    return words() + mixed(slot & (half_ - 1));
+  }
+  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
 };
 
 }  // namespace or_tiles

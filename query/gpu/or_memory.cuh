@@ -24,11 +24,13 @@ struct Shape {
   static constexpr std::uint32_t kBlocks = kWarps * 4;            ///< of a plan
 };
 
-/// Where the documents of a block are among those of the item.
-enum class Place : std::uint8_t { kLowHalf, kHighHalf, kAnywhere };
+/// Where the documents of a block are among those of the item: of a half, how far up in words its
+/// accumulators are.
+enum class Place : std::uint8_t { kLowHalf = 0, kHighHalf = 16, kAnywhere };
 
 /// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
-/// `pfor`. DocIDs count from the item's first; those before it are huge.
+/// `pfor`. DocIDs count from the item's first, or from the second half's first if all are there;
+/// those before it are huge.
 struct alignas(16) BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
@@ -45,8 +47,9 @@ struct alignas(16) BlockEntry {
   std::uint8_t value_parameter;
   std::uint8_t flags;  ///< ListFlags
   Place place;
-  float c0;            ///< of its list
-  std::uint32_t unit;  ///< of impacts whose sums are exact: how often the query has the term
+  bool is_plain;       ///< docIDs and values are, as BlockDecoder has it
+  std::uint32_t unit;  ///< of impacts whose sums are exact: how often the query has the term;
+                       ///< shifted to the accumulators of the half
 };
 
 /// What is the same for all plans of an item.
@@ -115,6 +118,7 @@ __device__ inline Place place_of(const BlockEntry& entry, std::uint32_t half) {
 }
 
 /// Where a block of a list is, from the list's block metadata.
+template <CodecKind kCodec>
 __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
                                         const ItemSpan& span) {
@@ -124,7 +128,6 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.flags = static_cast<std::uint8_t>(list.flags);
   entry.weight = list.weight * query.scale;
   entry.unit = static_cast<std::uint32_t>(list.weight);
-  entry.c0 = list.c0;
   entry.place = Place::kAnywhere;
   if (list.flags & kRaw) {
     entry.docids = list.docids.bytes;
@@ -142,7 +145,14 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.count = docids.count;
   entry.docid_parameter = list.docids.parameter;
   entry.value_parameter = list.frequencies.parameter;
+  using Decoder = device::BlockDecoder<kCodec>;
+  entry.is_plain = Decoder::is_plain(docids) && Decoder::is_plain(values);
   entry.place = place_of(entry, span.half);
+  if (entry.place == Place::kHighHalf) {
+    entry.base -= span.half;
+    entry.last -= span.half;
+    entry.unit <<= 16;
+  }
   return entry;
 }
 

@@ -162,7 +162,7 @@ class Planner {
       std::uint32_t list = 0;
       while (i >= item_.ends[list]) ++list;
       const std::uint32_t block = item_.first[list] + i - (list == 0 ? 0 : item_.ends[list - 1]);
-      const BlockEntry entry = find_block(plan.query, lists[list], list, block, item_.span);
+      const BlockEntry entry = find_block<kCodec>(plan.query, lists[list], list, block, item_.span);
       plan.blocks[i - from] = entry;
       prefetch(entry.docids);
       prefetch(entry.values);

@@ -47,10 +47,14 @@ class TileReader {
     return 0;
   }
 
-  /// A posting's units.
+  __device__ float c0_of(const BlockEntry& entry) {
+    return kForm == ScoreForm::kQueryLikelihood ? lists_[entry.list].c0 : 0;
+  }
+
+  /// A posting's units, at the lower end of a word, of a document that counts from the item's
+  /// first.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
-    if (kForm == ScoreForm::kImpact && sums_are_whole_) return entry.unit * value + entry.unit;
-    return units_of<kForm>(value, part(slot), entry.weight, entry.c0,
+    return units_of<kForm>(value, part(slot), entry.weight, c0_of(entry),
                            (entry.flags & kHugeFrequencies) != 0);
   }
 
@@ -72,6 +76,18 @@ class TileReader {
       list.parameter = parameter;
       return list;
     }
+  }
+
+  /// Both of a block.
+  __device__ void decode(const BlockEntry& entry, std::uint32_t (&slots)[4],
+                         std::uint32_t (&values)[4]) {
+    if (kCodec == CodecKind::kBitpack && entry.is_plain) {
+      Decoder::plain_values(entry.values, entry.value_code, values);
+      Decoder::plain_docids(entry.docids, entry.docid_code, entry.base, slots);
+      return;
+    }
+    decode_values(entry, values);
+    decode_slots(entry, slots);
   }
 
   __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
