@@ -18,22 +18,33 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   using Base::memory_;
   using Base::plan_;
   using Base::query_;
+  using Base::shift_of;
   using Base::state_;
   using Base::sync_decoders;
   using Base::warp_;
+  using Base::word_of;
   using typename Base::Form;
 
   /// Empties all accumulators; those that reach the threshold become candidates of the query, a
-  /// bounded number at a time, between which the threshold rises.
+  /// bounded number at a time, between which the threshold rises. They are searched for only if not
+  /// all were remembered.
   __device__ void collect() {
-    bool counts = (query_.flags & kCount) != 0;
+    if (query_.flags & kCount) count_matches();
+    const std::uint32_t crossed = memory_.crossed_count;
+    const bool scans = plan_.span.below == kNone || crossed > kKept;
+    if (!scans && crossed == 0) return empty();
     for (;;) {
       const std::uint32_t threshold = memory_.need;
       const std::uint32_t need =
           threshold > plan_.span.static_bound ? threshold - plan_.span.static_bound : 0;
-      scan(max(need, 1U), counts);
-      counts = false;
+      if (scans) {
+        scan(max(need, 1U));
+      } else {
+        keep_crossed(crossed, max(need, 1U));
+      }
       sync_decoders();
+      if (threadIdx.x == 0) memory_.crossed_count = 0;
+      if (!scans) empty();
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
       const std::uint32_t here = min(kept, kKept);
@@ -65,26 +76,47 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   }
 
  private:
-  __device__ void scan(std::uint32_t need, bool counts) {
-    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
+  __device__ void empty() {
+#pragma unroll 4
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
+      memory_.sums[i] = {0, 0, 0, 0};
+    }
+  }
+
+  /// Keeps those of the remembered documents that reach `need` still: what is needed may have
+  /// risen, and prohibited documents were erased.
+  __device__ void keep_crossed(std::uint32_t count, std::uint32_t need) {
+    if (threadIdx.x >= count) return;
+    const std::uint32_t slot = memory_.crossed[threadIdx.x];
+    const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & 0xFFFF;
+    if (sum >= need) memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
+  }
+
+  /// Adds the accumulators that are not empty to the query's matches.
+  __device__ void count_matches() {
     std::uint32_t matches = 0;  // two numbers of 16 bits
+#pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
       const uint4 four = memory_.sums[i];
-      if (counts) {
-        matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
-                   __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
-      }
+      matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
+                 __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
+    }
+    matches = __reduce_add_sync(kWholeWarp, (matches & 0xFFFFU) + (matches >> 16));
+    if (lane_id() == 0 && matches > 0) {
+      atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
+    }
+  }
+
+  __device__ void scan(std::uint32_t need) {
+    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
+      const uint4 four = memory_.sums[i];
       uint4 left{0, 0, 0, 0};
       if (reaches(four, least)) {
         left = {keep(four.x, least, mixed(4 * i)), keep(four.y, least, mixed(4 * i + 1)),
                 keep(four.z, least, mixed(4 * i + 2)), keep(four.w, least, mixed(4 * i + 3))};
       }
       memory_.sums[i] = left;
-    }
-    if (!counts) return;
-    matches = __reduce_add_sync(kWholeWarp, (matches & 0xFFFFU) + (matches >> 16));
-    if (lane_id() == 0 && matches > 0) {
-      atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
     }
   }
 
@@ -108,10 +140,11 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
     return left;
   }
 
+  static_assert(kKept <= Form::kThreads);
+
   /// A sum below which there are k better documents among those kept, static scores apart: each
   /// counts those before it.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
-    static_assert(kKept <= Form::kThreads);
     if (threadIdx.x < count) {
       const std::uint32_t own = memory_.kept[threadIdx.x];
       std::uint32_t before = 0;

@@ -42,9 +42,11 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::memory_;
   using Base::plan_;
   using Base::query_;
+  using Base::shift_of;
   using Base::sums_are_whole_;
   using Base::sync_decoders;
   using Base::units;
+  using Base::word_of;
   using Base::words;
   using typename Base::Form;
 
@@ -80,17 +82,40 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   /// Adds up a full block whose documents are in the same half, from whose first they count.
   __device__ void add_in_half(const BlockEntry& entry, const std::uint32_t (&slots)[4],
                               const std::uint32_t (&values)[4]) {
+    const bool is_high = entry.place == Place::kHighHalf;
+    const std::uint32_t begin = is_high ? half_ : 0;
+    std::uint32_t added[4];
     if (kForm == ScoreForm::kImpact && sums_are_whole_) {
       const std::uint32_t unit = entry.unit;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) atomicAdd(words() + mixed(slots[i]), unit * values[i] + unit);
+      for (int i = 0; i < 4; ++i) added[i] = unit * values[i] + unit;
+    } else {
+      const auto shift = static_cast<std::uint32_t>(entry.place);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) added[i] = units(entry, values[i], begin + slots[i]) << shift;
+    }
+    const std::uint32_t below = plan_.span.below;
+    if (below == kNone) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) atomicAdd(words() + mixed(slots[i]), added[i]);
       return;
     }
-    const std::uint32_t begin = entry.place == Place::kHighHalf ? half_ : 0;
-    const auto shift = static_cast<std::uint32_t>(entry.place);
+    // To the upper half by multiplication, which adds as well: it is one instruction from a sum to
+    // what it lacks.
+    const std::uint32_t up = is_high ? 1U : 0x10000U;
+    const std::uint32_t minus_up = is_high ? 0xFFFFFFFFU : 0xFFFF0000U;
+    bool any = false;
+    bool crosses[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      atomicAdd(words() + mixed(slots[i]), units(entry, values[i], begin + slots[i]) << shift);
+      const std::uint32_t old = atomicAdd(words() + mixed(slots[i]), added[i]);
+      crosses[i] = below + old * minus_up < added[i] * up;
+      any |= crosses[i];
+    }
+    if (!any) return;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (crosses[i]) remember(begin + slots[i]);
     }
   }
 
@@ -102,8 +127,16 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
                                       ? entry.unit * values[i] + entry.unit
                                       : units(entry, values[i], slots[i]);
-      atomicAdd(word_of(slots[i]), added << shift_of(slots[i]));
+      const std::uint32_t shift = shift_of(slots[i]);
+      const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);
+      if (plan_.span.below - (old << (16 - shift)) < added << 16) remember(slots[i]);
     }
+  }
+
+  /// Puts a document whose sum has just reached what is needed on the list of these.
+  __device__ void remember(std::uint32_t slot) {
+    const std::uint32_t place = atomicAdd(&memory_.crossed_count, 1);
+    if (place < kKept) memory_.crossed[place] = static_cast<std::uint16_t>(slot);
   }
 
   /// Empties the accumulators of a prohibited list's documents.
@@ -119,12 +152,6 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       }
     });
   }
-
-  /// The word that has the accumulator of a document, and how far up it is there.
-  __device__ std::uint32_t* word_of(std::uint32_t slot) {
-    return words() + mixed(slot & (half_ - 1));
-  }
-  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
 };
 
 }  // namespace or_tiles

@@ -57,7 +57,10 @@ struct ItemSpan {
   std::uint32_t begin;         ///< the first document
   std::uint32_t half;          ///< of how many documents an item has, a power of two
   std::uint32_t static_bound;  ///< units that a static score adds at most
-  bool copies_lengths;         ///< enough blocks need them
+  /// A document is remembered when its sum, in the upper half of a word, passes this; kNone: none
+  /// is, and all sums are searched. The same for all plans, so that none is remembered twice.
+  std::uint32_t below;
+  bool copies_lengths;  ///< enough blocks need them
 };
 
 /// What decoders do between two barriers of the CTA: some of the blocks of an item.
@@ -98,6 +101,8 @@ struct Memory {
   Plan plans[2];                                      ///< of now, and the next
   PlannedItem item;                                   ///< the planner's own
   float parts[Form::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
+  std::uint16_t crossed[kKept];  ///< slots of documents that were remembered, while there is room
+  std::uint32_t crossed_count;   ///< with those for which there was none; 0 between items
   std::uint32_t kept_count;
   std::uint32_t need;
   std::uint32_t cut;

@@ -91,10 +91,18 @@ class Planner {
       item_.span.static_bound =
           max(item_.span.static_bound, static_tile_bound(batch_, query, item.tile + 1));
     }
+    item_.span.below = below(query, item_.span);
     item_.span.copies_lengths = item_.ends[query.scoring - 1] >= kFewBlocks * item.count;
     if (batch_.work != nullptr) {
       atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(item.count));
     }
+  }
+
+  /// What ItemSpan::below is. Not worth while if about all documents reach what is needed.
+  __device__ std::uint32_t below(const Query& query, const ItemSpan& span) const {
+    const std::uint32_t need = Need(batch_, query).of(span.begin);
+    if (need < span.static_bound + 2) return kNone;
+    return (min(need - span.static_bound, 65'535U) << 16) - 1;
   }
 
   template <typename T>

@@ -35,6 +35,12 @@ class TileReader {
 
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
 
+  /// The word that has the accumulator of a document, and how far up it is there.
+  __device__ std::uint32_t* word_of(std::uint32_t slot) {
+    return words() + mixed(slot & (half_ - 1));
+  }
+  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
+
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
   /// The length_part of a document's length.

@@ -1,7 +1,7 @@
 // OR by adding up. The documents of a tile, or of two neighbours together, have an accumulator of
 // 16 bits each in shared memory; the blocks of the query's lists that meet them are decoded and
-// added up there, in any order, since sums of integers do not depend on it; then the documents that
-// reach the query's threshold become candidates and raise it.
+// added up there, in any order, since sums of integers do not depend on it; documents that reach
+// the query's threshold meanwhile become candidates and raise it.
 #include <algorithm>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -21,8 +21,8 @@ constexpr int kCtaBytes = 1 << 10;
 
 /// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 11 warps (16 where
 /// lengths matter) add blocks up while another plans the next. Shared memory: Memory, 75 (impacts)
-/// to 113 KiB. Bound by issue (about 3.6 instructions of a warp a posting were counted when items
-/// were single tiles, reading all of an index of impacts) and by shared memory's banks.
+/// to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain block of impacts) and by
+/// shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCodec, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
@@ -40,6 +40,7 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
           length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
+  if (threadIdx.x == 0) memory.crossed_count = 0;
   const std::uint32_t warp = warp_id();
   const bool plans = warp == Form::kWarps;
   Planner<kCodec, kForm> planner(batch, pass, memory.item);
