@@ -86,7 +86,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     const std::uint32_t begin = is_high ? half_ : 0;
     std::uint32_t added[4];
     if (kForm == ScoreForm::kImpact && sums_are_whole_) {
-      const std::uint32_t unit = entry.unit;
+      const std::uint32_t unit = entry.weight;
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = unit * values[i] + unit;
     } else {
@@ -125,7 +125,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     for (int i = 0; i < 4; ++i) {
       if (slots[i] >= 2 * half_) continue;
       const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
-                                      ? entry.unit * values[i] + entry.unit
+                                      ? entry.weight * values[i] + entry.weight
                                       : units(entry, values[i], slots[i]);
       const std::uint32_t shift = shift_of(slots[i]);
       const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);

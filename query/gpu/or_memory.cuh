@@ -18,10 +18,10 @@ struct Shape {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< which takes more registers
   static constexpr std::uint32_t kCtas = kHasLengths || kIsPfor ? 2 : 3;
-  static constexpr std::uint32_t kWarps = kHasLengths && !kIsPfor ? 16 : 11;  ///< that decode
+  static constexpr std::uint32_t kWarps = kHasLengths && !kIsPfor ? 16 : 10;  ///< that decode
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
-  static constexpr std::uint32_t kAllThreads = kThreads + kWarp;  ///< one more warp plans
-  static constexpr std::uint32_t kBlocks = kWarps * 4;            ///< of a plan
+  static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;        ///< two more warps plan
+  static constexpr std::uint32_t kBlocks = kWarps * (kHasLengths ? 4 : 5);  ///< of a plan
 };
 
 /// Where the documents of a block are among those of the item: of a half, how far up in words its
@@ -31,26 +31,27 @@ enum class Place : std::uint8_t { kLowHalf = 0, kHighHalf = 16, kAnywhere };
 /// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
 /// `pfor`. DocIDs count from the item's first, or from the second half's first if all are there;
 /// those before it are huge.
-struct alignas(16) BlockEntry {
+struct BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
   std::uint32_t
       base;  ///< the last docID of the block before; of a list's first, one before docID 0
   std::uint32_t last;   ///< its own
   std::uint32_t index;  ///< in its list
-  float weight;         ///< of its list, in units
-  std::uint8_t list;    ///< in the query
+  /// Of its list: in units, as a float. Of impacts whose sums are exact: how often the query has
+  /// the term, shifted to the accumulators of the half.
+  std::uint32_t weight;
+  std::uint8_t list;  ///< in the query
   std::uint8_t docid_code;
   std::uint8_t value_code;
   std::uint8_t count;
   std::uint8_t docid_parameter;
   std::uint8_t value_parameter;
-  std::uint8_t flags;  ///< ListFlags
+  std::uint8_t flags;  ///< ListFlags, and kPlain
   Place place;
-  bool is_plain;       ///< docIDs and values are, as BlockDecoder has it
-  std::uint32_t unit;  ///< of impacts whose sums are exact: how often the query has the term;
-                       ///< shifted to the accumulators of the half
 };
+/// DocIDs and values are plain, as BlockDecoder has it.
+inline constexpr std::uint8_t kPlain = 0x80;
 
 /// What is the same for all plans of an item.
 struct ItemSpan {
@@ -74,18 +75,20 @@ struct alignas(16) TilePlan {
   bool is_first;        ///< of the item
   bool is_last;         ///< likewise
   bool is_end;          ///< there is no item any more
+  std::uint8_t item;    ///< which of Memory::items it is of
 };
 
-/// The item whose plans are being made. In shared memory since decoders shall not spend registers
-/// on it.
-struct PlannedItem {
+/// An item whose plans are being made, or are next.
+struct alignas(16) PlannedItem {
+  Query query;
   ItemSpan span;
-  std::uint32_t query;              ///< among all
   std::uint32_t planned;            ///< blocks that are in plans
   std::uint32_t blocks;             ///< of all lists
   std::uint32_t first[kMostLists];  ///< the first block of each list in the item
-  std::uint32_t ends[kMostLists];   ///< blocks of the lists up to each, in the item
+  std::uint16_t ends[kMostLists];   ///< blocks of the lists up to each, in the item
+  bool is_end;                      ///< there is no item any more
 };
+static_assert(kMostLists * (kMostTogether * kTileDocuments / kBlockSize + 2) < 1 << 16);
 
 template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
@@ -99,9 +102,10 @@ struct Memory {
     std::uint32_t kept[kKept];                  ///< after it: sum << 16 | slot
   };
   Plan plans[2];                                      ///< of now, and the next
-  PlannedItem item;                                   ///< the planner's own
+  PlannedItem items[2];                               ///< of the next plan, and the next
   float parts[Form::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
   std::uint16_t crossed[kKept];  ///< slots of documents that were remembered, while there is room
+  std::uint32_t drawn;           ///< the finder's own: the next item
   std::uint32_t crossed_count;   ///< with those for which there was none; 0 between items
   std::uint32_t kept_count;
   std::uint32_t need;
@@ -123,7 +127,7 @@ __device__ inline Place place_of(const BlockEntry& entry, std::uint32_t half) {
 }
 
 /// Where a block of a list is, from the list's block metadata.
-template <CodecKind kCodec>
+template <CodecKind kCodec, ScoreForm kForm>
 __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
                                         const ItemSpan& span) {
@@ -131,8 +135,9 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.list = static_cast<std::uint8_t>(list_index);
   entry.index = block;
   entry.flags = static_cast<std::uint8_t>(list.flags);
-  entry.weight = list.weight * query.scale;
-  entry.unit = static_cast<std::uint32_t>(list.weight);
+  const bool is_whole = kForm == ScoreForm::kImpact && query.slack == 0;
+  entry.weight = is_whole ? static_cast<std::uint32_t>(list.weight)
+                          : __float_as_uint(list.weight * query.scale);
   entry.place = Place::kAnywhere;
   if (list.flags & kRaw) {
     entry.docids = list.docids.bytes;
@@ -151,12 +156,12 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.docid_parameter = list.docids.parameter;
   entry.value_parameter = list.frequencies.parameter;
   using Decoder = device::BlockDecoder<kCodec>;
-  entry.is_plain = Decoder::is_plain(docids) && Decoder::is_plain(values);
+  if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.flags |= kPlain;
   entry.place = place_of(entry, span.half);
   if (entry.place == Place::kHighHalf) {
     entry.base -= span.half;
     entry.last -= span.half;
-    entry.unit <<= 16;
+    if (is_whole) entry.weight <<= 16;
   }
   return entry;
 }

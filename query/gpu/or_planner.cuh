@@ -1,4 +1,5 @@
-// The warp that plans tiles of OR while others add them up. Internal to or_tiles.cu.
+// The two warps that plan tiles of OR while others add them up: one finds items and their lists,
+// the other the blocks of these, an item behind. Internal to or_tiles.cu.
 #pragma once
 
 #include "warpdex/query/gpu/or_memory.cuh"
@@ -6,62 +7,52 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Draws items and finds out what the decoders need to know of each: as many plans as its blocks
-/// take.
-template <CodecKind kCodec, ScoreForm kForm>
-class Planner {
+/// Draws items and finds out what is to be known of each as a whole.
+class ItemFinder {
  public:
-  using Plan = typename Memory<kCodec, kForm>::Plan;
+  /// `drawn`, in shared memory, is the finder's own: the next item.
+  __device__ ItemFinder(const Batch& batch, std::uint32_t pass, std::uint32_t& drawn)
+      : batch_(batch), pass_(pass), drawn_(drawn) {}
 
-  __device__ Planner(const Batch& batch, std::uint32_t pass, PlannedItem& item)
-      : batch_(batch),
-        drawn_(batch.tile_passes[pass].drawn),
-        items_(batch.tile_passes[pass].items),
-        first_(pass == 0 ? 0 : batch.tile_passes[0].items),
-        item_(item) {}
-
-  /// Before the first plan().
+  /// Before the first find().
   __device__ void start() {
-    if (lane_id() == 0) item_.planned = item_.blocks = 0;
-    draw();
+    if (lane_id() == 0) drawn_ = draw();
   }
 
-  /// Plans the next blocks of the item, or the first of the next that is not hopeless meanwhile.
-  __device__ void plan(Plan& plan) {
-    __syncwarp();  // lane 0 has written how far the last plan came
-    if (item_.planned < item_.blocks) {
-      copy(batch_.queries + item_.query, &plan.query, 1);
+  /// Finds the next item that is not hopeless meanwhile.
+  __device__ void find(PlannedItem& found) {
+    for (;;) {
+      __syncwarp();  // lane 0 has drawn; no lane looks at what is overwritten
+      const std::uint32_t drawn = drawn_;
+      if (drawn >= batch_.tile_passes[pass_].items) {
+        found.is_end = true;
+        return;
+      }
+      const std::uint32_t first = pass_ == 0 ? 0 : batch_.tile_passes[0].items;
+      TileItem item = batch_.tile_items[first + drawn];
+      std::uint32_t next = 0;
+      if (lane_id() == 0) next = draw();  // it arrives meanwhile
+      copy_query(batch_.queries[item.query], found.query);
       __syncwarp();
-    } else if (!start_item(plan)) {
-      plan.is_end = true;
-      return;
+      leave_hopeless_out(found.query, item);
+      if (item.count > 0) find_lists(found, item);
+      if (lane_id() == 0) {
+        if (item.count > 0) describe(found, item);
+        drawn_ = next;
+      }
+      if (item.count > 0) return;
     }
-    plan_blocks(plan);
+  }
+
+  /// By a whole warp.
+  __device__ static void copy_query(const Query& from, Query& to) {
+    static_assert(sizeof(Query) % sizeof(uint4) == 0 && sizeof(Query) <= kWarp * sizeof(uint4));
+    if (lane_id() >= sizeof(Query) / sizeof(uint4)) return;
+    reinterpret_cast<uint4*>(&to)[lane_id()] = reinterpret_cast<const uint4*>(&from)[lane_id()];
   }
 
  private:
-  __device__ void draw() {
-    if (lane_id() == 0) next_ = atomicAdd(&drawn_, 1);
-  }
-
-  /// Returns false if there is none.
-  __device__ bool start_item(Plan& plan) {
-    for (;;) {
-      __syncwarp();  // no lane looks at what the next attempt overwrites
-      const std::uint32_t next = __shfl_sync(kWholeWarp, next_, 0);
-      if (next >= items_) return false;
-      draw();  // the next one, which arrives meanwhile
-      TileItem item = batch_.tile_items[first_ + next];
-      copy(batch_.queries + item.query, &plan.query, 1);
-      __syncwarp();
-      leave_hopeless_out(plan.query, item);
-      if (item.count == 0) continue;
-      find_lists(plan.query, item);
-      if (lane_id() == 0) describe(plan.query, item);
-      __syncwarp();
-      return true;
-    }
-  }
+  __device__ std::uint32_t draw() { return atomicAdd(&batch_.tile_passes[pass_].drawn, 1); }
 
   /// Takes tiles at the item's ends away.
   __device__ void leave_hopeless_out(const Query& query, TileItem& item) const {
@@ -80,19 +71,20 @@ class Planner {
   }
 
   /// One lane: what is known of the item as a whole, once its lists are found.
-  __device__ void describe(const Query& query, const TileItem& item) {
-    item_.query = item.query;
-    item_.planned = 0;
-    item_.blocks = item_.ends[query.lists - 1];
-    item_.span.begin = item.tile * kTileDocuments;
-    item_.span.half = item.count * (kTileDocuments / 2);
-    item_.span.static_bound = static_tile_bound(batch_, query, item.tile);
+  __device__ void describe(PlannedItem& found, const TileItem& item) {
+    const Query& query = found.query;
+    found.planned = 0;
+    found.blocks = found.ends[query.lists - 1];
+    found.is_end = false;
+    ItemSpan& span = found.span;
+    span.begin = item.tile * kTileDocuments;
+    span.half = item.count * (kTileDocuments / 2);
+    span.static_bound = static_tile_bound(batch_, query, item.tile);
     if (item.count > 1) {
-      item_.span.static_bound =
-          max(item_.span.static_bound, static_tile_bound(batch_, query, item.tile + 1));
+      span.static_bound = max(span.static_bound, static_tile_bound(batch_, query, item.tile + 1));
     }
-    item_.span.below = below(query, item_.span);
-    item_.span.copies_lengths = item_.ends[query.scoring - 1] >= kFewBlocks * item.count;
+    span.below = below(query, span);
+    span.copies_lengths = found.ends[query.scoring - 1] >= kFewBlocks * item.count;
     if (batch_.work != nullptr) {
       atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(item.count));
     }
@@ -105,18 +97,9 @@ class Planner {
     return (min(need - span.static_bound, 65'535U) << 16) - 1;
   }
 
-  template <typename T>
-  __device__ void copy(const T* from, T* to, std::uint32_t count) {
-    const auto* source = reinterpret_cast<const uint4*>(from);
-    auto* target = reinterpret_cast<uint4*>(to);
-    static_assert(sizeof(T) % sizeof(uint4) == 0);
-    for (std::uint32_t i = lane_id(); i < count * sizeof(T) / sizeof(uint4); i += kWarp) {
-      target[i] = source[i];
-    }
-  }
-
   /// The lists' blocks in the item.
-  __device__ void find_lists(const Query& query, const TileItem& item) {
+  __device__ void find_lists(PlannedItem& found, const TileItem& item) {
+    const Query& query = found.query;
     const List* const lists = batch_.lists + query.first_list;
     std::uint32_t total = 0;
     for (std::uint32_t begin = 0; begin < query.lists; begin += kWarp) {
@@ -129,10 +112,10 @@ class Planner {
         const std::uint32_t in_list = lists[i].blocks;
         const bool meets = first < in_list && has_postings(query, lists, i, item);
         blocks = meets ? min(next, in_list - 1) - first + 1 : 0;
-        item_.first[i] = first;
+        found.first[i] = first;
       }
       const std::uint32_t sum = device::inclusive_sum(blocks);
-      if (i < query.lists) item_.ends[i] = total + sum;
+      if (i < query.lists) found.ends[i] = static_cast<std::uint16_t>(total + sum);
       total += __shfl_sync(kWholeWarp, sum, kWarp - 1);
     }
     __syncwarp();
@@ -148,42 +131,49 @@ class Planner {
     return rests[0] < before[0] || rests[item.count - 1] < before[item.count - 1];
   }
 
-  /// The next blocks of the item, as many as fit; those of prohibited lists not with others, which
-  /// must all be added up before.
-  __device__ void plan_blocks(Plan& plan) {
-    const std::uint32_t from = item_.planned;
-    const std::uint32_t added = item_.ends[plan.query.scoring - 1];
-    const std::uint32_t end = from < added ? added : item_.blocks;
-    const std::uint32_t to = min(from + Shape<kCodec, kForm>::kBlocks, end);
-    __syncwarp();  // all lanes have read how far it was
-    if (lane_id() == 0) {
-      item_.planned = to;
-      plan.span = item_.span;
-      plan.count = to - from;
-      plan.erases = from >= added;
-      plan.is_first = from == 0;
-      plan.is_last = to == item_.blocks;
-      plan.is_end = false;
-    }
-    const List* const lists = batch_.lists + plan.query.first_list;
-    for (std::uint32_t i = from + lane_id(); i < to; i += kWarp) {
-      std::uint32_t list = 0;
-      while (i >= item_.ends[list]) ++list;
-      const std::uint32_t block = item_.first[list] + i - (list == 0 ? 0 : item_.ends[list - 1]);
-      const BlockEntry entry = find_block<kCodec>(plan.query, lists[list], list, block, item_.span);
-      plan.blocks[i - from] = entry;
-      prefetch(entry.docids);
-      prefetch(entry.values);
-    }
-  }
-
   const Batch& batch_;
+  std::uint32_t pass_;
   std::uint32_t& drawn_;
-  std::uint32_t items_;
-  std::uint32_t first_;     ///< where they start
-  std::uint32_t next_ = 0;  ///< of lane 0: the item drawn
-  PlannedItem& item_;
 };
+
+/// Plans the next blocks of an item, as many as fit; those of prohibited lists not with others,
+/// which must all be added up before. One warp.
+template <CodecKind kCodec, ScoreForm kForm>
+__device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
+                                   typename Memory<kCodec, kForm>::Plan& plan) {
+  PlannedItem& item = items[which];
+  if (item.is_end) {
+    plan.is_end = true;
+    return;
+  }
+  ItemFinder::copy_query(item.query, plan.query);
+  const std::uint32_t from = item.planned;
+  const std::uint32_t added = item.ends[item.query.scoring - 1];
+  const std::uint32_t end = from < added ? added : item.blocks;
+  const std::uint32_t to = min(from + Shape<kCodec, kForm>::kBlocks, end);
+  __syncwarp();  // all lanes have read how far it was
+  if (lane_id() == 0) {
+    item.planned = to;
+    plan.span = item.span;
+    plan.count = to - from;
+    plan.erases = from >= added;
+    plan.is_first = from == 0;
+    plan.is_last = to == item.blocks;
+    plan.is_end = false;
+    plan.item = static_cast<std::uint8_t>(which);
+  }
+  const List* const lists = batch.lists + item.query.first_list;
+  for (std::uint32_t i = from + lane_id(); i < to; i += kWarp) {
+    std::uint32_t list = 0;
+    while (i >= item.ends[list]) ++list;
+    const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
+    const BlockEntry entry =
+        find_block<kCodec, kForm>(item.query, lists[list], list, block, item.span);
+    plan.blocks[i - from] = entry;
+    prefetch(entry.docids);
+    prefetch(entry.values);
+  }
+}
 
 }  // namespace or_tiles
 }  // namespace warpdex::gpu

@@ -60,7 +60,7 @@ class TileReader {
   /// A posting's units, at the lower end of a word, of a document that counts from the item's
   /// first.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
-    return units_of<kForm>(value, part(slot), entry.weight, c0_of(entry),
+    return units_of<kForm>(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
                            (entry.flags & kHugeFrequencies) != 0);
   }
 
@@ -87,7 +87,7 @@ class TileReader {
   /// Both of a block.
   __device__ void decode(const BlockEntry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
-    if (kCodec == CodecKind::kBitpack && entry.is_plain) {
+    if (kCodec == CodecKind::kBitpack && (entry.flags & kPlain)) {
       Decoder::plain_values(entry.values, entry.value_code, values);
       Decoder::plain_docids(entry.docids, entry.docid_code, entry.base, slots);
       return;

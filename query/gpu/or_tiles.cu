@@ -19,10 +19,10 @@ using namespace or_tiles;
 constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
-/// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 11 warps (16 where
-/// lengths matter) add blocks up while another plans the next. Shared memory: Memory, 75 (impacts)
-/// to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain block of impacts) and by
-/// shared memory's banks.
+/// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 10 warps (16 where
+/// lengths matter) add blocks up while two others plan the next. Shared memory: Memory, 75
+/// (impacts) to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain block of
+/// impacts) and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCodec, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
@@ -40,21 +40,34 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
           length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
-  if (threadIdx.x == 0) memory.crossed_count = 0;
   const std::uint32_t warp = warp_id();
-  const bool plans = warp == Form::kWarps;
-  Planner<kCodec, kForm> planner(batch, pass, memory.item);
-  if (plans) {
-    planner.start();
-    planner.plan(memory.plans[0]);
+  const bool finds = warp == Form::kWarps;
+  const bool plans = warp == Form::kWarps + 1;
+  ItemFinder finder(batch, pass, memory.drawn);
+  if (finds) {
+    finder.start();
+    finder.find(memory.items[0]);
+  }
+  if (threadIdx.x == 0) {
+    memory.crossed_count = 0;
+    memory.plans[0].count = 0;  // nothing to add up, and an item to begin with
+    memory.plans[0].is_last = true;
+    memory.plans[0].is_end = false;
+    memory.plans[0].item = 1;
   }
   for (std::uint32_t turn = 0;; turn ^= 1) {
     __syncthreads();
-    if (memory.plans[turn].is_end) return;
+    const auto& plan = memory.plans[turn];
+    if (plan.is_end) return;
+    // By a shuffle, for the compiler to know that all lanes decode or none does.
+    const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
+    const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // whose blocks are next
     if (plans) {
-      planner.plan(memory.plans[turn ^ 1]);
-    } else {
-      DenseTile<kCodec, kLevels, kForm>(batch, memory.plans[turn], memory, warp).run();
+      plan_blocks<kCodec, kForm>(batch, memory.items, item, memory.plans[turn ^ 1]);
+    } else if (finds) {
+      if (plan.is_last) finder.find(memory.items[item ^ 1]);
+    } else if (blocks > 0) {
+      DenseTile<kCodec, kLevels, kForm>(batch, plan, memory, warp).run();
     }
   }
 }
