@@ -167,6 +167,7 @@ void write_settings(const BenchReport& report, JsonWriter& json) {
   json.member("device", report.device);
   json.member("batch_size", std::uint64_t{settings.batch_size});
   json.member("exhaustive", settings.ablation.exhaustive);
+  json.member("seeds", !settings.ablation.no_seeds);
   json.member("or_by", or_method_name(settings.ablation.or_by));
   json.member("timed_region", timed_region(report));
 }

@@ -55,6 +55,15 @@ struct BlockDecoder {
     if constexpr (!kKeeps) return {};
   }
 
+  /// The tail of a list, parsed once for many blocks in any order, by many warps: in global memory,
+  /// of `pfor` only. Any thread; of a list with block arrays.
+  using Tail = std::conditional_t<kKeeps, const pfor::ListTail<kPforLevels>*, Empty>;
+  using ParsedTail = std::conditional_t<kKeeps, pfor::ListTail<kPforLevels>, Empty>;
+  static __device__ __forceinline__ ParsedTail parse_tail(const DeviceValues& list) {
+    if constexpr (kKeeps) return pfor::tail_of<kPforLevels>(list, list.bytes);
+    if constexpr (!kKeeps) return {};
+  }
+
   /// The block's values; 0 past place.count. Not for dense blocks.
   static __device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
                                                 WarpScratch& scratch,
@@ -62,7 +71,7 @@ struct BlockDecoder {
     Empty nothing_kept;
     values(list, nothing_kept, place, scratch, out);
   }
-  /// The same, by a cursor of the list.
+  /// The same, by a cursor of the list or its tail.
   template <typename Keeper>
   static __device__ __forceinline__ void values(const DeviceValues& list, Keeper& cursor,
                                                 const BlockPlace& place, WarpScratch& scratch,
@@ -80,7 +89,7 @@ struct BlockDecoder {
     Empty nothing_kept;
     docids(list, nothing_kept, place, base, last, scratch, out);
   }
-  /// The same, by a cursor of the list.
+  /// The same, by a cursor of the list or its tail.
   template <typename Keeper>
   static __device__ __forceinline__ void docids(const DeviceValues& list, Keeper& cursor,
                                                 const BlockPlace& place, std::uint32_t base,
@@ -164,6 +173,8 @@ struct BlockDecoder {
                                                 std::uint32_t (&out)[kLaneValues]) {
     if constexpr (kKeeps && std::is_same_v<Keeper, Cursor>) {
       return pfor::values(list, cursor, place, scratch, out);
+    } else if constexpr (kKeeps && std::is_same_v<Keeper, Tail>) {
+      return pfor::values(list, *cursor, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPfor) {
       return pfor::values<kPforLevels>(list, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {

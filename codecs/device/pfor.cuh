@@ -35,16 +35,24 @@ __device__ __forceinline__ ListTail<kLevels> tail_for(const DeviceValues& list,
   return tail_of<kLevels>(list, list.count <= kBlockSize ? place.at : list.bytes);
 }
 
+/// The values of a block, by the list's tail.
 template <int kLevels>
-__device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+__device__ __forceinline__ void values(const DeviceValues& list, const ListTail<kLevels>& tail,
+                                       const BlockPlace& place, WarpScratch& scratch,
+                                       std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(list);
   unpack(place.at, place.count, width, values);
   if ((list.parameter & kExceptionsFlag) == 0) return;
-  for_each_exception(tail_for<kLevels>(list, place), place.index, 0, kBlockSize, scratch,
+  for_each_exception(tail, place.index, 0, kBlockSize, scratch,
                      [&](bool has, std::uint32_t position, std::uint32_t high) {
                        patch(has, position, high << width, scratch, values);
                      });
+}
+
+template <int kLevels>
+__device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
+                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+  pfor::values(list, tail_for<kLevels>(list, place), place, scratch, values);
 }
 
 /// The same by a cursor of the list. It seeks first: the low bits would only take registers

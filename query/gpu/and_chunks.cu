@@ -34,16 +34,16 @@ struct Memory {
   std::uint32_t used[kAndBlocks];  ///< whether a block of the driver has survivors
 };
 
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class Chunk {
  public:
-  __device__ Chunk(const Batch& batch, const Query& query, std::uint32_t first_block,
-                   Memory& memory)
+  __device__ Chunk(const Batch& batch, const Query& query, const Stretch& stretch, Memory& memory)
       : batch_(batch),
         query_(query),
         memory_(memory),
         lists_(batch.lists + query.first_list),
-        first_block_(first_block),
+        first_block_(stretch.first),
+        end_block_(stretch.first + stretch.blocks),
         warp_(warp_id()) {}
 
   __device__ void run() {
@@ -63,6 +63,9 @@ class Chunk {
  private:
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
+  /// Of one of the query's lists, among those of the batch.
+  __device__ std::uint32_t index_of(std::uint32_t list) const { return query_.first_list + list; }
+
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
     float part = 0;
     if constexpr (kForm != ScoreForm::kImpact) {
@@ -75,16 +78,17 @@ class Chunk {
   __device__ void match_lists(std::uint32_t role) {
     for (std::uint32_t i = 0; i < query_.lists && count_ > 0; ++i) {
       if (i != driver_ && (lists_[i].flags & (kRequired | kProhibited)) == role) {
-        match(lists_[i], role);
+        match(i, role);
       }
     }
   }
 
   __device__ void read_driver() {
-    const List& driver = lists_[driver_];
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
-    if (block < driver.blocks) read_docids<kCodec>(driver, block, scratch(), docids);
+    if (block < end_block_) {
+      read_docids<kCodec, kLevels>(batch_, index_of(driver_), block, scratch(), docids);
+    }
     const std::uint32_t first = warp_ * kBlockSize + 4 * lane_id();
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -150,11 +154,11 @@ class Chunk {
 
   /// Looks for the documents in another list. The alive of a required list are those that are in
   /// it, of a prohibited list the others, of an optional one all.
-  __device__ void match(const List& list, std::uint32_t role) {
-    find_blocks(list);
-    const std::uint32_t heads = find_heads(list, role);
+  __device__ void match(std::uint32_t other, std::uint32_t role) {
+    find_blocks(lists_[other]);
+    const std::uint32_t heads = find_heads(lists_[other], role);
     for (std::uint32_t head = warp_; head < heads; head += kWarps) {
-      match_block(list, role, memory_.heads[head], memory_.heads[head + 1]);
+      match_block(other, role, memory_.heads[head], memory_.heads[head + 1]);
     }
     __syncthreads();
     if (role != 0) compact();
@@ -226,11 +230,12 @@ class Chunk {
   }
 
   /// Documents [from, to) against the block that may hold them. One warp.
-  __device__ void match_block(const List& list, std::uint32_t role, std::uint32_t from,
+  __device__ void match_block(std::uint32_t other, std::uint32_t role, std::uint32_t from,
                               std::uint32_t to) {
+    const List& list = lists_[other];
     const std::uint32_t block = memory_.blocks[from];
     std::uint32_t docids[4];
-    read_docids<kCodec>(list, block, scratch(), docids);
+    read_docids<kCodec, kLevels>(batch_, index_of(other), block, scratch(), docids);
     auto* const own = memory_.block_docids[warp_];
     __syncwarp();
     reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
@@ -248,7 +253,9 @@ class Chunk {
         if (found && role != 0) memory_.alive[i] = role == kRequired ? 1 : 0;
       }
       if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
-      if (!has_values) read_values<kCodec>(list, block, scratch(), values);
+      if (!has_values) {
+        read_values<kCodec, kLevels>(batch_, index_of(other), block, scratch(), values);
+      }
       has_values = true;
       const std::uint32_t value = take(values, position);
       if (found) memory_.sums[i] += units(list, value, memory_.docids[i]);
@@ -278,7 +285,8 @@ class Chunk {
     __syncthreads();
     if (memory_.used[warp_] == 0) return;
     std::uint32_t values[4];
-    read_values<kCodec>(lists_[driver_], first_block_ + warp_, scratch(), values);
+    read_values<kCodec, kLevels>(batch_, index_of(driver_), first_block_ + warp_, scratch(),
+                                 values);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t place = warp_ * kBlockSize + 4 * lane_id() + j;
@@ -345,21 +353,22 @@ class Chunk {
   Memory& memory_;
   const List* lists_;
   std::uint32_t first_block_;
+  std::uint32_t end_block_;
   std::uint32_t warp_;
   std::uint32_t driver_ = 0;
   std::uint32_t count_ = 0;
 };
 
-/// Work item: kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory: Memory,
-/// about 29 KiB. Bound by decoding, and by the latency of one search a list.
-template <CodecKind kCodec, ScoreForm kForm>
+/// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory:
+/// Memory, about 29 KiB. Bound by decoding, and by the latency of one search a list.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   wait_for_previous();
   __shared__ __align__(16) Memory memory;
   const Stretch stretch = batch.and_stretches[first + blockIdx.x];
   const Query& query = batch.queries[stretch.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  Chunk<kCodec, kForm>(batch, query, stretch.first, memory).run();
+  Chunk<kCodec, kLevels, kForm>(batch, query, stretch, memory).run();
 }
 
 /// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
@@ -377,29 +386,28 @@ __global__ void __launch_bounds__(kThreads) begin_second(Batch batch) {
   }
 }
 
-template <CodecKind kCodec>
-void launch(const Batch& batch, std::uint32_t first, std::uint32_t ctas, cudaStream_t stream) {
-  if (ctas == 0) return;
-  switch (batch.form) {
-    case ScoreForm::kImpact:
-      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kImpact>, ctas, kThreads, 0,
-                         stream, batch, first);
-    case ScoreForm::kBm25:
-      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kBm25>, ctas, kThreads, 0,
-                         stream, batch, first);
-    case ScoreForm::kQueryLikelihood:
-      return gpu::launch("and_chunks", and_chunks<kCodec, ScoreForm::kQueryLikelihood>, ctas,
-                         kThreads, 0, stream, batch, first);
-  }
-}
-
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, cudaStream_t stream) {
+  const auto launch_some = [&](std::uint32_t first, std::uint32_t ctas) {
+    if (ctas == 0) return;
+    gpu::launch("and_chunks", and_chunks<kCodec, kLevels, kForm>, ctas, kThreads, 0, stream, batch,
+                first);
+  };
   const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
-  launch<kCodec>(batch, 0, first_stretches, stream);
+  launch_some(0, first_stretches);
   if (batch.second_queries == 0) return;
   gpu::launch("begin_second", begin_second, batch.second_queries, kThreads, 0, stream, batch);
-  launch<kCodec>(batch, first_stretches, batch.second_stretch_count, stream);
+  launch_some(first_stretches, batch.second_stretch_count);
+}
+
+template <CodecKind kCodec, int kLevels = 0>
+void launch(const Batch& batch, cudaStream_t stream) {
+  switch (batch.form) {
+    case ScoreForm::kImpact: return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, stream);
+    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, stream);
+    case ScoreForm::kQueryLikelihood:
+      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, stream);
+  }
 }
 
 }  // namespace
@@ -408,7 +416,9 @@ void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream)
   if (batch.and_stretch_count == 0 && batch.second_queries == 0) return;
   switch (codec) {
     case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
-    case CodecKind::kPfor: return launch<CodecKind::kPfor>(batch, stream);
+    case CodecKind::kPfor:
+      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, stream);
+      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, stream);
     case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
     case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
   }

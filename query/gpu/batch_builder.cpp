@@ -51,6 +51,9 @@ void interleave(std::vector<Stretch>& stretches) {
 /// Fewer postings do not fill the GPU by long stretches.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 25;
 
+/// CTAs that a list is shared out to before AND takes more of its blocks together.
+constexpr std::uint32_t kAndStretches = 512;
+
 /// Looking documents up in the lists of longer queries may cost far more than adding up.
 constexpr std::uint32_t kLongQuery = 8;
 
@@ -76,7 +79,14 @@ void BatchImage::clear() {
   postings = 0;
   or_blocks = 0;
   or_postings = 0;
-  needs_tiles = false;
+  adds_up_only = true;
+  needs_rounds = false;
+}
+
+std::uint32_t blocks_of_and_chunk(std::uint32_t list_blocks, bool are_few) {
+  std::uint32_t blocks = kAndBlocks;
+  while (are_few && blocks > 1 && list_blocks <= kAndStretches * blocks / 2) blocks /= 2;
+  return blocks;
 }
 
 std::vector<Wave> BatchImage::waves(std::uint32_t at_once) const {
@@ -98,6 +108,7 @@ std::vector<Wave> BatchImage::waves(std::uint32_t at_once) const {
 
 BatchBuilder::BatchBuilder(const GpuIndex::State& index, const GpuAblation& ablation)
     : index_(index) {
+  has_seeds_ = !ablation.no_seeds;
   if (ablation.exhaustive) ablation_ |= kExhaustive;
   if (ablation.or_by == OrMethod::kAddingUp) ablation_ |= kNoLookups;
   if (ablation.or_by == OrMethod::kLookingUp) ablation_ |= kNoTiles;
@@ -151,8 +162,11 @@ bool BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   const Roles roles = assign_roles(plan, unsigned_is_required);
   if (roles.is_empty) return false;
   const bool is_one_list = roles.is_one_list() && !is_fallback;
+  // OR that comes second reads the lists of AND's, if it had any.
+  const Query& first = image.finals[state];
+  const bool has_lists = is_fallback && !roles.has_required && first.scoring > 0;
   Query query{};
-  query.first_list = static_cast<std::uint32_t>(image.lists.size());
+  query.first_list = has_lists ? first.first_list : static_cast<std::uint32_t>(image.lists.size());
   query.scoring = static_cast<std::uint32_t>(roles.scoring.size());
   query.lists = query.scoring + static_cast<std::uint32_t>(roles.prohibited.size());
   query.k = settings_.k;
@@ -163,10 +177,7 @@ bool BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   query.capacity = capacity_;
   query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
   query.candidates = state * capacity_;
-  for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
-    add_list(*roles.scoring[i], roles.is_required[i] ? kRequired : 0U, image);
-  }
-  for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
+  if (!has_lists) add_lists(roles, image);
   set_scale(query, image);
   if (is_one_list) {
     if (roles.has_required || settings_.count) query.flags |= kOneList;
@@ -185,6 +196,13 @@ bool BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required
   }
   image.finals[state] = query;
   return is_one_list;
+}
+
+void BatchBuilder::add_lists(const Roles& roles, BatchImage& image) {
+  for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
+    add_list(*roles.scoring[i], roles.is_required[i] ? kRequired : 0U, image);
+  }
+  for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
 }
 
 void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image) {
@@ -263,6 +281,7 @@ void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
 
 /// A threshold that a sum in units must reach: sums are not below scores, but rounding may be.
 void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
+  if (!has_seeds_) return;
   const float seed = seed_threshold(index_.index, plan, settings_.scorer, settings_.k);
   const bool is_exact = settings_.scorer.kind == ScorerKind::kImpact && query.slack == 0;
   query.seed = static_cast<std::uint32_t>(
@@ -270,8 +289,9 @@ void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
 }
 
 void BatchBuilder::add_or(Query& query, BatchImage& image) {
-  image.needs_tiles |= (query.flags & kAddsUpOnly) != 0;
-  image.needs_tiles |= query.scoring > kLongQuery;
+  image.adds_up_only &= (query.flags & kAddsUpOnly) != 0;
+  image.needs_rounds |= (query.flags & (kAddsUpOnly | kNoTiles)) != 0;
+  image.needs_rounds |= query.scoring > kLongQuery;
   query.row = image.tile_entries;
   image.tile_entries += tiles_;
   for (std::uint32_t i = 0; i < query.lists; ++i) {
@@ -283,7 +303,8 @@ void BatchBuilder::add_or(Query& query, BatchImage& image) {
     image.or_blocks += list.blocks;
     image.or_postings += list.size;
     for (std::uint32_t block = 0; block < list.blocks; block += image.stretch_blocks) {
-      image.table_stretches.push_back({query.first_list + i, block});
+      image.table_stretches.push_back(
+          {query.first_list + i, block, std::min(image.stretch_blocks, list.blocks - block)});
     }
   }
   image.or_queries.push_back(query);
@@ -294,8 +315,10 @@ void BatchBuilder::add_and(const Query& query, std::vector<Query>& queries,
   std::uint32_t driver = query.first_list;
   while ((image.lists[driver].flags & kRequired) == 0) ++driver;
   const auto owner = static_cast<std::uint32_t>(queries.size());  // second ones are moved later
-  for (std::uint32_t block = 0; block < image.lists[driver].blocks; block += kAndBlocks) {
-    stretches.push_back({owner, block});
+  const std::uint32_t blocks = image.lists[driver].blocks;
+  const std::uint32_t step = blocks_of_and_chunk(blocks, image.stretch_blocks < kStretchBlocks);
+  for (std::uint32_t block = 0; block < blocks; block += step) {
+    stretches.push_back({owner, block, std::min(step, blocks - block)});
   }
   queries.push_back(query);
 }

@@ -32,12 +32,19 @@ struct BatchImage {
   std::uint32_t stretch_blocks = 0;        ///< of each of table_stretches, at most
   std::size_t or_blocks = 0;               ///< of all lists of OR, and so on
   std::size_t or_postings = 0;
-  bool needs_tiles = false;  ///< some are to be added up, or some of OR's queries are long
+  bool adds_up_only = true;  ///< OR looks nothing up
+  bool needs_rounds =
+      false;  ///< of OR: tiles are to be added up, some queries are long, or it is asked for
 
   void clear();
   /// The queries of OR, in their order, so many at a time.
   std::vector<Wave> waves(std::uint32_t at_once) const;
 };
+
+/// Blocks of a query's shortest required list that AND takes together. In batches of few postings,
+/// fewer for a list that would else be shared out to few CTAs: a chunk's documents may each be in
+/// another block of another list.
+std::uint32_t blocks_of_and_chunk(std::uint32_t list_blocks, bool are_few);
 
 /// Builds batches over one index.
 class BatchBuilder {
@@ -58,6 +65,7 @@ class BatchBuilder {
   /// Returns whether the query is of one list, so that OR need not come second.
   bool add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
                  std::uint32_t state, std::uint32_t slot, BatchImage& image);
+  void add_lists(const Roles& roles, BatchImage& image);
   void add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image);
   void add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences, BatchImage& image);
   void set_scale(Query& query, const BatchImage& image) const;
@@ -68,6 +76,7 @@ class BatchBuilder {
 
   const GpuIndex::State& index_;
   std::uint32_t ablation_ = 0;  ///< QueryFlags
+  bool has_seeds_ = true;
   SearchSettings settings_;
   std::uint32_t capacity_ = 0;
   std::uint32_t tiles_ = 0;

@@ -5,6 +5,7 @@
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/arena.hpp"
+#include "warpdex/query/gpu/kernels.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -38,6 +39,9 @@ constexpr std::size_t kShares = 8;
 /// part before runs, and what it may pin, so that there is room for the next.
 constexpr std::size_t kLoadShares = 8;
 constexpr std::size_t kPinShares = 2;
+
+/// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
+constexpr std::size_t kFewBytes = std::size_t{1} << 16;
 
 /// False if there is no memory for it. A quarter more is taken if that is no more than `most`.
 bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBudget& budget,
@@ -90,6 +94,10 @@ PartLimits BatchMemory::limits(std::uint32_t k, bool lost) const {
   return limits;
 }
 
+bool BatchMemory::has_room_for_promises(const BatchImage& image) const {
+  return kClasses * image.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
+}
+
 /// Frees what other batches needed if there is no room else. False if there is none even so.
 bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                             std::size_t for_tables, std::size_t for_candidates,
@@ -126,37 +134,48 @@ std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
   batch.histograms = arena.take<std::uint32_t>(std::size_t{batch.state_count} * kBins);
   batch.tile_passes = arena.take<TileCounters>(kTilePasses);
   batch.rounds = arena.take<RoundCounters>(kRounds);
+  batch.promise_counters = arena.take<PromiseCounters>(1);
   WorkCounters* const counters = arena.take<WorkCounters>(1);
   if (ablation_.time_stages) batch.work = counters;
   return arena.used();
 }
 
-std::size_t BatchMemory::lay_out_tables(void* begin, const BatchImage& image, Batch& batch) {
+std::size_t BatchMemory::lay_out_tables(void* begin, const BatchImage& image, Batch& batch) const {
   Arena arena(begin);
   batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
   batch.rests = arena.take<std::uint32_t>(image.row_entries);
   batch.tile_bounds = arena.take<std::uint32_t>(image.tile_entries);
-  batch.tile_states = arena.take<std::uint8_t>(image.tile_entries);
-  batch.tile_items = arena.take<TileItem>(image.tile_entries);
-  batch.blocks = arena.take<std::uint32_t>(image.or_blocks);
-  batch.block_chunks =
-      arena.take<Chunk>(image.or_blocks / batch.chunk_blocks + image.table_stretches.size());
+  if (batch.round_count == 0) {
+    batch.promises = arena.take<Promise>(kClasses * image.or_blocks);
+    batch.most_promises = static_cast<std::uint32_t>(image.or_blocks);
+  } else {
+    batch.tile_states = arena.take<std::uint8_t>(image.tile_entries);
+    batch.tile_items = arena.take<TileItem>(image.tile_entries);
+    batch.blocks = arena.take<std::uint32_t>(image.or_blocks);
+    batch.block_chunks =
+        arena.take<Chunk>(image.or_blocks / batch.chunk_blocks + image.table_stretches.size());
+  }
+  batch.tails =
+      arena.take<std::uint8_t>(tails_bytes(index_.index.settings().codec.kind, image.lists.size()));
   batch.wanted_tiles = arena.take<std::uint32_t>(image.lists.size() * ((batch.tiles + 31) / 32));
   return arena.used();
 }
 
 std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image,
-                                            std::uint32_t capacity, Batch& batch) const {
+                                            std::uint32_t capacity, bool lost, Batch& batch) const {
   Arena arena(begin);
   const std::size_t queries = batch.state_count;
   batch.candidates = arena.take<Candidate>(queries * capacity);
   const std::size_t most = queries * capacity;
   batch.keys = arena.take<unsigned long long>(most);
+  if (batch.round_count == 0) return arena.used();
   const std::size_t least_found =
       std::min(kLeastFound, index_.scratch_share() / kShares / kFoundBytes);
+  const std::size_t usual =
+      std::max({index_.cache ? most : 2 * most, queries * kFoundShare, least_found});
   const std::size_t found = std::min<std::size_t>(
-      {image.or_postings,
-       std::max({index_.cache ? most : 2 * most, queries * kFoundShare, least_found}), kNone / 2});
+      {image.or_postings, lost ? std::max(usual, index_.scratch_share() / 4 / kFoundBytes) : usual,
+       kNone / 2});
   const std::size_t chunks = found / 16 + 2 * image.table_stretches.size();
   batch.found = arena.take<Candidate>(found);
   batch.found_chunks = arena.take<Chunk>(chunks);
@@ -180,11 +199,12 @@ std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchI
   return at_once * bytes;
 }
 
-bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, Batch& batch) {
+bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, bool lost,
+                          Batch& batch) {
   const std::size_t image_bytes = gpu::lay_out(image, nullptr).image_bytes;
   const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
   const std::size_t table_bytes = lay_out_tables(nullptr, image, batch);
-  const std::size_t candidate_bytes = lay_out_candidates(nullptr, image, capacity, batch);
+  const std::size_t candidate_bytes = lay_out_candidates(nullptr, image, capacity, lost, batch);
   const std::size_t accumulator_bytes = share_out_accumulators(
       image_bytes + cleared_bytes + table_bytes + candidate_bytes, image, batch);
   if (!make_room(batch.state_count, image_bytes, cleared_bytes, table_bytes, candidate_bytes,
@@ -194,7 +214,7 @@ bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, Batch
   image_bytes_ = image_bytes;
   cleared_bytes_ = lay_out_cleared(cleared_.data(), batch);
   lay_out_tables(tables_.data(), image, batch);
-  lay_out_candidates(candidates_.data(), image, capacity, batch);
+  lay_out_candidates(candidates_.data(), image, capacity, lost, batch);
   batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
   grow(staging_, image_bytes);
   const ImageParts host = gpu::lay_out(image, staging_.data());
@@ -224,6 +244,7 @@ void BatchMemory::describe(const BatchImage& image, const ImageParts& device, Ba
   batch.and_stretch_count =
       static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
   batch.stretch_blocks = image.stretch_blocks;
+  batch.list_count = static_cast<std::uint32_t>(image.lists.size());
   batch.pfor_levels = index_.index.settings().codec.pfor_levels;
   if (!image.lists.empty()) {
     batch.c0 = image.lists[0].c0;
@@ -231,12 +252,19 @@ void BatchMemory::describe(const BatchImage& image, const ImageParts& device, Ba
   }
 }
 
-void BatchMemory::upload(cudaStream_t stream) const {
-  if (image_bytes_ > 0) {
-    check_cuda(cudaMemcpyAsync(uploads_.data(), staging_.data(), image_bytes_,
-                               cudaMemcpyHostToDevice, stream),
-               "cudaMemcpyAsync of a batch");
+void BatchMemory::upload(const Batch& batch, cudaStream_t stream) const {
+  if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
+    const auto words = [](std::size_t bytes) {
+      return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas: no rest
+    };
+    const Fetched image{static_cast<const uint4*>(staging_.device_data()),
+                        static_cast<uint4*>(uploads_.data()), words(image_bytes_),
+                        static_cast<uint4*>(cleared_.data()), words(cleared_bytes_)};
+    return launch_fetch(batch, image, stream);
   }
+  check_cuda(cudaMemcpyAsync(uploads_.data(), staging_.data(), image_bytes_, cudaMemcpyHostToDevice,
+                             stream),
+             "cudaMemcpyAsync of a batch");
   check_cuda(cudaMemsetAsync(cleared_.data(), 0, cleared_bytes_, stream),
              "cudaMemsetAsync of a batch's state");
 }

@@ -28,22 +28,25 @@ class BatchMemory {
   /// Candidates of a query that there is room for in a part of so many.
   std::uint32_t capacity_for(std::size_t queries, std::uint32_t k, bool lost) const;
 
+  /// Whether OR can be done at once: in room that is large where blocks are many.
+  bool has_room_for_promises(const BatchImage& image) const;
+
   /// Lays a part's image out and writes it to page-locked memory; fills in where all that the
   /// kernels read and write lies, but for the answers, and how much it is. `batch` says already
   /// how many states and tiles there are, and how large chunks are. False, and nothing is laid out,
   /// if there is no memory for it.
-  bool lay_out(const BatchImage& image, std::uint32_t capacity, Batch& batch);
+  bool lay_out(const BatchImage& image, std::uint32_t capacity, bool lost, Batch& batch);
   /// Queues copying what was laid out to the GPU, and clearing what is to be counted.
-  void upload(cudaStream_t stream) const;
+  void upload(const Batch& batch, cudaStream_t stream) const;
 
  private:
   std::uint64_t most_candidates() const;
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                  std::size_t for_tables, std::size_t for_candidates, std::size_t for_accumulators);
   std::size_t lay_out_cleared(void* begin, Batch& batch) const;
-  static std::size_t lay_out_tables(void* begin, const BatchImage& image, Batch& batch);
+  std::size_t lay_out_tables(void* begin, const BatchImage& image, Batch& batch) const;
   std::size_t lay_out_candidates(void* begin, const BatchImage& image, std::uint32_t capacity,
-                                 Batch& batch) const;
+                                 bool lost, Batch& batch) const;
   std::size_t share_out_accumulators(std::size_t needed, const BatchImage& image,
                                      Batch& batch) const;
   void describe(const BatchImage& image, const ImageParts& device, Batch& batch) const;
@@ -56,7 +59,7 @@ class BatchMemory {
   AccountedBuffer tables_;   ///< of tiles
   AccountedBuffer candidates_;
   AccountedBuffer accumulators_;  ///< where OR adds up in global memory
-  std::size_t image_bytes_ = 0;   ///< of what was laid out last, likewise
+  std::size_t image_bytes_ = 0;   ///< of what was laid out last
   std::size_t cleared_bytes_ = 0;
 };
 

@@ -54,6 +54,27 @@ class BlockFinder {
     return false;
   }
 
+  /// What no sum of a block's documents passes, if it is worth reading; else 0. A thread. kNone, if
+  /// that would take long to find out.
+  __device__ std::uint32_t promise(std::uint32_t block) const {
+    constexpr std::uint32_t kFewTiles = 8;
+    const std::uint32_t document = first_document(block);
+    const std::uint32_t low = document >> kTileShift;
+    const std::uint32_t high = list_.last_docids[block] >> kTileShift;
+    if ((list_.flags & kRaw) || high - low >= kFewTiles) return wants(block) ? kNone : 0;
+    std::uint32_t bound = 0;
+    std::uint32_t best = 0;
+    for (std::uint32_t word = low / 32; word <= high / 32; ++word) {
+      for (std::uint32_t left = bits(word, low, high); left != 0; left &= left - 1) {
+        const std::uint32_t tile = word * 32 + __ffs(static_cast<int>(left)) - 1;
+        if (bound == 0) bound = bound_of(block);
+        const std::uint32_t sum = rests_[tile] + bound;
+        if (sum >= need_.of(max(tile * kTileDocuments, document))) best = max(best, sum);
+      }
+    }
+    return best;
+  }
+
  private:
   __device__ std::uint32_t first_document(std::uint32_t block) const {
     if (list_.flags & kRaw) return *reinterpret_cast<const std::uint32_t*>(list_.docids.bytes);

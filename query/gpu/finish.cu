@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 
+/// Candidates that are sorted without a look at the threshold.
+constexpr std::uint32_t kFewToSort = 256;
 /// Of 32 survivors and a term.
 constexpr std::uint32_t kScoreRows = kMostLists;
 
@@ -36,36 +38,47 @@ __device__ void sums_to_keys(const Batch& batch, const Query& query, std::uint32
 
 /// What a posting adds to the scores of the documents of a warp's lanes, 0 where there is none.
 template <CodecKind kCodec, int kLevels>
-__device__ float score_of_term(const Batch& batch, const Query& query, std::uint32_t term,
-                               std::size_t place, bool has, LookupMemory& memory) {
-  const List& list = batch.lists[query.first_list + term];
+__device__ float score_of_term(const Batch& batch, std::uint32_t list_index, std::size_t place,
+                               bool has, LookupMemory& memory) {
+  const List& list = batch.lists[list_index];
   const std::uint32_t document = has ? batch.candidates[place].document : 0;
-  NoCursors<kCodec, kLevels> nothing_kept;
-  const std::uint32_t value =
-      find_value<kCodec, kLevels>(batch, list, nothing_kept, has, document, memory);
+  const Spot spot = find_spot<kCodec, kLevels>(batch, list_index, has, document, memory);
+  const std::uint32_t value = value_at<kCodec, kLevels>(batch, list_index, spot, memory);
   return value == kNone ? 0.F : exact_score(batch.form, list, value + 1, batch.lengths[document]);
 }
 
-/// Makes keys of exact scores. Warps find what a term adds to 32 survivors; then these are added up
-/// in the canonical order, by the operations of the CPU engine. A whole CTA.
+/// Survivors that a warp looks up together, in a list: fewer than its lanes if there are warps
+/// enough, since the blocks that they are in are decoded one after the other.
+__device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists) {
+  std::uint32_t size = kWarp;
+  while (size > 1 && (survivors + size / 2 - 1) / (size / 2) * lists <= kWarps) size /= 2;
+  return size;
+}
+
+/// Makes keys of exact scores. Warps find what a term adds to a group of survivors; then these are
+/// added up in the canonical order, by the operations of the CPU engine. A whole CTA.
 template <CodecKind kCodec, int kLevels>
 __device__ void rescore(const Batch& batch, const Query& query, std::uint32_t survivors,
                         RescoreMemory& memory) {
   const std::uint32_t warp = warp_id();
+  const std::uint32_t size = group_size(survivors, query.scoring);
   const std::uint32_t groups_at_once = kScoreRows / query.scoring;
-  const std::uint32_t groups = (survivors + kWarp - 1) / kWarp;
+  const std::uint32_t groups = (survivors + size - 1) / size;
   for (std::uint32_t begin = 0; begin < groups; begin += groups_at_once) {
     const std::uint32_t here = min(groups_at_once, groups - begin);
-    const auto place_of = [&](std::uint32_t group) { return (begin + group) * kWarp + lane_id(); };
+    const auto place_of = [&](std::uint32_t group) { return (begin + group) * size + lane_id(); };
+    const auto is_taken = [&](std::uint32_t place) {
+      return lane_id() < size && place < survivors;
+    };
     for (std::uint32_t row = warp; row < here * query.scoring; row += kWarps) {
       const std::uint32_t place = place_of(row / query.scoring);
       memory.scores[row][lane_id()] = score_of_term<kCodec, kLevels>(
-          batch, query, row % query.scoring, std::size_t{query.candidates} + place,
-          place < survivors, memory.lookups[warp]);
+          batch, query.first_list + row % query.scoring, std::size_t{query.candidates} + place,
+          is_taken(place), memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kWarps) {
-      if (place_of(group) >= survivors) continue;
+      if (!is_taken(place_of(group))) continue;
       const std::size_t place = std::size_t{query.candidates} + place_of(group);
       const std::uint32_t document = batch.candidates[place].document;
       float score = 0;
@@ -155,10 +168,12 @@ __global__ void __launch_bounds__(kThreads, 3) finish(Batch batch, std::uint32_t
   __shared__ std::uint32_t taken;
   const Query& query = batch.finals[blockIdx.x];
   QueryState& state = batch.states[query.state];
-  // A few are looked up as fast as the threshold would be raised.
+  // A few are looked up, or sorted, as fast as the threshold would be raised.
+  const std::uint32_t few = sums_are_scores(batch, query) ? kFewToSort : kWarp;
   const std::uint32_t count = state.candidates;
   __syncthreads();
-  const std::uint32_t survivors = count <= kWarp ? count : settle(batch, query, settling);
+  const std::uint32_t survivors =
+      count <= min(few, query.capacity) ? count : settle(batch, query, settling);
   __syncthreads();
   if (sums_are_scores(batch, query)) {
     sums_to_keys(batch, query, survivors);

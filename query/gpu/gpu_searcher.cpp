@@ -24,9 +24,6 @@ namespace {
 
 using namespace gpu;
 
-/// Batches of no more postings are answered in one round: more take longer than what they save.
-constexpr std::uint64_t kVeryFewPostings = 6'000'000;
-
 }  // namespace
 
 struct GpuSearcher::State {
@@ -148,28 +145,34 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   builder.build(plans, part, settings, capacity, image);
 
   Batch batch{};
-  // Few postings: more warps with less work each, and fewer rounds, as each takes its time.
+  // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
   const bool are_few = image.stretch_blocks < kStretchBlocks;
+  const bool is_at_once = are_few && !image.needs_rounds && !lost_some &&
+                          ablation.or_by == OrMethod::kByCost &&
+                          memory.has_room_for_promises(image);
   batch.chunk_blocks = are_few ? 1 : 16;
-  batch.chunk_documents = are_few ? 16 : 128;
-  batch.adds_up = image.needs_tiles || image.postings > kVeryFewPostings || lost_some;
-  batch.round_count = !are_few || lost_some ? kRounds : batch.adds_up ? 2 : 1;
+  batch.chunk_documents = are_few ? 32 : 128;
+  const bool are_few_rounds = image.adds_up_only || (are_few && !lost_some);
+  batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
+  batch.raise_every = is_at_once ? 16 : 256;
+  batch.first_promises = std::max(256U, 2 * settings.k);
   batch.state_count = queries;
   batch.tiles = builder.tiles();
-  if (!memory.lay_out(image, capacity, batch)) return false;
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
   batch.k = settings.k;
+  if (!memory.lay_out(image, capacity, lost_some, batch)) return false;
   batch.form = builder.form(settings);
   batch.overlaps_launches = overlaps_launches;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
-  memory.upload(stream.handle());
+  memory.upload(batch, stream.handle());
   if (uploaded.cache) uploaded.cache->await(current.pinned, stream);
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
+  launch_parse_tails(batch, codec, stream.handle());
   launch_and_chunks(batch, codec, stream.handle());
   clock.end(GpuStage::kMatch, stream);
   if (batch.or_queries > 0) launch_or(batch);
@@ -187,7 +190,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
 
 void GpuSearcher::State::launch_or(const Batch& batch) {
   const CodecKind codec = index.index().settings().codec.kind;
-  launch_find_tile_blocks(batch, stream.handle());
+  if (batch.round_count > 0) launch_find_tile_blocks(batch, stream.handle());
   clock.end(GpuStage::kTables, stream);
   if (ablation.or_by == OrMethod::kGlobalMemory) {
     const std::vector<Wave> waves = image.waves(batch.accumulated_queries);
@@ -197,12 +200,16 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   }
   launch_bound_tiles(batch, stream.handle());
   clock.end(GpuStage::kBounds, stream);
+  if (batch.round_count == 0) {
+    launch_or_at_once(batch, codec, stream.handle());
+    clock.end(GpuStage::kLookups, stream);
+  }
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {
     launch_begin_round(batch, round, stream.handle());
     clock.end(GpuStage::kPlan, stream);
-    launch_or_lookups(batch, round, codec, stream.handle());
+    if (!image.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
     clock.end(GpuStage::kLookups, stream);
-    if ((round != 0 && round + 1 != batch.round_count) || !batch.adds_up) continue;
+    if (round != 0 && round + 1 != batch.round_count) continue;
     launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
     clock.end(GpuStage::kTiles, stream);
   }

@@ -33,6 +33,7 @@ OrMethod parse_or_method(std::string_view name);
 struct GpuAblation {
   bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
   OrMethod or_by = OrMethod::kByCost;
+  bool no_seeds = false;  ///< OR starts with a threshold of 0
   /// Fills GpuStatistics::stages and the counters of work; costs some microseconds a batch.
   bool time_stages = false;
 };

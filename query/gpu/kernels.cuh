@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <vector_types.h>
 
 #include <span>
 
@@ -14,6 +15,22 @@ namespace warpdex::gpu {
 /// Whether each kernel waits for the one before, so that its launch may overlap that one's end: a
 /// matter of the GPU, and of the architecture that the code was compiled for. Throws CudaError.
 bool launches_may_overlap();
+
+/// What a small batch brings, in words of 16 bytes.
+struct Fetched {
+  const uint4* from;  ///< in the host's memory, by its address on the GPU
+  uint4* to;
+  std::uint32_t words;
+  uint4* cleared;
+  std::uint32_t cleared_words;
+};
+/// Brings it, and clears.
+void launch_fetch(const Batch& batch, const Fetched& image, cudaStream_t stream);
+
+/// Bytes that the parsed tails of a batch's lists take: none but for `pfor`.
+std::size_t tails_bytes(CodecKind codec, std::size_t lists);
+/// Parses the tails of all lists, where there are such.
+void launch_parse_tails(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
 /// AND: matches of the chunks of each driver become candidates.
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream);
@@ -27,6 +44,8 @@ void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t st
 /// OR: documents of blocks that may decide become candidates.
 void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
                        cudaStream_t stream);
+/// OR of few postings, instead of rounds: documents of blocks that may decide become candidates.
+void launch_or_at_once(const Batch& batch, CodecKind codec, cudaStream_t stream);
 /// OR: the best documents of tiles become candidates: pass 0 follows round 0, pass 1 the last.
 void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
 

@@ -103,6 +103,8 @@ struct QueryState {
   unsigned long long tie;
   std::uint32_t fell_back;  ///< OR ran where AND matched too few
   std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
+  std::uint32_t highest;    ///< bound of a tile, where OR is done at once
+  std::uint32_t lowest;     ///< likewise the threshold before
 };
 
 /// A document that may be in the answer, and the sum of its scores in units.
@@ -117,10 +119,11 @@ inline constexpr std::uint32_t kStretchBlocks = 2048;
 inline constexpr std::uint32_t kShortStretchBlocks = 256;
 inline constexpr std::uint32_t kAndBlocks = 8;
 
-/// Some of a list's blocks: the work item of find_tile_blocks and scan_blocks, and of AND.
+/// Some of a list's blocks: the work item of find_tile_blocks and find_blocks, and of AND.
 struct Stretch {
   std::uint32_t owner;  ///< a list; of AND, a query, whose driver's blocks are meant
   std::uint32_t first;  ///< block
+  std::uint32_t blocks;
 };
 
 /// A tile of a query that is added up, or two neighbours that are added up together.
@@ -147,9 +150,9 @@ struct Chunk {
 
 /// Chunks that a kernel makes for the next, and how many that has drawn. There may be less room
 /// than is wanted.
-struct ChunkCounters {
+struct alignas(8) ChunkCounters {
+  std::uint32_t chunks;  ///< this and the next are raised together, as one number
   std::uint32_t things;
-  std::uint32_t chunks;
   std::uint32_t drawn;
 };
 
@@ -166,6 +169,22 @@ struct Wave {
 struct RoundCounters {
   ChunkCounters blocks;
   ChunkCounters documents;
+};
+
+/// A block whose documents may be in the answer, where OR is done at once.
+struct Promise {
+  std::uint32_t list;
+  std::uint32_t block;
+  std::uint32_t bound;  ///< no sum of its documents passes this
+};
+
+/// They lie in classes, the most promising first. OR is done in phases: each takes some classes
+/// more than the one before, and of their blocks the documents that this left.
+inline constexpr std::uint32_t kClasses = 32;
+inline constexpr std::uint32_t kPhases = 2;
+struct PromiseCounters {
+  std::uint32_t counts[kClasses];
+  std::uint32_t drawn[kPhases];
 };
 
 /// Likewise tiles that are added up. Those of the first round come first; those of all others are
@@ -197,6 +216,7 @@ struct WorkCounters {
 /// All that a kernel needs: passed by value.
 struct Batch {
   const List* lists;
+  void* tails;           ///< of `pfor`: two parsed tails a list, of docIDs and of values
   const Query* queries;  ///< those of AND, those of AND that come second, those of OR
   const Query* finals;   ///< by state: the last that may have run
   QueryState* states;
@@ -211,7 +231,9 @@ struct Batch {
   TileCounters* tile_passes;    ///< kTilePasses
   std::uint32_t* wanted_tiles;  ///< by list: a bit a tile, set where a round may find documents
   RoundCounters* rounds;        ///< kRounds
-  std::uint32_t* blocks;        ///< that a round reads
+  Promise* promises;            ///< kClasses times `most_promises`, where OR is done at once
+  PromiseCounters* promise_counters;
+  std::uint32_t* blocks;  ///< that a round reads
   Chunk* block_chunks;
   Candidate* found;  ///< the documents that a round looks up, with what a list has for them
   Chunk* found_chunks;
@@ -229,7 +251,8 @@ struct Batch {
   const float* static_scores;        ///< or null
   const float* static_bounds;        ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
-  std::uint32_t k;               ///< of all queries
+  std::uint32_t k;  ///< of all queries
+  std::uint32_t list_count;
   std::uint32_t and_queries;     ///< with those that come second
   std::uint32_t second_queries;  ///< that come second
   std::uint32_t or_queries;
@@ -239,13 +262,15 @@ struct Batch {
   std::uint32_t and_stretch_count;     ///< with those of the second
   std::uint32_t second_stretch_count;  ///< the last of them
   std::uint32_t tiles;                 ///< of the collection
-  std::uint32_t most_found;            ///< documents that there is room for
-  std::uint32_t most_found_chunks;     ///< likewise
-  std::uint32_t round_count;           ///< of OR, 1 to kRounds
-  bool adds_up;                        ///< whether OR may add up tiles
-  std::uint32_t chunk_blocks;          ///< of a full chunk of blocks
-  std::uint32_t chunk_documents;       ///< of a full chunk of documents, at most 128
-  std::uint32_t stretch_blocks;        ///< kStretchBlocks or less
+  std::uint32_t most_promises;
+  std::uint32_t most_found;         ///< documents that there is room for
+  std::uint32_t most_found_chunks;  ///< likewise
+  std::uint32_t round_count;        ///< of OR, to kRounds; 0: it is done at once
+  std::uint32_t raise_every;        ///< candidates, or k: when a query's threshold is raised
+  std::uint32_t first_promises;     ///< blocks that the first phase takes of all, about
+  std::uint32_t chunk_blocks;       ///< of a full chunk of blocks
+  std::uint32_t chunk_documents;    ///< of a full chunk of documents, at most 128
+  std::uint32_t stretch_blocks;     ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
   bool overlaps_launches;  ///< the GPU can start a kernel while the one before ends
   ScoreForm form;

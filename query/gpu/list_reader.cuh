@@ -25,39 +25,49 @@ __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&value
   values[3] = four.w;
 }
 
-/// Lane l gets docIDs 4l to 4l + 3 of the block; kNone past its last. `keeper` is a cursor of the
-/// list's docIDs, or a BlockDecoder::Empty.
-template <CodecKind kCodec, int kLevels = kMaxPforLevels, class Keeper>
-__device__ inline void read_docids(const List& list, Keeper& keeper, std::uint32_t block,
-                                   device::WarpScratch& scratch, std::uint32_t (&docids)[4]) {
+/// What all blocks of a list share, for decoders: of docIDs, and of values.
+template <CodecKind kCodec, int kLevels>
+__device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail docid_tail(
+    const Batch& batch, std::uint32_t list) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  if constexpr (Decoder::kKeeps) return static_cast<typename Decoder::Tail>(batch.tails) + 2 * list;
+  if constexpr (!Decoder::kKeeps) return {};
+}
+template <CodecKind kCodec, int kLevels>
+__device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail value_tail(
+    const Batch& batch, std::uint32_t list) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  if constexpr (Decoder::kKeeps) {
+    return static_cast<typename Decoder::Tail>(batch.tails) + 2 * list + 1;
+  }
+  if constexpr (!Decoder::kKeeps) return {};
+}
+
+/// Lane l gets docIDs 4l to 4l + 3 of a list's block; kNone past its last.
+template <CodecKind kCodec, int kLevels>
+__device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
+                                   std::uint32_t block, device::WarpScratch& scratch,
+                                   std::uint32_t (&docids)[4]) {
+  const List& list = batch.lists[list_index];
   if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
   const std::uint32_t last = list.last_docids[block];
   const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
   const device::BlockPlace place = device::locate(list.docids, block);
-  device::BlockDecoder<kCodec, kLevels>::docids(list.docids, keeper, place, base, last, scratch,
+  auto tail = docid_tail<kCodec, kLevels>(batch, list_index);
+  device::BlockDecoder<kCodec, kLevels>::docids(list.docids, tail, place, base, last, scratch,
                                                 docids);
 }
-template <CodecKind kCodec, int kLevels = kMaxPforLevels>
-__device__ inline void read_docids(const List& list, std::uint32_t block,
-                                   device::WarpScratch& scratch, std::uint32_t (&docids)[4]) {
-  typename device::BlockDecoder<kCodec, kLevels>::Empty nothing_kept;
-  read_docids<kCodec, kLevels>(list, nothing_kept, block, scratch, docids);
-}
 
-/// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of the block. `keeper` is a
-/// cursor of these, or a BlockDecoder::Empty.
-template <CodecKind kCodec, int kLevels = kMaxPforLevels, class Keeper>
-__device__ inline void read_values(const List& list, Keeper& keeper, std::uint32_t block,
-                                   device::WarpScratch& scratch, std::uint32_t (&values)[4]) {
+/// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of a list's block.
+template <CodecKind kCodec, int kLevels>
+__device__ inline void read_values(const Batch& batch, std::uint32_t list_index,
+                                   std::uint32_t block, device::WarpScratch& scratch,
+                                   std::uint32_t (&values)[4]) {
+  const List& list = batch.lists[list_index];
   if (list.flags & kRaw) return read_raw(list.frequencies.bytes, values);
   const device::BlockPlace place = device::locate(list.frequencies, block);
-  device::BlockDecoder<kCodec, kLevels>::values(list.frequencies, keeper, place, scratch, values);
-}
-template <CodecKind kCodec, int kLevels = kMaxPforLevels>
-__device__ inline void read_values(const List& list, std::uint32_t block,
-                                   device::WarpScratch& scratch, std::uint32_t (&values)[4]) {
-  typename device::BlockDecoder<kCodec, kLevels>::Empty nothing_kept;
-  read_values<kCodec, kLevels>(list, nothing_kept, block, scratch, values);
+  auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+  device::BlockDecoder<kCodec, kLevels>::values(list.frequencies, tail, place, scratch, values);
 }
 
 /// The first of `count` ascending numbers that is not below `target`, or `count`: by one warp, 32

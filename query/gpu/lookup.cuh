@@ -11,31 +11,6 @@ struct LookupMemory {
   std::uint32_t block[kBlockSize];  ///< what was decoded for the lanes that want it
 };
 
-/// Nothing is kept between a list's blocks.
-template <CodecKind kCodec, int kLevels>
-struct NoCursors {
-  typename device::BlockDecoder<kCodec, kLevels>::Empty docids;
-  typename device::BlockDecoder<kCodec, kLevels>::Empty values;
-};
-
-/// What a list's blocks share is kept: one warp's cursors of a list, and what they take in shared
-/// memory.
-template <CodecKind kCodec, int kLevels>
-struct CursorMemory {
-  typename device::BlockDecoder<kCodec, kLevels>::CursorScratch docids;
-  typename device::BlockDecoder<kCodec, kLevels>::CursorScratch values;
-};
-template <CodecKind kCodec, int kLevels>
-struct ListCursors {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
-  __device__ ListCursors(const List& list, CursorMemory<kCodec, kLevels>& memory)
-      : docids(Decoder::cursor(list.docids, memory.docids)),
-        values(Decoder::cursor(list.frequencies, memory.values)) {}
-
-  typename Decoder::Cursor docids;
-  typename Decoder::Cursor values;
-};
-
 /// Where a document is in a list.
 struct Spot {
   std::uint32_t block = kNone;
@@ -126,12 +101,12 @@ __device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::
 }
 
 /// Where the document of each lane that is `alive` is in the list. A whole warp. Bit sets are read
-/// by the lanes, other blocks are decoded by the warp, each once: neighbours share them. `keeper`
-/// is a cursor of the list's docIDs, or a Decoder::Empty.
-template <CodecKind kCodec, int kLevels, class Keeper>
-__device__ inline Spot find_spot(const Batch& batch, const List& list, Keeper& keeper, bool alive,
+/// by the lanes, other blocks are decoded by the warp, each once: neighbours share them.
+template <CodecKind kCodec, int kLevels>
+__device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, bool alive,
                                  std::uint32_t document, LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  const List& list = batch.lists[list_index];
   Spot spot;
   if (list.flags & kRaw) {
     if (alive) {
@@ -148,6 +123,7 @@ __device__ inline Spot find_spot(const Batch& batch, const List& list, Keeper& k
   if (spot.block != kNone) {
     place = device::locate(list.docids, spot.block);
     prefetch(place.at);
+    if (batch.round_count == 0) prefetch(device::locate(list.frequencies, spot.block).at);
     base = spot.block == 0 ? kNone : list.last_docids[spot.block - 1];
     last = list.last_docids[spot.block];
     waits = place.code != kDenseCode;
@@ -157,7 +133,8 @@ __device__ inline Spot find_spot(const Batch& batch, const List& list, Keeper& k
       waits, spot.block,
       [&](int lane) {
         std::uint32_t docids[4];
-        Decoder::docids(list.docids, keeper, broadcast(place, lane),
+        auto tail = docid_tail<kCodec, kLevels>(batch, list_index);
+        Decoder::docids(list.docids, tail, broadcast(place, lane),
                         __shfl_sync(kWholeWarp, base, lane), __shfl_sync(kWholeWarp, last, lane),
                         memory.scratch, docids);
         put_block(docids, memory);
@@ -166,15 +143,13 @@ __device__ inline Spot find_spot(const Batch& batch, const List& list, Keeper& k
   return spot;
 }
 
-/// The value that the list has for the document of each lane that is `alive`: a frequency or an
-/// impact, less one; kNone if it has none. A whole warp.
-template <CodecKind kCodec, int kLevels, class Keepers>
-__device__ inline std::uint32_t find_value(const Batch& batch, const List& list, Keepers& keepers,
-                                           bool alive, std::uint32_t document,
-                                           LookupMemory& memory) {
+/// The value that the list has at each lane's spot: a frequency or an impact, less one; kNone if
+/// it has none. A whole warp.
+template <CodecKind kCodec, int kLevels>
+__device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_index,
+                                         const Spot& spot, LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
-  const Spot spot =
-      find_spot<kCodec, kLevels>(batch, list, keepers.docids, alive, document, memory);
+  const List& list = batch.lists[list_index];
   const bool found = spot.place != kNone;
   std::uint32_t value = kNone;
   if (list.flags & kRaw) {
@@ -193,8 +168,8 @@ __device__ inline std::uint32_t find_value(const Batch& batch, const List& list,
         waits, spot.block,
         [&](int lane) {
           std::uint32_t values[4];
-          Decoder::values(list.frequencies, keepers.values, broadcast(place, lane), memory.scratch,
-                          values);
+          auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+          Decoder::values(list.frequencies, tail, broadcast(place, lane), memory.scratch, values);
           put_block(values, memory);
         },
         [&] { value = memory.block[spot.place]; });

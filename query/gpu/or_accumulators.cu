@@ -55,16 +55,17 @@ __global__ void __launch_bounds__(kThreads) add_postings(Batch batch, Wave wave)
   table.fill(batch);
   std::uint32_t* const sums = accumulators_of(batch, wave, list.owner);
   device::WarpScratch& scratch = scratches[warp_id()];
-  const std::uint32_t end = min(stretch.first + batch.stretch_blocks, list.blocks);
+  const ListWeight weight = table.weigh(query, list);
+  const std::uint32_t end = stretch.first + stretch.blocks;
   for (std::uint32_t block = stretch.first + warp_id(); block < end; block += kWarps) {
     std::uint32_t docids[4];
     std::uint32_t values[4];
-    read_values<kCodec, kLevels>(list, block, scratch, values);
-    read_docids<kCodec, kLevels>(list, block, scratch, docids);
+    read_values<kCodec, kLevels>(batch, stretch.owner, block, scratch, values);
+    read_docids<kCodec, kLevels>(batch, stretch.owner, block, scratch, docids);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (docids[i] >= batch.documents) continue;  // kNone, too
-      atomicAdd(&sums[docids[i]], table.units(batch, query, list, values[i], docids[i]));
+      atomicAdd(&sums[docids[i]], table.units(batch, weight, values[i], docids[i]));
     }
     __syncwarp();
   }
@@ -80,10 +81,10 @@ __global__ void __launch_bounds__(kThreads) erase_postings(Batch batch, Wave wav
   const Query& query = batch.queries[batch.and_queries + list.owner];
   if (list.place < query.scoring || !or_has_run(query, batch.states[query.state])) return;
   std::uint32_t* const sums = accumulators_of(batch, wave, list.owner);
-  const std::uint32_t end = min(stretch.first + batch.stretch_blocks, list.blocks);
+  const std::uint32_t end = stretch.first + stretch.blocks;
   for (std::uint32_t block = stretch.first + warp_id(); block < end; block += kWarps) {
     std::uint32_t docids[4];
-    read_docids<kCodec, kLevels>(list, block, scratches[warp_id()], docids);
+    read_docids<kCodec, kLevels>(batch, stretch.owner, block, scratches[warp_id()], docids);
 #pragma unroll
     for (const std::uint32_t document : docids) {
       if (document < batch.documents) sums[document] = 0;

@@ -15,8 +15,26 @@ using namespace or_lookups;
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
-/// Documents that wait for their chunk: less than one, and those of a block.
+/// Documents that wait for their chunk: less than one, and those of a block. A power of two.
 constexpr std::uint32_t kQueue = kTogether + kBlockSize;
+static_assert((kQueue & (kQueue - 1)) == 0);
+/// Warps that share a chunk of documents, at most, where there are more warps than chunks.
+constexpr std::uint32_t kMostShares = 8;
+
+/// Where chunks and what is in them are written.
+struct Room {
+  std::uint32_t chunk;
+  std::uint32_t thing;
+};
+
+/// Takes room for some. A thread.
+__device__ Room take_room(ChunkCounters& counters, std::uint32_t things, std::uint32_t chunks) {
+  static_assert(offsetof(ChunkCounters, chunks) == 0 && offsetof(ChunkCounters, things) == 4);
+  const unsigned long long both = static_cast<unsigned long long>(things) << 32 | chunks;
+  const unsigned long long before =
+      atomicAdd(reinterpret_cast<unsigned long long*>(&counters), both);
+  return {static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(before >> 32)};
+}
 
 /// Draws a number that no other warp gets. A whole warp.
 __device__ std::uint32_t draw(std::uint32_t& drawn) {
@@ -28,8 +46,7 @@ __device__ std::uint32_t draw(std::uint32_t& drawn) {
 struct FindMemory {
   std::uint16_t blocks[kStretchBlocks];  ///< worth reading: from the stretch's first
   std::uint32_t count;
-  std::uint32_t first_block;  ///< where they are written
-  std::uint32_t first_chunk;
+  Room room;  ///< where they are written
 };
 
 /// Makes chunks of the blocks that were found. A whole CTA, after a barrier.
@@ -39,17 +56,14 @@ __device__ void hand_on_blocks(const Batch& batch, const Stretch& stretch, Chunk
   const std::uint32_t size = batch.chunk_blocks;
   const std::uint32_t chunks = (count + size - 1) / size;
   if (count == 0) return;
-  if (threadIdx.x == 0) {
-    memory.first_block = atomicAdd(&counters.things, count);
-    memory.first_chunk = atomicAdd(&counters.chunks, chunks);
-  }
+  if (threadIdx.x == 0) memory.room = take_room(counters, count, chunks);
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    batch.blocks[memory.first_block + i] = stretch.first + memory.blocks[i];
+    batch.blocks[memory.room.thing + i] = stretch.first + memory.blocks[i];
   }
   for (std::uint32_t i = threadIdx.x; i < chunks; i += kThreads) {
-    batch.block_chunks[memory.first_chunk + i] = {stretch.owner, memory.first_block + i * size,
-                                                  min(size, count - i * size)};
+    batch.block_chunks[memory.room.chunk + i] = {stretch.owner, memory.room.thing + i * size,
+                                                 min(size, count - i * size)};
   }
 }
 
@@ -63,7 +77,7 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
   if (list.place >= query.scoring) return;
   if (!or_has_run(query, batch.states[query.state])) return;
   const BlockFinder finder(batch, query, stretch.owner);
-  const std::uint32_t end = min(stretch.first + batch.stretch_blocks, list.blocks);
+  const std::uint32_t end = stretch.first + stretch.blocks;
   if (!finder.may_want(stretch.first, end)) return;  // the same for all warps
   if (threadIdx.x == 0) memory.count = 0;
   __syncthreads();
@@ -80,11 +94,9 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
   hand_on_blocks(batch, stretch, batch.rounds[round].blocks, memory);
 }
 
-template <CodecKind kCodec, int kLevels>
 struct ReadMemory {
   device::WarpScratch scratch;
-  CursorMemory<kCodec, kLevels> cursors;
-  Candidate queue[kQueue];
+  Candidate queue[kQueue];  ///< a ring
 };
 
 /// One warp's part of finding the documents that are worth looking up.
@@ -92,7 +104,7 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockReader {
  public:
   __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
-                         ReadMemory<kCodec, kLevels>& memory)
+                         ReadMemory& memory)
       : batch_(batch),
         table_(table),
         counters_(batch.rounds[round].documents),
@@ -103,70 +115,97 @@ class BlockReader {
     const List& list = batch_.lists[chunk.list];
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
     const Need need(batch_, query);
-    ListCursors<kCodec, kLevels> cursors(list, memory_.cursors);
+    const ListWeight weight = table_.weigh(query, list);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
-      read_block(query, list, cursors, batch_.blocks[chunk.first + i], need);
-      while (queued_ >= batch_.chunk_documents) hand_on(query, chunk.list, batch_.chunk_documents);
+      read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
+      if (queued_ >= batch_.chunk_documents) {
+        hand_on(query, chunk.list, queued_ / batch_.chunk_documents * batch_.chunk_documents);
+      }
     }
     if (queued_ > 0) hand_on(query, chunk.list, queued_);
   }
 
  private:
   /// Queues the documents of a block that may be in the answer.
-  __device__ void read_block(const Query& query, const List& list,
-                             ListCursors<kCodec, kLevels>& cursors, std::uint32_t block,
-                             const Need& need) {
-    std::uint32_t docids[4];
-    std::uint32_t sums[4];
-    read_values<kCodec, kLevels>(list, cursors.values, block, memory_.scratch, sums);
-    read_docids<kCodec, kLevels>(list, cursors.docids, block, memory_.scratch, docids);
+  __device__ void read_block(const Query& query, std::uint32_t list_index, const ListWeight& weight,
+                             std::uint32_t block, const Need& need) {
+    const List& list = batch_.lists[list_index];
     const std::uint32_t* const rests = batch_.rests + list.row;
     const std::uint8_t* const states = batch_.tile_states + query.row;
+    const std::uint32_t most = largest_rest(list, block, rests, states);
+    const std::uint32_t least = need.threshold - min(need.threshold, most);
+    std::uint32_t docids[4];
+    std::uint32_t sums[4];
+    read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
+    read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+    bool wanted[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t document = docids[i];
-      const std::uint32_t tile = document >> kTileShift;
-      bool wanted = document != kNone;
-      if (wanted) {
-        sums[i] = table_.units(batch_, query, list, sums[i], document);
-        wanted = sums[i] + rests[tile] >= need.of(document) && states[tile] == tile_state_;
+      wanted[i] = document != kNone;
+      if (wanted[i]) {
+        sums[i] = table_.units(batch_, weight, sums[i], document);
+        wanted[i] = sums[i] >= least;
       }
-      const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
-      if (wanted) {
-        memory_.queue[queued_ + __popc(group & ((1U << lane_id()) - 1))] = {document, sums[i]};
+      if (wanted[i]) {
+        const std::uint32_t tile = document >> kTileShift;
+        wanted[i] = sums[i] + rests[tile] >= need.of(document) && states[tile] == tile_state_;
       }
-      queued_ += __popc(group);
     }
+    const Places places(wanted);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (!wanted[i]) continue;
+      memory_.queue[(head_ + queued_ + places.place(i)) % kQueue] = {docids[i], sums[i]};
+    }
+    queued_ += places.count;
     __syncwarp();
   }
 
-  /// Makes the last `count` documents of the queue a chunk. Where there is no room for it, the
+  /// What the lists behind add at most in the tiles of this round that a block meets, or more.
+  __device__ std::uint32_t largest_rest(const List& list, std::uint32_t block,
+                                        const std::uint32_t* rests,
+                                        const std::uint8_t* states) const {
+    if (list.flags & kRaw) return kNone;
+    const std::uint32_t low = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
+    const std::uint32_t high = list.last_docids[block] >> kTileShift;
+    if (high - low >= kWarp) return kNone;
+    const std::uint32_t tile = low + lane_id();
+    const bool counts = tile <= high && states[tile] == tile_state_;
+    return __reduce_max_sync(kWholeWarp, counts ? rests[tile] : 0);
+  }
+
+  /// Makes chunks of the first `count` documents of the queue. Where there is no room for them, the
   /// query's answer is of no use.
   __device__ void hand_on(const Query& query, std::uint32_t list, std::uint32_t count) {
-    queued_ -= count;
-    std::uint32_t mine = 0;
-    if (lane_id() == 0) mine = atomicAdd(&counters_.things, count);
-    if (lane_id() == 1) mine = atomicAdd(&counters_.chunks, 1);
-    const std::uint32_t first = __shfl_sync(kWholeWarp, mine, 0);
-    const std::uint32_t chunk = __shfl_sync(kWholeWarp, mine, 1);
-    const bool has_room =
-        chunk < batch_.most_found_chunks && std::uint64_t{first} + count <= batch_.most_found;
+    const std::uint32_t size = batch_.chunk_documents;
+    const std::uint32_t chunks = (count + size - 1) / size;
+    Room room{};
+    if (lane_id() == 0) room = take_room(counters_, count, chunks);
+    const std::uint32_t first = __shfl_sync(kWholeWarp, room.thing, 0);
+    const std::uint32_t first_chunk = __shfl_sync(kWholeWarp, room.chunk, 0);
+    const bool has_room = std::uint64_t{first_chunk} + chunks <= batch_.most_found_chunks &&
+                          std::uint64_t{first} + count <= batch_.most_found;
     for (std::uint32_t i = lane_id(); i < count && has_room; i += kWarp) {
-      batch_.found[first + i] = memory_.queue[queued_ + i];
+      batch_.found[first + i] = memory_.queue[(head_ + i) % kQueue];
     }
-    __syncwarp();
-    if (lane_id() != 0) return;
-    if (!has_room) batch_.states[query.state].overflow = 1;
-    if (chunk < batch_.most_found_chunks) {
-      batch_.found_chunks[chunk] = {list, first, has_room ? count : 0};
+    for (std::uint32_t i = lane_id(); i < chunks && first_chunk + i < batch_.most_found_chunks;
+         i += kWarp) {
+      batch_.found_chunks[first_chunk + i] = {list, first + i * size,
+                                              has_room ? min(size, count - i * size) : 0};
     }
+    if (lane_id() == 0 && !has_room) batch_.states[query.state].overflow = 1;
+    head_ += count;
+    queued_ -= count;
+    __syncwarp();  // before others' places are written
   }
 
   const Batch& batch_;
   const UnitTable<kForm>& table_;
   ChunkCounters& counters_;
   std::uint8_t tile_state_;
-  ReadMemory<kCodec, kLevels>& memory_;
+  ReadMemory& memory_;
+  std::uint32_t head_ = 0;  ///< of the queue
   std::uint32_t queued_ = 0;
 };
 
@@ -174,7 +213,7 @@ class BlockReader {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) ReadMemory<kCodec, kLevels> memories[kWarps];
+  __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const std::uint32_t chunks = counters.chunks;
@@ -188,27 +227,33 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
   atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
 }
 
-/// Work item: a chunk of documents of a list, a warp; warps stay and draw chunks. Bound by decoding
-/// the blocks that the documents would be in, and by the latency of finding these.
+/// Work item: a chunk of documents of a list, or a share of one where chunks are few, a warp; warps
+/// stay and draw them. Bound by decoding the blocks that the documents would be in, and by the
+/// latency of finding these.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory<kCodec, kLevels> memories[kWarps];
+  __shared__ __align__(16) SearchMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents;
   const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
-  if (blockIdx.x >= chunks) return;
+  const std::uint32_t shares = min(max(gridDim.x * kWarps / max(chunks, 1U), 1U), kMostShares);
+  const std::uint32_t items = chunks * shares;
+  if (blockIdx.x >= items) return;
   table.fill(batch);
-  SearchMemory<kCodec, kLevels>& memory = memories[warp_id()];
+  SearchMemory& memory = memories[warp_id()];
   Searcher<kCodec, kLevels, kForm> searcher(batch, table, memory);
-  for (std::uint32_t number = draw(counters.drawn); number < chunks;
-       number = draw(counters.drawn)) {
-    const Chunk chunk = batch.found_chunks[number];
-    for (std::uint32_t i = lane_id(); i < chunk.count; i += kWarp) {
-      memory.documents[i] = batch.found[chunk.first + i];
+  for (std::uint32_t item = draw(counters.drawn); item < items; item = draw(counters.drawn)) {
+    const Chunk chunk = batch.found_chunks[item / shares];
+    const std::uint32_t size = (chunk.count + shares - 1) / shares;
+    const std::uint32_t first = item % shares * size;
+    if (first >= chunk.count) continue;
+    const std::uint32_t count = min(size, chunk.count - first);
+    for (std::uint32_t i = lane_id(); i < count; i += kWarp) {
+      memory.documents[i] = batch.found[chunk.first + first + i];
     }
     __syncwarp();
-    searcher.search(batch.lists[chunk.list], chunk.count);
+    searcher.search(batch.lists[chunk.list], count);
     __syncwarp();
   }
   searcher.count_work();

@@ -104,15 +104,17 @@ class TileReader {
       return;
     }
     const device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
-    Decoder::docids(list_of(&List::docids, entry, entry.docid_parameter), place, entry.base,
+    auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
+    Decoder::docids(list_of(&List::docids, entry, entry.docid_parameter), tail, place, entry.base,
                     entry.last, scratch(), slots);
   }
 
   __device__ void decode_values(const BlockEntry& entry, std::uint32_t (&values)[4]) {
     if (entry.flags & kRaw) return read_raw(entry.values, values);
     const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
-    Decoder::values(list_of(&List::frequencies, entry, entry.value_parameter), place, scratch(),
-                    values);
+    auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
+    Decoder::values(list_of(&List::frequencies, entry, entry.value_parameter), tail, place,
+                    scratch(), values);
   }
 
   const Batch& batch_;

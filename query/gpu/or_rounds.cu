@@ -100,7 +100,7 @@ __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memo
 __device__ bool is_added_up(const Batch& batch, const Query& query, std::uint32_t tile,
                             std::uint32_t need) {
   if (query.flags & kAddsUpOnly) return true;
-  if ((query.flags & kNoTiles) || !batch.adds_up) return false;
+  if (query.flags & kNoTiles) return false;
   const List* const lists = batch.lists + query.first_list;
   float by_adding = kTile;
   float by_lookups = 0;
@@ -170,15 +170,10 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
 /// Whether a tile is to be taken in the round.
 __device__ bool is_due(const Batch& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round) {
-  if (tile >= batch.tiles) return false;
-  if (batch.round_count > 1) return batch.tile_states[query.row + tile] == round;
-  const bool is_empty = batch.tile_bounds[query.row + tile] == 0;
-  if (is_empty) batch.tile_states[query.row + tile] = kDoneTile;
-  return !is_empty;
+  return tile < batch.tiles && batch.tile_states[query.row + tile] == round;
 }
 
-/// Work item: a query a CTA; of a single round, a part of its tiles, by blockIdx.y. Bound by the
-/// latency of reading a tile's bounds list by list.
+/// Work item: a query a CTA. Bound by the latency of reading a tile's bounds list by list.
 __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ union {
@@ -190,8 +185,8 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
   if (round == 0) {
     if (!or_is_wanted(batch, query)) return;
     __syncthreads();  // all have read the state
-    if ((query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
-    if (batch.round_count > 1) rank_tiles(batch, query, memory.ranking);
+    if (query.flags & kFallback) start_over(batch, query);
+    rank_tiles(batch, query, memory.ranking);
   } else {
     if (!or_has_run(query, batch.states[query.state])) return;
     settle(batch, query, memory.settling);
@@ -201,8 +196,7 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
   const Need need(batch, query);
   // Tiles of all rounds but the first are added up together, behind those of the first.
   TileItem* const items = batch.tile_items + (round == 0 ? 0 : batch.tile_passes[0].items);
-  for (std::uint32_t begin = blockIdx.y * kThreads + warp_id() * kWarp; begin < batch.tiles;
-       begin += gridDim.y * kThreads) {
+  for (std::uint32_t begin = warp_id() * kWarp; begin < batch.tiles; begin += kThreads) {
     const std::uint32_t tile = begin + lane_id();
     const std::uint32_t least = need.of(tile * kTileDocuments);
     bool adds = false;
@@ -221,9 +215,7 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
 }  // namespace
 
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
-  const std::uint32_t parts = batch.round_count == 1 ? (batch.tiles + kThreads - 1) / kThreads : 1;
-  launch("begin_round", begin_round, dim3(batch.or_queries, parts), kThreads, 0, stream, batch,
-         round);
+  launch("begin_round", begin_round, batch.or_queries, kThreads, 0, stream, batch, round);
 }
 
 }  // namespace warpdex::gpu

@@ -8,17 +8,34 @@
 namespace warpdex::gpu {
 namespace or_lookups {
 
-/// Candidates of a query between two attempts to raise its threshold, at least.
-inline constexpr std::uint32_t kRaiseEvery = 256;
-
 /// Documents of a list that are looked up together, at most: by one warp.
 inline constexpr std::uint32_t kTogether = 128;
 
+/// Where each lane's wanted documents of a block go, so that they ascend: place(i) counts from 0.
+struct Places {
+  std::uint32_t first;   ///< this lane's
+  std::uint32_t count;   ///< of all lanes
+  std::uint32_t wanted;  ///< this lane's, a bit each
+
+  /// A whole warp.
+  __device__ explicit Places(const bool (&which)[4]) {
+    first = count = wanted = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t group = __ballot_sync(kWholeWarp, which[i]);
+      first += __popc(group & ((1U << lane_id()) - 1));
+      count += __popc(group);
+      wanted |= which[i] ? 1U << i : 0;
+    }
+  }
+  __device__ std::uint32_t place(std::uint32_t i) const {
+    return first + __popc(wanted & ((1U << i) - 1));
+  }
+};
+
 /// In shared memory, one warp's: documents that are looked up, and what they have so far.
-template <CodecKind kCodec, int kLevels>
 struct SearchMemory {
   LookupMemory lookup;
-  CursorMemory<kCodec, kLevels> cursors;
   Candidate documents[kTogether];
 };
 
@@ -26,8 +43,7 @@ struct SearchMemory {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class Searcher {
  public:
-  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
-                      SearchMemory<kCodec, kLevels>& memory)
+  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table, SearchMemory& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks the first `count` documents in SearchMemory up, which are from `list`, with what they
@@ -36,25 +52,24 @@ class Searcher {
   /// becomes candidates. A whole warp.
   __device__ void search(const List& list, std::uint32_t count) {
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
-    const List* const lists = batch_.lists + query.first_list;
     const Need need(batch_, query);
     keep(count,
          [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
     for (std::uint32_t i = list.place + 1; i < query.scoring && count > 0; ++i) {
       looked_up_ += count;
-      ListCursors<kCodec, kLevels> cursors(lists[i], memory_.cursors);
+      const std::uint32_t other = query.first_list + i;
+      const ListWeight weight = table_.weigh(query, batch_.lists[other]);
       keep(count, [&](bool has, Candidate& document) {
-        const std::uint32_t value = find_value<kCodec, kLevels>(batch_, lists[i], cursors, has,
-                                                                document.document, memory_.lookup);
-        if (value != kNone) {
-          document.sum += table_.units(batch_, query, lists[i], value, document.document);
-        }
-        return has && reaches(lists[i], document, need);
+        const Spot spot =
+            find_spot<kCodec, kLevels>(batch_, other, has, document.document, memory_.lookup);
+        const std::uint32_t value = value_at<kCodec, kLevels>(batch_, other, spot, memory_.lookup);
+        if (value != kNone) document.sum += table_.units(batch_, weight, value, document.document);
+        return has && reaches(batch_.lists[other], document, need);
       });
     }
     if (count > 0) add_static_scores(query, need, count);
-    drop_found(lists, 0, list.place, count);
-    drop_found(lists, query.scoring, query.lists, count);
+    drop_found(query, 0, list.place, count);
+    drop_found(query, query.scoring, query.lists, count);
     hand_over(query, count);
   }
 
@@ -97,14 +112,13 @@ class Searcher {
     });
   }
 
-  /// Drops the documents that one of the lists [begin, end) has.
-  __device__ void drop_found(const List* lists, std::uint32_t begin, std::uint32_t end,
+  /// Drops the documents that one of the query's lists [begin, end) has.
+  __device__ void drop_found(const Query& query, std::uint32_t begin, std::uint32_t end,
                              std::uint32_t& count) {
     for (std::uint32_t i = begin; i < end && count > 0; ++i) {
       looked_up_ += count;
-      ListCursors<kCodec, kLevels> cursors(lists[i], memory_.cursors);
       keep(count, [&](bool has, Candidate& document) {
-        const Spot spot = find_spot<kCodec, kLevels>(batch_, lists[i], cursors.docids, has,
+        const Spot spot = find_spot<kCodec, kLevels>(batch_, query.first_list + i, has,
                                                      document.document, memory_.lookup);
         return has && spot.place == kNone;
       });
@@ -120,8 +134,10 @@ class Searcher {
       if (has) document = memory_.documents[first + lane_id()];
       candidates = append_candidate(batch_, query, has, document.document, document.sum);
     }
-    const std::uint32_t step = max(query.k, kRaiseEvery);
-    if (candidates / step == (candidates - count) / step) return;
+    const std::uint32_t step = max(query.k, batch_.raise_every);
+    const std::uint32_t before = candidates - count;
+    const bool are_enough = candidates >= query.k && before < query.k;
+    if (!are_enough && candidates / step == before / step) return;
     __threadfence();
     __syncwarp();
     raise_threshold(batch_, query);
@@ -129,7 +145,7 @@ class Searcher {
 
   const Batch& batch_;
   const UnitTable<kForm>& table_;
-  SearchMemory<kCodec, kLevels>& memory_;
+  SearchMemory& memory_;
   std::uint32_t looked_up_ = 0;
 };
 

@@ -10,10 +10,13 @@ namespace warpdex::gpu {
 
 // ------------------------------------------------------------------------------ scores in units
 
-/// score_bound.hpp's decode_rounded.
+/// score_bound.hpp's decode_rounded, of a code below 256: from 8 on, a code's bits are those of the
+/// number's exponent and of its first three digits.
 __device__ inline float decode_rounded(std::uint32_t code) {
-  if (code < 16) return static_cast<float>(code);
-  return static_cast<float>(static_cast<std::uint64_t>(8U + (code & 7U)) << (code - 8) / 8);
+  constexpr std::uint32_t kTwoTo23 = 0x4B000000;
+  constexpr std::uint32_t kExponent = 129;
+  if (code < 8) return __uint_as_float(kTwoTo23 | code) - 8'388'608.F;
+  return __uint_as_float((code << 20) + (kExponent << 23));
 }
 
 /// What a document's length contributes to all of its scores: BM25's c0 + c1 * len, or the

@@ -10,10 +10,11 @@ namespace warpdex::gpu {
 /// Threads of a CTA that has a query to itself.
 inline constexpr std::uint32_t kQueryThreads = 512;
 
-/// Forgets what AND found of a query that is to be answered by OR. A whole CTA.
+/// Forgets what AND found of a query that is to be answered by OR. A whole CTA. Others may ask
+/// meanwhile whether OR is wanted: it is, before and after.
 __device__ inline void start_over(const Batch& batch, const Query& query) {
   std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kQueryThreads) bins[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += blockDim.x) bins[i] = 0;
   if (threadIdx.x != 0) return;
   QueryState& state = batch.states[query.state];
   state.candidates = 0;

@@ -4,7 +4,8 @@
 #include "warpdex/query/gpu/launch.cuh"
 
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/query/gpu/emit.cuh"
+#include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/settle.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -13,7 +14,23 @@ constexpr std::uint32_t kThreads = 256;
 /// Of bound_tiles: as many as most queries have lists, or of few queries, more.
 constexpr std::uint32_t kBoundThreads = 128;
 constexpr std::uint32_t kMoreBoundThreads = 256;
-constexpr std::uint32_t kAtOnce = 4;
+
+/// Writes a lane's value to its tiles [from, to). A whole warp; many tiles are shared out.
+__device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
+                     std::uint32_t value) {
+  constexpr std::uint32_t kMany = 8;
+  const bool has_many = to >= from + kMany;
+  for (std::uint32_t tile = from; tile < to && !has_many; ++tile) row[tile] = value;
+  for (std::uint32_t left = __ballot_sync(kWholeWarp, has_many); left != 0; left &= left - 1) {
+    const int lane = __ffs(static_cast<int>(left)) - 1;
+    const std::uint32_t end = __shfl_sync(kWholeWarp, to, lane);
+    const std::uint32_t shared = __shfl_sync(kWholeWarp, value, lane);
+    for (std::uint32_t tile = __shfl_sync(kWholeWarp, from, lane) + lane_id(); tile < end;
+         tile += kWarp) {
+      row[tile] = shared;
+    }
+  }
+}
 
 /// Work item: blocks of a list, a CTA. Bound by reading 4 bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
@@ -22,74 +39,139 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
   const List& list = batch.lists[stretch.owner];
   std::uint32_t* const row = batch.first_blocks + list.row;
   const std::uint32_t tiles = batch.tiles;
-  const std::uint32_t end = min(stretch.first + batch.stretch_blocks, list.blocks);
-  for (std::uint32_t block = stretch.first + threadIdx.x; block < end; block += kThreads) {
-    const std::uint32_t last = list.last_docids[block];
-    const std::uint32_t from = block == 0 ? 0 : (list.last_docids[block - 1] >> kTileShift) + 1;
-    const std::uint32_t to = list.flags & kRaw ? tiles : last >> kTileShift;
-    for (std::uint32_t tile = from; tile <= to; ++tile) row[tile] = block;
-    if (block + 1 < list.blocks) continue;
-    for (std::uint32_t tile = to + 1; tile <= tiles; ++tile) row[tile] = list.blocks;
+  const std::uint32_t end = stretch.first + stretch.blocks;
+  for (std::uint32_t first = stretch.first + warp_id() * kWarp; first < end; first += kThreads) {
+    const std::uint32_t block = first + lane_id();
+    std::uint32_t from = 0;  // the first tile that has its first block here
+    std::uint32_t to = 0;    // and the first that has not
+    if (block < end) {
+      from = block == 0 ? 0 : (list.last_docids[block - 1] >> kTileShift) + 1;
+      to = list.flags & kRaw ? tiles + 1 : (list.last_docids[block] >> kTileShift) + 1;
+    }
+    fill(row, from, to, block);
+    const bool is_last = block + 1 == list.blocks;
+    fill(row, is_last ? to : 0, is_last ? tiles + 1 : 0, list.blocks);
   }
 }
 
-/// The units that no posting of the list has more of in the tile; 0: there is none.
-__device__ std::uint32_t tile_bound(const Batch& batch, const Query& query, const List& list,
-                                    std::uint32_t tile) {
-  const auto* bounds = reinterpret_cast<const uint2*>(list.bounds);
-  if (list.range_bounds != nullptr) {
-    const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[tile];
-    return bound.x == 0 ? 0 : bound_units(batch.form, list, query.scale, bound);
+/// The part of find_tile_blocks that concerns `count` tiles from `first` on, and the one behind
+/// them. A whole warp. O(log(blocks)), and a turn for 32 blocks.
+__device__ void find_first_blocks(const Batch& batch, const List& list, std::uint32_t first,
+                                  std::uint32_t count) {
+  std::uint32_t* const row = batch.first_blocks + list.row;
+  const std::uint32_t end = first + count + 1;
+  if (list.flags & kRaw) return fill(row, first, lane_id() == 0 ? end : first, 0);
+  const std::uint32_t begin =
+      lower_bound_by_warp(list.last_docids, list.blocks, first * kTileDocuments);
+  std::uint32_t found = first;  // tiles up to here have been written
+  for (std::uint32_t i = begin; found < end; i += kWarp) {
+    const std::uint32_t block = min(i + lane_id(), list.blocks);
+    std::uint32_t to = end;
+    if (block < list.blocks) to = min((list.last_docids[block] >> kTileShift) + 1, end);
+    std::uint32_t from = __shfl_up_sync(kWholeWarp, to, 1);
+    if (lane_id() == 0) from = found;
+    fill(row, from, to, block);
+    found = __shfl_sync(kWholeWarp, to, kWarp - 1);
   }
-  const std::uint32_t first = batch.first_blocks[list.row + tile];
-  if (first >= list.blocks) return 0;
-  const std::uint32_t last = min(batch.first_blocks[list.row + tile + 1], list.blocks - 1);
-  std::uint32_t best = 0;
-  for (std::uint32_t begin = first; begin <= last; begin += kAtOnce) {
-    uint2 several[kAtOnce];  // read before any is looked at
-#pragma unroll
-    for (std::uint32_t i = 0; i < kAtOnce; ++i) several[i] = bounds[min(begin + i, last)];
-#pragma unroll
-    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
-      if (begin + i > last) break;
-      best = max(best, bound_units(batch.form, list, query.scale, several[i]));
+}
+
+/// The tiles of a CTA of bound_tiles, and the units that no posting of a list has more of in each;
+/// 0: there is none. A whole warp fills in.
+struct TileBounds {
+  std::uint32_t first;  ///< tile
+  std::uint32_t count;  ///< of them, to kWarp
+  std::uint32_t* bounds;
+
+  __device__ void add_ranges(const Batch& batch, const Query& query, const List& list) const {
+    if (lane_id() >= count) return;
+    const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[first + lane_id()];
+    if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, list, query.scale, bound);
+  }
+
+  /// Of the blocks that meet the tiles, this warp's `part` of `parts`.
+  __device__ void add_blocks(const Batch& batch, const Query& query, const List& list,
+                             std::uint32_t part, std::uint32_t parts) const {
+    const std::uint32_t* const row = batch.first_blocks + list.row + first;
+    const std::uint32_t end = min(row[count] + 1, list.blocks);
+    for (std::uint32_t block = row[0] + part * kWarp + lane_id(); block < end;
+         block += parts * kWarp) {
+      const uint2 bound = reinterpret_cast<const uint2*>(list.bounds)[block];
+      const std::uint32_t begin = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
+      const std::uint32_t high = min(list.last_docids[block] >> kTileShift, first + count - 1);
+      const std::uint32_t units = bound_units(batch.form, list, query.scale, bound);
+      for (std::uint32_t tile = max(begin, first); tile <= high; ++tile) {
+        atomicMax(&bounds[tile - first], units);
+      }
     }
   }
-  return best;
-}
 
-/// Likewise of a raw list, which has no table of blocks that tells tiles apart.
-__device__ std::uint32_t raw_tile_bound(const Query& query, const List& list, std::uint32_t tile) {
-  const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
-  const std::uint32_t place = lower_bound(docids, list.size, tile * kTileDocuments);
-  if (place == list.size || docids[place] / kTileDocuments != tile) return 0;
-  return static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
-}
+  /// Of a raw list, which has no bounds of blocks.
+  __device__ void add_raw(const Query& query, const List& list) const {
+    const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
+    const std::uint32_t units = static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
+    for (std::uint32_t i = lane_id(); i < list.size; i += kWarp) {
+      const std::uint32_t tile = docids[i] >> kTileShift;
+      if (tile >= first && tile < first + count) bounds[tile - first] = units;
+    }
+  }
+};
 
-/// Work item: 32 tiles of a query a CTA, a lane each; its warps share the lists out. Bound by the
-/// latency of the few blocks that a thread looks at.
+/// Work item: 32 tiles of a query a CTA; its warps share the lists out, and their blocks. Where OR
+/// is done at once, what find_tile_blocks does is done here, and the tiles in which a list may
+/// decide are marked. Bound by the latency of reading a few blocks' bounds.
 __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
   wait_for_previous();
   __shared__ std::uint32_t bounds[kMostLists][kWarp];
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
-  if (!or_is_wanted(batch, query)) return;
-  const std::uint32_t tile = blockIdx.y * kWarp + lane_id();
+  QueryState& state = batch.states[query.state];
+  const bool is_at_once = batch.round_count == 0;
+  const std::uint32_t first = blockIdx.y * kWarp;
+  const std::uint32_t count = min(kWarp, batch.tiles - first);
+  const std::uint32_t tile = first + lane_id();
   const bool exists = tile < batch.tiles;
   const List* const lists = batch.lists + query.first_list;
-  for (std::uint32_t i = warp_id(); i < query.scoring && exists; i += blockDim.x / kWarp) {
-    bounds[i][lane_id()] = lists[i].flags & kRaw ? raw_tile_bound(query, lists[i], tile)
-                                                 : tile_bound(batch, query, lists[i], tile);
+  for (std::uint32_t i = warp_id(); i < query.lists; i += blockDim.x / kWarp) {
+    if (i < query.scoring) bounds[i][lane_id()] = 0;
+    if (is_at_once) find_first_blocks(batch, lists[i], first, count);
+  }
+  if (!or_is_wanted(batch, query)) return;
+  __syncthreads();
+  const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring, 1U);
+  for (std::uint32_t i = warp_id(); i < query.scoring * parts; i += blockDim.x / kWarp) {
+    const List& list = lists[i / parts];
+    const TileBounds tiles{first, count, bounds[i / parts]};
+    if (list.range_bounds == nullptr && (list.flags & kRaw) == 0) {
+      tiles.add_blocks(batch, query, list, i % parts, parts);
+    } else if (i % parts == 0) {
+      if (list.flags & kRaw) {
+        tiles.add_raw(query, list);
+      } else {
+        tiles.add_ranges(batch, query, list);
+      }
+    }
   }
   __syncthreads();
-  if (warp_id() != 0 || !exists) return;
-  std::uint32_t rest = static_tile_bound(batch, query, tile);
+  if (is_at_once && (query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
+  if (warp_id() != 0) return;
+  const std::uint32_t need = max(current_threshold(state), query.seed);
+  std::uint32_t rest = exists ? static_tile_bound(batch, query, tile) : 0;
   std::uint32_t total = 0;
   for (std::uint32_t i = query.scoring; i-- > 0;) {
-    batch.rests[lists[i].row + tile] = rest;
-    rest += bounds[i][lane_id()];
-    total += bounds[i][lane_id()];
+    const std::uint32_t bound = bounds[i][lane_id()];
+    if (exists) batch.rests[lists[i].row + tile] = rest;
+    rest += bound;
+    total += bound;
+    if (!is_at_once) continue;
+    const std::uint32_t wanted = __ballot_sync(kWholeWarp, bound != 0 && rest >= need);
+    if (lane_id() == 0) wanted_tiles_of(batch, query.first_list + i)[blockIdx.y] = wanted;
   }
-  batch.tile_bounds[query.row + tile] = total == 0 ? 0 : rest;
+  if (total == 0) rest = 0;
+  if (exists) batch.tile_bounds[query.row + tile] = rest;
+  if (!is_at_once) return;
+  const std::uint32_t highest = __reduce_max_sync(kWholeWarp, rest);
+  if (lane_id() != 0) return;
+  atomicMax(&state.highest, highest);
+  state.lowest = need;  // by all CTAs the same
 }
 
 }  // namespace

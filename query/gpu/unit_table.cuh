@@ -5,6 +5,14 @@
 
 namespace warpdex::gpu {
 
+/// What the units of a list's postings take to know of it.
+struct ListWeight {
+  float weight;  ///< in units
+  float c0;
+  std::uint32_t whole;  ///< of impacts whose sums are exact: how often the query has the term
+  bool is_huge;         ///< some frequencies are
+};
+
 /// Units of postings: what all warps of a CTA share.
 template <ScoreForm kForm>
 struct UnitTable {
@@ -20,15 +28,19 @@ struct UnitTable {
     }
   }
 
-  __device__ std::uint32_t units(const Batch& batch, const Query& query, const List& list,
-                                 std::uint32_t value, std::uint32_t document) const {
-    if constexpr (kForm == ScoreForm::kImpact) {
-      if (query.slack == 0) return static_cast<std::uint32_t>(list.weight) * (value + 1);
-    }
+  static __device__ ListWeight weigh(const Query& query, const List& list) {
+    const bool is_whole = kForm == ScoreForm::kImpact && query.slack == 0;
+    return {list.weight * query.scale, list.c0,
+            is_whole ? static_cast<std::uint32_t>(list.weight) : 0,
+            (list.flags & kHugeFrequencies) != 0};
+  }
+
+  __device__ std::uint32_t units(const Batch& batch, const ListWeight& list, std::uint32_t value,
+                                 std::uint32_t document) const {
+    if (kForm == ScoreForm::kImpact && list.whole != 0) return list.whole * value + list.whole;
     float part = 0;
     if constexpr (kForm != ScoreForm::kImpact) part = parts[batch.length_codes[document]];
-    return units_of<kForm>(value, part, list.weight * query.scale, list.c0,
-                           (list.flags & kHugeFrequencies) != 0);
+    return units_of<kForm>(value, part, list.weight, list.c0, list.is_huge);
   }
 };
 

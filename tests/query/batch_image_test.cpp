@@ -15,7 +15,7 @@ void add_query(BatchImage& image, const std::vector<std::uint32_t>& stretches, b
     const auto place = static_cast<std::uint32_t>(image.lists.size());
     image.lists.push_back(list);
     for (std::uint32_t block = 0; block < stretches[i]; ++block) {
-      image.table_stretches.push_back({place, block});
+      image.table_stretches.push_back({place, block, 1});
     }
   }
   image.or_queries.push_back({});

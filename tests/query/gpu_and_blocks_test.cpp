@@ -8,7 +8,7 @@
 #include "tests/query/gpu_support.hpp"
 #include "tests/query/shaped_lists.hpp"
 #include "tests/support.hpp"
-#include "warpdex/query/gpu/layout.hpp"
+#include "warpdex/query/gpu/batch_builder.hpp"
 
 namespace warpdex {
 namespace {
@@ -71,11 +71,12 @@ TEST(GpuAndBlocks, AreThoseThatSkippingLeaves) {
     GpuSearcher searcher(gpu_index, {.time_stages = true});
     test::search_by_gpu(searcher, index, std::span(&query, 1),
                         test::settings_of(QueryMode::kAnd, 10));
-    constexpr std::size_t kChunk = gpu::kAndBlocks * kBlockSize;
-    const std::uint64_t by_chunks = blocks_to_decode(docids, kChunk);
+    const auto driver_blocks = static_cast<std::uint32_t>((docids[0]->size() - 1) / kBlockSize + 1);
+    const std::size_t chunk = gpu::blocks_of_and_chunk(driver_blocks, true) * kBlockSize;
+    const std::uint64_t by_chunks = blocks_to_decode(docids, chunk);
     const std::uint64_t by_skipping = blocks_to_decode(docids, docids[0]->size());
     EXPECT_EQ(searcher.statistics().and_blocks, by_chunks) << terms.front();
-    const std::uint64_t borders = (docids[0]->size() - 1) / kChunk * (docids.size() - 1);
+    const std::uint64_t borders = (docids[0]->size() - 1) / chunk * (docids.size() - 1);
     EXPECT_LE(by_chunks, by_skipping + borders) << terms.front();
     EXPECT_GE(by_chunks, by_skipping) << terms.front();
   }

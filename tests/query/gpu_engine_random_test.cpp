@@ -49,17 +49,23 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
 
     const SearchSettings meant = test::meant_settings(engine.index(), settings);
     std::vector<const SearchResult*> judged(queries.size());
+    std::vector<test::Truth> truths(queries.size());
     for (std::size_t i = 0; i < size; ++i) {
       const std::string what =
           test::describe(collection.documents(), engine.index().settings().codec, meant, batch[i]) +
           " batch=" + std::to_string(size) + ' ' + std::string(test::kWays[way].name);
       const SearchResult*& first = judged[which[i]];
+      test::Truth& truth = truths[which[i]];
       if (first == nullptr) {
-        const test::Truth truth = test::find_truth(collection, batch[i], meant);
+        truth = test::find_truth(collection, batch[i], meant);
         ASSERT_EQ(test::judge_gpu(truth, results[i], meant), "") << what;
         first = &results[i];
       }
-      ASSERT_EQ(test::disagreement(*first, results[i], meant), "") << what;
+      const std::string difference = test::disagreement(*first, results[i], meant);
+      if (difference.empty()) continue;
+      // The CPU, which answers what is too much for the GPU, has other last bits of a logarithm.
+      ASSERT_EQ(meant.scorer.kind, ScorerKind::kQueryLikelihood) << what << difference;
+      ASSERT_EQ(test::judge_gpu(truth, results[i], meant), "") << what;
     }
   }
 

@@ -28,7 +28,7 @@ struct Way {
 };
 /// The usual one first.
 inline constexpr std::array<Way, 5> kWays{{{"usual", {}},
-                                           {"exhaustive", {.exhaustive = true}},
+                                           {"exhaustive", {.exhaustive = true, .no_seeds = true}},
                                            {"adding up", {.or_by = OrMethod::kAddingUp}},
                                            {"looking up", {.or_by = OrMethod::kLookingUp}},
                                            {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};

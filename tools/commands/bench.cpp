@@ -42,11 +42,15 @@ struct Arguments {
   std::int64_t batch_size = 0;
   bool exhaustive = false;
   std::string or_by{or_method_name(OrMethod::kByCost)};
+  bool no_seeds = false;
   bool stages = false;
   std::string json;
 
   GpuAblation ablation() const {
-    return {.exhaustive = exhaustive, .or_by = parse_or_method(or_by), .time_stages = stages};
+    return {.exhaustive = exhaustive,
+            .or_by = parse_or_method(or_by),
+            .no_seeds = no_seeds,
+            .time_stages = stages};
   }
 };
 
@@ -66,6 +70,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
       "(those that may be in the answer, list by list), or cost (of both, the cheaper); or "
       "global-memory (adds all lists up there, without bounds)")(
+      "no-seeds", po::bool_switch(&given.no_seeds),
+      "GPU: let OR's thresholds start at 0, to see what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
