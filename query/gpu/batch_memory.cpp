@@ -18,6 +18,9 @@ constexpr std::uint32_t kMostCapacity = 1U << 22;
 constexpr std::size_t kCandidateBytes = 2 * sizeof(Candidate);
 constexpr std::size_t kFoundShare = std::size_t{1} << 14;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
+/// Chunks of documents: so few that the kernels' count of documents, of which a chunk has 128 at
+/// most, cannot pass 32 bits while there is room for one more.
+constexpr std::size_t kMostChunks = (std::size_t{1} << 25) - 1;
 /// Documents that there is room to look up in any batch, if memory allows.
 constexpr std::size_t kLeastFound = std::size_t{1} << 20;
 /// Candidates of all queries of a part of a batch, where memory allows.
@@ -176,7 +179,7 @@ std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image
   const std::size_t found = std::min<std::size_t>(
       {image.or_postings, lost ? std::max(usual, index_.scratch_share() / 4 / kFoundBytes) : usual,
        kNone / 2});
-  const std::size_t chunks = found / 16 + 2 * image.table_stretches.size();
+  const std::size_t chunks = std::min(found / 16 + 2 * image.table_stretches.size(), kMostChunks);
   batch.found = arena.take<Candidate>(found);
   batch.found_chunks = arena.take<Chunk>(chunks);
   batch.most_found = static_cast<std::uint32_t>(found);

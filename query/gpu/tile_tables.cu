@@ -32,6 +32,9 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
   }
 }
 
+static_assert(kStretchBlocks % kWarp == 0 && kShortStretchBlocks % kWarp == 0,
+              "a lane past its stretch's end is not at the list's last block");
+
 /// Work item: blocks of a list, a CTA. Bound by reading 4 bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
   wait_for_previous();
