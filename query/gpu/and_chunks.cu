@@ -3,6 +3,7 @@
 // the blocks: the chunk's ends first, then the documents between them; only blocks that hold a
 // place of a document are decoded. No intermediate result leaves the multiprocessor.
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/emit.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
@@ -400,28 +401,13 @@ void launch(const Batch& batch, cudaStream_t stream) {
   launch_some(first_stretches, batch.second_stretch_count);
 }
 
-template <CodecKind kCodec, int kLevels = 0>
-void launch(const Batch& batch, cudaStream_t stream) {
-  switch (batch.form) {
-    case ScoreForm::kImpact: return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, stream);
-    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, stream);
-    case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, stream);
-  }
-}
-
 }  // namespace
 
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.and_stretch_count == 0 && batch.second_queries == 0) return;
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
-  }
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    launch<kCodec, kLevels, kForm>(batch, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

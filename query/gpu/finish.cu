@@ -1,6 +1,7 @@
 // From candidates to answers: those that reach the last threshold survive, get their exact scores,
 // and the k best are sorted and written where the host reads them.
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/lookup.cuh"
@@ -194,7 +195,7 @@ __global__ void __launch_bounds__(kThreads, 3) finish(Batch batch, std::uint32_t
   }
 }
 
-template <CodecKind kCodec, int kLevels = 0>
+template <CodecKind kCodec, int kLevels>
 void launch(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
   std::uint32_t room = 1024;
   while (room < most_k + most_k / 4) room *= 2;
@@ -209,14 +210,9 @@ void launch(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
 }  // namespace
 
 void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream) {
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, most_k, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, most_k, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, most_k, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, most_k, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, most_k, stream);
-  }
+  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+    launch<kCodec, kLevels>(batch, most_k, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

@@ -3,6 +3,7 @@
 // all blocks of a query's lists are decoded and added up there; one pass over the accumulators then
 // finds what reaches the threshold. Skips nothing: it is there to be compared with.
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/settle.cuh"
@@ -197,29 +198,13 @@ void launch(const Batch& batch, std::span<const Wave> waves, cudaStream_t stream
   }
 }
 
-template <CodecKind kCodec, int kLevels = 0>
-void launch(const Batch& batch, std::span<const Wave> waves, cudaStream_t stream) {
-  switch (batch.form) {
-    case ScoreForm::kImpact:
-      return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, waves, stream);
-    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, waves, stream);
-    case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, waves, stream);
-  }
-}
-
 }  // namespace
 
 void launch_or_accumulators(const Batch& batch, std::span<const Wave> waves, CodecKind codec,
                             cudaStream_t stream) {
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, waves, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, waves, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, waves, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, waves, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, waves, stream);
-  }
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    launch<kCodec, kLevels, kForm>(batch, waves, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

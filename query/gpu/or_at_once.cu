@@ -3,6 +3,7 @@
 // answers' scores are, then those that can still matter. The blocks that may decide are sorted into
 // classes for it by what their documents can reach; warps draw them and look documents up at once.
 #include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/or_searcher.cuh"
@@ -236,28 +237,13 @@ void launch(const Batch& batch, cudaStream_t stream) {
   }
 }
 
-template <CodecKind kCodec, int kLevels = 0>
-void launch(const Batch& batch, cudaStream_t stream) {
-  switch (batch.form) {
-    case ScoreForm::kImpact: return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, stream);
-    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, stream);
-    case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, stream);
-  }
-}
-
 }  // namespace
 
 void launch_or_at_once(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, stream);
-  }
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    launch<kCodec, kLevels, kForm>(batch, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

@@ -4,6 +4,7 @@
 // look 32 documents of a list up at once; these are neighbours, so that they share blocks. A
 // document is found from the first of its lists; from the others, it is dropped in the end.
 #include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/or_searcher.cuh"
@@ -272,29 +273,13 @@ void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
   gpu::launch("look_up_chunks", look_up, look_up_ctas, kThreads, 0, stream, batch, round);
 }
 
-template <CodecKind kCodec, int kLevels = 0>
-void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
-  switch (batch.form) {
-    case ScoreForm::kImpact:
-      return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, round, stream);
-    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, round, stream);
-    case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, round, stream);
-  }
-}
-
 }  // namespace
 
 void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
                        cudaStream_t stream) {
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, round, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, round, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, round, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, round, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, round, stream);
-  }
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    launch<kCodec, kLevels, kForm>(batch, round, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/or_dense_tile.cuh"
@@ -86,28 +87,12 @@ void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
               Form::kAllThreads, kBytes, stream, batch, pass);
 }
 
-template <CodecKind kCodec, int kLevels = 0>
-void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
-  switch (batch.form) {
-    case ScoreForm::kImpact:
-      return launch<kCodec, kLevels, ScoreForm::kImpact>(batch, pass, stream);
-    case ScoreForm::kBm25: return launch<kCodec, kLevels, ScoreForm::kBm25>(batch, pass, stream);
-    case ScoreForm::kQueryLikelihood:
-      return launch<kCodec, kLevels, ScoreForm::kQueryLikelihood>(batch, pass, stream);
-  }
-}
-
 }  // namespace
 
 void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream) {
-  switch (codec) {
-    case CodecKind::kBitpack: return launch<CodecKind::kBitpack>(batch, pass, stream);
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return launch<CodecKind::kPfor, 1>(batch, pass, stream);
-      return launch<CodecKind::kPfor, kMaxPforLevels>(batch, pass, stream);
-    case CodecKind::kPforBlock: return launch<CodecKind::kPforBlock>(batch, pass, stream);
-    case CodecKind::kRice: return launch<CodecKind::kRice>(batch, pass, stream);
-  }
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    launch<kCodec, kLevels, kForm>(batch, pass, stream);
+  });
 }
 
 }  // namespace warpdex::gpu
