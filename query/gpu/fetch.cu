@@ -1,5 +1,5 @@
 // The first kernel of a small batch: brings what the host wrote to page-locked memory over itself,
-// and clears what is to be counted. Two commands less than copying and clearing take.
+// and clears what is to be counted, instead of two commands that each wait for the one before.
 #include <algorithm>
 
 #include "warpdex/query/gpu/kernels.cuh"

@@ -1,7 +1,8 @@
-// OR with an accumulator for every document of the collection, in global memory, as in "Using
-// Graphics Processors for High Performance IR Query Processing" (Ding, He, Yan, Suel), section 8:
-// all blocks of a query's lists are decoded and added up there; one pass over the accumulators then
-// finds what reaches the threshold. Skips nothing: it is there to be compared with.
+// OR with an accumulator for every document of the collection, in global memory, as disjunctive
+// queries are done in "Using Graphics Processors for High Performance IR Query Processing" (Ding,
+// He, Yan, Suel): all blocks of a query's lists are decoded and added up there; one pass over the
+// accumulators then finds what reaches the threshold. Skips nothing: it is there to be compared
+// with.
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
