@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 
 // What the two ways to do a tile cost, about: in instructions of a warp, but for adding up, which
-// takes about half as many. With costs so low, k = 1000 took a quarter longer over gov2.
+// takes about half as many. With costs so low, k = 1000 took a fifth longer over gov2.
 constexpr float kAddBlock = 300;       // to decode a block and add it up
 constexpr float kTile = 10'000;        // to empty and to search a tile's accumulators
 constexpr float kLookUpBlock = 450;    // to decode a block and find what is worth looking up
