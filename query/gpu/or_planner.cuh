@@ -143,7 +143,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
                                    typename Memory<kCodec, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {
-    plan.is_end = true;
+    if (lane_id() == 0) plan.is_end = true;
     return;
   }
   ItemFinder::copy_query(item.query, plan.query);

@@ -127,15 +127,16 @@ class Searcher {
 
   __device__ void hand_over(const Query& query, std::uint32_t count) {
     if (count == 0) return;
+    std::uint32_t before = kNone;  // candidates, and after; other warps append some in between
     std::uint32_t candidates = 0;
     for (std::uint32_t first = 0; first < count; first += kWarp) {
       const bool has = first + lane_id() < count;
       Candidate document{};
       if (has) document = memory_.documents[first + lane_id()];
       candidates = append_candidate(batch_, query, has, document.document, document.sum);
+      if (before == kNone) before = candidates - min(count, kWarp);
     }
     const std::uint32_t step = max(query.k, batch_.raise_every);
-    const std::uint32_t before = candidates - count;
     const bool are_enough = candidates >= query.k && before < query.k;
     if (!are_enough && candidates / step == before / step) return;
     __threadfence();
