@@ -97,8 +97,8 @@ PartLimits BatchMemory::limits(std::uint32_t k, bool lost) const {
   return limits;
 }
 
-bool BatchMemory::has_room_for_promises(const BatchImage& image) const {
-  return kClasses * image.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
+bool BatchMemory::has_room_for_promises(const BatchShape& shape) const {
+  return kClasses * shape.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
 }
 
 /// Frees what other batches needed if there is no room else. False if there is none even so.
@@ -143,28 +143,29 @@ std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
   return arena.used();
 }
 
-std::size_t BatchMemory::lay_out_tables(void* begin, const BatchImage& image, Batch& batch) const {
+std::size_t BatchMemory::lay_out_tables(void* begin, const BatchShape& shape, Batch& batch) const {
   Arena arena(begin);
-  batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
-  batch.rests = arena.take<std::uint32_t>(image.row_entries);
-  batch.tile_bounds = arena.take<std::uint32_t>(image.tile_entries);
+  batch.first_blocks = arena.take<std::uint32_t>(shape.row_entries);
+  batch.rests = arena.take<std::uint32_t>(shape.row_entries);
+  batch.tile_bounds = arena.take<std::uint32_t>(shape.tile_entries);
   if (batch.round_count == 0) {
-    batch.promises = arena.take<Promise>(kClasses * image.or_blocks);
-    batch.most_promises = static_cast<std::uint32_t>(image.or_blocks);
+    batch.promises = arena.take<Promise>(kClasses * shape.or_blocks);
+    batch.most_promises = static_cast<std::uint32_t>(shape.or_blocks);
   } else {
-    batch.tile_states = arena.take<std::uint8_t>(image.tile_entries);
-    batch.tile_items = arena.take<TileItem>(image.tile_entries);
-    batch.blocks = arena.take<std::uint32_t>(image.or_blocks);
+    batch.tile_states = arena.take<std::uint8_t>(shape.tile_entries);
+    batch.tile_items = arena.take<TileItem>(shape.tile_entries);
+    batch.blocks = arena.take<std::uint32_t>(shape.or_blocks);
     batch.block_chunks =
-        arena.take<Chunk>(image.or_blocks / batch.chunk_blocks + image.table_stretches.size());
+        arena.take<Chunk>(shape.or_blocks / batch.chunk_blocks + shape.table_stretches);
   }
   batch.tails =
-      arena.take<std::uint8_t>(tails_bytes(index_.index.settings().codec.kind, image.lists.size()));
-  batch.wanted_tiles = arena.take<std::uint32_t>(image.lists.size() * ((batch.tiles + 31) / 32));
+      arena.take<std::uint8_t>(tails_bytes(index_.index.settings().codec.kind, shape.lists));
+  batch.wanted_tiles =
+      arena.take<std::uint32_t>(std::size_t{shape.lists} * ((batch.tiles + 31) / 32));
   return arena.used();
 }
 
-std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image,
+std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchShape& shape,
                                             std::uint32_t capacity, bool lost, Batch& batch) const {
   Arena arena(begin);
   const std::size_t queries = batch.state_count;
@@ -177,9 +178,10 @@ std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image
   const std::size_t usual =
       std::max({index_.cache ? most : 2 * most, queries * kFoundShare, least_found});
   const std::size_t found = std::min<std::size_t>(
-      {image.or_postings, lost ? std::max(usual, index_.scratch_share() / 4 / kFoundBytes) : usual,
+      {shape.or_postings, lost ? std::max(usual, index_.scratch_share() / 4 / kFoundBytes) : usual,
        kNone / 2});
-  const std::size_t chunks = std::min(found / 16 + 2 * image.table_stretches.size(), kMostChunks);
+  const std::size_t chunks =
+      std::min(found / 16 + 2 * std::size_t{shape.table_stretches}, kMostChunks);
   batch.found = arena.take<Candidate>(found);
   batch.found_chunks = arena.take<Chunk>(chunks);
   batch.most_found = static_cast<std::uint32_t>(found);
@@ -190,69 +192,63 @@ std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image
 /// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
 /// there: for as many as there is room for beside what is `needed` else, but one at least. Returns
 /// the bytes that they take.
-std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchImage& image,
+std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                                 Batch& batch) const {
-  if (ablation_.or_by != OrMethod::kGlobalMemory || image.or_queries.empty()) return 0;
+  if (ablation_.or_by != OrMethod::kGlobalMemory || shape.or_queries == 0) return 0;
   const std::size_t bytes = std::size_t{batch.tiles} * kTileDocuments * sizeof(std::uint32_t);
   const std::size_t share = index_.scratch_share();
   const std::size_t left = share - std::min(share, needed + needed / 4);  // as grow() may take
-  const std::size_t most = std::min(kMostAccumulated, image.or_queries.size());
+  const std::size_t most = std::min<std::size_t>(kMostAccumulated, shape.or_queries);
   const std::size_t at_once = std::clamp<std::size_t>(left / bytes, 1, most);
   batch.accumulated_queries = static_cast<std::uint32_t>(at_once);
   return at_once * bytes;
 }
 
-bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, bool lost,
+bool BatchMemory::lay_out(const BatchShape& shape, std::uint32_t capacity, bool lost,
                           Batch& batch) {
-  const std::size_t image_bytes = gpu::lay_out(image, nullptr).image_bytes;
+  const std::size_t image_bytes = gpu::lay_out(shape, nullptr).image_bytes;
   const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
-  const std::size_t table_bytes = lay_out_tables(nullptr, image, batch);
-  const std::size_t candidate_bytes = lay_out_candidates(nullptr, image, capacity, lost, batch);
+  const std::size_t table_bytes = lay_out_tables(nullptr, shape, batch);
+  const std::size_t candidate_bytes = lay_out_candidates(nullptr, shape, capacity, lost, batch);
   const std::size_t accumulator_bytes = share_out_accumulators(
-      image_bytes + cleared_bytes + table_bytes + candidate_bytes, image, batch);
+      image_bytes + cleared_bytes + table_bytes + candidate_bytes, shape, batch);
   if (!make_room(batch.state_count, image_bytes, cleared_bytes, table_bytes, candidate_bytes,
                  accumulator_bytes)) {
     return false;
   }
+  shape_ = shape;
   image_bytes_ = image_bytes;
   cleared_bytes_ = lay_out_cleared(cleared_.data(), batch);
-  lay_out_tables(tables_.data(), image, batch);
-  lay_out_candidates(candidates_.data(), image, capacity, lost, batch);
+  lay_out_tables(tables_.data(), shape, batch);
+  lay_out_candidates(candidates_.data(), shape, capacity, lost, batch);
   batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
   grow(staging_, image_bytes);
-  const ImageParts host = gpu::lay_out(image, staging_.data());
-  const ImageParts device = gpu::lay_out(image, uploads_.data());
-  write_image(image, host, device);
-  describe(image, device, batch);
+  describe(batch);
   return true;
 }
 
-/// Fills in what was uploaded, with this batch or with the index.
-void BatchMemory::describe(const BatchImage& image, const ImageParts& device, Batch& batch) const {
-  batch.lists = device.lists;
-  batch.queries = device.queries;
-  batch.finals = device.finals;
-  batch.table_stretches = device.table_stretches;
-  batch.and_stretches = device.and_stretches;
+/// Fills in what is uploaded, with this batch or with the index.
+void BatchMemory::describe(Batch& batch) const {
+  const ImageParts parts = device();
+  batch.lists = parts.lists;
+  batch.queries = parts.queries;
+  batch.finals = parts.finals;
+  batch.table_stretches = parts.table_stretches;
+  batch.and_stretches = parts.and_stretches;
   batch.lengths = index_.lengths;
   batch.length_codes = index_.length_codes;
   batch.static_scores = index_.static_scores;
   batch.static_bounds = index_.static_bounds;
   batch.documents = static_cast<std::uint32_t>(index_.index.counts().documents);
-  batch.second_queries = static_cast<std::uint32_t>(image.second_queries.size());
-  batch.and_queries = static_cast<std::uint32_t>(image.and_queries.size()) + batch.second_queries;
-  batch.or_queries = static_cast<std::uint32_t>(image.or_queries.size());
-  batch.table_stretch_count = static_cast<std::uint32_t>(image.table_stretches.size());
-  batch.second_stretch_count = static_cast<std::uint32_t>(image.second_stretches.size());
-  batch.and_stretch_count =
-      static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
-  batch.stretch_blocks = image.stretch_blocks;
-  batch.list_count = static_cast<std::uint32_t>(image.lists.size());
+  batch.second_queries = shape_.second_queries;
+  batch.and_queries = shape_.and_queries + shape_.second_queries;
+  batch.or_queries = shape_.or_queries;
+  batch.table_stretch_count = shape_.table_stretches;
+  batch.second_stretch_count = shape_.second_stretches;
+  batch.and_stretch_count = shape_.and_stretches + shape_.second_stretches;
+  batch.stretch_blocks = shape_.stretch_blocks;
+  batch.list_count = shape_.lists;
   batch.pfor_levels = index_.index.settings().codec.pfor_levels;
-  if (!image.lists.empty()) {
-    batch.c0 = image.lists[0].c0;
-    batch.c1 = image.lists[0].c1;
-  }
 }
 
 void BatchMemory::upload(const Batch& batch, cudaStream_t stream) const {

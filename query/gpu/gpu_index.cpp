@@ -95,7 +95,7 @@ struct GpuIndex::State::Part {
 };
 
 GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
-    : index(uploaded),
+    : PlacedIndex(uploaded),
       device(settings.device),
       budget(std::make_unique<MemoryBudget>(memory_limit(settings))) {
   check_sections(index);

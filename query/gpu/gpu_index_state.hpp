@@ -9,19 +9,18 @@
 #include "warpdex/query/gpu/layout.hpp"
 #include "warpdex/query/gpu/list_cache.hpp"
 #include "warpdex/query/gpu/pinned_lists.hpp"
+#include "warpdex/query/gpu/placed_index.hpp"
 
 namespace warpdex {
 
-struct GpuIndex::State {
+struct GpuIndex::State : gpu::PlacedIndex {
   State(const Index& uploaded, const GpuSettings& settings);
 
-  /// Fills in where a long list's blocks are; pointers are the GPU's. With a cache, the list is
-  /// pinned.
-  void place(const PostingsEntry& entry, gpu::List& list) const;
+  /// With a cache, the list is pinned.
+  void place(const PostingsEntry& entry, gpu::List& list) const override;
   /// GPU memory that one searcher may take, of those that there are.
   std::size_t scratch_share() const;
 
-  const Index& index;
   int device;
   std::unique_ptr<MemoryBudget> budget;
   AccountedBuffer bytes;                         ///< the resident sections, each with its slack
@@ -46,8 +45,6 @@ struct GpuIndex::State {
   const std::uint8_t* length_codes = nullptr;
   const float* static_scores = nullptr;
   const float* static_bounds = nullptr;
-  float largest_static = 0;
-  std::uint32_t longest_document = 0;
 
  private:
   struct Part;

@@ -42,7 +42,7 @@ struct GpuSearcher::State {
   void add_work();
   void abandon() noexcept;
   bool launch(std::span<const std::uint32_t> part);
-  void launch_or(const Batch& batch);
+  void launch_or(const Batch& batch, const BatchShape& shape);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -51,7 +51,6 @@ struct GpuSearcher::State {
   bool overlaps_launches = false;
   Stream stream;
   StageClock clock;
-  BatchImage image;
   BatchMemory memory;
   PinnedBuffer work;  ///< counters of the part under way, if they are wanted
   GpuAnswers::State answers;
@@ -142,17 +141,17 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   const auto queries = static_cast<std::uint32_t>(part.size());
   clock.start();
   const std::uint32_t capacity = memory.capacity_for(queries, settings.k, lost_some);
-  builder.build(plans, part, settings, capacity, image);
+  const BatchShape& shape = builder.measure(plans, part, settings);
 
   Batch batch{};
   // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
-  const bool are_few = image.stretch_blocks < kStretchBlocks;
-  const bool is_at_once = are_few && !image.needs_rounds && !lost_some &&
+  const bool are_few = shape.stretch_blocks < kStretchBlocks;
+  const bool is_at_once = are_few && !shape.needs_rounds && !lost_some &&
                           ablation.or_by == OrMethod::kByCost &&
-                          memory.has_room_for_promises(image);
+                          memory.has_room_for_promises(shape);
   batch.chunk_blocks = are_few ? 1 : 16;
   batch.chunk_documents = are_few ? 32 : 128;
-  const bool are_few_rounds = image.adds_up_only || (are_few && !lost_some);
+  const bool are_few_rounds = shape.adds_up_only || (are_few && !lost_some);
   batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
   batch.first_promises = std::max(256U, 2 * settings.k);
@@ -162,7 +161,13 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.answers = parts.answers;
   batch.hits = parts.hits;
   batch.k = settings.k;
-  if (!memory.lay_out(image, capacity, lost_some, batch)) return false;
+  if (!memory.lay_out(shape, capacity, lost_some, batch)) return false;
+  const ImageParts image = memory.host();
+  builder.write(capacity, image, memory.device());
+  if (shape.lists > 0) {
+    batch.c0 = image.lists[0].c0;
+    batch.c1 = image.lists[0].c1;
+  }
   batch.form = builder.form(settings);
   batch.overlaps_launches = overlaps_launches;
 
@@ -175,7 +180,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   launch_parse_tails(batch, codec, stream.handle());
   launch_and_chunks(batch, codec, stream.handle());
   clock.end(GpuStage::kMatch, stream);
-  if (batch.or_queries > 0) launch_or(batch);
+  if (batch.or_queries > 0) launch_or(batch, shape);
   launch_finish(batch, codec, settings.k, stream.handle());
   clock.end(GpuStage::kFinish, stream);
   if (batch.work != nullptr) {
@@ -184,16 +189,16 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
                                cudaMemcpyDeviceToHost, stream.handle()),
                "cudaMemcpyAsync of counters");
   }
-  for_cpu.insert(for_cpu.end(), image.cpu_queries.begin(), image.cpu_queries.end());
+  builder.append_cpu_queries(for_cpu);
   return true;
 }
 
-void GpuSearcher::State::launch_or(const Batch& batch) {
+void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) {
   const CodecKind codec = index.index().settings().codec.kind;
   if (batch.round_count > 0) launch_find_tile_blocks(batch, stream.handle());
   clock.end(GpuStage::kTables, stream);
   if (ablation.or_by == OrMethod::kGlobalMemory) {
-    const std::vector<Wave> waves = image.waves(batch.accumulated_queries);
+    const std::vector<Wave> waves = gpu::waves(shape, memory.host(), batch.accumulated_queries);
     launch_or_accumulators(batch, waves, codec, stream.handle());
     clock.end(GpuStage::kTiles, stream);
     return;
@@ -207,7 +212,7 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {
     launch_begin_round(batch, round, stream.handle());
     clock.end(GpuStage::kPlan, stream);
-    if (!image.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
+    if (!shape.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
     clock.end(GpuStage::kLookups, stream);
     if (round != 0 && round + 1 != batch.round_count) continue;
     launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
