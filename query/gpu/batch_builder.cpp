@@ -38,6 +38,13 @@ std::uint32_t stretch_count(std::uint32_t blocks, std::uint32_t stretch_blocks) 
   return (blocks + stretch_blocks - 1) / stretch_blocks;
 }
 
+/// Asks for what writing the list will read of the mapped index.
+void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
+  __builtin_prefetch(
+      entry.is_short() ? static_cast<const void*>(sections.short_lists.data() + entry.short_offset)
+                       : sections.seeds.data() + entry.first_seed);
+}
+
 }  // namespace
 
 BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation) : index_(index) {
@@ -94,6 +101,7 @@ const BatchShape& BatchBuilder::measure(std::span<const PlannedQuery> batch,
 }
 
 void BatchBuilder::measure(Piece& piece) const {
+  const IndexSections& sections = index_.index.sections();
   piece.shape = {};
   piece.short_stretches = 0;
   piece.and_stretches.clear();
@@ -111,6 +119,7 @@ void BatchBuilder::measure(Piece& piece) const {
       alone.or_blocks += blocks;
       alone.table_stretches += stretch_count(blocks, kStretchBlocks);
       short_stretches += stretch_count(blocks, kShortStretchBlocks);
+      prefetch(sections, term.entry);
     }
     ++piece.shape.queries;
     piece.shape.postings += alone.postings;
