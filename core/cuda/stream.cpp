@@ -55,6 +55,16 @@ void Event::hold_back(const Stream& stream) const {
   check_cuda(cudaStreamWaitEvent(stream.handle(), handle_), "cudaStreamWaitEvent");
 }
 
+bool Event::has_passed() const {
+  const cudaError_t status = cudaEventQuery(handle_);
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // no failure: the next check is not to find it
+    return false;
+  }
+  check_cuda(status, "cudaEventQuery");
+  return true;
+}
+
 void Event::synchronize() const {
   check_cuda(cudaEventSynchronize(handle_), "cudaEventSynchronize");
 }

@@ -44,6 +44,9 @@ class Event {
   void record(const Stream& stream);
   /// Makes what is queued in `stream` from now on wait for this event's moment.
   void hold_back(const Stream& stream) const;
+  /// Whether the moment has passed, or none was recorded. Throws CudaError if work before it
+  /// failed.
+  bool has_passed() const;
   /// Returns when the moment has passed.
   void synchronize() const;
   /// Seconds from `start` to this event, to about half a microsecond. Both recorded and passed.
