@@ -1,4 +1,4 @@
-// An encoded list of values as it lies in GPU memory. No CUDA syntax here: the host fills it in.
+// An encoded list of values as kernels read it. No CUDA syntax here: the host fills it in.
 // Internal.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace warpdex::device {
 
-/// One of a list's two value arrays (docID gaps or frequencies) in GPU memory. All pointers are
-/// device pointers into sections whose 64 bytes of slack (kReadSlack) were uploaded with them, so
+/// One of a list's two value arrays (docID gaps or frequencies). All pointers are device pointers,
+/// to GPU memory or to page-locked host memory, and 64 bytes of slack (kReadSlack) lie behind, so
 /// that decoders may read there. `bytes` may have any alignment, but the section that it points
 /// into is aligned to 4: a decoder loads whole words.
 ///

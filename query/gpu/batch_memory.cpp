@@ -38,10 +38,6 @@ constexpr std::size_t kMostAccumulated = 256;
 /// Parts of a searcher's scratch memory: one half is for candidates, a quarter for tables, an
 /// eighth for what is cleared, an eighth for what is uploaded.
 constexpr std::size_t kShares = 8;
-/// Parts of the list cache: what one part of a batch may bring in, so that it arrives while the
-/// part before runs, and what it may pin, so that there is room for the next.
-constexpr std::size_t kLoadShares = 8;
-constexpr std::size_t kPinShares = 2;
 
 /// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
 constexpr std::size_t kFewBytes = std::size_t{1} << 16;
@@ -90,10 +86,6 @@ PartLimits BatchMemory::limits(std::uint32_t k, bool lost) const {
        share / (sizeof(QueryState) + kBins * sizeof(std::uint32_t))});
   limits.queries = std::max<std::size_t>(limits.queries, 1);
   limits.terms = std::min<std::uint64_t>(kMostRowEntries, 2 * share / kEntryBytes) / tiles;
-  if (index_.cache) {
-    limits.loads = index_.cache->capacity() / kLoadShares;
-    limits.pinned = index_.cache->capacity() / kPinShares;
-  }
   return limits;
 }
 

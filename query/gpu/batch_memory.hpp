@@ -7,9 +7,14 @@
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/query/gpu/batch_image.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
-#include "warpdex/query/gpu/part_planner.hpp"
 
 namespace warpdex::gpu {
+
+/// What a part of a batch may take.
+struct PartLimits {
+  std::size_t queries = 1;
+  std::uint64_t terms = 0;  ///< of all queries together; a first one may have more
+};
 
 /// Makes the buffer hold so much at least, whatever it held; if it must grow, a quarter more.
 void grow(PinnedBuffer& buffer, std::size_t bytes);

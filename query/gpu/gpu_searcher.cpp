@@ -15,8 +15,6 @@
 #include "warpdex/query/gpu/batch_memory.hpp"
 #include "warpdex/query/gpu/gpu_answers.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
-#include "warpdex/query/gpu/list_uploader.hpp"
-#include "warpdex/query/gpu/part_planner.hpp"
 #include "warpdex/query/gpu/stage_clock.hpp"
 
 namespace warpdex {
@@ -32,8 +30,8 @@ struct GpuSearcher::State {
   ~State();
 
   void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
-  void prepare(Part& part);
-  void upload_lists(const Part& part);
+  void take_queries();
+  std::span<const std::uint32_t> next_part() const;
   void start_part();
   void finish_part();
   void answer_left();
@@ -41,7 +39,7 @@ struct GpuSearcher::State {
   void answer_by_cpu();
   void add_work();
   void abandon() noexcept;
-  bool launch(std::span<const std::uint32_t> part);
+  bool launch(std::span<const std::uint32_t> queries);
   void launch_or(const Batch& batch);
 
   const GpuIndex& index;
@@ -56,13 +54,13 @@ struct GpuSearcher::State {
   PinnedBuffer work;  ///< counters of the part under way, if they are wanted
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
-  PartPlanner planner;
-  std::optional<ListUploader> uploader;  ///< with a list cache, from the first upload on
-  Part current;                          ///< the part under way
-  Part next;                             ///< the one after it, whose lists are being uploaded
-  std::vector<std::uint32_t> for_cpu;    ///< queries that the GPU cannot answer
-  std::vector<std::uint32_t> lost;       ///< those that had more candidates than room
-  bool lost_some = false;                ///< whether all were lost before: they get more room
+  BatchLists lists;                     ///< with a list cache
+  std::vector<std::uint32_t> slots;     ///< queries that the GPU is to answer
+  std::size_t started = 0;              ///< of them, so far
+  std::span<const std::uint32_t> part;  ///< of them, those under way
+  std::vector<std::uint32_t> for_cpu;   ///< queries that the GPU cannot answer
+  std::vector<std::uint32_t> lost;      ///< those that had more candidates than room
+  bool lost_some = false;               ///< whether all were lost before: they get more room
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -75,8 +73,7 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       builder(searched.state(), wanted),
       stream(searched.device()),
       clock(wanted.time_stages, searched.device()),
-      memory(searched.state(), wanted),
-      planner(searched.index(), searched.state().cache.get()) {
+      memory(searched.state(), wanted) {
   const CurrentDevice current_device(searched.device());
   overlaps_launches = launches_may_overlap();
   ++uploaded.searchers;
@@ -100,49 +97,59 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   lost.clear();
   lost_some = false;
   is_busy = true;
-  std::vector<std::uint32_t> slots(given.size());
-  std::iota(slots.begin(), slots.end(), 0U);
-  planner.start(plans, slots);
-  prepare(current);
+  take_queries();
   start_part();
+  if (uploaded.cache) statistics.bytes_uploaded += uploaded.cache->load(lists);
 }
 
-/// Takes queries that are left into an empty part, and starts to upload their lists.
-void GpuSearcher::State::prepare(Part& part) {
-  if (planner.left() == 0) return;
-  planner.next(memory.limits(answers.settings.k, lost_some), part);
-  if (part.pinned.transfer) upload_lists(part);
+/// All of the batch, but for those of which no kernel can read a list.
+void GpuSearcher::State::take_queries() {
+  slots.resize(plans.size());
+  std::iota(slots.begin(), slots.end(), 0U);
+  started = 0;
+  if (!uploaded.cache) return;
+  uploaded.cache->begin(plans, lists);
+  for_cpu = lists.unanswerable;
+  if (for_cpu.empty()) return;
+  std::erase_if(slots, [&](std::uint32_t slot) {
+    return std::binary_search(for_cpu.begin(), for_cpu.end(), slot);
+  });
 }
 
-void GpuSearcher::State::upload_lists(const Part& part) {
-  gpu::ListCache& cache = *uploaded.cache;
-  if (!uploader) uploader.emplace(cache.capacity(), *uploaded.pinned, index.device());
-  for (const ListSpace::Id list : part.pinned.loads) {
-    uploader->add(list, ListImage(index.index(), planner.entry(list)), cache.address(list));
+/// Queries that are left, as many as there should be memory for.
+std::span<const std::uint32_t> GpuSearcher::State::next_part() const {
+  const auto left = std::span(slots).subspan(started);
+  const PartLimits limits = memory.limits(answers.settings.k, lost_some);
+  std::size_t queries = 0;
+  std::uint64_t terms = 0;
+  while (queries < std::min(limits.queries, left.size())) {
+    terms += plans[left[queries]].terms.size();
+    if (queries > 0 && terms > limits.terms) break;
+    ++queries;
   }
-  uploader->flush(part.pinned.transfer->arrived);
-  cache.queued(part.pinned);
+  return left.first(queries);
 }
 
-/// Starts the current part, or as much of it as there is memory for.
+/// Starts the next part, or as much of it as there is memory for.
 void GpuSearcher::State::start_part() {
-  while (!current.slots.empty() && !launch(current.slots)) {
-    if (current.slots.size() == 1) {
-      for_cpu.push_back(current.slots[0]);
-      current.slots.clear();
-    } else {
-      planner.give_back(current, current.slots.size() / 2);
+  part = next_part();
+  while (!part.empty() && !launch(part)) {
+    if (part.size() == 1) {
+      for_cpu.push_back(part[0]);
+      ++started;
     }
+    part = part.first(part.size() / 2);
   }
+  started += part.size();
 }
 
 /// Starts the queries. False, and nothing is under way, if there is no memory for them.
-bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
+bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   const SearchSettings& settings = answers.settings;
-  const auto queries = static_cast<std::uint32_t>(part.size());
+  const auto count = static_cast<std::uint32_t>(queries.size());
   clock.start();
-  const std::uint32_t capacity = memory.capacity_for(queries, settings.k, lost_some);
-  builder.build(plans, part, settings, capacity, image);
+  const std::uint32_t capacity = memory.capacity_for(count, settings.k, lost_some);
+  builder.build(plans, queries, settings, capacity, image);
 
   Batch batch{};
   // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
@@ -156,7 +163,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
   batch.first_promises = std::max(256U, 2 * settings.k);
-  batch.state_count = queries;
+  batch.state_count = count;
   batch.tiles = builder.tiles();
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
@@ -169,7 +176,6 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
   memory.upload(batch, stream.handle());
-  if (uploaded.cache) uploaded.cache->await(current.pinned, stream);
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_parse_tails(batch, codec, stream.handle());
@@ -215,22 +221,17 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   }
 }
 
-/// Waits for the current part, if any, and lets go of its lists. What the CPU has to answer, it
-/// answers meanwhile.
+/// Waits for the part under way, if any. What the CPU has to answer, it answers meanwhile.
 void GpuSearcher::State::finish_part() {
   answer_by_cpu();
-  if (!current.slots.empty()) {
-    stream.synchronize();
-    clock.add_to(statistics);
-    add_work();
-    for (const std::uint32_t slot : current.slots) {
-      if (answers.list[slot].overflow != 0) lost.push_back(slot);
-    }
-  } else if (current.pinned.transfer) {
-    uploader->wait_quietly();  // nothing was launched that has waited for it
+  if (part.empty()) return;
+  stream.synchronize();
+  clock.add_to(statistics);
+  add_work();
+  for (const std::uint32_t slot : part) {
+    if (answers.list[slot].overflow != 0) lost.push_back(slot);
   }
-  if (uploaded.cache) uploaded.cache->unpin(current.pinned);
-  current.slots.clear();
+  part = {};
 }
 
 void GpuSearcher::State::add_work() {
@@ -252,17 +253,10 @@ void GpuSearcher::State::answer_by_cpu() {
   for_cpu.clear();
 }
 
-/// Part by part: while one runs, the lists of the next are uploaded.
 void GpuSearcher::State::answer_left() {
   for (;;) {
-    prepare(next);
     finish_part();
-    std::swap(current, next);
-    if (current.slots.empty()) {
-      prepare(current);  // what the part before had pinned is free now
-      if (current.slots.empty() && planner.left() > 0) for_cpu.push_back(planner.take());
-    }
-    if (current.slots.empty() && for_cpu.empty() && planner.left() == 0) return;
+    if (started == slots.size() && for_cpu.empty()) return;
     start_part();
   }
 }
@@ -271,10 +265,10 @@ void GpuSearcher::State::answer_left() {
 void GpuSearcher::State::answer_lost() {
   if (lost.empty()) return;
   statistics.candidates_lost += lost.size();
-  const std::vector<std::uint32_t> slots = std::move(lost);
+  slots = std::move(lost);
   lost.clear();
+  started = 0;
   lost_some = true;
-  planner.start(plans, slots);
   answer_left();
   for_cpu = std::move(lost);
   lost.clear();
@@ -284,13 +278,9 @@ void GpuSearcher::State::answer_lost() {
 /// Ends what is under way, after a failure, too.
 void GpuSearcher::State::abandon() noexcept {
   is_busy = false;
-  planner.stop();
-  if (uploader) uploader->wait_quietly();
+  part = {};
   cudaStreamSynchronize(stream.handle());
-  for (Part* part : {&current, &next}) {
-    if (uploaded.cache) uploaded.cache->unpin(part->pinned);
-    part->slots.clear();
-  }
+  if (uploaded.cache) uploaded.cache->end(lists);
 }
 
 GpuSearcher::GpuSearcher(const GpuIndex& index, const GpuAblation& ablation)
@@ -328,9 +318,9 @@ GpuAnswers GpuSearcher::wait() {
     throw;
   }
   state.is_busy = false;
-  state.statistics.cache_hits = state.planner.hits();
-  state.statistics.cache_misses = state.planner.misses();
-  if (state.uploader) state.statistics.bytes_uploaded = state.uploader->bytes();
+  if (state.uploaded.cache) state.uploaded.cache->end(state.lists);
+  state.statistics.cache_hits += state.lists.hits;
+  state.statistics.cache_misses += state.lists.uses.size() - state.lists.hits;
   state.statistics.gpu_queries += state.plans.size() - state.answers.by_cpu.size();
   return GpuAnswers(state.answers);
 }
