@@ -272,7 +272,8 @@ struct Batch {
   std::uint32_t chunk_documents;    ///< of a full chunk of documents, at most 128
   std::uint32_t stretch_blocks;     ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
-  bool overlaps_launches;  ///< the GPU can start a kernel while the one before ends
+  /// The GPU can start a kernel while the one before ends, and has clusters of CTAs.
+  bool overlaps_launches;
   ScoreForm form;
   float c0;  ///< of BM25 and likelihood: the same for all terms, but for
   float c1;  ///< likelihood's c0
