@@ -109,10 +109,12 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
   const List& list = batch.lists[list_index];
   Spot spot;
   if (list.flags & kRaw) {
-    if (alive) {
-      spot.place =
-          find_in_block(reinterpret_cast<const std::uint32_t*>(list.docids.bytes), document);
-    }
+    std::uint32_t docids[4];
+    read_raw(list.docids.bytes, docids);  // one read, where a search would wait for some
+    put_block(docids, memory);
+    __syncwarp();
+    if (alive) spot.place = find_in_block(memory.block, document);
+    __syncwarp();
     return spot;
   }
   bool waits = false;
