@@ -11,6 +11,7 @@
 #include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/gpu/exception_tables.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
 #include "warpdex/query/gpu/length_codes.hpp"
 #include "warpdex/query/gpu/list_image.hpp"
@@ -101,11 +102,16 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
   check_sections(index);
   const IndexSections& sections = index.sections();
   const std::vector<std::uint8_t> codes = make_length_codes(sections.document_lengths);
+  const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
   std::vector<Part> parts{
       {sections.document_lengths, lengths},
       {std::span<const std::uint8_t>(codes), length_codes},
       {sections.static_scores, static_scores},
       {sections.static_bounds, static_bounds},
+      {std::span(exceptions.docids.entries), docid_exceptions},
+      {std::span(exceptions.docids.bases), docid_exception_bases},
+      {std::span(exceptions.frequencies.entries), frequency_exceptions},
+      {std::span(exceptions.frequencies.bases), frequency_exception_bases},
   };
   const std::size_t resident = Part::sum(parts);
   const std::size_t least = least_scratch(sections.document_lengths.size());
@@ -171,6 +177,10 @@ std::size_t GpuIndex::State::scratch_share() const {
 
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
   gpu::describe_list(index, entry, list);
+  list.docids.exceptions = docid_exceptions + entry.first_block;
+  list.docids.exception_bases = docid_exception_bases + entry.first_base;
+  list.frequencies.exceptions = frequency_exceptions + entry.first_block;
+  list.frequencies.exception_bases = frequency_exception_bases + entry.first_base;
   if (cache) return gpu::ListImage(index, entry).place(cache->address(entry.first_block), list);
   list.docids.bytes = docids + entry.docid_offset;
   list.docids.offsets = docid_offsets + entry.first_block;

@@ -21,9 +21,10 @@ class GpuIndex {
  public:
   /// Uploads `index`, which must outlive this, after its sections' checksums were compared.
   /// O(bytes). If `memory` does not hold the lists beside what every query needs (5 bytes a
-  /// document, or 9 with static scores, and scratch memory for a query), they are uploaded when
-  /// queries need them and kept while there is room. Throws CudaError where there is no such GPU,
-  /// FormatError for damage, UsageError if `memory` does not even hold what every query needs.
+  /// document, or 9 with static scores, 17 bytes a block with `pfor`, and scratch memory for a
+  /// query), they are uploaded when queries need them and kept while there is room. Throws
+  /// CudaError where there is no such GPU, FormatError for damage, UsageError if `memory` does not
+  /// even hold what every query needs.
   GpuIndex(const Index& index, const GpuSettings& settings);
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;

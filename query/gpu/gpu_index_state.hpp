@@ -46,6 +46,10 @@ struct GpuIndex::State {
   const std::uint8_t* length_codes = nullptr;
   const float* static_scores = nullptr;
   const float* static_bounds = nullptr;
+  const ExceptionEntry* docid_exceptions = nullptr;
+  const ExceptionBase* docid_exception_bases = nullptr;
+  const ExceptionEntry* frequency_exceptions = nullptr;
+  const ExceptionBase* frequency_exception_bases = nullptr;
   float largest_static = 0;
   std::uint32_t longest_document = 0;
 

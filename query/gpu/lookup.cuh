@@ -72,18 +72,21 @@ __device__ inline void for_each_wanted(bool wants, std::uint32_t block, Read rea
   }
 }
 
-/// What one lane knows of a block, to all lanes.
+/// What one lane knows of a block, to all lanes: what decoding it by its list's tail takes.
+template <CodecKind kCodec>
 __device__ inline device::BlockPlace broadcast(const device::BlockPlace& place, int lane) {
-  const auto at = reinterpret_cast<unsigned long long>(place.at);
-  const std::uint32_t codes =
-      __shfl_sync(kWholeWarp, std::uint32_t{place.code} << 8 | place.count, lane);
-  return {reinterpret_cast<const std::uint8_t*>(__shfl_sync(kWholeWarp, at, lane)),
-          __shfl_sync(kWholeWarp, place.index, lane), static_cast<std::uint8_t>(codes >> 8),
-          static_cast<std::uint8_t>(codes & 255)};
-}
-
-__device__ inline void prefetch(const void* address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+  const auto all = [&](auto value) { return __shfl_sync(kWholeWarp, value, lane); };
+  const std::uint32_t codes = all(std::uint32_t{place.code} << 8 | place.count);
+  device::BlockPlace told;
+  told.at =
+      reinterpret_cast<const std::uint8_t*>(all(reinterpret_cast<unsigned long long>(place.at)));
+  told.code = static_cast<std::uint8_t>(codes >> 8);
+  told.count = static_cast<std::uint8_t>(codes & 255);
+  if constexpr (kCodec == CodecKind::kPfor) {
+    const device::ExceptionPlace& own = place.exceptions;
+    told.exceptions = {all(own.first), all(own.in_gaps), all(own.in_highs), all(own.counts)};
+  }
+  return told;
 }
 
 __device__ inline void put_block(const std::uint32_t (&values)[4], LookupMemory& memory) {
@@ -121,9 +124,12 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
   device::BlockPlace place{};
   if (alive) spot.block = find_block_of(batch, list, document);
   if (spot.block != kNone) {
-    place = device::locate(list.docids, spot.block);
-    prefetch(place.at);
-    if (batch.round_count == 0) prefetch(device::locate(list.frequencies, spot.block).at);
+    place = Decoder::locate(list.docids, spot.block);
+    Decoder::prefetch(docid_tail<kCodec, kLevels>(batch, list_index), place);
+    if (batch.round_count == 0) {
+      Decoder::prefetch(value_tail<kCodec, kLevels>(batch, list_index),
+                        Decoder::locate(list.frequencies, spot.block));
+    }
     base = spot.block == 0 ? kNone : list.last_docids[spot.block - 1];
     last = list.last_docids[spot.block];
     waits = place.code != kDenseCode;
@@ -134,7 +140,7 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
       [&](int lane) {
         std::uint32_t docids[4];
         auto tail = docid_tail<kCodec, kLevels>(batch, list_index);
-        Decoder::docids(list.docids, tail, broadcast(place, lane),
+        Decoder::docids(list.docids, tail, broadcast<kCodec>(place, lane),
                         __shfl_sync(kWholeWarp, base, lane), __shfl_sync(kWholeWarp, last, lane),
                         memory.scratch, docids);
         put_block(docids, memory);
@@ -159,8 +165,9 @@ __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_
   bool waits = false;
   device::BlockPlace place{};
   if (found) {
-    place = device::locate(list.frequencies, spot.block);
+    place = Decoder::locate(list.frequencies, spot.block);
     waits = !Decoder::is_packed(place.code);
+    if (waits) Decoder::prefetch(value_tail<kCodec, kLevels>(batch, list_index), place);
     if (!waits) value = Decoder::value_alone(place, spot.place);
   }
   if constexpr (kCodec != CodecKind::kBitpack) {
@@ -169,7 +176,8 @@ __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_
         [&](int lane) {
           std::uint32_t values[4];
           auto tail = value_tail<kCodec, kLevels>(batch, list_index);
-          Decoder::values(list.frequencies, tail, broadcast(place, lane), memory.scratch, values);
+          Decoder::values(list.frequencies, tail, broadcast<kCodec>(place, lane), memory.scratch,
+                          values);
           put_block(values, memory);
         },
         [&] { value = memory.block[spot.place]; });

@@ -20,6 +20,12 @@ struct DeviceCase {
   std::string name;
 };
 
+/// A block to decode.
+struct DeviceJob {
+  std::uint32_t list;
+  std::uint32_t block;
+};
+
 /// Decodes all blocks of all lists at once, and compares.
 class DeviceDecoding {
  public:
@@ -29,13 +35,16 @@ class DeviceDecoding {
     cases_.push_back({std::move(values), std::move(encoded), name});
   }
 
-  /// By the device.
+  /// By the device; of `pfor`, by each of the forms of the decoder that suit the levels.
   void check(What what) const;
   /// That the host's decoder agrees with the expected values, too.
   void check_host_docids(std::mt19937_64& random) const;
   void check_host_values(std::mt19937_64& random) const;
 
  private:
+  void compare(What what, const std::vector<DeviceJob>& jobs, const Values& got,
+               const std::string& form) const;
+
   CodecSettings settings_;
   std::vector<DeviceCase> cases_;
 };
