@@ -118,6 +118,7 @@ class BlockReader {
     const Need need(batch_, query);
     const ListWeight weight = table_.weigh(query, list);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
+      if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
       read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
       if (queued_ >= batch_.chunk_documents) {
         hand_on(query, chunk.list, queued_ / batch_.chunk_documents * batch_.chunk_documents);
@@ -127,6 +128,23 @@ class BlockReader {
   }
 
  private:
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  /// Blocks of `pfor` lie in several places: those of so many blocks are read to the L2 cache side
+  /// by side, before the blocks are decoded one after the other.
+  static constexpr std::uint32_t kAhead = 8;
+
+  /// Starts to read a chunk's blocks from the one numbered `first` on: a lane docIDs or values.
+  __device__ void read_ahead(const Chunk& chunk, std::uint32_t first) const {
+    const List& list = batch_.lists[chunk.list];
+    const std::uint32_t i = first + lane_id() % kAhead;
+    if (lane_id() >= 2 * kAhead || i >= chunk.count || (list.flags & kRaw) != 0) return;
+    const bool is_docids = lane_id() < kAhead;
+    const std::uint32_t block = batch_.blocks[chunk.first + i];
+    Decoder::prefetch(is_docids ? docid_tail<kCodec, kLevels>(batch_, chunk.list)
+                                : value_tail<kCodec, kLevels>(batch_, chunk.list),
+                      Decoder::locate(is_docids ? list.docids : list.frequencies, block));
+  }
+
   /// Queues the documents of a block that may be in the answer.
   __device__ void read_block(const Query& query, std::uint32_t list_index, const ListWeight& weight,
                              std::uint32_t block, const Need& need) {
