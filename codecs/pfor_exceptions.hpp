@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "warpdex/codecs/block.hpp"
+#include "warpdex/codecs/exception_table.hpp"
 
 namespace warpdex::pfor {
 
@@ -39,7 +40,12 @@ class Exceptions {
   /// Where the exceptions end. O(levels).
   const std::uint8_t* end() const;
 
+  /// As make_exception_table.
+  void make_table(std::span<ExceptionEntry> entries, std::span<ExceptionBase> bases) const;
+
  private:
+  class ArrayWalk;
+
   /// A packed array, whose values may have exceptions themselves.
   struct Array {
     std::uint32_t width = 0;

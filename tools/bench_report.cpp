@@ -66,7 +66,7 @@ void add_runs(const BenchReport& report, Table& table) {
   }
   if (!report.is_resident) {
     table.add({"lists", grouped(work.cache_hits) + " uses of lists in GPU memory, " +
-                            grouped(work.cache_misses) + " of lists uploaded for them; " +
+                            grouped(work.cache_misses) + " of others; " +
                             grouped(work.bytes_uploaded / settings.repetitions >> 20) +
                             " MiB uploaded a pass"});
   }

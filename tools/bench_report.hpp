@@ -22,7 +22,7 @@ struct BenchReport {
   double postings_per_query = 0;
   BenchSettings settings;
   std::string device = "cpu";  ///< or the GPU's name
-  bool is_resident = true;     ///< no list has to be uploaded
+  bool is_resident = true;     ///< all lists are in GPU memory for good
   std::size_t gpu_memory = 0;  ///< bytes that the index takes
   Measurement measurement;
 

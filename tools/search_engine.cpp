@@ -55,9 +55,8 @@ void EngineOptions::add_to(CommandLine& command) {
       "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
       "cpu, gpu, or auto: the GPU if there is one, else the CPU, with a line that says why")(
       "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
-      "GPU memory that index and scratch may take, as 20G or 500M. Where it does not hold all "
-      "lists, "
-      "they are uploaded as queries need them. Default: 90 % of what is free");
+      "GPU memory that index and scratch may take, as 20G or 500M. What it does not hold of the "
+      "lists is read in the host's memory. Default: 90 % of what is free");
   command.add(group);
 }
 

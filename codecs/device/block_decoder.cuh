@@ -42,56 +42,59 @@ __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint
 /// kernels for indexes of few levels are smaller and take fewer registers.
 template <CodecKind kCodec, int kPforLevels = kMaxPforLevels>
 struct BlockDecoder {
+  struct Empty {};  ///< of codecs that have nothing to share or to keep
+  static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
+
+  /// What all blocks of a list share, for blocks that are met by themselves, by any warps in any
+  /// order: of `pfor`, where the exceptions' arrays are; the other codecs share nothing. Tail is
+  /// how decoders take it, ParsedTail what that points to, in global or shared memory.
+  using Tail = std::conditional_t<kKeeps, const pfor::PlacedTail<kPforLevels>*, Empty>;
+  using ParsedTail = std::conditional_t<kKeeps, pfor::PlacedTail<kPforLevels>, Empty>;
+  /// Any thread. Of lists with block arrays, as all here.
+  static __device__ __forceinline__ ParsedTail parse_tail(const DeviceValues& list) {
+    if constexpr (kKeeps) return pfor::parse_tail<kPforLevels, pfor::PlacedTail>(list);
+    if constexpr (!kKeeps) return {};
+  }
+  /// device::locate(), and all else that decoding by the tail takes to know of a block. Any thread.
+  static __device__ __forceinline__ BlockPlace locate(const DeviceValues& list,
+                                                      std::uint32_t block) {
+    BlockPlace place = device::locate(list, block);
+    if constexpr (kKeeps) place.exceptions = pfor::find_exceptions(list, block);
+    return place;
+  }
+  /// Has the L2 cache read what decoding by the tail starts to read. Any thread.
+  static __device__ __forceinline__ void prefetch(const Tail& tail, const BlockPlace& place) {
+    device::prefetch(place.at);
+    if constexpr (kKeeps) pfor::visit_starts(*tail, place.exceptions, device::prefetch);
+  }
+
   /// To decode many blocks of a list, best in ascending order: keeps what they share, which is the
   /// exceptions of `pfor`. One warp's; the other codecs have nothing to keep.
-  struct Empty {};
-  static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
   using CursorScratch =
       std::conditional_t<kKeeps, pfor::CursorScratch<kPforLevels>, Empty>;  ///< in shared memory
   using Cursor = std::conditional_t<kKeeps, pfor::Cursor<kPforLevels>, Empty>;
   static __device__ __forceinline__ Cursor cursor(const DeviceValues& list,
                                                   CursorScratch& scratch) {
-    if constexpr (kKeeps) return Cursor(pfor::tail_of<kPforLevels>(list, list.bytes), scratch);
+    if constexpr (kKeeps) {
+      return Cursor(pfor::parse_tail<kPforLevels, pfor::ListTail>(list), scratch);
+    }
     if constexpr (!kKeeps) return {};
   }
 
-  /// The tail of a list, parsed once for many blocks in any order, by many warps: in global memory,
-  /// of `pfor` only. Any thread; of a list with block arrays.
-  using Tail = std::conditional_t<kKeeps, const pfor::ListTail<kPforLevels>*, Empty>;
-  using ParsedTail = std::conditional_t<kKeeps, pfor::ListTail<kPforLevels>, Empty>;
-  static __device__ __forceinline__ ParsedTail parse_tail(const DeviceValues& list) {
-    if constexpr (kKeeps) return pfor::tail_of<kPforLevels>(list, list.bytes);
-    if constexpr (!kKeeps) return {};
-  }
-
-  /// The block's values; 0 past place.count. Not for dense blocks.
-  static __device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                                WarpScratch& scratch,
-                                                std::uint32_t (&out)[kLaneValues]) {
-    Empty nothing_kept;
-    values(list, nothing_kept, place, scratch, out);
-  }
-  /// The same, by a cursor of the list or its tail.
+  /// The block's values; 0 past place.count. Not for dense blocks. `keeper` is the list's Tail or a
+  /// cursor.
   template <typename Keeper>
-  static __device__ __forceinline__ void values(const DeviceValues& list, Keeper& cursor,
+  static __device__ __forceinline__ void values(const DeviceValues& list, Keeper& keeper,
                                                 const BlockPlace& place, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
-    decode(list, cursor, place, scratch, out);
+    decode(list, keeper, place, scratch, out);
     fill_rest(place.count, 0, out);
   }
 
   /// The block's docIDs, ascending; 0xFFFFFFFF past place.count. `base` is the last docID of the
   /// block before, or 0xFFFFFFFF in a list's first; `last` is the block's last. Dense blocks too.
-  static __device__ __forceinline__ void docids(const DeviceValues& list, const BlockPlace& place,
-                                                std::uint32_t base, std::uint32_t last,
-                                                WarpScratch& scratch,
-                                                std::uint32_t (&out)[kLaneValues]) {
-    Empty nothing_kept;
-    docids(list, nothing_kept, place, base, last, scratch, out);
-  }
-  /// The same, by a cursor of the list or its tail.
   template <typename Keeper>
-  static __device__ __forceinline__ void docids(const DeviceValues& list, Keeper& cursor,
+  static __device__ __forceinline__ void docids(const DeviceValues& list, Keeper& keeper,
                                                 const BlockPlace& place, std::uint32_t base,
                                                 std::uint32_t last, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
@@ -100,7 +103,7 @@ struct BlockDecoder {
     } else if (kCodec == CodecKind::kRice && place.code == warpdex::rice::kRiceCode) {
       rice::docids(place.at, list.parameter, place.count, base, scratch, out);
     } else {
-      decode(list, cursor, place, scratch, out);
+      decode(list, keeper, place, scratch, out);
       sum_gaps(base, out);
     }
     fill_rest(place.count, 0xFFFFFFFF, out);
@@ -131,26 +134,35 @@ struct BlockDecoder {
     return find_in_bits(place.at, place.count, sought);
   }
 
-  /// Whether value_alone() can read a block of values with this code.
-  static __device__ __forceinline__ bool is_packed(std::uint8_t code) {
-    if constexpr (kCodec == CodecKind::kBitpack) return true;
-    return kCodec == CodecKind::kRice && code != warpdex::rice::kRiceCode;
+  /// Whether value_alone() can read any block of values.
+  static constexpr bool kAllAlone =
+      kCodec == CodecKind::kBitpack || (kCodec == CodecKind::kPfor && kPforLevels <= 1);
+  /// Whether it can read a block of values with this code.
+  static __device__ __forceinline__ bool reads_alone(std::uint8_t code) {
+    return kAllAlone || (kCodec == CodecKind::kRice && code != warpdex::rice::kRiceCode);
   }
-  /// One value of a packed block, by one thread. `index` is below place.count.
-  static __device__ __forceinline__ std::uint32_t value_alone(const BlockPlace& place,
+  /// One value of such a block, by one thread. `index` is below place.count.
+  static __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
+                                                              const Tail& tail,
+                                                              const BlockPlace& place,
                                                               std::uint32_t index) {
-    const std::uint32_t width = packed_width(place);
-    return read_bits(place.at, index * width, width);
+    if constexpr (kKeeps && kAllAlone) {
+      return pfor::value_alone(list, *tail, place, index);
+    } else {
+      const std::uint32_t width = packed_width(place);
+      return read_bits(place.at, index * width, width);
+    }
   }
 
   /// One value, to all lanes. `place` and `index` (below place.count) are the same in all lanes.
   /// Not for dense blocks.
   static __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
+                                                           const Tail& tail,
                                                            const BlockPlace& place,
                                                            std::uint32_t index,
                                                            WarpScratch& scratch) {
-    if constexpr (kCodec == CodecKind::kPfor) {
-      return pfor::value_at<kPforLevels>(list, place, index, scratch);
+    if constexpr (kCodec == CodecKind::kPfor && !kAllAlone) {
+      return pfor::value_at(list, *tail, place, index, scratch);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {
       return pfor_block::value_at(place, index);
     } else if constexpr (kCodec == CodecKind::kRice) {
@@ -158,7 +170,7 @@ struct BlockDecoder {
         return rice::value_at(place.at, list.parameter, place.count, index, scratch);
       }
     }
-    return value_alone(place, index);
+    return value_alone(list, tail, place, index);
   }
 
  private:
@@ -168,15 +180,13 @@ struct BlockDecoder {
 
   /// The values, and anything past place.count.
   template <typename Keeper>
-  static __device__ __forceinline__ void decode(const DeviceValues& list, Keeper& cursor,
+  static __device__ __forceinline__ void decode(const DeviceValues& list, Keeper& keeper,
                                                 const BlockPlace& place, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
     if constexpr (kKeeps && std::is_same_v<Keeper, Cursor>) {
-      return pfor::values(list, cursor, place, scratch, out);
-    } else if constexpr (kKeeps && std::is_same_v<Keeper, Tail>) {
-      return pfor::values(list, *cursor, place, scratch, out);
-    } else if constexpr (kCodec == CodecKind::kPfor) {
-      return pfor::values<kPforLevels>(list, place, scratch, out);
+      return pfor::values(list, keeper, place, scratch, out);
+    } else if constexpr (kKeeps) {
+      return pfor::values(list, *keeper, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {
       return pfor_block::values(place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kRice) {

@@ -1,27 +1,40 @@
-// An encoded list of values as it lies in GPU memory. No CUDA syntax here: the host fills it in.
+// An encoded list of values as kernels read it. No CUDA syntax here: the host fills it in.
 // Internal.
 #pragma once
 
 #include <cstdint>
 
+#include "warpdex/codecs/exception_table.hpp"
+
 namespace warpdex::device {
 
-/// One of a list's two value arrays (docID gaps or frequencies) in GPU memory. All pointers are
-/// device pointers into sections whose 64 bytes of slack (kReadSlack) were uploaded with them, so
+/// One of a list's two value arrays (docID gaps or frequencies). All pointers are device pointers,
+/// to GPU memory or to page-locked host memory, and 64 bytes of slack (kReadSlack) lie behind, so
 /// that decoders may read there. `bytes` may have any alignment, but the section that it points
 /// into is aligned to 4: a decoder loads whole words.
 ///
 /// Lists of fewer than 128 values have no block arrays in the index; whoever decodes them makes
-/// their BlockPlace from the list's header and leaves `offsets`, `bases` and `codes` null.
+/// these.
 struct alignas(8) DeviceValues {
   const std::uint8_t* bytes = nullptr;     ///< of the first block: the blocks, then the tail
   const std::uint16_t* offsets = nullptr;  ///< of the list's blocks, from their group's base
   const std::uint32_t* bases = nullptr;    ///< of the list's groups of 32 blocks but the first
   const std::uint8_t* codes = nullptr;     ///< of the list's blocks
-  std::uint32_t count = 0;                 ///< values in the list
-  std::uint32_t tail_offset = 0;           ///< bytes from `bytes` to the tail
-  std::uint8_t parameter = 0;              ///< EncodedValues::parameter
-  std::uint8_t levels = 0;                 ///< of `pfor`
+  /// Of `pfor`: the table of the blocks' exceptions, all zero in a list that has none.
+  const ExceptionEntry* exceptions = nullptr;
+  const ExceptionBase* exception_bases = nullptr;  ///< of the groups but the first
+  std::uint32_t count = 0;                         ///< values in the list
+  std::uint32_t tail_offset = 0;                   ///< bytes from `bytes` to the tail
+  std::uint8_t parameter = 0;                      ///< EncodedValues::parameter
+  std::uint8_t levels = 0;                         ///< of `pfor`
+};
+
+/// Where the exceptions of a block of `pfor` are, as its list's table says.
+struct ExceptionPlace {
+  std::uint32_t first = 0;     ///< of its own, among the list's
+  std::uint32_t in_gaps = 0;   ///< the first of their gaps'
+  std::uint32_t in_highs = 0;  ///< the first of their high bits'
+  std::uint32_t counts = 0;    ///< of the three, in this order from the lowest byte on
 };
 
 /// Where a block is and how to read it.
@@ -30,6 +43,7 @@ struct BlockPlace {
   std::uint32_t index = 0;           ///< in its list
   std::uint8_t code = 0;             ///< its entry in EncodedValues::codes
   std::uint8_t count = 0;            ///< its values, 1 to 128
+  ExceptionPlace exceptions = {};    ///< of `pfor`
 };
 
 }  // namespace warpdex::device

@@ -1,11 +1,13 @@
-// The blocks of `pfor` on the GPU, after section 3.2 of Ding et al.; pfor_levels.cuh has the
-// list's tail. Unlike the paper's, a block reads its own exceptions only. Internal to
-// codecs/device/.
+// The blocks of `pfor` on the GPU, after section 3.2 of Ding et al.: met by themselves
+// (pfor_placed.cuh; of one value, pfor_alone.cuh) or in turn (pfor_cursor.cuh). Unlike the paper's,
+// a block reads its own exceptions only. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
+#include "warpdex/codecs/device/pfor_alone.cuh"
 #include "warpdex/codecs/device/pfor_block.cuh"
 #include "warpdex/codecs/device/pfor_cursor.cuh"
+#include "warpdex/codecs/device/pfor_placed.cuh"
 
 namespace warpdex::device::pfor {
 
@@ -13,46 +15,33 @@ __device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
   return list.parameter & (kExceptionsFlag - 1);
 }
 
-/// Reads what is to be known of a list's tail; nothing, if the list has no exceptions. `first` is
-/// the list's first block: a lone block's tail follows it, only lists of several know an offset.
-/// More levels than there may be would take more scratch memory than there is.
-template <int kLevels>
-__device__ __forceinline__ ListTail<kLevels> tail_of(const DeviceValues& list,
-                                                     const std::uint8_t* first) {
-  ListTail<kLevels> tail = {};
+/// Reads what is to be known of a list's tail, a ListTail or a PlacedTail; nothing, if the list has
+/// no exceptions. More levels than there may be would take more scratch memory than there is.
+template <int kLevels, template <int> class Parsed>
+__device__ __forceinline__ Parsed<kLevels> parse_tail(const DeviceValues& list) {
+  Parsed<kLevels> tail = {};
   if ((list.parameter & kExceptionsFlag) == 0) return tail;
-  const bool lone = list.count <= kBlockSize;
-  tail.parse(Bytes{first}, Tail{lone ? (list.count * width_of(list) + 7) / 8 : list.tail_offset,
-                                (list.count + kBlockSize - 1) / kBlockSize,
-                                min(std::uint32_t{list.levels}, std::uint32_t{kLevels})});
+  tail.parse(Bytes{list.bytes}, Tail{list.tail_offset, (list.count + kBlockSize - 1) / kBlockSize,
+                                     min(std::uint32_t{list.levels}, std::uint32_t{kLevels})});
   return tail;
 }
 
-/// The tail for one block: a lone block may be known by its place only.
+/// The values of a block, by the list's tail and the table's `place.exceptions`. What is read is
+/// on its way before anything is waited for, but for values too wide for that.
 template <int kLevels>
-__device__ __forceinline__ ListTail<kLevels> tail_for(const DeviceValues& list,
-                                                      const BlockPlace& place) {
-  return tail_of<kLevels>(list, list.count <= kBlockSize ? place.at : list.bytes);
-}
-
-/// The values of a block, by the list's tail.
-template <int kLevels>
-__device__ __forceinline__ void values(const DeviceValues& list, const ListTail<kLevels>& tail,
+__device__ __forceinline__ void values(const DeviceValues& list, const PlacedTail<kLevels>& tail,
                                        const BlockPlace& place, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(list);
-  unpack(place.at, place.count, width, values);
-  if ((list.parameter & kExceptionsFlag) == 0) return;
-  for_each_exception(tail, place.index, 0, kBlockSize, scratch,
-                     [&](bool has, std::uint32_t position, std::uint32_t high) {
-                       patch(has, position, high << width, scratch, values);
-                     });
-}
-
-template <int kLevels>
-__device__ __forceinline__ void values(const DeviceValues& list, const BlockPlace& place,
-                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
-  pfor::values(list, tail_for<kLevels>(list, place), place, scratch, values);
+  const std::uint32_t lane = min(lane_index(), (place.count - 1) / kLaneValues);
+  const NarrowFour low(place.at, lane * kLaneValues * width);
+  PlacedExceptions<kLevels> exceptions(list, tail, place.exceptions);
+  if (width <= kNarrowWidth) {
+    low.unpack(width, values);
+  } else {
+    unpack(place.at, place.count, width, values);
+  }
+  exceptions.add(width, scratch, values);
 }
 
 /// The same by a cursor of the list. It seeks first: the low bits would only take registers
@@ -72,18 +61,30 @@ __device__ __forceinline__ void values(const DeviceValues& list, Cursor<kLevels>
   });
 }
 
+/// One of the values, by one thread, in lists of up to one level.
 template <int kLevels>
-__device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list, const BlockPlace& place,
-                                                  std::uint32_t index, WarpScratch& scratch) {
+__device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
+                                                     const PlacedTail<kLevels>& tail,
+                                                     const BlockPlace& place, std::uint32_t index) {
   const std::uint32_t width = width_of(list);
   const std::uint32_t low = read_bits(place.at, index * width, width);
-  if ((list.parameter & kExceptionsFlag) == 0) return low;
-  std::uint32_t added = 0;
-  for_each_exception(tail_for<kLevels>(list, place), place.index, index, index + 1, scratch,
-                     [&](bool has, std::uint32_t, std::uint32_t high) {
-                       if (has) added = high << width;
-                     });
-  return low + __reduce_add_sync(kAllLanes, added);
+  return low + (high_alone(tail, list.levels != 0, place.exceptions, index) << width);
+}
+
+/// One of the values, to all lanes, in lists of any levels: the block is decoded for it.
+template <int kLevels>
+__device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
+                                                  const PlacedTail<kLevels>& tail,
+                                                  const BlockPlace& place, std::uint32_t index,
+                                                  WarpScratch& scratch) {
+  std::uint32_t values[kLaneValues];
+  pfor::values(list, tail, place, scratch, values);
+  std::uint32_t value = values[0];
+#pragma unroll
+  for (std::uint32_t i = 1; i < kLaneValues; ++i) {
+    if (index % kLaneValues == i) value = values[i];
+  }
+  return __shfl_sync(kAllLanes, value, index / kLaneValues);
 }
 
 }  // namespace warpdex::device::pfor

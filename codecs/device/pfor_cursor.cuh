@@ -122,7 +122,7 @@ class Cursor {
     unpack(tail.bytes.start + array.packed + inner * (kBlockSize / 8) * array.width,
            min(tail.total - inner * kBlockSize, kBlockSize), array.width, values);
     if (kLevels > 0 && array.exceptions != 0) {
-      pfor::for_each_exception(shared_->below[pass], inner, 0, kBlockSize, scratch,
+      pfor::for_each_exception(shared_->below[pass], inner, scratch,
                                [&](bool has, std::uint32_t position, std::uint32_t high) {
                                  patch(has, position, high << array.width, scratch, values);
                                });

@@ -1,7 +1,6 @@
 // The exceptions of a `pfor` list on the GPU: those of any block, without a pass over the others'.
 // codecs/pfor_exceptions.hpp is the host's side; docs/codecs.md has the grammar. Here are a tail's
-// parts, and how a tail without recursion is read; pfor_levels.cuh has the others. Internal to
-// codecs/device/.
+// parts, and how a tail without recursion is read. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/block.hpp"

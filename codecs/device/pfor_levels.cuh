@@ -1,5 +1,5 @@
-// The exceptions of the blocks of a `pfor` list, after section 3.2 of Ding et al. Internal to
-// codecs/device/.
+// The exceptions of the blocks of a `pfor` list, after section 3.2 of Ding et al., found by the
+// list's tail alone: what cursors go by. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_deep.cuh"
@@ -36,8 +36,7 @@ struct InnerPair {
 };
 
 /// What is to be known of a list's tail before any block's exceptions are found. `kLevels` is the
-/// most levels that a list has. To decode several blocks of a list, make it once: it takes as many
-/// instructions as its use.
+/// most levels that a list has. It takes as many instructions as its use.
 template <int kLevels>
 struct ListTail {
   Bytes bytes;
@@ -130,12 +129,11 @@ __device__ __forceinline__ void add_inner(const ListTail<kLevels>& list, const R
   }
 }
 
-/// Calls visit(whether the lane has an exception, position in the block, high bits) for the
-/// exceptions of a block at positions in [first, last), up to 32 at a time.
+/// Calls visit(whether the lane has an exception, position in the block, high bits) for a block's
+/// exceptions, up to 32 at a time.
 template <int kLevels, typename Visit>
 __device__ __forceinline__ void for_each_exception(const ListTail<kLevels>& list,
-                                                   std::uint32_t block, std::uint32_t first,
-                                                   std::uint32_t last, WarpScratch& scratch,
+                                                   std::uint32_t block, WarpScratch& scratch,
                                                    Visit visit) {
   const Array& gaps = list.arrays.gaps;
   const Array& highs = list.arrays.highs;
@@ -166,7 +164,7 @@ __device__ __forceinline__ void for_each_exception(const ListTail<kLevels>& list
       position = next + inclusive_sum(position + 1) - 1;
       next = __shfl_sync(kAllLanes, position, range.count - 1) + 1;
     }
-    visit(lane_index() < range.count && position >= first && position < last, position, high + 1);
+    visit(lane_index() < range.count && position < kBlockSize, position, high + 1);
   }
 }
 

@@ -27,6 +27,11 @@ __device__ __forceinline__ std::uint32_t lane_index() {
   return lane;
 }
 
+/// Has the L2 cache read what is at an address.
+__device__ __forceinline__ void prefetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 /// The lanes below this one.
 __device__ __forceinline__ std::uint32_t lanes_below() {
   std::uint32_t lanes;
@@ -83,24 +88,40 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
 /// Up to this width, three words hold four values.
 inline constexpr std::uint32_t kNarrowWidth = 16;
 
-/// Four values of `width` (0 to kNarrowWidth) bits from bit `first` on. One thread. Reads at most
-/// 24 bytes past the last value.
+/// The words that four values of up to kNarrowWidth bits lie in, from bit `first` on. One thread.
+/// Reads at most 24 bytes past the last value.
+struct NarrowFour {
+  std::uint32_t words[3];
+  std::uint32_t bit;  ///< of the first word, modulo 32
+
+  __device__ __forceinline__ NarrowFour(const std::uint8_t* at, std::uint32_t first) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    bit = first + static_cast<std::uint32_t>(address & 3) * 8;
+    const auto* from =
+        reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+    words[1] = __ldg(from + 1);
+    words[0] = __ldg(from);
+    words[2] = __ldg(from + 2);
+  }
+
+  __device__ __forceinline__ void unpack(std::uint32_t width,
+                                         std::uint32_t (&values)[kLaneValues]) const {
+    const std::uint32_t low = __funnelshift_r(words[0], words[1], bit);
+    const std::uint32_t high = __funnelshift_r(words[1], words[2], bit);
+    const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
+    const std::uint32_t mask = (1U << width) - 1;
+    values[0] = low & mask;
+    values[1] = (low >> width) & mask;
+    values[2] = second_pair & mask;
+    values[3] = (second_pair >> width) & mask;
+  }
+};
+
+/// Four values of `width` (0 to kNarrowWidth) bits from bit `first` on. As NarrowFour.
 __device__ __forceinline__ void unpack_narrow_four(const std::uint8_t* at, std::uint32_t first,
                                                    std::uint32_t width,
                                                    std::uint32_t (&values)[kLaneValues]) {
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const std::uint32_t bit = first + static_cast<std::uint32_t>(address & 3) * 8;
-  const auto* words =
-      reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
-  const std::uint32_t middle = __ldg(words + 1);
-  const std::uint32_t low = __funnelshift_r(__ldg(words), middle, bit);
-  const std::uint32_t high = __funnelshift_r(middle, __ldg(words + 2), bit);
-  const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
-  const std::uint32_t mask = (1U << width) - 1;
-  values[0] = low & mask;
-  values[1] = (low >> width) & mask;
-  values[2] = second_pair & mask;
-  values[3] = (second_pair >> width) & mask;
+  NarrowFour(at, first).unpack(width, values);
 }
 
 /// The same of any width from 0 to 32.

@@ -26,6 +26,7 @@ Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 Stream::~Stream() = default;
 void Stream::synchronize() const { refuse(); }
+bool Stream::is_idle() const { refuse(); }
 
 Event::Event(int) { refuse(); }
 Event::Event(Event&&) noexcept = default;
@@ -33,6 +34,7 @@ Event& Event::operator=(Event&&) noexcept = default;
 Event::~Event() = default;
 void Event::record(const Stream&) { refuse(); }
 void Event::hold_back(const Stream&) const { refuse(); }
+bool Event::has_passed() const { refuse(); }
 void Event::synchronize() const { refuse(); }
 double Event::seconds_since(const Event&) const { refuse(); }
 

@@ -6,6 +6,19 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex {
+namespace {
+
+/// Of a query whether work is done. Throws CudaError if it failed.
+bool is_ready(cudaError_t status, const char* call) {
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // no failure: the next check is not to find it
+    return false;
+  }
+  check_cuda(status, call);
+  return true;
+}
+
+}  // namespace
 
 Stream::Stream(int device) : device_(device) {
   const CurrentDevice current(device);
@@ -28,6 +41,8 @@ Stream::~Stream() {
 void Stream::synchronize() const {
   check_cuda(cudaStreamSynchronize(handle_), "cudaStreamSynchronize");
 }
+
+bool Stream::is_idle() const { return is_ready(cudaStreamQuery(handle_), "cudaStreamQuery"); }
 
 Event::Event(int device) : device_(device) {
   const CurrentDevice current(device);
@@ -54,6 +69,8 @@ void Event::record(const Stream& stream) {
 void Event::hold_back(const Stream& stream) const {
   check_cuda(cudaStreamWaitEvent(stream.handle(), handle_), "cudaStreamWaitEvent");
 }
+
+bool Event::has_passed() const { return is_ready(cudaEventQuery(handle_), "cudaEventQuery"); }
 
 void Event::synchronize() const {
   check_cuda(cudaEventSynchronize(handle_), "cudaEventSynchronize");

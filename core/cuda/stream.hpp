@@ -25,6 +25,8 @@ class Stream {
 
   /// Returns when all that was queued is done. Throws CudaError if any of it failed.
   void synchronize() const;
+  /// Whether all that was queued is done. Throws CudaError if any of it failed.
+  bool is_idle() const;
 
  private:
   int device_ = 0;
@@ -44,6 +46,9 @@ class Event {
   void record(const Stream& stream);
   /// Makes what is queued in `stream` from now on wait for this event's moment.
   void hold_back(const Stream& stream) const;
+  /// Whether the moment has passed, or none was recorded. Throws CudaError if work before it
+  /// failed.
+  bool has_passed() const;
   /// Returns when the moment has passed.
   void synchronize() const;
   /// Seconds from `start` to this event, to about half a microsecond. Both recorded and passed.

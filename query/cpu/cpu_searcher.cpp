@@ -68,19 +68,19 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
                                      const SearchSettings& settings) {
   SearchResult result;
   const Roles roles = assign_roles(plan, unsigned_is_required);
-  if (roles.is_empty) return result;
+  if (roles.counts.is_empty) return result;
   open_cursors(roles);
   set_scorers(roles, settings.scorer);
   const auto k =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, index.counts().documents));
-  const bool only_adds = !roles.has_required && roles.prohibited.empty();
-  top.reset(k, only_adds || roles.is_one_list() ? seed(k) : 0);
-  if (roles.is_one_list()) {  // OR skips what cannot be in the answer
+  const bool only_adds = !roles.counts.has_required && roles.prohibited.empty();
+  top.reset(k, only_adds || roles.counts.is_one_list() ? seed(k) : 0);
+  if (roles.counts.is_one_list()) {  // OR skips what cannot be in the answer
     SearchSettings best_only = settings;
     best_only.count = false;
     run_or(roles, best_only, result);
     result.matches = roles.scoring[0]->entry.document_frequency;
-  } else if (roles.has_required) {
+  } else if (roles.counts.has_required) {
     run_and(roles, settings, result);
   } else {
     run_or(roles, settings, result);
@@ -88,7 +88,7 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   top.take(entries);
   result.hits.reserve(entries.size());
   for (const TopK::Entry& entry : entries) result.hits.push_back({entry.id, entry.score});
-  if (!roles.has_required && !settings.count) result.matches = result.hits.size();
+  if (!roles.counts.has_required && !settings.count) result.matches = result.hits.size();
   return result;
 }
 

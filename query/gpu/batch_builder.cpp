@@ -1,28 +1,16 @@
-// Builds batches: roles, scorers, scales and thresholds of queries, and the stretches of their
-// lists that kernels share out.
+// Builds batches piece by piece, large ones on all threads: first what each takes is counted, then,
+// as the places of all are known, each is written.
 #include "warpdex/query/gpu/batch_builder.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
-#include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/query/gpu/length_codes.hpp"
-#include "warpdex/query/seed_threshold.hpp"
+#include <algorithm>
+
+#include "warpdex/query/gpu/query_entries.hpp"
 
 namespace warpdex::gpu {
 namespace {
-
-/// What a list's scores cannot pass, whatever its postings.
-float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
-  switch (scorer.kind) {
-    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
-    case ScorerKind::kBm25: return scorer.weight;
-    case ScorerKind::kQueryLikelihood: break;
-  }
-  return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
-}
 
 ScoreForm form_of(ScorerKind kind) {
   switch (kind) {
@@ -33,294 +21,201 @@ ScoreForm form_of(ScorerKind kind) {
   return ScoreForm::kQueryLikelihood;
 }
 
-/// Orders stretches by their place in their query, so that all queries' thresholds rise together.
-/// Counting sort, O(stretches).
-void interleave(std::vector<Stretch>& stretches) {
-  std::vector<std::uint32_t> starts;
-  for (const Stretch& stretch : stretches) {
-    const std::uint32_t place = stretch.first / kAndBlocks;
-    if (place + 1 >= starts.size()) starts.resize(place + 2);
-    ++starts[place + 1];
-  }
-  for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
-  std::vector<Stretch> ordered(stretches.size());
-  for (const Stretch& stretch : stretches) ordered[starts[stretch.first / kAndBlocks]++] = stretch;
-  stretches = std::move(ordered);
-}
+/// Queries of a piece: some microseconds' work.
+constexpr std::uint32_t kPieceQueries = 32;
+/// Fewer pieces are done before other threads have woken up.
+constexpr std::size_t kPiecesToShare = 4;
 
 /// Fewer postings do not fill the GPU by long stretches.
-constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 25;
-
-/// CTAs that a list is shared out to before AND takes more of its blocks together.
-constexpr std::uint32_t kAndStretches = 512;
+constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
 /// Looking documents up in the lists of longer queries may cost far more than adding up.
 constexpr std::uint32_t kLongQuery = 8;
 
-std::uint32_t ceil_divide(std::uint32_t value, std::uint32_t divisor) {
-  return (value + divisor - 1) / divisor;
+bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMostLists; }
+
+std::uint32_t stretch_count(std::uint32_t blocks, std::uint32_t stretch_blocks) {
+  return (blocks + stretch_blocks - 1) / stretch_blocks;
+}
+
+/// Asks for what writing the list will read of the mapped index.
+void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
+  __builtin_prefetch(
+      entry.is_short() ? static_cast<const void*>(sections.short_lists.data() + entry.short_offset)
+                       : sections.seeds.data() + entry.first_seed);
 }
 
 }  // namespace
 
-void BatchImage::clear() {
-  lists.clear();
-  and_queries.clear();
-  second_queries.clear();
-  or_queries.clear();
-  finals.clear();
-  table_stretches.clear();
-  and_stretches.clear();
-  second_stretches.clear();
-  raw.clear();
-  cpu_queries.clear();
-  row_entries = 0;
-  tile_entries = 0;
-  postings = 0;
-  or_blocks = 0;
-  or_postings = 0;
-  adds_up_only = true;
-  needs_rounds = false;
-}
-
-std::uint32_t blocks_of_and_chunk(std::uint32_t list_blocks, bool are_few) {
-  std::uint32_t blocks = kAndBlocks;
-  while (are_few && blocks > 1 && list_blocks <= kAndStretches * blocks / 2) blocks /= 2;
-  return blocks;
-}
-
-std::vector<Wave> BatchImage::waves(std::uint32_t at_once) const {
-  std::vector<Wave> waves;
-  std::uint32_t stretch = 0;
-  const auto queries = static_cast<std::uint32_t>(or_queries.size());
-  for (std::uint32_t first = 0; first < queries; first += at_once) {
-    Wave wave{first, std::min(at_once, queries - first), stretch, 0, false};
-    for (; stretch < table_stretches.size(); ++stretch) {
-      const List& list = lists[table_stretches[stretch].owner];
-      if (list.owner >= first + wave.queries) break;
-      wave.has_prohibited |= (list.flags & kProhibited) != 0;
-    }
-    wave.stretches = stretch - wave.first_stretch;
-    waves.push_back(wave);
-  }
-  return waves;
-}
-
-BatchBuilder::BatchBuilder(const GpuIndex::State& index, const GpuAblation& ablation)
-    : index_(index) {
-  has_seeds_ = !ablation.no_seeds;
-  if (ablation.exhaustive) ablation_ |= kExhaustive;
-  if (ablation.or_by == OrMethod::kAddingUp) ablation_ |= kNoLookups;
-  if (ablation.or_by == OrMethod::kLookingUp) ablation_ |= kNoTiles;
-  tiles_ = ceil_divide(static_cast<std::uint32_t>(index.index.counts().documents), kTileDocuments);
+BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation) : index_(index) {
+  rules_.has_seeds = !ablation.no_seeds;
+  if (ablation.exhaustive) rules_.ablation |= kExhaustive;
+  if (ablation.or_by == OrMethod::kAddingUp) rules_.ablation |= kNoLookups;
+  if (ablation.or_by == OrMethod::kLookingUp) rules_.ablation |= kNoTiles;
+  rules_.tiles = static_cast<std::uint32_t>((index.index.counts().documents + kTileDocuments - 1) /
+                                            kTileDocuments);
 }
 
 ScoreForm BatchBuilder::form(const SearchSettings& settings) const {
   return form_of(effective_scorer(index_.index.settings(), settings.scorer).kind);
 }
 
-void BatchBuilder::build(std::span<const PlannedQuery> batch, std::span<const std::uint32_t> slots,
-                         const SearchSettings& settings, std::uint32_t capacity,
-                         BatchImage& image) {
-  image.clear();
-  settings_ = settings;
-  settings_.scorer = effective_scorer(index_.index.settings(), settings.scorer);
-  capacity_ = capacity;
-  for (const std::uint32_t slot : slots) {
-    for (const PlannedTerm& term : batch[slot].terms) {
-      image.postings += term.entry.document_frequency;
-    }
+/// Several pieces at a time, if there are many. A thread that waits for the last ones takes nothing
+/// else meanwhile: what that did might want the same searcher.
+template <typename Work>
+void BatchBuilder::for_each_piece(const Work& work) {
+  if (pieces_.size() < kPiecesToShare) {
+    for (Piece& piece : pieces_) work(piece);
+    return;
   }
-  image.stretch_blocks = image.postings < kFewPostings ? kShortStretchBlocks : kStretchBlocks;
-  for (std::uint32_t state = 0; state < slots.size(); ++state) {
-    const std::uint32_t slot = slots[state];
-    const PlannedQuery& plan = batch[slot];
-    Query nothing{};
-    nothing.state = state;
-    nothing.slot = slot;
-    image.finals.push_back(nothing);
-    if (plan.terms.size() > kMostLists) {
-      image.cpu_queries.push_back(slot);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        std::size_t{0}, pieces_.size(), [&](std::size_t i) { work(pieces_[i]); },
+        tbb::simple_partitioner());
+  });
+}
+
+void BatchBuilder::cut(std::size_t queries) {
+  const std::size_t pieces = (queries + kPieceQueries - 1) / kPieceQueries;
+  if (all_pieces_.size() < pieces) all_pieces_.resize(pieces);
+  pieces_ = std::span(all_pieces_).first(pieces);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    pieces_[i].begin = static_cast<std::uint32_t>(i * kPieceQueries);
+    pieces_[i].end =
+        static_cast<std::uint32_t>(std::min<std::size_t>((i + 1) * kPieceQueries, queries));
+  }
+}
+
+const BatchShape& BatchBuilder::measure(std::span<const PlannedQuery> batch,
+                                        std::span<const std::uint32_t> slots,
+                                        const SearchSettings& settings) {
+  batch_ = batch;
+  slots_ = slots;
+  rules_.settings = settings;
+  rules_.settings.scorer = effective_scorer(index_.index.settings(), settings.scorer);
+  cut(slots.size());
+  for_each_piece([this](Piece& piece) { measure(piece); });
+  add_up();
+  if (shape_.and_queries + shape_.second_queries > 0) order_stretches();
+  return shape_;
+}
+
+void BatchBuilder::measure(Piece& piece) const {
+  const IndexSections& sections = index_.index.sections();
+  piece.shape = {};
+  piece.short_stretches = 0;
+  piece.and_stretches.clear();
+  piece.second_stretches.clear();
+  piece.cpu_queries.clear();
+  for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
+    const PlannedQuery& plan = batch_[slots_[state]];
+    BatchShape alone;  // its lists, and what they are if OR reads them
+    alone.lists = static_cast<std::uint32_t>(plan.terms.size());
+    std::uint32_t short_stretches = 0;
+    for (const PlannedTerm& term : plan.terms) {
+      const std::uint32_t blocks = block_count(term.entry.document_frequency);
+      alone.postings += term.entry.document_frequency;
+      alone.raw_lists += term.entry.is_short() ? 1 : 0;
+      alone.or_blocks += blocks;
+      alone.table_stretches += stretch_count(blocks, kStretchBlocks);
+      short_stretches += stretch_count(blocks, kShortStretchBlocks);
+      prefetch(sections, term.entry);
+    }
+    ++piece.shape.queries;
+    piece.shape.postings += alone.postings;
+    if (!is_for_gpu(plan)) {
+      piece.cpu_queries.push_back(slots_[state]);
       continue;
     }
     check_impact_sum(index_.index, plan);
-    if (settings.mode == QueryMode::kOr) {
-      add_query(plan, false, false, state, slot, image);
-    } else {
-      const bool is_one_list = add_query(plan, true, false, state, slot, image);
-      if (settings.mode == QueryMode::kAndOr && !is_one_list) {
-        add_query(plan, false, true, state, slot, image);
-      }
+    for (const QueryEntry& entry : entries_of(plan, rules_.settings.mode)) {
+      measure_entry(plan, entry, alone, piece);
+      if (entry.kind == EntryKind::kOr) piece.short_stretches += short_stretches;
     }
   }
-  interleave(image.and_stretches);
-  interleave(image.second_stretches);
 }
 
-bool BatchBuilder::add_query(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
-                             std::uint32_t state, std::uint32_t slot, BatchImage& image) {
-  const Roles roles = assign_roles(plan, unsigned_is_required);
-  if (roles.is_empty) return false;
-  const bool is_one_list = roles.is_one_list() && !is_fallback;
-  // OR that comes second reads the lists of AND's, if it had any.
-  const Query& first = image.finals[state];
-  const bool has_lists = is_fallback && !roles.has_required && first.scoring > 0;
-  Query query{};
-  query.first_list = has_lists ? first.first_list : static_cast<std::uint32_t>(image.lists.size());
-  query.scoring = static_cast<std::uint32_t>(roles.scoring.size());
-  query.lists = query.scoring + static_cast<std::uint32_t>(roles.prohibited.size());
-  query.k = settings_.k;
-  query.state = state;
-  query.slot = slot;
-  query.flags = (settings_.count ? kCount : 0U) | (is_fallback ? kFallback : 0U) | ablation_;
-  query.least = settings_.mode == QueryMode::kAndOr ? settings_.and_or_least() : 0;
-  query.capacity = capacity_;
-  query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
-  query.candidates = state * capacity_;
-  if (!has_lists) add_lists(roles, image);
-  set_scale(query, image);
-  if (is_one_list) {
-    if (roles.has_required || settings_.count) query.flags |= kOneList;
-    query.flags &= ~kCount;
-    PlannedQuery alone{{*roles.scoring[0]}, false, false};
-    alone.terms[0].is_must = false;
-    set_seed(alone, query);
-    add_or(query, image);
-  } else if (roles.has_required && is_fallback) {
-    add_and(query, image.second_queries, image.second_stretches, image);
-  } else if (roles.has_required) {
-    add_and(query, image.and_queries, image.and_stretches, image);
-  } else {
-    set_seed(plan, query);
-    add_or(query, image);
+/// `alone`: of the query's lists.
+void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& entry,
+                                 const BatchShape& alone, Piece& piece) const {
+  BatchShape& shape = piece.shape;
+  if (!entry.shares_lists) {
+    shape.lists += alone.lists;
+    shape.raw_lists += alone.raw_lists;
   }
-  image.finals[state] = query;
-  return is_one_list;
-}
-
-void BatchBuilder::add_lists(const Roles& roles, BatchImage& image) {
-  for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
-    add_list(*roles.scoring[i], roles.is_required[i] ? kRequired : 0U, image);
+  if (entry.kind != EntryKind::kOr) {
+    const std::uint32_t blocks = block_count(driver_of(plan, entry).entry.document_frequency);
+    const bool is_second = entry.kind == EntryKind::kSecond;
+    ++(is_second ? shape.second_queries : shape.and_queries);
+    (is_second ? piece.second_stretches : piece.and_stretches).add(blocks);
+    return;
   }
-  for (const PlannedTerm* term : roles.prohibited) add_list(*term, kProhibited, image);
+  const std::uint32_t flags = flags_of(entry, rules_.settings.count, rules_.ablation);
+  shape.adds_up_only &= (flags & kAddsUpOnly) != 0;
+  shape.needs_rounds |= (flags & (kAddsUpOnly | kNoTiles)) != 0;
+  shape.needs_rounds |= entry.roles.scoring > kLongQuery;
+  ++shape.or_queries;
+  shape.or_lists += alone.lists;
+  shape.or_blocks += alone.or_blocks;
+  shape.or_postings += alone.postings;
+  shape.table_stretches += alone.table_stretches;
 }
 
-void BatchBuilder::add_list(const PlannedTerm& term, std::uint32_t flags, BatchImage& image) {
-  List list{};
-  std::uint64_t occurrences = term.entry.collection_frequency;
-  list.size = term.entry.document_frequency;
-  list.blocks = ceil_divide(list.size, kBlockSize);
-  list.row = kNone;
-  list.flags = flags;
-  std::uint64_t largest = 0;
-  if (term.entry.is_short()) {
-    add_raw(term, list, occurrences, image);
-    largest = occurrences;
-  } else {
-    index_.place(term.entry, list);
-    largest = occurrences - list.size + 1;  // all others occur once at least
+/// Adds the pieces up, in their order, and sets what follows from all of them.
+void BatchBuilder::add_up() {
+  shape_ = {};
+  std::uint64_t postings = 0;
+  for (const Piece& piece : pieces_) postings += piece.shape.postings;
+  const bool are_few = postings < kFewPostings;
+  for (Piece& piece : pieces_) {
+    if (are_few) piece.shape.table_stretches = piece.short_stretches;
+    piece.before = shape_;
+    shape_.add(piece.shape);
   }
-  if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
-  const IndexCounts& counts = index_.index.counts();
-  const TermScorer scorer =
-      make_term_scorer(settings_.scorer, {counts.documents, counts.tokens}, list.size, occurrences,
-                       std::max(term.multiplicity, 1U));
-  list.weight = scorer.weight;
-  list.c0 = scorer.c0;
-  list.c1 = scorer.c1;
-  list.bound = largest_score(scorer, largest);
-  image.lists.push_back(list);
+  shape_.stretch_blocks = are_few ? kShortStretchBlocks : kStretchBlocks;
+  shape_.row_entries = shape_.or_lists * tile_row(rules_.tiles);
+  shape_.tile_entries = shape_.or_queries * rules_.tiles;
 }
 
-/// Pointers to raw lists are offsets into BatchImage::raw, in bytes, until upload.
-void BatchBuilder::add_raw(const PlannedTerm& term, List& list, std::uint64_t& occurrences,
-                           BatchImage& image) {
-  const std::size_t first = image.raw.size();
-  image.raw.resize(first + 2 * kRawEntries);
-  std::uint32_t* const docids = image.raw.data() + first;
-  std::uint32_t* const values = docids + kRawEntries;
-  const Index& index = index_.index;
-  read_short_list(index.settings().codec, index.sections(), term.entry, index.counts().documents,
-                  docids, values);
-  occurrences = std::accumulate(values, values + list.size, std::uint64_t{0});
-  for (std::uint32_t i = 0; i < list.size; ++i) --values[i];
-  std::fill(docids + list.size, docids + kRawEntries, kNone);
-  std::fill(values + list.size, values + kRawEntries, 0U);
-  list.flags |= kRaw;
-  const auto offset = [](std::size_t entries) {
-    return reinterpret_cast<const std::uint8_t*>(entries * sizeof(std::uint32_t));
-  };
-  list.docids.bytes = offset(first);
-  list.frequencies.bytes = offset(first + kRawEntries);
-  list.last_docids = reinterpret_cast<const std::uint32_t*>(offset(first + list.size - 1));
-}
-
-/// Sums of lists' bounds fit 16 bits; static scores, which are added to few documents, 31.
-void BatchBuilder::set_scale(Query& query, const BatchImage& image) const {
-  double bounds = 0;
-  double weights = 0;
-  for (std::uint32_t i = 0; i < query.scoring; ++i) {
-    bounds += image.lists[query.first_list + i].bound;
-    weights += image.lists[query.first_list + i].weight;
+/// Counts the stretches of AND and finds their places.
+void BatchBuilder::order_stretches() {
+  const bool are_few = shape_.stretch_blocks < kStretchBlocks;
+  for_each_piece([are_few](Piece& piece) {
+    piece.shape.and_stretches = piece.and_stretches.count(are_few);
+    piece.shape.second_stretches = piece.second_stretches.count(are_few);
+  });
+  and_order_.clear();
+  second_order_.clear();
+  for (Piece& piece : pieces_) {
+    shape_.and_stretches += piece.shape.and_stretches;
+    shape_.second_stretches += piece.shape.second_stretches;
+    and_order_.add(piece.and_stretches.counts());
+    second_order_.add(piece.second_stretches.counts());
   }
-  const double largest_static = index_.largest_static;
-  double scale = 1;
-  query.slack = 0;
-  if (settings_.scorer.kind != ScorerKind::kImpact || bounds > 65'535) {
-    scale = bounds > 0 ? kLargestSum / bounds : 1.0;
-    if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
-    query.slack = 2 * query.scoring + 2;
-    if (settings_.scorer.kind == ScorerKind::kQueryLikelihood) query.slack += 4 * query.scoring;
+  and_order_.finish();
+  second_order_.finish();
+  for (Piece& piece : pieces_) {
+    and_order_.place(piece.and_stretches.counts());
+    second_order_.place(piece.second_stretches.counts());
   }
-  query.scale = static_cast<float>(scale);
-  query.static_scale = index_.static_scores != nullptr ? query.scale : 0.F;
-  query.weights = static_cast<float>(weights * scale);
-  const double most = (bounds + largest_static) * scale + 4 * query.slack;
-  while (static_cast<std::uint64_t>(most) >> query.bin_shift >= kBins) ++query.bin_shift;
 }
 
-/// A threshold that a sum in units must reach: sums are not below scores, but rounding may be.
-void BatchBuilder::set_seed(const PlannedQuery& plan, Query& query) const {
-  if (!has_seeds_) return;
-  const float seed = seed_threshold(index_.index, plan, settings_.scorer, settings_.k);
-  const bool is_exact = settings_.scorer.kind == ScorerKind::kImpact && query.slack == 0;
-  query.seed = static_cast<std::uint32_t>(
-      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F));
+void BatchBuilder::append_cpu_queries(std::vector<std::uint32_t>& slots) const {
+  for (const Piece& piece : pieces_) {
+    slots.insert(slots.end(), piece.cpu_queries.begin(), piece.cpu_queries.end());
+  }
 }
 
-void BatchBuilder::add_or(Query& query, BatchImage& image) {
-  image.adds_up_only &= (query.flags & kAddsUpOnly) != 0;
-  image.needs_rounds |= (query.flags & (kAddsUpOnly | kNoTiles)) != 0;
-  image.needs_rounds |= query.scoring > kLongQuery;
-  query.row = image.tile_entries;
-  image.tile_entries += tiles_;
-  for (std::uint32_t i = 0; i < query.lists; ++i) {
-    List& list = image.lists[query.first_list + i];
-    list.owner = static_cast<std::uint32_t>(image.or_queries.size());
-    list.place = i;
-    list.row = image.row_entries;
-    image.row_entries += tile_row(tiles_);
-    image.or_blocks += list.blocks;
-    image.or_postings += list.size;
-    for (std::uint32_t block = 0; block < list.blocks; block += image.stretch_blocks) {
-      image.table_stretches.push_back(
-          {query.first_list + i, block, std::min(image.stretch_blocks, list.blocks - block)});
+void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
+  const QueryWriter::Target target{shape_, host, device, capacity};
+  for_each_piece([&](Piece& piece) {
+    QueryWriter writer(index_, rules_, target, piece.before, piece.and_stretches,
+                       piece.second_stretches);
+    for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
+      const PlannedQuery& plan = batch_[slots_[state]];
+      writer.write(plan, slots_[state], is_for_gpu(plan));
     }
-  }
-  image.or_queries.push_back(query);
-}
-
-void BatchBuilder::add_and(const Query& query, std::vector<Query>& queries,
-                           std::vector<Stretch>& stretches, const BatchImage& image) {
-  std::uint32_t driver = query.first_list;
-  while ((image.lists[driver].flags & kRequired) == 0) ++driver;
-  const auto owner = static_cast<std::uint32_t>(queries.size());  // second ones are moved later
-  const std::uint32_t blocks = image.lists[driver].blocks;
-  const std::uint32_t step = blocks_of_and_chunk(blocks, image.stretch_blocks < kStretchBlocks);
-  for (std::uint32_t block = 0; block < blocks; block += step) {
-    stretches.push_back({owner, block, std::min(step, blocks - block)});
-  }
-  queries.push_back(query);
+  });
 }
 
 }  // namespace warpdex::gpu

@@ -1,7 +1,10 @@
-// A batch's image in memory: where its parts lie, and writing them there. Internal.
+// A batch's image in memory: where its parts lie. Internal.
 #pragma once
 
-#include "warpdex/query/gpu/batch_builder.hpp"
+#include <vector>
+
+#include "warpdex/query/gpu/batch_shape.hpp"
+#include "warpdex/query/gpu/layout.hpp"
 
 namespace warpdex::gpu {
 
@@ -12,14 +15,14 @@ struct ImageParts {
   Query* finals;
   Stretch* table_stretches;
   Stretch* and_stretches;
-  std::uint32_t* raw;
+  std::uint32_t* raw;  ///< raw lists, kRawEntries docIDs and as many values each
   std::size_t image_bytes;
 };
 
 /// The parts of an image that starts at `begin`, which may be null: then only their sizes count.
-ImageParts lay_out(const BatchImage& image, void* begin);
+ImageParts lay_out(const BatchShape& shape, void* begin);
 
-/// Copies the image to pinned memory, its raw lists' offsets as pointers into the GPU's copy.
-void write_image(const BatchImage& image, const ImageParts& host, const ImageParts& device);
+/// The queries of OR of an image on the host, in their order, so many at a time.
+std::vector<Wave> waves(const BatchShape& shape, const ImageParts& host, std::uint32_t at_once);
 
 }  // namespace warpdex::gpu

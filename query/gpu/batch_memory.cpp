@@ -13,35 +13,35 @@ namespace {
 /// Candidates of a query that there is always room for, and at most.
 constexpr std::uint32_t kLeastCapacity = 1U << 12;
 constexpr std::uint32_t kMostCapacity = 1U << 22;
-/// A candidate and its key; of a query, the documents that it looks up in a round, or more where
-/// others need less.
-constexpr std::size_t kCandidateBytes = 2 * sizeof(Candidate);
-constexpr std::size_t kFoundShare = std::size_t{1} << 14;
+constexpr std::size_t kCandidateBytes =
+    sizeof(Candidate) + sizeof(unsigned long long);  ///< and key
+/// Documents that a query looks up in a round, at least: the queries of a part share the room for
+/// all of theirs. More where there is memory, or many answers are wanted.
+constexpr std::size_t kFoundShare = std::size_t{1} << 13;
+constexpr std::uint32_t kManyAnswers = 128;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
+/// Of the blocks of a part's lists, those that a round reads, at most, are this share.
+constexpr std::size_t kBlockShare = 8;
+/// At a second attempt there is so many times the room for a query.
+constexpr std::uint64_t kMore = 8;
 /// Chunks of documents: so few that the kernels' count of documents, of which a chunk has 128 at
 /// most, cannot pass 32 bits while there is room for one more.
 constexpr std::size_t kMostChunks = (std::size_t{1} << 25) - 1;
-/// Documents that there is room to look up in any batch, if memory allows.
-constexpr std::size_t kLeastFound = std::size_t{1} << 20;
-/// Candidates of all queries of a part of a batch, where memory allows.
+/// Candidates of all queries of a part of a batch.
 constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 26;
-/// Entries of the tile tables of a part, likewise, one for each list and tile.
+/// Entries of the tile tables of a part, one for each list and tile.
 constexpr std::uint64_t kMostRowEntries = std::uint64_t{1} << 27;
-/// What such an entry takes, its share of what there is for each query and tile and of the items of
-/// work included, about.
-constexpr std::uint64_t kEntryBytes = 24;
+
+/// What a part takes beyond what it needs.
+constexpr std::size_t kMostSpare = std::size_t{4} << 30;
 
 /// Queries that have accumulators in global memory at a time, where memory allows: twice as many as
 /// a large GPU has multiprocessors.
 constexpr std::size_t kMostAccumulated = 256;
 
-/// Parts of a searcher's scratch memory: one half is for candidates, a quarter for tables, an
-/// eighth for what is cleared, an eighth for what is uploaded.
+/// Of a searcher's scratch memory, what a part that would need more than this share for it does
+/// without: promises, or a quarter of room to grow.
 constexpr std::size_t kShares = 8;
-/// Parts of the list cache: what one part of a batch may bring in, so that it arrives while the
-/// part before runs, and what it may pin, so that there is room for the next.
-constexpr std::size_t kLoadShares = 8;
-constexpr std::size_t kPinShares = 2;
 
 /// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
 constexpr std::size_t kFewBytes = std::size_t{1} << 16;
@@ -54,6 +54,12 @@ bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBu
          buffer.allocate(bytes, budget, device);
 }
 
+std::size_t found_share(std::uint32_t k, std::uint32_t attempt) {
+  const std::size_t usual = k > kManyAnswers ? 4 * kFoundShare : kFoundShare;
+  return attempt == 1 ? kMore * usual : usual;
+}
+std::size_t block_share(std::uint32_t attempt) { return attempt == 0 ? kBlockShare : 1; }
+
 }  // namespace
 
 void grow(PinnedBuffer& buffer, std::size_t bytes) {
@@ -62,43 +68,49 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
   buffer = PinnedBuffer(bytes + bytes / 4);
 }
 
-/// Of all queries of a part together.
-std::uint64_t BatchMemory::most_candidates() const {
-  const std::uint64_t room = index_.scratch_share() / 2 / kCandidateBytes;
-  return std::min(room, kMostCandidates);
-}
-
-std::uint32_t BatchMemory::capacity_for(std::size_t queries, std::uint32_t k, bool lost) const {
+std::uint32_t BatchMemory::least_capacity(std::uint32_t k, std::uint32_t attempt) const {
   const std::uint64_t documents = std::max<std::uint64_t>(index_.index.counts().documents, 1);
-  const std::uint64_t least = std::max(kLeastCapacity, 16 * k);
-  const std::uint64_t share = most_candidates() / queries;
-  const std::uint64_t most = lost ? share : std::min<std::uint64_t>(share, kMostCapacity);
-  return static_cast<std::uint32_t>(std::min(std::max(least, most), documents));
+  const std::uint64_t usual = std::max(kLeastCapacity, 16 * k);
+  return static_cast<std::uint32_t>(std::min(attempt == 1 ? kMore * usual : usual, documents));
 }
 
-PartLimits BatchMemory::limits(std::uint32_t k, bool lost) const {
-  const std::size_t share = index_.scratch_share() / kShares;
-  const std::uint64_t documents = index_.index.counts().documents;
-  const std::uint64_t tiles = documents / kTileDocuments + 2;
-  const std::uint64_t least = std::max(kLeastCapacity, 16 * k);
-  const std::uint64_t room =
-      std::min(lost ? std::max<std::uint64_t>(most_candidates(), 1) : least, documents);
-  PartLimits limits;
-  limits.queries = std::min<std::size_t>(
-      {most_candidates() / std::max<std::uint64_t>(room, 1),
-       kShares / 2 * share / (room * kCandidateBytes + kFoundShare * kFoundBytes),
-       share / (sizeof(QueryState) + kBins * sizeof(std::uint32_t))});
-  limits.queries = std::max<std::size_t>(limits.queries, 1);
-  limits.terms = std::min<std::uint64_t>(kMostRowEntries, 2 * share / kEntryBytes) / tiles;
-  if (index_.cache) {
-    limits.loads = index_.cache->capacity() / kLoadShares;
-    limits.pinned = index_.cache->capacity() / kPinShares;
+std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
+                                         std::span<const std::uint32_t> slots, std::uint32_t k,
+                                         std::uint32_t attempt) const {
+  if (attempt == kMostAttempts) return std::min<std::size_t>(slots.size(), 1);
+  const std::uint64_t tiles = index_.index.counts().documents / kTileDocuments + 2;
+  const std::uint64_t candidates = least_capacity(k, attempt);
+  const std::size_t for_query = candidates * sizeof(Candidate) +
+                                std::max<std::size_t>(found_share(k, attempt) * kFoundBytes,
+                                                      candidates * sizeof(unsigned long long)) +
+                                tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
+                                sizeof(QueryState) + kBins * sizeof(std::uint32_t) +
+                                3 * sizeof(Query);
+  const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
+  const std::size_t share = index_.scratch_share() / 8 * 7;  // it is an estimate
+  std::size_t bytes = 0;
+  std::uint64_t rows = 0;
+  std::size_t queries = 0;
+  for (const std::uint32_t slot : slots) {
+    bytes += for_query;
+    for (const PlannedTerm& term : plans[slot].terms) {
+      const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
+      bytes += for_list + blocks * (sizeof(std::uint32_t) + 1) / block_share(attempt) +
+               blocks * sizeof(Stretch) / kAndBlocks;
+      if (term.entry.is_short()) bytes += 2 * kRawEntries * sizeof(std::uint32_t);
+      rows += tiles;
+    }
+    if (queries > 0 &&
+        (bytes > share || rows > kMostRowEntries || (queries + 1) * candidates > kMostCandidates)) {
+      break;
+    }
+    ++queries;
   }
-  return limits;
+  return queries;
 }
 
-bool BatchMemory::has_room_for_promises(const BatchImage& image) const {
-  return kClasses * image.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
+bool BatchMemory::has_room_for_promises(const BatchShape& shape) const {
+  return kClasses * shape.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
 }
 
 /// Frees what other batches needed if there is no room else. False if there is none even so.
@@ -116,19 +128,19 @@ bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::s
   std::size_t held = 0;
   for (const AccountedBuffer* buffer : buffers) held += buffer->size();
   if (held > share) free_all();  // there are more searchers than there were
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  const auto grow_all = [&](std::size_t most) {
     MemoryBudget& budget = *index_.budget;
     const int device = index_.device;
-    if (grow(uploads_, for_uploads, share / kShares, budget, device) &&
-        grow(cleared_, for_cleared, share / kShares, budget, device) &&
-        grow(tables_, for_tables, 2 * share / kShares, budget, device) &&
-        grow(candidates_, for_candidates, share / 2, budget, device) &&
-        grow(accumulators_, for_accumulators, 0, budget, device)) {
-      return true;
-    }
-    free_all();
-  }
-  return false;
+    return grow(uploads_, for_uploads, most, budget, device) &&
+           grow(cleared_, for_cleared, most, budget, device) &&
+           grow(tables_, for_tables, most, budget, device) &&
+           grow(candidates_, for_candidates, most, budget, device) &&
+           grow(accumulators_, for_accumulators, 0, budget, device);
+  };
+  const bool may_grow = needed + needed / 4 <= share;
+  if (grow_all(may_grow ? share / kShares : 0)) return true;
+  free_all();
+  return grow_all(0);
 }
 
 std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
@@ -143,116 +155,140 @@ std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
   return arena.used();
 }
 
-std::size_t BatchMemory::lay_out_tables(void* begin, const BatchImage& image, Batch& batch) const {
+std::size_t BatchMemory::lay_out_tables(void* begin, const BatchShape& shape, Batch& batch) const {
   Arena arena(begin);
-  batch.first_blocks = arena.take<std::uint32_t>(image.row_entries);
-  batch.rests = arena.take<std::uint32_t>(image.row_entries);
-  batch.tile_bounds = arena.take<std::uint32_t>(image.tile_entries);
+  batch.first_blocks = arena.take<std::uint32_t>(shape.row_entries);
+  batch.rests = arena.take<std::uint32_t>(shape.row_entries);
+  batch.tile_bounds = arena.take<std::uint32_t>(shape.tile_entries);
   if (batch.round_count == 0) {
-    batch.promises = arena.take<Promise>(kClasses * image.or_blocks);
-    batch.most_promises = static_cast<std::uint32_t>(image.or_blocks);
+    batch.promises = arena.take<Promise>(kClasses * shape.or_blocks);
+    batch.most_promises = static_cast<std::uint32_t>(shape.or_blocks);
   } else {
-    batch.tile_states = arena.take<std::uint8_t>(image.tile_entries);
-    batch.tile_items = arena.take<TileItem>(image.tile_entries);
-    batch.blocks = arena.take<std::uint32_t>(image.or_blocks);
-    batch.block_chunks =
-        arena.take<Chunk>(image.or_blocks / batch.chunk_blocks + image.table_stretches.size());
+    batch.tile_states = arena.take<std::uint8_t>(shape.tile_entries);
+    batch.tile_items = arena.take<TileItem>(shape.tile_entries);
+    batch.blocks = arena.take<std::uint32_t>(batch.most_blocks);
+    batch.block_chunks = arena.take<Chunk>(batch.most_block_chunks);
   }
   batch.tails =
-      arena.take<std::uint8_t>(tails_bytes(index_.index.settings().codec.kind, image.lists.size()));
-  batch.wanted_tiles = arena.take<std::uint32_t>(image.lists.size() * ((batch.tiles + 31) / 32));
+      arena.take<std::uint8_t>(tails_bytes(index_.index.settings().codec.kind, shape.lists));
+  batch.wanted_tiles =
+      arena.take<std::uint32_t>(std::size_t{shape.lists} * ((batch.tiles + 31) / 32));
   return arena.used();
 }
 
-std::size_t BatchMemory::lay_out_candidates(void* begin, const BatchImage& image,
-                                            std::uint32_t capacity, bool lost, Batch& batch) const {
+/// Keys are made when no document is looked up any more, so they lie in the same place.
+std::size_t BatchMemory::lay_out_candidates(void* begin, std::uint32_t capacity,
+                                            Batch& batch) const {
   Arena arena(begin);
-  const std::size_t queries = batch.state_count;
-  batch.candidates = arena.take<Candidate>(queries * capacity);
-  const std::size_t most = queries * capacity;
-  batch.keys = arena.take<unsigned long long>(most);
-  if (batch.round_count == 0) return arena.used();
-  const std::size_t least_found =
-      std::min(kLeastFound, index_.scratch_share() / kShares / kFoundBytes);
-  const std::size_t usual =
-      std::max({index_.cache ? most : 2 * most, queries * kFoundShare, least_found});
-  const std::size_t found = std::min<std::size_t>(
-      {image.or_postings, lost ? std::max(usual, index_.scratch_share() / 4 / kFoundBytes) : usual,
-       kNone / 2});
-  const std::size_t chunks = std::min(found / 16 + 2 * image.table_stretches.size(), kMostChunks);
-  batch.found = arena.take<Candidate>(found);
-  batch.found_chunks = arena.take<Chunk>(chunks);
+  const std::size_t candidates = std::size_t{batch.state_count} * capacity;
+  batch.candidates = arena.take<Candidate>(candidates);
+  Arena other = arena;
+  batch.keys = arena.take<unsigned long long>(candidates);
+  batch.found = other.take<Candidate>(batch.most_found);
+  batch.found_chunks = other.take<Chunk>(batch.most_found_chunks);
+  return std::max(arena.used(), other.used());
+}
+
+/// Sets what there is room for in the rounds of OR.
+void BatchMemory::set_round_room(const BatchShape& shape, std::size_t blocks, std::size_t found,
+                                 Batch& batch) const {
+  const bool has_rounds = batch.round_count > 0 && shape.or_queries > 0;
+  const std::size_t stretches = shape.table_stretches;
+  blocks = has_rounds ? std::min(blocks, shape.or_blocks) : 0;
+  found = has_rounds ? std::min<std::size_t>({found, shape.or_postings, kNone / 2}) : 0;
+  batch.most_blocks = static_cast<std::uint32_t>(blocks);
+  batch.most_block_chunks =
+      static_cast<std::uint32_t>(has_rounds ? blocks / batch.chunk_blocks + stretches : 0);
   batch.most_found = static_cast<std::uint32_t>(found);
-  batch.most_found_chunks = static_cast<std::uint32_t>(chunks);
-  return arena.used();
+  batch.most_found_chunks = static_cast<std::uint32_t>(
+      has_rounds ? std::min(found / 16 + 2 * stretches, kMostChunks) : 0);
+}
+
+/// Decides how many blocks, documents and candidates there is room for: the least, and more where
+/// there is memory for it beside what is `needed` else. Returns the candidates of a query.
+std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape,
+                                     std::uint32_t attempt, Batch& batch) const {
+  const std::size_t queries = batch.state_count;
+  const std::uint32_t least = least_capacity(batch.k, attempt);
+  const std::size_t blocks = shape.or_blocks / block_share(attempt);
+  const std::size_t found = queries * found_share(batch.k, attempt);
+  set_round_room(shape, blocks, found, batch);
+  const std::size_t share = index_.scratch_share();
+  const std::size_t taken =
+      needed + lay_out_tables(nullptr, shape, batch) + lay_out_candidates(nullptr, least, batch);
+  if (taken >= share) return least;
+  // A quarter stays for buffers that grow.
+  const std::size_t spare = std::min((share - taken) / 4 * 3, kMostSpare);
+  set_round_room(shape, std::max(blocks, spare / 4 / (sizeof(std::uint32_t) + 1)),
+                 found + spare / 4 / kFoundBytes, batch);
+  const std::uint64_t documents = std::max<std::uint64_t>(index_.index.counts().documents, 1);
+  const std::uint64_t more = std::min<std::uint64_t>(spare / 2 / kCandidateBytes, kMostCandidates);
+  const std::uint64_t capacity = std::max<std::uint64_t>(least, more / queries);
+  return static_cast<std::uint32_t>(
+      std::min({capacity, documents, attempt == 0 ? std::uint64_t{kMostCapacity} : documents}));
 }
 
 /// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
 /// there: for as many as there is room for beside what is `needed` else, but one at least. Returns
 /// the bytes that they take.
-std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchImage& image,
+std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                                 Batch& batch) const {
-  if (ablation_.or_by != OrMethod::kGlobalMemory || image.or_queries.empty()) return 0;
+  if (ablation_.or_by != OrMethod::kGlobalMemory || shape.or_queries == 0) return 0;
   const std::size_t bytes = std::size_t{batch.tiles} * kTileDocuments * sizeof(std::uint32_t);
   const std::size_t share = index_.scratch_share();
   const std::size_t left = share - std::min(share, needed + needed / 4);  // as grow() may take
-  const std::size_t most = std::min(kMostAccumulated, image.or_queries.size());
+  const std::size_t most = std::min<std::size_t>(kMostAccumulated, shape.or_queries);
   const std::size_t at_once = std::clamp<std::size_t>(left / bytes, 1, most);
   batch.accumulated_queries = static_cast<std::uint32_t>(at_once);
   return at_once * bytes;
 }
 
-bool BatchMemory::lay_out(const BatchImage& image, std::uint32_t capacity, bool lost,
-                          Batch& batch) {
-  const std::size_t image_bytes = gpu::lay_out(image, nullptr).image_bytes;
+std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::uint32_t attempt,
+                                                  Batch& batch) {
+  const std::size_t image_bytes = gpu::lay_out(shape, nullptr).image_bytes;
   const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
-  const std::size_t table_bytes = lay_out_tables(nullptr, image, batch);
-  const std::size_t candidate_bytes = lay_out_candidates(nullptr, image, capacity, lost, batch);
+  const std::uint32_t capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+  const std::size_t table_bytes = lay_out_tables(nullptr, shape, batch);
+  const std::size_t candidate_bytes = lay_out_candidates(nullptr, capacity, batch);
   const std::size_t accumulator_bytes = share_out_accumulators(
-      image_bytes + cleared_bytes + table_bytes + candidate_bytes, image, batch);
+      image_bytes + cleared_bytes + table_bytes + candidate_bytes, shape, batch);
   if (!make_room(batch.state_count, image_bytes, cleared_bytes, table_bytes, candidate_bytes,
                  accumulator_bytes)) {
-    return false;
+    return {};
   }
+  shape_ = shape;
   image_bytes_ = image_bytes;
   cleared_bytes_ = lay_out_cleared(cleared_.data(), batch);
-  lay_out_tables(tables_.data(), image, batch);
-  lay_out_candidates(candidates_.data(), image, capacity, lost, batch);
+  lay_out_tables(tables_.data(), shape, batch);
+  lay_out_candidates(candidates_.data(), capacity, batch);
   batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
   grow(staging_, image_bytes);
-  const ImageParts host = gpu::lay_out(image, staging_.data());
-  const ImageParts device = gpu::lay_out(image, uploads_.data());
-  write_image(image, host, device);
-  describe(image, device, batch);
-  return true;
+  describe(batch);
+  return capacity;
 }
 
-/// Fills in what was uploaded, with this batch or with the index.
-void BatchMemory::describe(const BatchImage& image, const ImageParts& device, Batch& batch) const {
-  batch.lists = device.lists;
-  batch.queries = device.queries;
-  batch.finals = device.finals;
-  batch.table_stretches = device.table_stretches;
-  batch.and_stretches = device.and_stretches;
+/// Fills in what is uploaded, with this batch or with the index.
+void BatchMemory::describe(Batch& batch) const {
+  const ImageParts parts = device();
+  batch.lists = parts.lists;
+  batch.queries = parts.queries;
+  batch.finals = parts.finals;
+  batch.table_stretches = parts.table_stretches;
+  batch.and_stretches = parts.and_stretches;
   batch.lengths = index_.lengths;
   batch.length_codes = index_.length_codes;
   batch.static_scores = index_.static_scores;
   batch.static_bounds = index_.static_bounds;
   batch.documents = static_cast<std::uint32_t>(index_.index.counts().documents);
-  batch.second_queries = static_cast<std::uint32_t>(image.second_queries.size());
-  batch.and_queries = static_cast<std::uint32_t>(image.and_queries.size()) + batch.second_queries;
-  batch.or_queries = static_cast<std::uint32_t>(image.or_queries.size());
-  batch.table_stretch_count = static_cast<std::uint32_t>(image.table_stretches.size());
-  batch.second_stretch_count = static_cast<std::uint32_t>(image.second_stretches.size());
-  batch.and_stretch_count =
-      static_cast<std::uint32_t>(image.and_stretches.size()) + batch.second_stretch_count;
-  batch.stretch_blocks = image.stretch_blocks;
-  batch.list_count = static_cast<std::uint32_t>(image.lists.size());
+  batch.second_queries = shape_.second_queries;
+  batch.and_queries = shape_.and_queries + shape_.second_queries;
+  batch.or_queries = shape_.or_queries;
+  batch.table_stretch_count = shape_.table_stretches;
+  batch.second_stretch_count = shape_.second_stretches;
+  batch.and_stretch_count = shape_.and_stretches + shape_.second_stretches;
+  batch.stretch_blocks = shape_.stretch_blocks;
+  batch.list_count = shape_.lists;
   batch.pfor_levels = index_.index.settings().codec.pfor_levels;
-  if (!image.lists.empty()) {
-    batch.c0 = image.lists[0].c0;
-    batch.c1 = image.lists[0].c1;
-  }
 }
 
 void BatchMemory::upload(const Batch& batch, cudaStream_t stream) const {

@@ -3,13 +3,21 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/query/gpu/batch_image.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
-#include "warpdex/query/gpu/part_planner.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
 
 namespace warpdex::gpu {
+
+/// Attempts after the first to answer queries that had more candidates, or so, than room.
+inline constexpr std::uint32_t kMostAttempts = 2;
 
 /// Makes the buffer hold so much at least, whatever it held; if it must grow, a quarter more.
 void grow(PinnedBuffer& buffer, std::size_t bytes);
@@ -22,34 +30,41 @@ class BatchMemory {
   BatchMemory(const GpuIndex::State& index, const GpuAblation& ablation)
       : index_(index), ablation_(ablation) {}
 
-  /// What a part of a batch may take. Parts of queries that `lost` candidates before are smaller,
-  /// so that there is more room for each.
-  PartLimits limits(std::uint32_t k, bool lost) const;
-  /// Candidates of a query that there is room for in a part of so many.
-  std::uint32_t capacity_for(std::size_t queries, std::uint32_t k, bool lost) const;
+  /// How many of the queries `slots`, the first ones, are a part: as many as there should be memory
+  /// for, one at least. At a second `attempt` (1) each gets more, at the third it is alone.
+  std::size_t queries_of_part(std::span<const PlannedQuery> plans,
+                              std::span<const std::uint32_t> slots, std::uint32_t k,
+                              std::uint32_t attempt) const;
 
   /// Whether OR can be done at once: in room that is large where blocks are many.
-  bool has_room_for_promises(const BatchImage& image) const;
+  bool has_room_for_promises(const BatchShape& shape) const;
 
-  /// Lays a part's image out and writes it to page-locked memory; fills in where all that the
-  /// kernels read and write lies, but for the answers, and how much it is. `batch` says already
-  /// how many states and tiles there are, and how large chunks are. False, and nothing is laid out,
-  /// if there is no memory for it.
-  bool lay_out(const BatchImage& image, std::uint32_t capacity, bool lost, Batch& batch);
-  /// Queues copying what was laid out to the GPU, and clearing what is to be counted.
+  /// Lays a part out, of whose image this is the shape; fills in where all that the kernels read
+  /// and write lies, but for the answers, and how much it is. `batch` says already how many states
+  /// and tiles there are, k, and how large chunks are. Returns for how many candidates of each
+  /// query there is room; nothing, and nothing is laid out, if there is no memory for it.
+  std::optional<std::uint32_t> lay_out(const BatchShape& shape, std::uint32_t attempt,
+                                       Batch& batch);
+  /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
+  ImageParts host() const { return gpu::lay_out(shape_, staging_.data()); }
+  ImageParts device() const { return gpu::lay_out(shape_, uploads_.data()); }
+  /// Queues copying what was written to the GPU, and clearing what is to be counted.
   void upload(const Batch& batch, cudaStream_t stream) const;
 
  private:
-  std::uint64_t most_candidates() const;
+  std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                  std::size_t for_tables, std::size_t for_candidates, std::size_t for_accumulators);
   std::size_t lay_out_cleared(void* begin, Batch& batch) const;
-  std::size_t lay_out_tables(void* begin, const BatchImage& image, Batch& batch) const;
-  std::size_t lay_out_candidates(void* begin, const BatchImage& image, std::uint32_t capacity,
-                                 bool lost, Batch& batch) const;
-  std::size_t share_out_accumulators(std::size_t needed, const BatchImage& image,
+  std::size_t lay_out_tables(void* begin, const BatchShape& shape, Batch& batch) const;
+  std::size_t lay_out_candidates(void* begin, std::uint32_t capacity, Batch& batch) const;
+  void set_round_room(const BatchShape& shape, std::size_t blocks, std::size_t found,
+                      Batch& batch) const;
+  std::uint32_t share_out(std::size_t needed, const BatchShape& shape, std::uint32_t attempt,
+                          Batch& batch) const;
+  std::size_t share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                      Batch& batch) const;
-  void describe(const BatchImage& image, const ImageParts& device, Batch& batch) const;
+  void describe(Batch& batch) const;
 
   const GpuIndex::State& index_;
   GpuAblation ablation_;
@@ -59,7 +74,8 @@ class BatchMemory {
   AccountedBuffer tables_;   ///< of tiles
   AccountedBuffer candidates_;
   AccountedBuffer accumulators_;  ///< where OR adds up in global memory
-  std::size_t image_bytes_ = 0;   ///< of what was laid out last
+  BatchShape shape_;              ///< of what was laid out last
+  std::size_t image_bytes_ = 0;
   std::size_t cleared_bytes_ = 0;
 };
 

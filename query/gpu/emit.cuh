@@ -59,11 +59,17 @@ __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query
   if (lane_id() == 0) first = atomicAdd(&state.candidates, __popc(group));
   first = __shfl_sync(kWholeWarp, first, 0);
   const std::uint32_t place = first + __popc(group & ((1U << lane_id()) - 1));
-  if (has && place < query.capacity) {
+  const bool fits = has && place < query.capacity;
+  const std::uint32_t fitting = __ballot_sync(kWholeWarp, fits);
+  if (fits) {
     batch.candidates[std::size_t{query.candidates} + place] = {document, sum};
     const std::uint32_t bin =
         min(lower_units(batch, query, document, sum) >> query.bin_shift, kBins - 1);
-    atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], 1);
+    // Once for all that have the same: equal sums may be many, and each addition takes its turn.
+    const std::uint32_t same = __match_any_sync(fitting, bin);
+    if (lane_id() == __ffs(static_cast<int>(same)) - 1U) {
+      atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], __popc(same));
+    }
   }
   return first + __popc(group);
 }

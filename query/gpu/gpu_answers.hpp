@@ -30,7 +30,7 @@ struct GpuAnswers::State {
   std::size_t queries = 0;
   SearchSettings settings;
   PinnedBuffer memory;  ///< an Answer a query, then k hits a query
-  const gpu::Answer* list = nullptr;
+  gpu::Answer* list = nullptr;
   const Hit* hits = nullptr;
   std::map<std::size_t, SearchResult> by_cpu;  ///< what the CPU answered, by query
 };

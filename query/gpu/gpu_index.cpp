@@ -1,19 +1,22 @@
-// Uploads an index: one allocation, section after section; where the lists do not fit, without
-// them, and the rest of the memory is their cache.
+// Uploads an index: one allocation, section after section, as many as fit. Of the others the host
+// keeps page-locked copies, and the rest of the memory is a cache of lists.
 #include "warpdex/query/gpu/gpu_index.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "warpdex/core/available_memory.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/gpu/exception_tables.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
 #include "warpdex/query/gpu/length_codes.hpp"
-#include "warpdex/query/gpu/list_image.hpp"
 
 namespace warpdex {
 namespace {
@@ -28,6 +31,13 @@ std::size_t aligned(std::size_t bytes) {
 constexpr std::size_t kMostScratch = std::size_t{5} << 30;
 /// What a part of a batch needs at least is never more than this.
 constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
+/// Parts of the memory beside what is always resident: one must be left for scratch where all lists
+/// are resident; it is one of fewer where they are not, as then lists can still be read.
+constexpr std::size_t kScratchShares = 8;
+constexpr std::size_t kCachedScratchShares = 3;
+/// Of the memory that the host has available, one of so many parts may be page-locked.
+constexpr std::size_t kHostShares = 2;
+constexpr std::size_t kMostCopyThreads = 8;
 
 void check_sections(const Index& index) {
   const auto& infos = index.section_infos();
@@ -60,7 +70,7 @@ std::size_t memory_limit(const GpuSettings& settings) {
   return device_info(settings.device).free_memory / 10 * 9;
 }
 
-/// Enough for any one query: its candidates, tables of tiles and uploads.
+/// Enough for any one query: its candidates, tables of tiles and itself.
 std::size_t least_scratch(std::size_t documents) {
   constexpr std::size_t kMostCandidates = 160'000;  // 16 for each of 10,000 documents
   const std::size_t tiles = documents / gpu::kTileDocuments + 2;
@@ -84,7 +94,7 @@ struct GpuIndex::State::Part {
         target(reinterpret_cast<const void**>(&pointer)) {}
 
   /// Bytes that the parts take on the GPU.
-  static std::size_t sum(const std::vector<Part>& parts) {
+  static std::size_t sum(std::span<const Part> parts) {
     std::size_t total = 0;
     for (const Part& each : parts) total += aligned(each.bytes.size());
     return total;
@@ -94,54 +104,53 @@ struct GpuIndex::State::Part {
   const void** target;
 };
 
+/// The first parts are what every query needs; the last are lists' encoded bytes.
+constexpr std::size_t kNeeded = 4;
+constexpr std::size_t kEncoded = 2;
+
 GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
-    : index(uploaded),
+    : PlacedIndex(uploaded),
       device(settings.device),
       budget(std::make_unique<MemoryBudget>(memory_limit(settings))) {
   check_sections(index);
   const IndexSections& sections = index.sections();
   const std::vector<std::uint8_t> codes = make_length_codes(sections.document_lengths);
-  std::vector<Part> parts{
+  const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
+  // In the order in which they are given GPU memory: what is read most comes first.
+  const std::vector<Part> parts{
       {sections.document_lengths, lengths},
       {std::span<const std::uint8_t>(codes), length_codes},
       {sections.static_scores, static_scores},
-      {sections.static_bounds, static_bounds},
-  };
-  const std::size_t resident = Part::sum(parts);
-  const std::size_t least = least_scratch(sections.document_lengths.size());
-  const std::size_t limit = budget->limit();
-  if (resident + least > limit) {
-    throw UsageError("this index needs " + mebibytes(resident + least) +
-                     " of GPU memory at least, more than the " + mebibytes(limit) +
-                     " that it may take; allow more by --gpu-memory");
-  }
-  scratch = std::clamp((limit - resident) / 8, least, kMostScratch);
-  const std::vector<Part> lists{
-      {sections.block_last_docids, last_docids},
-      {sections.docid_bases, docid_bases},
-      {sections.docid_offsets, docid_offsets},
-      {sections.docid_codes, docid_codes},
-      {sections.docids, docids},
-      {sections.frequency_bases, frequency_bases},
-      {sections.frequency_offsets, frequency_offsets},
-      {sections.frequency_codes, frequency_codes},
-      {sections.frequencies, frequencies},
-      {sections.block_bounds, bounds},
+      {sections.static_bounds, static_bounds},  // kNeeded, so far
       {sections.range_bounds, range_bounds},
+      {sections.block_last_docids, last_docids},
+      {sections.block_bounds, bounds},
+      {sections.docid_codes, docid_codes},
+      {sections.docid_offsets, docid_offsets},
+      {sections.docid_bases, docid_bases},
+      {std::span(exceptions.docids.entries), docid_exceptions},
+      {std::span(exceptions.docids.bases), docid_exception_bases},
+      {sections.frequency_codes, frequency_codes},
+      {sections.frequency_offsets, frequency_offsets},
+      {sections.frequency_bases, frequency_bases},
+      {std::span(exceptions.frequencies.entries), frequency_exceptions},
+      {std::span(exceptions.frequencies.bases), frequency_exception_bases},
+      {sections.docids, docids},  // kEncoded: by list, if there is no room for all
+      {sections.frequencies, frequencies},
   };
-  const std::size_t all = resident + Part::sum(lists);
-  if (all + scratch <= limit && bytes.allocate(all, *budget, device)) {
-    parts.insert(parts.end(), lists.begin(), lists.end());
-    scratch = limit - all;
-  } else if (!bytes.allocate(resident, *budget, device)) {
-    throw UsageError("this index needs " + mebibytes(resident + least) +
-                     " of GPU memory at least, and the GPU has less free; stop what else runs on "
-                     "it, or search on the CPU");
-  } else {
-    cache = std::make_unique<gpu::ListCache>(limit - resident - scratch, *budget, device);
-    pinned = std::make_unique<gpu::PinnedListStore>();
+  const std::span<const Part> all(parts);
+  const std::size_t resident = take_memory(all);
+  upload(all.first(resident));
+  if (resident < all.size()) {
+    std::size_t left =
+        settings.host_memory != 0 ? settings.host_memory : available_memory() / kHostShares;
+    const auto others = all.subspan(resident, all.size() - kEncoded - resident);
+    // Without these, no kernel can read a list, and the CPU answers.
+    const bool are_readable = copy_to_host(others, left);
+    host_lists = std::make_unique<gpu::HostLists>(index, are_readable ? left : 0, device);
+    cache = std::make_unique<gpu::ListCache>(
+        index, *host_lists, are_readable ? budget->left() - scratch : 0, *budget, device);
   }
-  upload(parts);
   if (sections.static_scores.empty()) {
     static_scores = nullptr;
     static_bounds = nullptr;
@@ -152,7 +161,34 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
 }
 
-void GpuIndex::State::upload(const std::vector<Part>& parts) {
+/// Takes memory for as many parts, in their order, as there is room for beside scratch memory: all,
+/// or none of those kEncoded. Returns how many.
+std::size_t GpuIndex::State::take_memory(std::span<const Part> parts) {
+  const std::size_t limit = budget->limit();
+  const std::size_t needed = Part::sum(parts.first(kNeeded));
+  const std::size_t least = least_scratch(index.counts().documents);
+  if (needed + least > limit) {
+    throw UsageError("this index needs " + mebibytes(needed + least) +
+                     " of GPU memory at least, more than the " + mebibytes(limit) +
+                     " that it may take; allow more by --gpu-memory");
+  }
+  const std::size_t all = Part::sum(parts);
+  scratch = std::clamp((limit - needed) / kScratchShares, least, kMostScratch);
+  if (all + scratch <= limit && bytes.allocate(all, *budget, device)) {
+    scratch = limit - all;
+    return parts.size();
+  }
+  scratch = std::clamp((limit - needed) / kCachedScratchShares, least, kMostScratch);
+  for (std::size_t count = parts.size() - kEncoded; count >= kNeeded; --count) {
+    const std::size_t sum = Part::sum(parts.first(count));
+    if (sum + scratch <= limit && bytes.allocate(sum, *budget, device)) return count;
+  }
+  throw UsageError("this index needs " + mebibytes(needed + least) +
+                   " of GPU memory at least, and the GPU has less free; stop what else runs on "
+                   "it, or search on the CPU");
+}
+
+void GpuIndex::State::upload(std::span<const Part> parts) {
   const Stream stream(device);
   bytes.buffer().fill(0, stream);
   std::size_t offset = 0;
@@ -165,21 +201,60 @@ void GpuIndex::State::upload(const std::vector<Part>& parts) {
   stream.synchronize();
 }
 
+/// Copies the parts to page-locked memory, `left` bytes of it at most, and takes from `left` what
+/// they need. False, and there are no copies, if there is not so much.
+bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& left) {
+  const std::size_t needed = Part::sum(parts);
+  if (needed > left) return false;
+  try {
+    const CurrentDevice current(device);
+    for (const Part& each : parts) host_sections.emplace_back(aligned(each.bytes.size()));
+  } catch (const CudaError&) {
+    host_sections.clear();
+    return false;
+  }
+  parallel_for(std::min(default_threads(), kMostCopyThreads), parts.size(),
+               [&](std::size_t, std::size_t i) {
+                 const std::span<const std::uint8_t> from = parts[i].bytes;
+                 const PinnedBuffer& copy = host_sections[i];
+                 auto* const to = static_cast<std::uint8_t*>(copy.data());
+                 std::copy(from.begin(), from.end(), to);
+                 std::fill(to + from.size(), to + copy.size(), std::uint8_t{0});
+                 *parts[i].target = copy.device_data();
+               });
+  left -= needed;
+  return true;
+}
+
 std::size_t GpuIndex::State::scratch_share() const {
   return scratch / std::max<std::size_t>(searchers, 1);
 }
 
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
-  gpu::describe_list(index, entry, list);
-  if (cache) return gpu::ListImage(index, entry).place(cache->address(entry.first_block), list);
-  list.docids.bytes = docids + entry.docid_offset;
-  list.docids.offsets = docid_offsets + entry.first_block;
-  list.docids.bases = docid_bases + entry.first_base;
-  list.docids.codes = docid_codes + entry.first_block;
-  list.frequencies.bytes = frequencies + entry.frequency_offset;
-  list.frequencies.offsets = frequency_offsets + entry.first_block;
-  list.frequencies.bases = frequency_bases + entry.first_base;
-  list.frequencies.codes = frequency_codes + entry.first_block;
+  const gpu::EncodedBytes encoded =
+      cache ? cache->find(entry)
+            : gpu::EncodedBytes{docids + entry.docid_offset, frequencies + entry.frequency_offset};
+  const std::uint8_t levels = index.settings().codec.pfor_levels;
+  list.docids = {.bytes = encoded.docids,
+                 .offsets = docid_offsets + entry.first_block,
+                 .bases = docid_bases + entry.first_base,
+                 .codes = docid_codes + entry.first_block,
+                 .exceptions = docid_exceptions + entry.first_block,
+                 .exception_bases = docid_exception_bases + entry.first_base,
+                 .count = entry.document_frequency,
+                 .tail_offset = entry.docid_bytes - entry.docid_tail_bytes,
+                 .parameter = entry.docid_parameter,
+                 .levels = levels};
+  list.frequencies = {.bytes = encoded.frequencies,
+                      .offsets = frequency_offsets + entry.first_block,
+                      .bases = frequency_bases + entry.first_base,
+                      .codes = frequency_codes + entry.first_block,
+                      .exceptions = frequency_exceptions + entry.first_block,
+                      .exception_bases = frequency_exception_bases + entry.first_base,
+                      .count = entry.document_frequency,
+                      .tail_offset = entry.frequency_bytes - entry.frequency_tail_bytes,
+                      .parameter = entry.frequency_parameter,
+                      .levels = levels};
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {

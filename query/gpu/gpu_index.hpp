@@ -1,5 +1,5 @@
-// An index in a GPU's memory: the bytes that are on disk, uploaded as they are, at once or, where
-// they do not fit, list by list as queries need them.
+// An index for a GPU: the bytes that are on disk, uploaded as they are. Where they do not all fit,
+// kernels read the others in the host's memory, and what is worth most comes to the GPU's.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,9 @@ struct GpuSettings {
   int device = 0;          ///< the GPU, from 0
   std::size_t memory = 0;  ///< bytes of its memory that index and searchers may take; 0: 90 % of
                            ///< what is free
+  /// Bytes of the host's memory that may be page-locked for what the GPU's does not hold; 0: half
+  /// of what is available.
+  std::size_t host_memory = 0;
 };
 
 /// Immutable, and shared by any number of GpuSearchers on any threads. Move-only.
@@ -21,9 +24,10 @@ class GpuIndex {
  public:
   /// Uploads `index`, which must outlive this, after its sections' checksums were compared.
   /// O(bytes). If `memory` does not hold the lists beside what every query needs (5 bytes a
-  /// document, or 9 with static scores, and scratch memory for a query), they are uploaded when
-  /// queries need them and kept while there is room. Throws CudaError where there is no such GPU,
-  /// FormatError for damage, UsageError if `memory` does not even hold what every query needs.
+  /// document, or 9 with static scores, and scratch memory for a query), they are copied to the
+  /// host's page-locked memory and searched there; those worth most are kept in what is left of
+  /// `memory`. Throws CudaError where there is no such GPU, FormatError for damage, UsageError if
+  /// `memory` does not even hold what every query needs.
   GpuIndex(const Index& index, const GpuSettings& settings);
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;

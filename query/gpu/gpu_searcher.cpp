@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <optional>
 
@@ -15,14 +16,15 @@
 #include "warpdex/query/gpu/batch_memory.hpp"
 #include "warpdex/query/gpu/gpu_answers.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
-#include "warpdex/query/gpu/list_uploader.hpp"
-#include "warpdex/query/gpu/part_planner.hpp"
 #include "warpdex/query/gpu/stage_clock.hpp"
 
 namespace warpdex {
 namespace {
 
 using namespace gpu;
+
+/// Queries of a part whose answers are awaited one by one, at most.
+constexpr std::size_t kFewAwaited = 64;
 
 }  // namespace
 
@@ -32,17 +34,19 @@ struct GpuSearcher::State {
   ~State();
 
   void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
-  void prepare(Part& part);
-  void upload_lists(const Part& part);
+  void take_queries();
+  std::span<const std::uint32_t> next_part() const;
   void start_part();
   void finish_part();
   void answer_left();
   void answer_lost();
   void answer_by_cpu();
   void add_work();
+  std::uint32_t next_ticket();
+  void await_part() const;
   void abandon() noexcept;
-  bool launch(std::span<const std::uint32_t> part);
-  void launch_or(const Batch& batch);
+  bool launch(std::span<const std::uint32_t> queries);
+  void launch_or(const Batch& batch, const BatchShape& shape);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -51,18 +55,18 @@ struct GpuSearcher::State {
   bool overlaps_launches = false;
   Stream stream;
   StageClock clock;
-  BatchImage image;
   BatchMemory memory;
   PinnedBuffer work;  ///< counters of the part under way, if they are wanted
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
-  PartPlanner planner;
-  std::optional<ListUploader> uploader;  ///< with a list cache, from the first upload on
-  Part current;                          ///< the part under way
-  Part next;                             ///< the one after it, whose lists are being uploaded
-  std::vector<std::uint32_t> for_cpu;    ///< queries that the GPU cannot answer
-  std::vector<std::uint32_t> lost;       ///< those that had more candidates than room
-  bool lost_some = false;                ///< whether all were lost before: they get more room
+  BatchLists lists;                     ///< with a list cache
+  std::vector<std::uint32_t> slots;     ///< queries that the GPU is to answer
+  std::size_t started = 0;              ///< of them, so far
+  std::span<const std::uint32_t> part;  ///< of them, those under way
+  std::uint32_t ticket = 0;             ///< of it
+  std::vector<std::uint32_t> for_cpu;   ///< queries that the GPU cannot answer
+  std::vector<std::uint32_t> lost;      ///< those that had more candidates than room
+  std::uint32_t attempt = 0;            ///< how often all were lost before: they get more room
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -75,8 +79,7 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       builder(searched.state(), wanted),
       stream(searched.device()),
       clock(wanted.time_stages, searched.device()),
-      memory(searched.state(), wanted),
-      planner(searched.index(), searched.state().cache.get()) {
+      memory(searched.state(), wanted) {
   const CurrentDevice current_device(searched.device());
   overlaps_launches = launches_may_overlap();
   ++uploaded.searchers;
@@ -98,84 +101,92 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   answers.hits = parts.hits;
   for_cpu.clear();
   lost.clear();
-  lost_some = false;
+  attempt = 0;
   is_busy = true;
-  std::vector<std::uint32_t> slots(given.size());
-  std::iota(slots.begin(), slots.end(), 0U);
-  planner.start(plans, slots);
-  prepare(current);
+  take_queries();
   start_part();
+  if (uploaded.cache) statistics.bytes_uploaded += uploaded.cache->load(lists);
 }
 
-/// Takes queries that are left into an empty part, and starts to upload their lists.
-void GpuSearcher::State::prepare(Part& part) {
-  if (planner.left() == 0) return;
-  planner.next(memory.limits(answers.settings.k, lost_some), part);
-  if (part.pinned.transfer) upload_lists(part);
+/// All of the batch, but for those of which no kernel can read a list.
+void GpuSearcher::State::take_queries() {
+  slots.resize(plans.size());
+  std::iota(slots.begin(), slots.end(), 0U);
+  started = 0;
+  if (!uploaded.cache) return;
+  uploaded.cache->begin(plans, lists);
+  for_cpu = lists.unanswerable;
+  if (for_cpu.empty()) return;
+  std::erase_if(slots, [&](std::uint32_t slot) {
+    return std::binary_search(for_cpu.begin(), for_cpu.end(), slot);
+  });
 }
 
-void GpuSearcher::State::upload_lists(const Part& part) {
-  gpu::ListCache& cache = *uploaded.cache;
-  if (!uploader) uploader.emplace(cache.capacity(), *uploaded.pinned, index.device());
-  for (const ListSpace::Id list : part.pinned.loads) {
-    uploader->add(list, ListImage(index.index(), planner.entry(list)), cache.address(list));
-  }
-  uploader->flush(part.pinned.transfer->arrived);
-  cache.queued(part.pinned);
+/// Queries that are left, as many as there should be memory for.
+std::span<const std::uint32_t> GpuSearcher::State::next_part() const {
+  const auto left = std::span(slots).subspan(started);
+  return left.first(memory.queries_of_part(plans, left, answers.settings.k, attempt));
 }
 
-/// Starts the current part, or as much of it as there is memory for.
+/// Starts the next part, or as much of it as there is memory for.
 void GpuSearcher::State::start_part() {
-  while (!current.slots.empty() && !launch(current.slots)) {
-    if (current.slots.size() == 1) {
-      for_cpu.push_back(current.slots[0]);
-      current.slots.clear();
-    } else {
-      planner.give_back(current, current.slots.size() / 2);
+  part = next_part();
+  while (!part.empty() && !launch(part)) {
+    if (part.size() == 1) {
+      for_cpu.push_back(part[0]);
+      ++started;
     }
+    part = part.first(part.size() / 2);
   }
+  started += part.size();
 }
 
 /// Starts the queries. False, and nothing is under way, if there is no memory for them.
-bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
+bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   const SearchSettings& settings = answers.settings;
-  const auto queries = static_cast<std::uint32_t>(part.size());
+  const auto count = static_cast<std::uint32_t>(queries.size());
   clock.start();
-  const std::uint32_t capacity = memory.capacity_for(queries, settings.k, lost_some);
-  builder.build(plans, part, settings, capacity, image);
+  const BatchShape& shape = builder.measure(plans, queries, settings);
 
   Batch batch{};
   // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
-  const bool are_few = image.stretch_blocks < kStretchBlocks;
-  const bool is_at_once = are_few && !image.needs_rounds && !lost_some &&
+  const bool are_few = shape.stretch_blocks < kStretchBlocks;
+  const bool is_at_once = are_few && !shape.needs_rounds && attempt == 0 &&
                           ablation.or_by == OrMethod::kByCost &&
-                          memory.has_room_for_promises(image);
+                          memory.has_room_for_promises(shape);
   batch.chunk_blocks = are_few ? 1 : 16;
   batch.chunk_documents = are_few ? 32 : 128;
-  const bool are_few_rounds = image.adds_up_only || (are_few && !lost_some);
+  const bool are_few_rounds = shape.adds_up_only || (are_few && attempt == 0);
   batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
   batch.first_promises = std::max(256U, 2 * settings.k);
-  batch.state_count = queries;
+  batch.state_count = count;
+  batch.ticket = count <= kFewAwaited && !ablation.time_stages ? next_ticket() : 0;
   batch.tiles = builder.tiles();
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
   batch.k = settings.k;
-  if (!memory.lay_out(image, capacity, lost_some, batch)) return false;
+  const std::optional<std::uint32_t> capacity = memory.lay_out(shape, attempt, batch);
+  if (!capacity) return false;
+  const ImageParts image = memory.host();
+  builder.write(*capacity, image, memory.device());
+  if (shape.lists > 0) {
+    batch.c0 = image.lists[0].c0;
+    batch.c1 = image.lists[0].c1;
+  }
   batch.form = builder.form(settings);
   batch.overlaps_launches = overlaps_launches;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
   memory.upload(batch, stream.handle());
-  if (uploaded.cache) uploaded.cache->await(current.pinned, stream);
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_parse_tails(batch, codec, stream.handle());
   launch_and_chunks(batch, codec, stream.handle());
   clock.end(GpuStage::kMatch, stream);
-  if (batch.or_queries > 0) launch_or(batch);
+  if (batch.or_queries > 0) launch_or(batch, shape);
   launch_finish(batch, codec, settings.k, stream.handle());
   clock.end(GpuStage::kFinish, stream);
   if (batch.work != nullptr) {
@@ -184,16 +195,16 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> part) {
                                cudaMemcpyDeviceToHost, stream.handle()),
                "cudaMemcpyAsync of counters");
   }
-  for_cpu.insert(for_cpu.end(), image.cpu_queries.begin(), image.cpu_queries.end());
+  builder.append_cpu_queries(for_cpu);
   return true;
 }
 
-void GpuSearcher::State::launch_or(const Batch& batch) {
+void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) {
   const CodecKind codec = index.index().settings().codec.kind;
   if (batch.round_count > 0) launch_find_tile_blocks(batch, stream.handle());
   clock.end(GpuStage::kTables, stream);
   if (ablation.or_by == OrMethod::kGlobalMemory) {
-    const std::vector<Wave> waves = image.waves(batch.accumulated_queries);
+    const std::vector<Wave> waves = gpu::waves(shape, memory.host(), batch.accumulated_queries);
     launch_or_accumulators(batch, waves, codec, stream.handle());
     clock.end(GpuStage::kTiles, stream);
     return;
@@ -207,7 +218,7 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {
     launch_begin_round(batch, round, stream.handle());
     clock.end(GpuStage::kPlan, stream);
-    if (!image.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
+    if (!shape.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
     clock.end(GpuStage::kLookups, stream);
     if (round != 0 && round + 1 != batch.round_count) continue;
     launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
@@ -215,22 +226,39 @@ void GpuSearcher::State::launch_or(const Batch& batch) {
   }
 }
 
-/// Waits for the current part, if any, and lets go of its lists. What the CPU has to answer, it
-/// answers meanwhile.
+/// Not 0, and not what an answer has that is to be written.
+std::uint32_t GpuSearcher::State::next_ticket() {
+  if (++ticket == 0) ++ticket;
+  for (const std::uint32_t slot : part) answers.list[slot].ticket = 0;
+  return ticket;
+}
+
+/// Returns when the part's answers are there. A kernel's end is told some microseconds after its
+/// last write; so few answers are watched for themselves. Kernels touch no memory after the last
+/// ticket, so what they used may be written, or freed, from then on.
+void GpuSearcher::State::await_part() const {
+  if (part.size() > kFewAwaited || ablation.time_stages) return stream.synchronize();
+  constexpr std::uint32_t kLooks = 1024;  // between two looks at whether the kernels failed
+  std::uint32_t looks = 0;
+  for (const std::uint32_t slot : part) {
+    const std::atomic_ref written(answers.list[slot].ticket);
+    while (written.load(std::memory_order_acquire) != ticket) {
+      if (++looks % kLooks == 0 && stream.is_idle()) return stream.synchronize();
+    }
+  }
+}
+
+/// Waits for the part under way, if any. What the CPU has to answer, it answers meanwhile.
 void GpuSearcher::State::finish_part() {
   answer_by_cpu();
-  if (!current.slots.empty()) {
-    stream.synchronize();
-    clock.add_to(statistics);
-    add_work();
-    for (const std::uint32_t slot : current.slots) {
-      if (answers.list[slot].overflow != 0) lost.push_back(slot);
-    }
-  } else if (current.pinned.transfer) {
-    uploader->wait_quietly();  // nothing was launched that has waited for it
+  if (part.empty()) return;
+  await_part();
+  clock.add_to(statistics);
+  add_work();
+  for (const std::uint32_t slot : part) {
+    if (answers.list[slot].overflow != 0) lost.push_back(slot);
   }
-  if (uploaded.cache) uploaded.cache->unpin(current.pinned);
-  current.slots.clear();
+  part = {};
 }
 
 void GpuSearcher::State::add_work() {
@@ -252,30 +280,24 @@ void GpuSearcher::State::answer_by_cpu() {
   for_cpu.clear();
 }
 
-/// Part by part: while one runs, the lists of the next are uploaded.
 void GpuSearcher::State::answer_left() {
   for (;;) {
-    prepare(next);
     finish_part();
-    std::swap(current, next);
-    if (current.slots.empty()) {
-      prepare(current);  // what the part before had pinned is free now
-      if (current.slots.empty() && planner.left() > 0) for_cpu.push_back(planner.take());
-    }
-    if (current.slots.empty() && for_cpu.empty() && planner.left() == 0) return;
+    if (started == slots.size() && for_cpu.empty()) return;
     start_part();
   }
 }
 
-/// Once more with as much room as there can be; what is lost even then goes to the CPU.
+/// Again with more room, and with as much as there can be; what is lost even then goes to the CPU.
 void GpuSearcher::State::answer_lost() {
-  if (lost.empty()) return;
   statistics.candidates_lost += lost.size();
-  const std::vector<std::uint32_t> slots = std::move(lost);
-  lost.clear();
-  lost_some = true;
-  planner.start(plans, slots);
-  answer_left();
+  while (!lost.empty() && attempt < kMostAttempts) {
+    slots = std::move(lost);
+    lost.clear();
+    started = 0;
+    ++attempt;
+    answer_left();
+  }
   for_cpu = std::move(lost);
   lost.clear();
   answer_by_cpu();
@@ -284,13 +306,9 @@ void GpuSearcher::State::answer_lost() {
 /// Ends what is under way, after a failure, too.
 void GpuSearcher::State::abandon() noexcept {
   is_busy = false;
-  planner.stop();
-  if (uploader) uploader->wait_quietly();
+  part = {};
   cudaStreamSynchronize(stream.handle());
-  for (Part* part : {&current, &next}) {
-    if (uploaded.cache) uploaded.cache->unpin(part->pinned);
-    part->slots.clear();
-  }
+  if (uploaded.cache) uploaded.cache->end(lists);
 }
 
 GpuSearcher::GpuSearcher(const GpuIndex& index, const GpuAblation& ablation)
@@ -328,9 +346,9 @@ GpuAnswers GpuSearcher::wait() {
     throw;
   }
   state.is_busy = false;
-  state.statistics.cache_hits = state.planner.hits();
-  state.statistics.cache_misses = state.planner.misses();
-  if (state.uploader) state.statistics.bytes_uploaded = state.uploader->bytes();
+  if (state.uploaded.cache) state.uploaded.cache->end(state.lists);
+  state.statistics.cache_hits += state.lists.hits;
+  state.statistics.cache_misses += state.lists.uses.size() - state.lists.hits;
   state.statistics.gpu_queries += state.plans.size() - state.answers.by_cpu.size();
   return GpuAnswers(state.answers);
 }

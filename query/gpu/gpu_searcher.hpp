@@ -56,12 +56,14 @@ std::string_view gpu_stage_name(GpuStage stage);
 
 /// What was done for the batches so far.
 struct GpuStatistics {
-  std::uint64_t gpu_queries = 0;  ///< answered by the GPU
-  std::uint64_t cpu_queries = 0;  ///< answered by the CPU engine in its stead
-  std::uint64_t cache_hits = 0;   ///< lists of queries that were in the list cache, if there is one
-  std::uint64_t cache_misses = 0;     ///< likewise, that had to be uploaded
-  std::uint64_t bytes_uploaded = 0;   ///< of lists, to the cache
+  std::uint64_t gpu_queries = 0;      ///< answered by the GPU
+  std::uint64_t cpu_queries = 0;      ///< answered by the CPU engine in its stead
   std::uint64_t candidates_lost = 0;  ///< queries with more candidates than there was room for
+
+  // If not all lists are resident:
+  std::uint64_t cache_hits = 0;      ///< uses of lists that were in GPU memory
+  std::uint64_t cache_misses = 0;    ///< likewise that were not: read in the host's, or by the CPU
+  std::uint64_t bytes_uploaded = 0;  ///< of lists, to GPU memory
 
   // If GpuAblation::time_stages:
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage

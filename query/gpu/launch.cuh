@@ -33,22 +33,37 @@ std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t by
   return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
 }
 
-/// Launches a kernel that begins with wait_for_previous(). Throws CudaError, naming it, if it
-/// cannot start.
+/// Launches a kernel that begins with wait_for_previous(), as clusters of `team` CTAs where that is
+/// not 1. Throws CudaError, naming it, if it cannot start.
 template <class... Arguments>
-void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
-            std::size_t bytes, cudaStream_t stream, const Batch& batch, Arguments... arguments) {
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+void launch_teams(const char* name, void (*kernel)(Batch, Arguments...), std::uint32_t team,
+                  dim3 teams, std::uint32_t threads, std::size_t bytes, cudaStream_t stream,
+                  const Batch& batch, Arguments... arguments) {
+  cudaLaunchAttribute attributes[2]{};
+  unsigned int count = 0;
+  if (batch.overlaps_launches) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (team > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {team, 1, 1};
+  }
   cudaLaunchConfig_t config{};
-  config.gridDim = ctas;
+  config.gridDim = dim3(teams.x * team, teams.y, teams.z);
   config.blockDim = threads;
   config.dynamicSmemBytes = bytes;
   config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = batch.overlaps_launches ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   check_cuda(cudaLaunchKernelEx(&config, kernel, batch, arguments...), name);
+}
+
+/// The same without clusters.
+template <class... Arguments>
+void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
+            std::size_t bytes, cudaStream_t stream, const Batch& batch, Arguments... arguments) {
+  launch_teams(name, kernel, 1, ctas, threads, bytes, stream, batch, arguments...);
 }
 
 }  // namespace warpdex::gpu

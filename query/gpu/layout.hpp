@@ -185,6 +185,7 @@ inline constexpr std::uint32_t kPhases = 2;
 struct PromiseCounters {
   std::uint32_t counts[kClasses];
   std::uint32_t drawn[kPhases];
+  std::uint32_t ended;  ///< CTAs of the first phase
 };
 
 /// Likewise tiles that are added up. Those of the first round come first; those of all others are
@@ -200,7 +201,7 @@ struct Answer {
   std::uint32_t hits;
   std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
   std::uint32_t fell_back;  ///< and-or: the answer is OR's
-  std::uint32_t padding;
+  std::uint32_t ticket;     ///< Batch::ticket, written last
   unsigned long long matches;
 };
 
@@ -263,16 +264,20 @@ struct Batch {
   std::uint32_t second_stretch_count;  ///< the last of them
   std::uint32_t tiles;                 ///< of the collection
   std::uint32_t most_promises;
-  std::uint32_t most_found;         ///< documents that there is room for
-  std::uint32_t most_found_chunks;  ///< likewise
-  std::uint32_t round_count;        ///< of OR, to kRounds; 0: it is done at once
-  std::uint32_t raise_every;        ///< candidates, or k: when a query's threshold is raised
-  std::uint32_t first_promises;     ///< blocks that the first phase takes of all, about
-  std::uint32_t chunk_blocks;       ///< of a full chunk of blocks
-  std::uint32_t chunk_documents;    ///< of a full chunk of documents, at most 128
-  std::uint32_t stretch_blocks;     ///< kStretchBlocks or less
+  std::uint32_t most_blocks;  ///< that there is room for, and so on
+  std::uint32_t most_block_chunks;
+  std::uint32_t most_found;  ///< documents
+  std::uint32_t most_found_chunks;
+  std::uint32_t round_count;      ///< of OR, to kRounds; 0: it is done at once
+  std::uint32_t raise_every;      ///< candidates, or k: when a query's threshold is raised
+  std::uint32_t first_promises;   ///< blocks that the first phase takes of all, about
+  std::uint32_t chunk_blocks;     ///< of a full chunk of blocks
+  std::uint32_t chunk_documents;  ///< of a full chunk of documents, at most 128
+  std::uint32_t stretch_blocks;   ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
-  bool overlaps_launches;  ///< the GPU can start a kernel while the one before ends
+  std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
+  /// The GPU can start a kernel while the one before ends, and has clusters of CTAs.
+  bool overlaps_launches;
   ScoreForm form;
   float c0;  ///< of BM25 and likelihood: the same for all terms, but for
   float c1;  ///< likelihood's c0

@@ -1,17 +1,39 @@
-// One mutex over the directory; nothing waits for the GPU under it.
+// One mutex over the directory; nothing waits for the GPU, and nothing is copied, under it.
+//
+// Batches are numbered. A list's slot has the last batch that may read it in the cache, so that its
+// place is free for others once all batches up to that one have ended. Numbers are compared by
+// their difference, so that they may wrap.
 #include "warpdex/query/gpu/list_cache.hpp"
+
+#include <cuda_runtime_api.h>
 
 #include <algorithm>
 
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/layout.hpp"
 
 namespace warpdex::gpu {
 namespace {
 
 /// Below this, a slab that the GPU refuses is not tried at half its size.
 constexpr std::size_t kLeastSlab = std::size_t{1} << 20;
-/// cudaErrorUnknown.
-constexpr int kUnknownError = 999;
+/// Behind a list's docIDs, the frequencies start at a multiple of this.
+constexpr std::size_t kPieceAlignment = 16;
+
+/// While earlier batches have more bytes on their way, none are queued: kernels that read in place
+/// share the bus with them.
+constexpr std::size_t kMostArriving = std::size_t{64} << 20;
+/// A batch queues no more than that, once it has so many.
+constexpr std::size_t kMostQueued = std::size_t{512} << 20;
+/// Nor, once it has so many, lists that are not page-locked, whose copies the searcher waits for.
+constexpr std::size_t kMostStaged = std::size_t{4} << 20;
+/// The share of the cache that a batch may push out, or this much.
+constexpr std::size_t kPushShares = 16;
+constexpr std::size_t kLeastPushed = std::size_t{4} << 20;
+/// Bytes after which lists need not wait for others that were queued with them.
+constexpr std::size_t kTransferBytes = std::size_t{16} << 20;
+/// Searches in vain for what may go, after which a batch pushes nothing more out.
+constexpr std::size_t kMostSearches = 8;
 
 std::vector<AccountedBuffer> take_slabs(std::size_t bytes, MemoryBudget& budget, int device) {
   std::vector<AccountedBuffer> slabs;
@@ -36,125 +58,210 @@ std::vector<std::size_t> sizes(const std::vector<AccountedBuffer>& slabs) {
   return sizes;
 }
 
+std::size_t units(const AccountedBuffer& slab) { return slab.size() / ListSpace::kAlignment; }
+
+/// Of a list's bytes in the cache.
+std::size_t frequencies_offset(const PostingsEntry& list) {
+  const std::size_t docids = std::size_t{list.docid_bytes} + kReadSlack;
+  return (docids + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
+}
+
+std::size_t cached_bytes(const PostingsEntry& list) {
+  return frequencies_offset(list) + list.frequency_bytes + kReadSlack;
+}
+
 }  // namespace
 
-ListCache::ListCache(std::size_t bytes, MemoryBudget& budget, int device)
-    : slabs_(take_slabs(bytes, budget, device)), device_(device), space_(sizes(slabs_)) {}
+ListCache::ListCache(const Index& index, const HostLists& host, std::size_t bytes,
+                     MemoryBudget& budget, int device)
+    : host_(host),
+      device_(device),
+      slabs_(take_slabs(bytes, budget, device)),
+      stream_(device),
+      space_(sizes(slabs_)),
+      slots_(index.counts().blocks) {}
 
-std::uint8_t* ListCache::address(ListSpace::Id list) const {
-  const std::lock_guard lock(mutex_);
-  const ListSpace::Place place = space_.find(list).value();
+ListCache::~ListCache() { cudaStreamSynchronize(stream_.handle()); }
+
+std::uint8_t* ListCache::address(ListSpace::Place place) const {
   return static_cast<std::uint8_t*>(slabs_[place.slab].data()) + place.offset;
 }
 
-void ListCache::want(std::span<const ListUse> lists, std::int64_t queries) {
+std::uint32_t ListCache::number(ListSpace::Place place) const {
+  std::size_t number = 1 + place.offset / ListSpace::kAlignment;
+  for (std::uint32_t slab = 0; slab < place.slab; ++slab) number += units(slabs_[slab]);
+  return static_cast<std::uint32_t>(number);
+}
+
+EncodedBytes ListCache::find(const PostingsEntry& list) const {
+  std::size_t number = slots_[list.first_block].place.load(std::memory_order_acquire);
+  if (number-- == 0) return host_.find(list);
+  std::uint32_t slab = 0;
+  for (; number >= units(slabs_[slab]); ++slab) number -= units(slabs_[slab]);
+  const std::uint8_t* const at = address({slab, number * ListSpace::kAlignment});
+  return {at, at + frequencies_offset(list)};
+}
+
+void ListCache::begin(std::span<const PlannedQuery> plans, BatchLists& lists) {
+  lists.uses.clear();
+  lists.hits = 0;
+  lists.unanswerable.clear();
   const std::lock_guard lock(mutex_);
-  for (const ListUse& use : lists) space_.want(use.list, queries);
-}
-
-void ListCache::look_up(std::span<const ListUse> lists, std::vector<bool>& are_in) const {
-  const std::lock_guard lock(mutex_);
-  are_in.resize(lists.size());
-  for (std::size_t i = 0; i < lists.size(); ++i) are_in[i] = space_.find(lists[i].list).has_value();
-}
-
-bool ListCache::pin(std::span<const ListUse> lists, PinnedLists& pinned) {
-  const std::lock_guard lock(mutex_);
-  if (!forget_failed(lists)) return false;
-  std::size_t loads = 0;
-  for (const ListUse& use : lists) {
-    if (!space_.find(use.list)) loads += use.bytes;
-  }
-  if (loads > space_.capacity() - space_.pinned_bytes()) return false;
-  const std::size_t lists_before = pinned.lists.size();
-  const std::size_t loads_before = pinned.loads.size();
-  // Those that are in first: to make room for the others must not drop them.
-  for (const ListUse& use : lists) {
-    if (!space_.pin(use.list)) continue;
-    pinned.lists.push_back(use.list);
-    const auto arriving = arriving_.find(use.list);
-    if (arriving == arriving_.end() || arriving->second == pinned.transfer) continue;
-    if (std::find(pinned.others.begin(), pinned.others.end(), arriving->second) ==
-        pinned.others.end()) {
-      pinned.others.push_back(arriving->second);
-    }
-  }
-  for (const ListUse& use : lists) {
-    if (space_.is_pinned(use.list)) continue;
-    if (!space_.insert(use.list, use.bytes)) {
-      roll_back(pinned, lists_before, loads_before);
-      return false;
-    }
-    if (!pinned.transfer) pinned.transfer = std::make_shared<Transfer>(device_);
-    arriving_[use.list] = pinned.transfer;
-    pinned.lists.push_back(use.list);
-    pinned.loads.push_back(use.list);
-  }
-  return true;
-}
-
-/// Drops lists that never arrived. False if any of them is still pinned by those who wait for it.
-bool ListCache::forget_failed(std::span<const ListUse> lists) {
-  for (const ListUse& use : lists) {
-    const auto arriving = arriving_.find(use.list);
-    if (arriving == arriving_.end()) continue;
-    if (arriving->second->status != Transfer::Status::kFailed) continue;
-    if (space_.is_pinned(use.list)) return false;
-    if (space_.find(use.list)) space_.remove(use.list);
-    arriving_.erase(arriving);
-  }
-  return true;
-}
-
-void ListCache::roll_back(PinnedLists& pinned, std::size_t lists, std::size_t loads) {
-  for (std::size_t i = lists; i < pinned.lists.size(); ++i) space_.unpin(pinned.lists[i]);
-  for (std::size_t i = loads; i < pinned.loads.size(); ++i) {
-    arriving_.erase(pinned.loads[i]);
-    space_.remove(pinned.loads[i]);
-  }
-  pinned.lists.resize(lists);
-  pinned.loads.resize(loads);
-  if (loads == 0) pinned.transfer.reset();
-}
-
-void ListCache::queued(const PinnedLists& pinned) {
-  if (!pinned.transfer) return;
-  {
-    const std::lock_guard lock(mutex_);
-    pinned.transfer->status = Transfer::Status::kQueued;
-  }
-  changed_.notify_all();
-}
-
-void ListCache::await(const PinnedLists& pinned, const Stream& stream) {
-  if (pinned.transfer) pinned.transfer->arrived.hold_back(stream);
-  for (const auto& other : pinned.others) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return other->status != Transfer::Status::kPlanned; });
-      if (other->status == Transfer::Status::kFailed) {
-        throw CudaError(
-            "another searcher could not upload lists that this one needs; run the "
-            "queries again",
-            kUnknownError);
+  welcome_arrived();
+  under_way_.push_back(++last_batch_);
+  lists.number = last_batch_;
+  for (std::uint32_t query = 0; query < plans.size(); ++query) {
+    if (plans[query].terms.size() > kMostLists) continue;
+    bool is_readable = true;
+    for (const PlannedTerm& term : plans[query].terms) {
+      if (term.entry.is_short()) continue;
+      lists.uses.push_back(&term.entry);
+      Slot& slot = slots_[term.entry.first_block];
+      if (slot.place.load(std::memory_order_relaxed) != 0) {
+        slot.batch = lists.number;
+        ++lists.hits;
+      } else if (host_.find(term.entry).docids == nullptr) {
+        is_readable = false;
       }
     }
-    other->arrived.hold_back(stream);
+    if (!is_readable) lists.unanswerable.push_back(query);
   }
 }
 
-void ListCache::unpin(PinnedLists& pinned) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const ListSpace::Id list : pinned.lists) space_.unpin(list);
-    if (pinned.transfer && pinned.transfer->status == Transfer::Status::kPlanned) {
-      pinned.transfer->status = Transfer::Status::kFailed;  // pin() forgets the lists by this
-    } else {
-      for (const ListSpace::Id list : pinned.loads) arriving_.erase(list);
+/// Lists whose copies have arrived are in. Any batch under way may find them from now on.
+void ListCache::welcome_arrived() {
+  while (!arriving_.empty() && arriving_.front().arrived.has_passed()) {
+    for (const ListSpace::Id list : arriving_.front().lists) {
+      slots_[list].batch = last_batch_;
+      slots_[list].place.store(number(space_.find(list).value()), std::memory_order_release);
+    }
+    arriving_bytes_ -= arriving_.front().bytes;
+    arriving_.pop_front();
+  }
+}
+
+/// Whether a list that has a place is in, and no batch under way may read it.
+bool ListCache::may_go(ListSpace::Id list) const {
+  const Slot& slot = slots_[list];
+  if (slot.place.load(std::memory_order_relaxed) == 0) return false;
+  return under_way_.empty() || under_way_.front() > slot.batch;
+}
+
+std::uint64_t ListCache::load(const BatchLists& lists) {
+  if (capacity() == 0) return 0;
+  const std::unique_lock loading(loading_, std::try_to_lock);
+  std::vector<Copy> copies;
+  try {
+    std::unique_lock lock(mutex_);
+    const std::vector<Candidate> candidates = count_uses(lists);
+    if (!loading.owns_lock() || arriving_bytes_ > kMostArriving) return 0;
+    copies.reserve(candidates.size());
+    choose(candidates, copies);
+    lock.unlock();
+    if (!copies.empty()) queue(copies);
+  } catch (...) {
+    drop(copies);
+    throw;
+  }
+  std::uint64_t bytes = 0;
+  for (const Copy& copy : copies) bytes += cached_bytes(*copy.list);
+  return bytes;
+}
+
+/// Returns the lists that are neither in nor on their way, those worth most first.
+std::vector<ListCache::Candidate> ListCache::count_uses(const BatchLists& lists) {
+  std::vector<Candidate> candidates;
+  for (const PostingsEntry* list : lists.uses) {
+    space_.use(list->first_block);
+    if (slots_[list->first_block].place.load(std::memory_order_relaxed) == 0) {
+      candidates.push_back({list, 0});
     }
   }
-  changed_.notify_all();
-  pinned = {};
+  const auto id = [](const Candidate& candidate) { return candidate.list->first_block; };
+  std::sort(candidates.begin(), candidates.end(),
+            [&](const Candidate& a, const Candidate& b) { return id(a) < id(b); });
+  const auto end =
+      std::unique(candidates.begin(), candidates.end(),
+                  [&](const Candidate& a, const Candidate& b) { return id(a) == id(b); });
+  candidates.erase(end, candidates.end());
+  std::erase_if(candidates, [&](const Candidate& each) { return space_.find(id(each)); });
+  for (Candidate& each : candidates) {
+    each.worth = space_.heat(id(each)) / static_cast<double>(cached_bytes(*each.list));
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.worth > b.worth; });
+  return candidates;
+}
+
+/// Makes room for those that are to come in.
+void ListCache::choose(const std::vector<Candidate>& candidates, std::vector<Copy>& copies) {
+  const std::size_t most = std::max(capacity() / kPushShares, kLeastPushed);
+  std::size_t pushed = 0;
+  std::size_t staged = 0;
+  std::size_t queued = 0;
+  std::size_t searches_in_vain = 0;
+  std::vector<ListSpace::Id> gone;
+  const auto can_go = [&](ListSpace::Id list) { return may_go(list); };
+  for (const Candidate& candidate : candidates) {
+    const ListSpace::Id list = candidate.list->first_block;
+    const std::size_t bytes = cached_bytes(*candidate.list);
+    const bool is_staged = host_.find(*candidate.list).docids == nullptr;
+    if (queued >= kMostQueued) return;
+    if (is_staged && staged >= kMostStaged) continue;
+    bool is_in = space_.insert(list, bytes);
+    if (!is_in && pushed < most && searches_in_vain < kMostSearches) {
+      is_in = space_.displace(list, bytes, can_go, gone);
+      if (is_in) pushed += bytes;
+      if (!is_in) ++searches_in_vain;
+      for (const ListSpace::Id each : gone) slots_[each].place.store(0, std::memory_order_release);
+      gone.clear();
+    }
+    if (!is_in) continue;
+    copies.push_back({candidate.list, address(space_.find(list).value())});
+    queued += bytes;
+    if (is_staged) staged += bytes;
+  }
+}
+
+void ListCache::queue(const std::vector<Copy>& copies) {
+  const CurrentDevice current(device_);
+  std::list<Transfer> transfers;
+  std::size_t bytes = 0;
+  const auto copy = [&](std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
+    check_cuda(cudaMemcpyAsync(to, from, count, cudaMemcpyHostToDevice, stream_.handle()),
+               "cudaMemcpyAsync of a list");
+  };
+  for (const auto& [list, to] : copies) {
+    if (transfers.empty() || transfers.back().bytes >= kTransferBytes) {
+      if (!transfers.empty()) transfers.back().arrived.record(stream_);
+      transfers.push_back({Event(device_), {}, 0});
+    }
+    const EncodedBytes from = host_.source(*list);
+    copy(to, from.docids, list->docid_bytes + kReadSlack);
+    copy(to + frequencies_offset(*list), from.frequencies, list->frequency_bytes + kReadSlack);
+    transfers.back().lists.push_back(list->first_block);
+    transfers.back().bytes += cached_bytes(*list);
+    bytes += cached_bytes(*list);
+  }
+  transfers.back().arrived.record(stream_);
+  const std::lock_guard lock(mutex_);
+  arriving_.splice(arriving_.end(), transfers);
+  arriving_bytes_ += bytes;
+}
+
+/// After a failure: none of the lists is in, and nothing is under way to their places.
+void ListCache::drop(const std::vector<Copy>& copies) noexcept {
+  if (copies.empty()) return;
+  cudaStreamSynchronize(stream_.handle());
+  const std::lock_guard lock(mutex_);
+  for (const Copy& copy : copies) space_.remove(copy.list->first_block);
+}
+
+void ListCache::end(BatchLists& lists) noexcept {
+  if (lists.number == 0) return;
+  const std::lock_guard lock(mutex_);
+  std::erase(under_way_, lists.number);
+  lists.number = 0;
 }
 
 }  // namespace warpdex::gpu

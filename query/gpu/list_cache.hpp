@@ -1,82 +1,98 @@
-// Lists in GPU memory that does not hold all of them, shared by the searchers of an index.
-// Internal.
+// Encoded bytes of lists in GPU memory that does not hold all of them, shared by the searchers of
+// an index. Others are read in place, from page-locked host memory. Internal.
 #pragma once
 
-#include <condition_variable>
-#include <memory>
+#include <atomic>
+#include <list>
 #include <mutex>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/stream.hpp"
+#include "warpdex/query/cpu/plan.hpp"
+#include "warpdex/query/gpu/host_lists.hpp"
 #include "warpdex/query/gpu/list_space.hpp"
 
 namespace warpdex::gpu {
 
-/// An upload of lists by one searcher. Others may pin these lists before they have arrived.
-struct Transfer {
-  explicit Transfer(int device) : arrived(device) {}
-  Event arrived;  ///< recorded once it is queued
-  enum class Status { kPlanned, kQueued, kFailed } status = Status::kPlanned;
+/// The long lists of a batch under way.
+struct BatchLists {
+  std::uint64_t number = 0;                 ///< of the batch; 0: none is under way
+  std::vector<const PostingsEntry*> uses;   ///< as often as the batch's queries use them
+  std::uint64_t hits = 0;                   ///< uses of lists that were in
+  std::vector<std::uint32_t> unanswerable;  ///< queries with lists that no kernel can read
 };
 
-/// What a part of a batch holds in the cache.
-struct PinnedLists {
-  std::vector<ListSpace::Id> lists;               ///< one entry a pin
-  std::vector<ListSpace::Id> loads;               ///< of them, those that it brings in
-  std::shared_ptr<Transfer> transfer;             ///< of the loads
-  std::vector<std::shared_ptr<Transfer>> others;  ///< of other searchers, not known to be over
-};
-
-/// A list and its size in bytes.
-struct ListUse {
-  ListSpace::Id list;
-  std::size_t bytes;
-};
-
-/// Any thread. What is pinned stays where it is.
+/// Any thread. Nothing that a batch under way may read is overwritten.
 class ListCache {
  public:
-  /// Takes up to `bytes` of the budget, in as few slabs as the GPU's memory allows.
-  ListCache(std::size_t bytes, MemoryBudget& budget, int device);
+  /// Takes up to `bytes` of the budget, in as few slabs as the GPU's memory allows. Index and host
+  /// lists outlive this.
+  ListCache(const Index& index, const HostLists& host, std::size_t bytes, MemoryBudget& budget,
+            int device);
+  /// Waits for the copies that are under way.
+  ~ListCache();
 
   /// Bytes that it took.
   std::size_t capacity() const { return space_.capacity(); }
 
-  /// Where a pinned list is: a device pointer.
-  std::uint8_t* address(ListSpace::Id list) const;
-
-  /// Announces queries that will need the lists; a negative number takes it back.
-  void want(std::span<const ListUse> lists, std::int64_t queries);
-
-  /// Sets `are_in[i]` to whether the i-th list is in.
-  void look_up(std::span<const ListUse> lists, std::vector<bool>& are_in) const;
-
-  /// Pins a query's lists (distinct ones), all of them or none; those that are not in are given
-  /// room and are for the caller to upload, as `pinned` says. False if there is no room beside what
-  /// is pinned.
-  bool pin(std::span<const ListUse> lists, PinnedLists& pinned);
-
-  /// The caller has queued the loads and recorded the transfer's event.
-  void queued(const PinnedLists& pinned);
-  /// Makes the stream's work wait for all lists. Throws CudaError if another's upload failed.
-  void await(const PinnedLists& pinned, const Stream& stream);
-  /// The GPU is done with the lists. Lists whose transfer was never queued are forgotten; nothing
-  /// may be under way to them.
-  void unpin(PinnedLists& pinned);
+  /// Fills `lists` with the lists of a batch, of which none is under way, and keeps those that are
+  /// in until end(). Queries of more than kMostLists terms are not looked at. Throws CudaError.
+  void begin(std::span<const PlannedQuery> plans, BatchLists& lists);
+  /// Where kernels read a list of a batch under way.
+  EncodedBytes find(const PostingsEntry& list) const;
+  /// Once the kernels were launched: counts the uses, and queues copies of those lists that are to
+  /// come in. Nobody waits for them: until they have arrived, the lists are read as before. Returns
+  /// their bytes. Throws CudaError, and then none of them comes in.
+  std::uint64_t load(const BatchLists& lists);
+  /// The GPU is done with the batch, if one is under way.
+  void end(BatchLists& lists) noexcept;
 
  private:
-  bool forget_failed(std::span<const ListUse> lists);
-  void roll_back(PinnedLists& pinned, std::size_t lists, std::size_t loads);
+  /// What a list is to batches, by its first block.
+  struct Slot {
+    std::atomic<std::uint32_t> place = 0;  ///< 0: not in; else one more than its units from the
+                                           ///< beginning of the slabs
+    std::uint64_t batch = 0;               ///< the last that may read it there
+  };
+  /// Copies that arrive together.
+  struct Transfer {
+    Event arrived;
+    std::vector<ListSpace::Id> lists;
+    std::size_t bytes = 0;
+  };
+  struct Copy {
+    const PostingsEntry* list;
+    std::uint8_t* to;
+  };
+  /// A list that is used and not in.
+  struct Candidate {
+    const PostingsEntry* list;
+    double worth;  ///< heat per byte
+  };
 
-  std::vector<AccountedBuffer> slabs_;
+  std::uint8_t* address(ListSpace::Place place) const;
+  std::uint32_t number(ListSpace::Place place) const;
+  void welcome_arrived();
+  bool may_go(ListSpace::Id list) const;
+  std::vector<Candidate> count_uses(const BatchLists& lists);
+  void choose(const std::vector<Candidate>& candidates, std::vector<Copy>& copies);
+  void queue(const std::vector<Copy>& copies);
+  void drop(const std::vector<Copy>& copies) noexcept;
+
+  const HostLists& host_;
   int device_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::vector<AccountedBuffer> slabs_;
+  Stream stream_;
+  std::mutex loading_;  ///< one searcher at a time queues copies; taken before mutex_
+  std::mutex mutex_;    ///< over all that follows
   ListSpace space_;
-  std::unordered_map<ListSpace::Id, std::shared_ptr<Transfer>> arriving_;
+  std::vector<Slot> slots_;  ///< `place` is read without the mutex
+  std::list<Transfer> arriving_;
+  std::size_t arriving_bytes_ = 0;
+  std::uint64_t last_batch_ = 0;
+  std::vector<std::uint64_t> under_way_;  ///< batches, the oldest first
 };
 
 }  // namespace warpdex::gpu

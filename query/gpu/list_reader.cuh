@@ -52,10 +52,10 @@ __device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
   if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
   const std::uint32_t last = list.last_docids[block];
   const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
-  const device::BlockPlace place = device::locate(list.docids, block);
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  const device::BlockPlace place = Decoder::locate(list.docids, block);
   auto tail = docid_tail<kCodec, kLevels>(batch, list_index);
-  device::BlockDecoder<kCodec, kLevels>::docids(list.docids, tail, place, base, last, scratch,
-                                                docids);
+  Decoder::docids(list.docids, tail, place, base, last, scratch, docids);
 }
 
 /// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of a list's block.
@@ -65,9 +65,10 @@ __device__ inline void read_values(const Batch& batch, std::uint32_t list_index,
                                    std::uint32_t (&values)[4]) {
   const List& list = batch.lists[list_index];
   if (list.flags & kRaw) return read_raw(list.frequencies.bytes, values);
-  const device::BlockPlace place = device::locate(list.frequencies, block);
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  const device::BlockPlace place = Decoder::locate(list.frequencies, block);
   auto tail = value_tail<kCodec, kLevels>(batch, list_index);
-  device::BlockDecoder<kCodec, kLevels>::values(list.frequencies, tail, place, scratch, values);
+  Decoder::values(list.frequencies, tail, place, scratch, values);
 }
 
 /// The first of `count` ascending numbers that is not below `target`, or `count`: by one warp, 32

@@ -2,21 +2,19 @@
 #include "warpdex/query/gpu/list_space.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace warpdex::gpu {
 namespace {
 
-/// What an upload costs beside its bytes, in bytes: a copy's start.
-constexpr double kUploadOverhead = 65'536;
-/// How much surer a use is that was announced than one that is guessed from the past.
-constexpr double kSureness = 8;
-/// Blocks that a search for a window looks at before it takes the best that it has seen.
-constexpr std::size_t kMostSteps = 1024;
-
-double cost(std::size_t bytes) { return static_cast<double>(bytes) + kUploadOverhead; }
+/// How many times more a list must be worth than each that it pushes out.
+constexpr double kMargin = 2;
+/// A list that is not in is forgotten when its heat has fallen below this.
+constexpr double kCold = 0.5;
+/// Blocks that a search for a window looks at.
+constexpr std::size_t kMostSteps = 512;
 
 std::size_t aligned(std::size_t bytes) {
+  bytes = std::max<std::size_t>(bytes, 1);
   return (bytes + ListSpace::kAlignment - 1) / ListSpace::kAlignment * ListSpace::kAlignment;
 }
 
@@ -47,44 +45,41 @@ std::optional<ListSpace::Place> ListSpace::find(Id list) const {
   return Place{block.slab, block.offset};
 }
 
-bool ListSpace::is_pinned(Id list) const {
+double ListSpace::heat(Id list) const {
   const auto found = entries_.find(list);
-  return found != entries_.end() && found->second.pins > 0;
+  return found == entries_.end() ? 0 : found->second.heat;
 }
 
-void ListSpace::want(Id list, std::int64_t queries) {
-  entries_[list].wanted += queries;
-  forget_if_idle(list);
+void ListSpace::use(Id list) {
+  entries_[list].heat += 1;
+  if (++uses_ >= kHalfLife) cool();
 }
 
-bool ListSpace::pin(Id list) {
-  const auto found = entries_.find(list);
-  if (found == entries_.end() || found->second.block == kNone) return false;
-  Entry& entry = found->second;
-  const std::size_t bytes = blocks_[entry.block].bytes;
-  if (entry.pins++ == 0) pinned_bytes_ += bytes;
-  use(entry, bytes);
-  return true;
+/// O(lists), once in kHalfLife uses.
+void ListSpace::cool() {
+  uses_ = 0;
+  for (auto& [list, entry] : entries_) entry.heat /= 2;
+  std::erase_if(entries_, [](const auto& known) {
+    return known.second.block == kNone && known.second.heat < kCold;
+  });
 }
 
 bool ListSpace::insert(Id list, std::size_t bytes) {
-  bytes = std::max(aligned(bytes), kAlignment);
-  if (bytes > largest_slab_) return false;
+  bytes = aligned(bytes);
   const auto gap = gaps_.lower_bound({bytes, 0});
-  std::uint32_t block = gap == gaps_.end() ? kNone : gap->second;
-  if (block == kNone) {
-    Window window = find_window(bytes, hand_, kMostSteps);
-    if (window.first == kNone) window = find_window(bytes, head_, blocks_.size());
-    if (window.first == kNone) return false;
-    block = clear_window(window);
-  }
-  take(block, bytes, list);
+  if (gap == gaps_.end()) return false;
+  take(gap->second, bytes, list);
   return true;
 }
 
-void ListSpace::unpin(Id list) {
-  Entry& entry = entries_.at(list);
-  if (--entry.pins == 0) pinned_bytes_ -= blocks_[entry.block].bytes;
+bool ListSpace::displace(Id list, std::size_t bytes, const std::function<bool(Id)>& may_go,
+                         std::vector<Id>& gone) {
+  bytes = aligned(bytes);
+  if (bytes > largest_slab_) return false;
+  const Window window = find_window(bytes, heat(list), may_go);
+  if (window.first == kNone) return false;
+  take(clear_window(window, gone), bytes, list);
+  return true;
 }
 
 void ListSpace::remove(Id list) {
@@ -93,71 +88,62 @@ void ListSpace::remove(Id list) {
   add_gap(block);
 }
 
-void ListSpace::use(Entry& entry, std::size_t bytes) {
-  ++entry.uses;
-  entry.priority = clock_ + entry.uses * cost(bytes) / static_cast<double>(bytes);
-}
-
-double ListSpace::worth(const Block& block) const {
-  if (block.entry == nullptr) return 0;
-  return static_cast<double>(block.entry->wanted) * cost(block.bytes) * kSureness +
-         std::max(0.0, block.entry->priority - clock_) * static_cast<double>(block.bytes);
-}
-
-/// The window of `bytes` or more that is worth least, of those met in `most_steps` blocks from
-/// `start` on, and round to it again, or, if there is none, the first after them.
-ListSpace::Window ListSpace::find_window(std::size_t bytes, std::uint32_t start,
-                                         std::size_t most_steps) const {
+/// The window of `bytes` or more that loses least heat, of those met in a walk from the hand on,
+/// or, of few blocks, from the first. The hand moves on.
+ListSpace::Window ListSpace::find_window(std::size_t bytes, double heat,
+                                         const std::function<bool(Id)>& may_go) {
+  const double worth = heat / static_cast<double>(bytes);
+  const std::size_t in_all = blocks_.size() - unused_.size();
+  if (in_all <= kMostSteps) hand_ = head_;
   Window best;
-  std::uint32_t first = start;  // of the window that ends at `last`
+  std::uint32_t first = hand_;  // of the window that ends at the hand
   std::size_t sum = 0;
-  double sum_worth = 0;
+  double sum_heat = 0;
+  const auto heat_of = [&](std::uint32_t block) {
+    return blocks_[block].entry == nullptr ? 0 : blocks_[block].entry->heat;
+  };
   const auto begin_at = [&](std::uint32_t block) {
     first = block;
     sum = 0;
-    sum_worth = 0;
+    sum_heat = 0;
   };
-  std::uint32_t last = start;
-  const std::size_t in_all = blocks_.size() - unused_.size();
-  for (std::size_t step = 0; step < in_all; ++step) {
-    if (step >= most_steps && best.first != kNone) break;
-    const Block& block = blocks_[last];
+  for (std::size_t step = 0; step < std::min(in_all, kMostSteps); ++step) {
+    const Block& block = blocks_[hand_];
     const std::uint32_t next = block.next == kNone ? head_ : block.next;
-    if (first != last && blocks_[first].slab != block.slab) begin_at(last);
-    if (block.entry != nullptr && block.entry->pins > 0) {
+    if (first != hand_ && blocks_[first].slab != block.slab) begin_at(hand_);
+    const bool can_go = block.entry == nullptr ||
+                        (kMargin * block.entry->heat < worth * static_cast<double>(block.bytes) &&
+                         may_go(block.list));
+    if (!can_go) {
       begin_at(next);
     } else {
       sum += block.bytes;
-      sum_worth += worth(block);
+      sum_heat += heat_of(hand_);
       while (sum - blocks_[first].bytes >= bytes) {
         sum -= blocks_[first].bytes;
-        sum_worth -= worth(blocks_[first]);
+        sum_heat -= heat_of(first);
         first = blocks_[first].next;
       }
-      if (sum >= bytes && (best.first == kNone || sum_worth < best.worth)) {
-        best = {first, last, sum_worth};
+      if (sum >= bytes && (best.first == kNone || sum_heat < best.heat)) {
+        best = {first, hand_, sum_heat};
       }
       if (next == head_) begin_at(head_);
     }
-    last = next;
+    hand_ = next;
   }
   return best;
 }
 
-/// Turns a window into one gap, and the clock to the first of its lists to have been due.
-std::uint32_t ListSpace::clear_window(const Window& window) {
-  double due = std::numeric_limits<double>::infinity();
-  std::uint32_t gap = window.first;
+/// Turns a window into one gap.
+std::uint32_t ListSpace::clear_window(const Window& window, std::vector<Id>& gone) {
+  const std::uint32_t gap = window.first;
   for (std::uint32_t block = window.first; block != kNone;) {
-    if (blocks_[block].entry != nullptr) due = std::min(due, blocks_[block].entry->priority);
+    if (blocks_[block].entry != nullptr) gone.push_back(blocks_[block].list);
     empty(block);
     if (block != gap) absorb_next(gap);
     block = block == window.last ? kNone : blocks_[gap].next;
   }
-  if (due < std::numeric_limits<double>::infinity()) clock_ = std::max(clock_, due);
-  gap = add_gap(gap);
-  hand_ = gap;
-  return gap;
+  return add_gap(gap);
 }
 
 /// Makes a block one that holds no list and is not among the gaps.
@@ -168,15 +154,8 @@ void ListSpace::empty(std::uint32_t block) {
     return;
   }
   emptied.entry->block = kNone;
-  emptied.entry->uses = 0;
   emptied.entry = nullptr;
   --lists_;
-  forget_if_idle(emptied.list);
-}
-
-void ListSpace::forget_if_idle(Id list) {
-  const auto found = entries_.find(list);
-  if (found->second.block == kNone && found->second.wanted == 0) entries_.erase(found);
 }
 
 std::uint32_t ListSpace::new_block() {
@@ -240,12 +219,9 @@ void ListSpace::take(std::uint32_t gap, std::size_t bytes, Id list) {
   }
   Entry& entry = entries_[list];
   entry.block = gap;
-  entry.pins = 1;
   blocks_[gap].entry = &entry;
   blocks_[gap].list = list;
   ++lists_;
-  pinned_bytes_ += bytes;
-  use(entry, bytes);
 }
 
 }  // namespace warpdex::gpu

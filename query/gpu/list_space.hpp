@@ -1,20 +1,17 @@
 // Where lists lie in a memory too small for all of them, and which go when others come: the policy
 // of the list cache. Plain C++ that touches no list's bytes. Internal.
 //
-// What goes: a window of neighbouring lists, none of them pinned, long enough for the new list and
-// worth least. A list is worth the bytes that its next uploads would cost:
-//
-//   wanted · cost · 8  +  max(0, priority - clock) · bytes,   cost = bytes + 64 KiB
-//
-// where `wanted` counts the queries that were announced and need it, and the second term is
-// GreedyDual-Size-Frequency (Cherkasova, 1998): at each use priority = clock + uses · cost / bytes,
-// and the clock rises to the priority of what goes, so that old uses fade. A list that all queries
-// of a batch are done with so goes before one that some still need, and a log that is read over and
-// over does not flush the lists that it shares.
+// Each list has a heat: its uses, all halved whenever there were kHalfLife of all lists, so that
+// old ones fade. It is kept for lists that are not in, too. A list is worth its heat per byte. It
+// takes room that is free; else it pushes out a window of neighbours, long enough for it, each of
+// which is worth less than half of what it is, and which lose the least heat together. So a list's
+// place is only ever taken by one that is worth far more, and lists that are worth about the same
+// do not chase each other out: over a log that is repeated, all moves end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -44,38 +41,33 @@ class ListSpace {
   std::size_t largest_slab() const { return largest_slab_; }
   /// Lists that are in.
   std::size_t lists() const { return lists_; }
-  /// Bytes of the lists that are pinned.
-  std::size_t pinned_bytes() const { return pinned_bytes_; }
 
   /// Where the list is, if it is in.
   std::optional<Place> find(Id list) const;
+  /// What is left of its uses.
+  double heat(Id list) const;
 
-  /// Whether the list is in and pinned.
-  bool is_pinned(Id list) const;
-
-  /// `queries` more will need the list; negative: fewer.
-  void want(Id list, std::int64_t queries);
-
-  /// Counts a use of a list that is in, and keeps it in until unpin(). False if it is not in.
-  bool pin(Id list);
-  /// Brings in a list that is not, pinned, with one use. False, and nothing changes, where it does
-  /// not fit beside what is pinned.
+  /// Counts a use of a list, which need not be in.
+  void use(Id list);
+  /// Brings in a list that is not, if there is free room for it.
   bool insert(Id list, std::size_t bytes);
-  /// Takes back one pin().
-  void unpin(Id list);
-  /// Forgets a list that is in and not pinned.
+  /// Brings in a list that is not by pushing out others, each one that `may_go`; adds those to
+  /// `gone`. False, and nothing changes, where there was no such window among the neighbours that
+  /// were looked at, which are others each time.
+  bool displace(Id list, std::size_t bytes, const std::function<bool(Id)>& may_go,
+                std::vector<Id>& gone);
+  /// Takes out a list that is in.
   void remove(Id list);
+
+  static constexpr std::uint64_t kHalfLife = std::uint64_t{1} << 18;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// What is known of a list that is in, or wanted.
+  /// What is known of a list.
   struct Entry {
     std::uint32_t block = kNone;  ///< kNone: not in
-    std::uint32_t pins = 0;
-    std::int64_t wanted = 0;
-    double uses = 0;
-    double priority = 0;
+    double heat = 0;
   };
   /// A list or a gap, in the order of their addresses.
   struct Block {
@@ -91,15 +83,13 @@ class ListSpace {
   struct Window {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
-    double worth = 0;
+    double heat = 0;
   };
 
-  void use(Entry& entry, std::size_t bytes);
-  double worth(const Block& block) const;
-  Window find_window(std::size_t bytes, std::uint32_t start, std::size_t most_steps) const;
-  std::uint32_t clear_window(const Window& window);
+  void cool();
+  Window find_window(std::size_t bytes, double heat, const std::function<bool(Id)>& may_go);
+  std::uint32_t clear_window(const Window& window, std::vector<Id>& gone);
   void empty(std::uint32_t block);
-  void forget_if_idle(Id list);
   std::uint32_t new_block();
   void absorb_next(std::uint32_t block);
   std::uint32_t add_gap(std::uint32_t block);
@@ -114,8 +104,7 @@ class ListSpace {
   std::size_t capacity_ = 0;
   std::size_t largest_slab_ = 0;
   std::size_t lists_ = 0;
-  std::size_t pinned_bytes_ = 0;
-  double clock_ = 0;
+  std::uint64_t uses_ = 0;  ///< since all heats were halved
 };
 
 }  // namespace warpdex::gpu

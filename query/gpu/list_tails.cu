@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::uint32_t kThreads = 128;
 
-/// Work item: docIDs or values of a list, a thread. Bound by the latency of some ten reads.
+/// Work item: docIDs or values of a list, a thread. Bound by the latency of some ten reads, one
+/// after the other.
 template <int kLevels>
 __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
   wait_for_previous();
@@ -25,8 +26,7 @@ __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
 }  // namespace
 
 std::size_t tails_bytes(CodecKind codec, std::size_t lists) {
-  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;
-  static_assert(sizeof(Tail) == sizeof(device::BlockDecoder<CodecKind::kPfor, 1>::ParsedTail));
+  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;  // the largest
   return codec == CodecKind::kPfor ? 2 * lists * sizeof(Tail) : 0;
 }
 

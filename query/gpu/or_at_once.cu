@@ -7,6 +7,7 @@
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/or_searcher.cuh"
+#include "warpdex/query/gpu/settle.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -18,7 +19,9 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 static_assert(kShortStretchBlocks <= kThreads, "a thread looks at one block");
 static_assert(kClasses == kWarp, "a lane knows of one class");
 /// Warps that share a block, at most, where blocks are few.
-constexpr std::uint32_t kMostShares = 8;
+constexpr std::uint32_t kMostShares = kWarp;
+/// Times that each warp draws at least, where it draws more than one block at once.
+constexpr std::uint32_t kTurns = 4;
 
 /// What documents of a query's first `classes` classes can reach, and others can't.
 __device__ std::uint32_t edge_of(const QueryState& state, std::uint32_t classes) {
@@ -78,49 +81,61 @@ __global__ void __launch_bounds__(kThreads) find_promising(Batch batch) {
   batch.promises[std::size_t{kind} * batch.most_promises + memory.firsts[kind] + place] = promise;
 }
 
-/// Where the promising blocks of all classes are: each lane knows of one class.
-class Classes {
- public:
-  /// A whole warp.
-  __device__ explicit Classes(const Batch& batch)
-      : batch_(batch),
-        count_(batch.promise_counters->counts[lane_id()]),
-        end_(device::inclusive_sum(count_)) {}
+/// Where the promising blocks of all classes are. In shared memory.
+struct Classes {
+  std::uint32_t ends[kClasses];  ///< blocks in the first classes, to this one
 
-  /// The first classes that have so many blocks together, or all. A whole warp, as all of this.
+  /// By a whole CTA; ends with a barrier.
+  __device__ void fill(const Batch& batch) {
+    if (warp_id() == 0) {
+      ends[lane_id()] = device::inclusive_sum(batch.promise_counters->counts[lane_id()]);
+    }
+    __syncthreads();
+  }
+
+  /// The first classes that have so many blocks together, or all. A whole warp.
   __device__ std::uint32_t having(std::uint32_t blocks) const {
-    const std::uint32_t enough = __ballot_sync(kWholeWarp, end_ >= blocks);
+    const std::uint32_t enough = __ballot_sync(kWholeWarp, ends[lane_id()] >= blocks);
     return enough == 0 ? kClasses : __ffs(static_cast<int>(enough));
   }
-  /// In the first classes, 1 or more.
-  __device__ std::uint32_t blocks(std::uint32_t classes) const {
-    return __shfl_sync(kWholeWarp, end_, classes - 1);
-  }
-  /// The i-th block, counted through the classes.
-  __device__ Promise block(std::uint32_t i) const {
-    const std::uint32_t kind = __popc(__ballot_sync(kWholeWarp, end_ <= i));
-    const std::uint32_t place = i - __shfl_sync(kWholeWarp, end_ - count_, kind);
-    return batch_.promises[std::size_t{kind} * batch_.most_promises + place];
-  }
+  __device__ std::uint32_t blocks() const { return ends[kClasses - 1]; }
 
- private:
-  const Batch& batch_;
-  std::uint32_t count_;
-  std::uint32_t end_;
+  /// The i-th block, counted through the classes. A thread.
+  __device__ Promise block(const Batch& batch, std::uint32_t i) const {
+    std::uint32_t kind = 0;
+#pragma unroll
+    for (std::uint32_t step = kClasses / 2; step > 0; step /= 2) {
+      if (ends[kind + step - 1] <= i) kind += step;
+    }
+    const std::uint32_t place = i - (kind == 0 ? 0 : ends[kind - 1]);
+    return batch.promises[std::size_t{kind} * batch.most_promises + place];
+  }
 };
 
-/// What a phase takes.
+/// A lane's, to all lanes.
+__device__ Promise promise_of(const Promise& promise, int lane) {
+  return {__shfl_sync(kWholeWarp, promise.list, lane), __shfl_sync(kWholeWarp, promise.block, lane),
+          __shfl_sync(kWholeWarp, promise.bound, lane)};
+}
+
+/// What a phase takes: blocks, and of their documents those whose reach is within bounds. The first
+/// takes so many classes that there are enough blocks in them, but not many more blocks than that,
+/// where very many are alike. The last takes all that is left.
 struct Phase {
-  std::uint32_t classes;  ///< the first
-  std::uint32_t before;   ///< of which the phase before took those
+  std::uint32_t classes;  ///< the first, of whose documents it takes some
+  std::uint32_t blocks;   ///< the first
+  std::uint32_t before;   ///< of which the phase before took documents of those classes
+  std::uint32_t blocks_before;
 };
 
-/// The first phase has so many classes that there are enough blocks in them, the last has all.
+/// A whole warp.
 __device__ Phase find_phase(const Batch& batch, const Classes& classes, std::uint32_t number) {
   static_assert(kPhases == 2);
+  constexpr std::uint32_t kAlike = 4;
   const std::uint32_t first = classes.having(batch.first_promises);
-  if (number == 0) return {first, 0};
-  return {kClasses, first};
+  const std::uint32_t taken = min(classes.ends[first - 1], kAlike * batch.first_promises);
+  if (number == 0) return {first, taken, 0, 0};
+  return {kClasses, classes.blocks(), first, taken};
 }
 
 /// One warp's part of a phase: reads a block and looks documents of it up.
@@ -128,21 +143,24 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockAnswerer {
  public:
   __device__ BlockAnswerer(const Batch& batch, const UnitTable<kForm>& table, const Phase& phase,
-                           SearchMemory& memory)
+                           SearchMemory<Spare::kTime>& memory)
       : batch_(batch),
         table_(table),
         phase_(phase),
         memory_(memory),
         searcher_(batch, table, memory) {}
 
-  /// Of the block, what the lanes [first, end) have of it.
-  __device__ void answer(const Promise& promise, std::uint32_t first, std::uint32_t end) {
+  /// Of the block, the `number`-th in the order of the classes, what the lanes [first, end) have of
+  /// it.
+  __device__ void answer(const Promise& promise, std::uint32_t number, std::uint32_t first,
+                         std::uint32_t end) {
     const List& list = batch_.lists[promise.list];
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
     const QueryState& state = batch_.states[query.state];
     const Need need(batch_, query);
     const std::uint32_t least = edge_of(state, phase_.classes);
-    const std::uint32_t end_of_reach = phase_.before == 0 ? kNone : edge_of(state, phase_.before);
+    const bool was_taken = number < phase_.blocks_before;
+    const std::uint32_t end_of_reach = was_taken ? edge_of(state, phase_.before) : kNone;
     const std::uint32_t needed = __shfl_sync(kWholeWarp, max(need.threshold, least), 0);
     if (promise.bound < needed || needed >= end_of_reach) return;
     if (first == 0) ++read_;
@@ -182,48 +200,88 @@ class BlockAnswerer {
   const Batch& batch_;
   const UnitTable<kForm>& table_;
   const Phase& phase_;
-  SearchMemory& memory_;
-  Searcher<kCodec, kLevels, kForm> searcher_;
+  SearchMemory<Spare::kTime>& memory_;
+  Searcher<kCodec, kLevels, kForm, Spare::kTime> searcher_;
   std::uint32_t read_ = 0;
 };
 
+/// Whether a block may hold documents of the answer still. A thread.
+__device__ bool is_open(const Batch& batch, const Promise& promise) {
+  const List& list = batch.lists[promise.list];
+  const Need need(batch, batch.queries[batch.and_queries + list.owner]);
+  if (promise.bound < need.threshold) return false;
+  if (promise.bound > need.threshold || need.last_tied == kNone || promise.block == 0) return true;
+  return list.last_docids[promise.block - 1] < need.last_tied;
+}
+
 /// Whether the only query's threshold has passed all that was left.
-__device__ bool is_done(const Batch& batch, const Phase& phase) {
+__device__ bool is_done(const Batch& batch, const Classes& classes, const Phase& phase) {
   if (phase.before == 0 || batch.or_queries != 1) return false;
+  if (phase.blocks_before < classes.ends[phase.before - 1]) return false;
   const Query& query = batch.queries[batch.and_queries];
   return Need(batch, query).threshold >= edge_of(batch.states[query.state], phase.before);
 }
 
+/// After the first phase of an only query: raises its threshold, and finds out which equal sums do
+/// not count. By the last of `ctas` CTAs, whole.
+__device__ void settle_first_phase(const Batch& batch, std::uint32_t ctas, Settling& memory) {
+  const Query& query = batch.queries[batch.and_queries];
+  if (batch.or_queries != 1 || !sums_are_exact(batch, query)) return;
+  __threadfence();
+  __syncthreads();
+  bool is_last = false;
+  if (threadIdx.x == 0) is_last = atomicAdd(&batch.promise_counters->ended, 1) + 1 == ctas;
+  if (!__syncthreads_or(is_last)) return;
+  __threadfence();
+  const std::uint32_t count = min(__ldcg(&batch.states[query.state].candidates), query.capacity);
+  raise_to_candidates(batch, query, count, memory, Team::alone());
+}
+
 /// Work item: a block, or a share of its documents where blocks are few, a warp; warps stay and
-/// draw. Bound by the latency of looking documents up list by list.
+/// draw, some blocks at once where there are many, of which they look only at those that matter
+/// still. Bound by the latency of looking documents up.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 5) answer_blocks(Batch batch, std::uint32_t number) {
+__global__ void __launch_bounds__(kThreads, 4) answer_blocks(Batch batch, std::uint32_t number) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory memories[kWarps];
+  __shared__ __align__(16) SearchMemory<Spare::kTime> memories[kWarps];
   __shared__ UnitTable<kForm> table;
-  const Classes classes(batch);
+  __shared__ Classes classes;
+  __shared__ Settling settling;
+  classes.fill(batch);
   const Phase phase = find_phase(batch, classes, number);
-  const std::uint32_t blocks = classes.blocks(phase.classes);
   const std::uint32_t warps = gridDim.x * kWarps;
   std::uint32_t shares = kMostShares;
-  while (shares > 1 && blocks * shares > 2 * warps) shares /= 2;
-  const std::uint32_t items = blocks * shares;
-  if (blockIdx.x >= items || phase.before == phase.classes) return;
-  if (__syncthreads_or(is_done(batch, phase))) return;  // the same for all warps
+  while (shares > 1 && phase.blocks * shares > 2 * warps) shares /= 2;
+  const std::uint32_t items = phase.blocks * shares;
+  if (blockIdx.x >= items) return;
+  if (__syncthreads_or(is_done(batch, classes, phase))) return;  // the same for all warps
+  const std::uint32_t together = min(max(items / (kTurns * warps), 1U), kWarp);
   table.fill(batch);
   BlockAnswerer<kCodec, kLevels, kForm> answerer(batch, table, phase, memories[warp_id()]);
-  // The first item is a warp's own, the others are drawn; each a turn before it is needed. CTAs
+  // The first items are a warp's own, the others are drawn; each a turn before it is needed. CTAs
   // take turns, so that few items are spread over all multiprocessors.
-  std::uint32_t item = warp_id() * gridDim.x + blockIdx.x;
-  while (item < items) {
+  std::uint32_t begin = (warp_id() * gridDim.x + blockIdx.x) * together;
+  while (begin < items) {
     std::uint32_t drawn = 0;
-    if (lane_id() == 0) drawn = atomicAdd(&batch.promise_counters->drawn[number], 1);
+    if (lane_id() == 0) drawn = atomicAdd(&batch.promise_counters->drawn[number], together);
+    const std::uint32_t own = begin + lane_id();
+    Promise promise{};
+    bool is_wanted = lane_id() < together && own < items;
+    if (is_wanted) promise = classes.block(batch, own / shares);
+    if (together > 1) is_wanted = is_wanted && is_open(batch, promise);
     const std::uint32_t lanes = kWarp / shares;
-    const std::uint32_t first = item % shares * lanes;
-    answerer.answer(classes.block(item / shares), first, first + lanes);
-    item = warps + __shfl_sync(kWholeWarp, drawn, 0);
+    for (std::uint32_t left = __ballot_sync(kWholeWarp, is_wanted); left != 0; left &= left - 1) {
+      const int lane = __ffs(static_cast<int>(left)) - 1;
+      const std::uint32_t item = begin + lane;
+      const std::uint32_t first = item % shares * lanes;
+      answerer.answer(promise_of(promise, lane), item / shares, first, first + lanes);
+    }
+    begin = warps * together + __shfl_sync(kWholeWarp, drawn, 0);
   }
   answerer.count_work();
+  if (number == 0 && phase.blocks < classes.blocks()) {
+    settle_first_phase(batch, min(gridDim.x, items), settling);
+  }
 }
 
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>

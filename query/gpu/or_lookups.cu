@@ -50,21 +50,27 @@ struct FindMemory {
   Room room;  ///< where they are written
 };
 
-/// Makes chunks of the blocks that were found. A whole CTA, after a barrier.
-__device__ void hand_on_blocks(const Batch& batch, const Stretch& stretch, ChunkCounters& counters,
-                               FindMemory& memory) {
+/// Makes chunks of the blocks that were found. Where there is no room for them, the query's answer
+/// is of no use. A whole CTA, after a barrier.
+__device__ void hand_on_blocks(const Batch& batch, const Query& query, const Stretch& stretch,
+                               ChunkCounters& counters, FindMemory& memory) {
   const std::uint32_t count = memory.count;
   const std::uint32_t size = batch.chunk_blocks;
   const std::uint32_t chunks = (count + size - 1) / size;
   if (count == 0) return;
   if (threadIdx.x == 0) memory.room = take_room(counters, count, chunks);
   __syncthreads();
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    batch.blocks[memory.room.thing + i] = stretch.first + memory.blocks[i];
+  const Room room = memory.room;
+  const bool has_room = std::uint64_t{room.chunk} + chunks <= batch.most_block_chunks &&
+                        std::uint64_t{room.thing} + count <= batch.most_blocks;
+  if (threadIdx.x == 0 && !has_room) batch.states[query.state].overflow = 1;
+  for (std::uint32_t i = threadIdx.x; i < count && has_room; i += kThreads) {
+    batch.blocks[room.thing + i] = stretch.first + memory.blocks[i];
   }
   for (std::uint32_t i = threadIdx.x; i < chunks; i += kThreads) {
-    batch.block_chunks[memory.room.chunk + i] = {stretch.owner, memory.room.thing + i * size,
-                                                 min(size, count - i * size)};
+    if (room.chunk + i >= batch.most_block_chunks) break;
+    batch.block_chunks[room.chunk + i] = {stretch.owner, room.thing + i * size,
+                                          has_room ? min(size, count - i * size) : 0};
   }
 }
 
@@ -92,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
     if (wanted) memory.blocks[place] = static_cast<std::uint16_t>(block - stretch.first);
   }
   __syncthreads();
-  hand_on_blocks(batch, stretch, batch.rounds[round].blocks, memory);
+  hand_on_blocks(batch, query, stretch, batch.rounds[round].blocks, memory);
 }
 
 struct ReadMemory {
@@ -118,6 +124,7 @@ class BlockReader {
     const Need need(batch_, query);
     const ListWeight weight = table_.weigh(query, list);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
+      if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
       read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
       if (queued_ >= batch_.chunk_documents) {
         hand_on(query, chunk.list, queued_ / batch_.chunk_documents * batch_.chunk_documents);
@@ -127,6 +134,23 @@ class BlockReader {
   }
 
  private:
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  /// Blocks of `pfor` lie in several places: those of so many blocks are read to the L2 cache side
+  /// by side, before the blocks are decoded one after the other.
+  static constexpr std::uint32_t kAhead = 8;
+
+  /// Starts to read a chunk's blocks from the one numbered `first` on: a lane docIDs or values.
+  __device__ void read_ahead(const Chunk& chunk, std::uint32_t first) const {
+    const List& list = batch_.lists[chunk.list];
+    const std::uint32_t i = first + lane_id() % kAhead;
+    if (lane_id() >= 2 * kAhead || i >= chunk.count || (list.flags & kRaw) != 0) return;
+    const bool is_docids = lane_id() < kAhead;
+    const std::uint32_t block = batch_.blocks[chunk.first + i];
+    Decoder::prefetch(is_docids ? docid_tail<kCodec, kLevels>(batch_, chunk.list)
+                                : value_tail<kCodec, kLevels>(batch_, chunk.list),
+                      Decoder::locate(is_docids ? list.docids : list.frequencies, block));
+  }
+
   /// Queues the documents of a block that may be in the answer.
   __device__ void read_block(const Query& query, std::uint32_t list_index, const ListWeight& weight,
                              std::uint32_t block, const Need& need) {
@@ -217,7 +241,7 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
-  const std::uint32_t chunks = counters.chunks;
+  const std::uint32_t chunks = min(counters.chunks, batch.most_block_chunks);
   if (blockIdx.x >= chunks) return;
   table.fill(batch);
   BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, memories[warp_id()]);
@@ -232,9 +256,10 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
 /// stay and draw them. Bound by decoding the blocks that the documents would be in, and by the
 /// latency of finding these.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::uint32_t round) {
+__global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
+    look_up_chunks(Batch batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory memories[kWarps];
+  __shared__ __align__(16) SearchMemory<Spare::kWork> memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents;
   const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
@@ -242,8 +267,8 @@ __global__ void __launch_bounds__(kThreads, 5) look_up_chunks(Batch batch, std::
   const std::uint32_t items = chunks * shares;
   if (blockIdx.x >= items) return;
   table.fill(batch);
-  SearchMemory& memory = memories[warp_id()];
-  Searcher<kCodec, kLevels, kForm> searcher(batch, table, memory);
+  SearchMemory<Spare::kWork>& memory = memories[warp_id()];
+  Searcher<kCodec, kLevels, kForm, Spare::kWork> searcher(batch, table, memory);
   for (std::uint32_t item = draw(counters.drawn); item < items; item = draw(counters.drawn)) {
     const Chunk chunk = batch.found_chunks[item / shares];
     const std::uint32_t size = (chunk.count + shares - 1) / shares;

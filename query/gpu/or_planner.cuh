@@ -170,8 +170,8 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
     const BlockEntry entry =
         find_block<kCodec, kForm>(item.query, lists[list], list, block, item.span);
     plan.blocks[i - from] = entry;
-    prefetch(entry.docids);
-    prefetch(entry.values);
+    device::prefetch(entry.docids);
+    device::prefetch(entry.values);
   }
 }
 

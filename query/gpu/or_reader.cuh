@@ -84,6 +84,16 @@ class TileReader {
     }
   }
 
+  __device__ static device::BlockPlace place_of(const device::DeviceValues& list,
+                                                const BlockEntry& entry, const std::uint8_t* at,
+                                                std::uint8_t code) {
+    device::BlockPlace place{at, entry.index, code, entry.count};
+    if constexpr (Decoder::kKeeps) {
+      place.exceptions = device::pfor::find_exceptions(list, entry.index);
+    }
+    return place;
+  }
+
   /// Both of a block.
   __device__ void decode(const BlockEntry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
@@ -103,18 +113,18 @@ class TileReader {
       for (std::uint32_t& slot : slots) slot = slot == kNone ? kNone : slot - begin_;
       return;
     }
-    const device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
+    const device::DeviceValues list = list_of(&List::docids, entry, entry.docid_parameter);
+    const auto place = place_of(list, entry, entry.docids, entry.docid_code);
     auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
-    Decoder::docids(list_of(&List::docids, entry, entry.docid_parameter), tail, place, entry.base,
-                    entry.last, scratch(), slots);
+    Decoder::docids(list, tail, place, entry.base, entry.last, scratch(), slots);
   }
 
   __device__ void decode_values(const BlockEntry& entry, std::uint32_t (&values)[4]) {
     if (entry.flags & kRaw) return read_raw(entry.values, values);
-    const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+    const device::DeviceValues list = list_of(&List::frequencies, entry, entry.value_parameter);
+    const auto place = place_of(list, entry, entry.values, entry.value_code);
     auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
-    Decoder::values(list_of(&List::frequencies, entry, entry.value_parameter), tail, place,
-                    scratch(), values);
+    Decoder::values(list, tail, place, scratch(), values);
   }
 
   const Batch& batch_;

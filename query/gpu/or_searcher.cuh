@@ -34,16 +34,19 @@ struct Places {
 };
 
 /// In shared memory, one warp's: documents that are looked up, and what they have so far.
+template <Spare kSpare>
 struct SearchMemory {
-  LookupMemory lookup;
+  LookupMemory<kSpare> lookup;
   Candidate documents[kTogether];
 };
 
-/// One warp's lookups of documents of a list in the other lists of its query.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+/// One warp's lookups of documents of a list in the other lists of its query. To spare time, a few
+/// documents are looked up in all lists that are left at once, of which none ends early.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, Spare kSpare>
 class Searcher {
  public:
-  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table, SearchMemory& memory)
+  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
+                      SearchMemory<kSpare>& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks the first `count` documents in SearchMemory up, which are from `list`, with what they
@@ -55,14 +58,20 @@ class Searcher {
     const Need need(batch_, query);
     keep(count,
          [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
-    for (std::uint32_t i = list.place + 1; i < query.scoring && count > 0; ++i) {
+    std::uint32_t left = query.lists - 1;  // lists
+    for (std::uint32_t i = list.place + 1; count > 0 && left > 0; ++i, --left) {
+      if constexpr (kSpare == Spare::kTime) {
+        if (count * left <= kWarp) return search_together(query, list.place, i, left, need, count);
+      }
+      if (i >= query.scoring) break;
       looked_up_ += count;
       const std::uint32_t other = query.first_list + i;
       const ListWeight weight = table_.weigh(query, batch_.lists[other]);
       keep(count, [&](bool has, Candidate& document) {
-        const Spot spot =
-            find_spot<kCodec, kLevels>(batch_, other, has, document.document, memory_.lookup);
-        const std::uint32_t value = value_at<kCodec, kLevels>(batch_, other, spot, memory_.lookup);
+        const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, other, has, document.document,
+                                                             memory_.lookup);
+        const std::uint32_t value =
+            value_at<kCodec, kLevels, kSpare>(batch_, other, spot, memory_.lookup);
         if (value != kNone) document.sum += table_.units(batch_, weight, value, document.document);
         return has && reaches(batch_.lists[other], document, need);
       });
@@ -103,6 +112,43 @@ class Searcher {
            need.of(document.document);
   }
 
+  /// search() from the list numbered `next` on, of 32 documents or less: each lane looks one up in
+  /// one of the lists that are `left`.
+  __device__ void search_together(const Query& query, std::uint32_t own, std::uint32_t next,
+                                  std::uint32_t left, const Need& need, std::uint32_t count) {
+    looked_up_ += count * left;
+    const std::uint32_t behind = query.scoring - next;
+    std::uint32_t drops = 0;  // a bit a document
+    for (std::uint32_t begin = 0; begin < count * left; begin += kWarp) {
+      const std::uint32_t which = (begin + lane_id()) / left;
+      const std::uint32_t turn = (begin + lane_id()) % left;  // lists behind, before, prohibited
+      const bool has = which < count;
+      const bool adds = turn < behind;
+      std::uint32_t place = next + turn;
+      if (!adds) place = turn - behind + (turn - behind < own ? 0 : query.scoring - own);
+      const std::uint32_t other = query.first_list + place;
+      const std::uint32_t document = has ? memory_.documents[which].document : 0;
+      Spot spot = find_spot<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, has, document,
+                                                                       memory_.lookup);
+      const bool drops_it = !adds && spot.place != kNone;
+      drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
+      if (!adds) spot.place = kNone;
+      const std::uint32_t value =
+          value_at<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, spot, memory_.lookup);
+      if (value != kNone) {
+        const ListWeight weight = table_.weigh(query, batch_.lists[other]);
+        atomicAdd(&memory_.documents[which].sum, table_.units(batch_, weight, value, document));
+      }
+      __syncwarp();
+    }
+    const List& last = batch_.lists[query.first_list + query.scoring - 1];
+    keep(count, [&](bool has, const Candidate& document) {
+      return has && (drops >> lane_id() & 1) == 0 && reaches(last, document, need);
+    });
+    if (count > 0) add_static_scores(query, need, count);
+    hand_over(query, count);
+  }
+
   __device__ void add_static_scores(const Query& query, const Need& need, std::uint32_t& count) {
     if (batch_.static_scores == nullptr) return;  // their sums were compared already
     keep(count, [&](bool has, Candidate& document) {
@@ -118,8 +164,8 @@ class Searcher {
     for (std::uint32_t i = begin; i < end && count > 0; ++i) {
       looked_up_ += count;
       keep(count, [&](bool has, Candidate& document) {
-        const Spot spot = find_spot<kCodec, kLevels>(batch_, query.first_list + i, has,
-                                                     document.document, memory_.lookup);
+        const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, query.first_list + i, has,
+                                                             document.document, memory_.lookup);
         return has && spot.place == kNone;
       });
     }
@@ -146,7 +192,7 @@ class Searcher {
 
   const Batch& batch_;
   const UnitTable<kForm>& table_;
-  SearchMemory& memory_;
+  SearchMemory<kSpare>& memory_;
   std::uint32_t looked_up_ = 0;
 };
 

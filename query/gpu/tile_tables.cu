@@ -5,6 +5,7 @@
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/block_finder.cuh"
+#include "warpdex/query/gpu/lookup.cuh"
 #include "warpdex/query/gpu/settle.cuh"
 
 namespace warpdex::gpu {
@@ -58,23 +59,26 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
 }
 
 /// The part of find_tile_blocks that concerns `count` tiles from `first` on, and the one behind
-/// them. A whole warp. O(log(blocks)), and a turn for 32 blocks.
-__device__ void find_first_blocks(const Batch& batch, const List& list, std::uint32_t first,
+/// them, of all lists of a query. A whole CTA; a lane searches for one tile of a list, as all
+/// reads of a search wait for each other. O(log(blocks)).
+__device__ void find_first_blocks(const Batch& batch, const Query& query, std::uint32_t first,
                                   std::uint32_t count) {
-  std::uint32_t* const row = batch.first_blocks + list.row;
-  const std::uint32_t end = first + count + 1;
-  if (list.flags & kRaw) return fill(row, first, lane_id() == 0 ? end : first, 0);
-  const std::uint32_t begin =
-      lower_bound_by_warp(list.last_docids, list.blocks, first * kTileDocuments);
-  std::uint32_t found = first;  // tiles up to here have been written
-  for (std::uint32_t i = begin; found < end; i += kWarp) {
-    const std::uint32_t block = min(i + lane_id(), list.blocks);
-    std::uint32_t to = end;
-    if (block < list.blocks) to = min((list.last_docids[block] >> kTileShift) + 1, end);
-    std::uint32_t from = __shfl_up_sync(kWholeWarp, to, 1);
-    if (lane_id() == 0) from = found;
-    fill(row, from, to, block);
-    found = __shfl_sync(kWholeWarp, to, kWarp - 1);
+  const List* const lists = batch.lists + query.first_list;
+  const auto find = [&](const List& list, std::uint32_t tile) {
+    std::uint32_t block = 0;
+    if ((list.flags & kRaw) == 0) {
+      block = lower_bound_by_parts<8>(list.last_docids, list.blocks, tile * kTileDocuments);
+    }
+    batch.first_blocks[list.row + tile] = block;
+  };
+  const std::uint32_t turns = query.lists + (query.lists + kWarp - 1) / kWarp;
+  for (std::uint32_t turn = warp_id(); turn < turns; turn += blockDim.x / kWarp) {
+    if (turn < query.lists) {
+      if (lane_id() < count) find(lists[turn], first + lane_id());
+    } else {
+      const std::uint32_t list = (turn - query.lists) * kWarp + lane_id();
+      if (list < query.lists) find(lists[list], first + count);
+    }
   }
 }
 
@@ -133,10 +137,10 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
   const std::uint32_t tile = first + lane_id();
   const bool exists = tile < batch.tiles;
   const List* const lists = batch.lists + query.first_list;
-  for (std::uint32_t i = warp_id(); i < query.lists; i += blockDim.x / kWarp) {
-    if (i < query.scoring) bounds[i][lane_id()] = 0;
-    if (is_at_once) find_first_blocks(batch, lists[i], first, count);
+  for (std::uint32_t i = warp_id(); i < query.scoring; i += blockDim.x / kWarp) {
+    bounds[i][lane_id()] = 0;
   }
+  if (is_at_once) find_first_blocks(batch, query, first, count);
   if (!or_is_wanted(batch, query)) return;
   __syncthreads();
   const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring, 1U);

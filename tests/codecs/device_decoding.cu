@@ -21,39 +21,40 @@ constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 constexpr std::uint32_t kRun = 20;
 
-/// A block to decode.
-struct Job {
-  std::uint32_t list;
-  std::uint32_t block;
-};
+using Job = DeviceJob;
 
 __host__ __device__ bool is_docids(What what) {
   return what == What::kDocids || what == What::kDocidsByCursor;
 }
 
 // Work item: a block, by one warp; writes its 128 values.
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels>
 __global__ void decode_blocks(What what, const UploadedList* lists, const Job* jobs,
                               std::uint32_t size, std::uint32_t* out) {
+  using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch scratch[kWarps];
+  __shared__ typename Decoder::ParsedTail tails[kWarps];
   const std::uint32_t warp = threadIdx.x / 32;
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t i = blockIdx.x * kWarps + warp;
   if (i >= size) return;
   const UploadedList list = lists[jobs[i].list];
   const std::uint32_t block = jobs[i].block;
-  const BlockPlace place = device::locate(list.values, block);
+  if (lane == 0) tails[warp] = Decoder::parse_tail(list.values);
+  __syncwarp();
+  typename Decoder::Tail tail{};
+  if constexpr (Decoder::kKeeps) tail = &tails[warp];
+  const BlockPlace place = Decoder::locate(list.values, block);
+  Decoder::prefetch(tail, place);
   std::uint32_t values[4] = {0, 0, 0, 0};
   if (what == What::kDocids) {
     const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
-    BlockDecoder<kCodec>::docids(list.values, place, base, list.last_docids[block], scratch[warp],
-                                 values);
+    Decoder::docids(list.values, tail, place, base, list.last_docids[block], scratch[warp], values);
   } else if (what == What::kValues) {
-    BlockDecoder<kCodec>::values(list.values, place, scratch[warp], values);
+    Decoder::values(list.values, tail, place, scratch[warp], values);
   } else {
     for (std::uint32_t at = 0; at < place.count; ++at) {
-      const std::uint32_t value =
-          BlockDecoder<kCodec>::value_at(list.values, place, at, scratch[warp]);
+      const std::uint32_t value = Decoder::value_at(list.values, tail, place, at, scratch[warp]);
       const bool own = at / 4 == lane;
       if (own && at % 4 == 0) values[0] = value;
       if (own && at % 4 == 1) values[1] = value;
@@ -64,11 +65,33 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
   for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
 }
 
+// Work item: a value, by one thread; its neighbours' are of other blocks, some of other lists. The
+// threads of a CTA are as many as the values of a block, and there are `size` CTAs.
+template <CodecKind kCodec, int kLevels>
+__global__ void decode_alone(const UploadedList* lists, const Job* jobs, std::uint32_t size,
+                             std::uint32_t* out) {
+  using Decoder = BlockDecoder<kCodec, kLevels>;
+  static_assert(Decoder::kAllAlone && kThreads == kBlockSize);
+  __shared__ typename Decoder::ParsedTail tails[kThreads];
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  const Job job = jobs[i % size];
+  const std::uint32_t index = (i / size + i % size) % kBlockSize;  // neighbours' differ, too
+  const UploadedList list = lists[job.list];
+  tails[threadIdx.x] = Decoder::parse_tail(list.values);
+  __syncthreads();  // it is read as words, whatever it was written as
+  typename Decoder::Tail tail{};
+  if constexpr (Decoder::kKeeps) tail = &tails[threadIdx.x];
+  const BlockPlace place = Decoder::locate(list.values, job.block);
+  std::uint32_t value = 0;
+  if (index < place.count) value = Decoder::value_alone(list.values, tail, place, index);
+  out[i % size * kBlockSize + index] = value;
+}
+
 // Work item: 20 blocks of a list, by one warp, in ascending order.
-template <CodecKind kCodec>
+template <CodecKind kCodec, int kLevels>
 __global__ void decode_runs(What what, const UploadedList* lists, const Job* jobs,
                             std::uint32_t size, std::uint32_t* out) {
-  using Decoder = BlockDecoder<kCodec>;
+  using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch scratch[kWarps];
   __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
   const std::uint32_t warp = threadIdx.x / 32;
@@ -95,31 +118,38 @@ __global__ void decode_runs(What what, const UploadedList* lists, const Job* job
   }
 }
 
-void launch(CodecKind kind, What what, const UploadedList* lists, const DeviceArray<Job>& jobs,
-            std::uint32_t* out, const Stream& stream) {
+/// `levels` are the most that lists may have, 0, 1 or kMaxPforLevels.
+void launch(CodecKind kind, int levels, What what, const UploadedList* lists,
+            const DeviceArray<Job>& jobs, std::uint32_t* out, const Stream& stream) {
   const auto size = static_cast<std::uint32_t>(jobs.size());
   const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
   const std::uint32_t each = by_cursor ? kWarps * kRun : kWarps;
   const std::uint32_t blocks = (size + each - 1) / each;
-  const auto start = [&](auto* one_by_one, auto* runs) {
-    auto* kernel = by_cursor ? runs : one_by_one;
+  const auto start = [&]<CodecKind kCodec, int kLevels = 0>() {
+    if constexpr (BlockDecoder<kCodec, kLevels>::kAllAlone) {
+      if (what == What::kEachAlone) {
+        decode_alone<kCodec, kLevels>
+            <<<size, kThreads, 0, stream.handle()>>>(lists, jobs.data(), size, out);
+        return;
+      }
+    }
+    auto* kernel = by_cursor ? decode_runs<kCodec, kLevels> : decode_blocks<kCodec, kLevels>;
     kernel<<<blocks, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
   };
-  switch (kind) {
-    case CodecKind::kBitpack:
-      start(decode_blocks<CodecKind::kBitpack>, decode_runs<CodecKind::kBitpack>);
-      break;
-    case CodecKind::kPfor:
-      start(decode_blocks<CodecKind::kPfor>, decode_runs<CodecKind::kPfor>);
-      break;
-    case CodecKind::kPforBlock:
-      start(decode_blocks<CodecKind::kPforBlock>, decode_runs<CodecKind::kPforBlock>);
-      break;
-    case CodecKind::kRice:
-      start(decode_blocks<CodecKind::kRice>, decode_runs<CodecKind::kRice>);
-      break;
+  if (kind == CodecKind::kBitpack) start.template operator()<CodecKind::kBitpack>();
+  if (kind == CodecKind::kPforBlock) start.template operator()<CodecKind::kPforBlock>();
+  if (kind == CodecKind::kRice) start.template operator()<CodecKind::kRice>();
+  if (kind == CodecKind::kPfor) {
+    if (levels == 0) start.template operator()<CodecKind::kPfor, 0>();
+    if (levels == 1) start.template operator()<CodecKind::kPfor, 1>();
+    if (levels > 1) start.template operator()<CodecKind::kPfor, kMaxPforLevels>();
   }
   check_launch("decode_blocks");
+}
+
+/// Whether one thread can decode any value of a list.
+bool can_decode_alone(CodecKind kind, int levels) {
+  return kind == CodecKind::kBitpack || (kind == CodecKind::kPfor && levels <= 1);
 }
 
 /// A block's values, and the filler behind the last.
@@ -159,17 +189,28 @@ void DeviceDecoding::check(What what) const {
   DeviceArray<Job> device_jobs(jobs.size());
   device_jobs.upload(jobs, stream);
   DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize);
-  launch(settings_.kind, what, lists.data(), device_jobs, out.data(), stream);
   Values got(out.size());
-  out.download(got, stream);
-  stream.synchronize();
+  for (const int levels : {0, 1, kMaxPforLevels}) {
+    const bool suits =
+        settings_.kind == CodecKind::kPfor ? levels >= settings_.pfor_levels : levels == 0;
+    if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind, levels))) continue;
+    out.fill_bytes(0xEE, stream);
+    launch(settings_.kind, levels, what, lists.data(), device_jobs, out.data(), stream);
+    out.download(got, stream);
+    stream.synchronize();
+    compare(what, jobs, got, "for up to " + std::to_string(levels) + " levels");
+  }
+}
+
+void DeviceDecoding::compare(What what, const std::vector<DeviceJob>& jobs, const Values& got,
+                             const std::string& form) const {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Values expected =
         expected_of(cases_[jobs[i].list].values, jobs[i].block, is_docids(what) ? 0xFFFFFFFF : 0);
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), got.begin() + i * kBlockSize))
         << cases_[jobs[i].list].name << ", block " << jobs[i].block << ", code "
         << int{cases_[jobs[i].list].encoded.codes[jobs[i].block]} << ", parameter "
-        << int{cases_[jobs[i].list].encoded.parameter}
+        << int{cases_[jobs[i].list].encoded.parameter} << ", " << form
         << first_difference(expected, &got[i * kBlockSize]);
   }
 }

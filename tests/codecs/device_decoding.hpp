@@ -10,14 +10,20 @@
 namespace warpdex::test {
 
 /// Which device decoder: whole blocks of docIDs or of values, one by one or by a cursor, or the
-/// values of each block singly.
-enum class What { kDocids, kValues, kEachValue, kDocidsByCursor, kValuesByCursor };
+/// values of each block singly, by a warp or by one thread.
+enum class What { kDocids, kValues, kEachValue, kEachAlone, kDocidsByCursor, kValuesByCursor };
 
 /// A list, what it must decode to, and what to say if it does not.
 struct DeviceCase {
   Values values;
   EncodedValues encoded;
   std::string name;
+};
+
+/// A block to decode.
+struct DeviceJob {
+  std::uint32_t list;
+  std::uint32_t block;
 };
 
 /// Decodes all blocks of all lists at once, and compares.
@@ -29,13 +35,17 @@ class DeviceDecoding {
     cases_.push_back({std::move(values), std::move(encoded), name});
   }
 
-  /// By the device.
+  /// By the device; of `pfor`, by each of the forms of the decoder that suit the levels. Only forms
+  /// that can do it decode each value by one thread.
   void check(What what) const;
   /// That the host's decoder agrees with the expected values, too.
   void check_host_docids(std::mt19937_64& random) const;
   void check_host_values(std::mt19937_64& random) const;
 
  private:
+  void compare(What what, const std::vector<DeviceJob>& jobs, const Values& got,
+               const std::string& form) const;
+
   CodecSettings settings_;
   std::vector<DeviceCase> cases_;
 };

@@ -53,6 +53,7 @@ TEST_P(DeviceDecoder, ValuesOfEveryShapeAndSize) {
   decoding.check(What::kValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
+  decoding.check(What::kEachAlone);
   decoding.check_host_values(random);
 }
 
@@ -71,6 +72,7 @@ TEST_P(DeviceDecoder, EveryWidth) {
   decoding.check(What::kValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
+  decoding.check(What::kEachAlone);
 }
 
 /// Long enough that exceptions have exceptions, that themselves have some.
@@ -89,6 +91,7 @@ TEST_P(DeviceDecoder, LongLists) {
   values.check(What::kValues);
   values.check(What::kValuesByCursor);
   values.check(What::kEachValue);
+  values.check(What::kEachAlone);
 }
 
 /// Widths of each level's array that differ more from level to level than those of real lists.
@@ -110,6 +113,27 @@ TEST_P(DeviceDecoder, ExceptionsOfExceptions) {
   decoding.check(What::kValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
+  decoding.check(What::kEachAlone);
+}
+
+/// Blocks without exceptions beside blocks of nothing else, in lists of as many blocks as a group
+/// of the block arrays has, one less and one more; high bits that differ by blocks of exceptions
+/// and take up to four bytes. The last list's last value, at the end of memory, is an exception.
+TEST_P(DeviceDecoder, BlocksOfUnequalExceptions) {
+  std::mt19937_64 random = generator(107);
+  DeviceDecoding decoding(GetParam());
+  for (const std::size_t blocks : {1, 2, 31, 32, 33, 64, 65, 200}) {
+    for (const std::uint32_t widest : {9, 15, 31}) {
+      const Values values = make_unequal_exceptions(blocks, widest, random);
+      add_values(decoding, values,
+                 std::to_string(blocks) + " blocks, to " + std::to_string(widest) + " bits");
+    }
+  }
+  decoding.check(What::kValues);
+  decoding.check(What::kValuesByCursor);
+  decoding.check(What::kEachValue);
+  decoding.check(What::kEachAlone);
+  decoding.check_host_values(random);
 }
 
 /// Runs of documents, a few of them missing, far from each other; and gaps of 2^31.

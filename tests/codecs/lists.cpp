@@ -66,6 +66,33 @@ Values make_docids(Shape shape, std::size_t count, std::mt19937_64& random) {
   return docids;
 }
 
+Values make_unequal_exceptions(std::size_t blocks, std::uint32_t widest, std::mt19937_64& random) {
+  constexpr std::uint32_t kLowBits = 3;
+  // Most exceptions are neighbours, so that the gaps of others are exceptions themselves.
+  constexpr std::size_t kCounts[] = {0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  1,  1,   1,   2,   2,
+                                     2, 5, 5, 5, 9, 9, 0, 0, 20, 31, 32, 65, 128, 128, 128, 128};
+  Values values(blocks * kBlockSize);
+  for (std::uint32_t& value : values) value = any32(random) >> (32 - kLowBits);
+  std::size_t wide = 0;  // exceptions that are still to be wide
+  const auto make_exception = [&](std::uint32_t& value) {
+    if (wide == 0 && random() % 100 == 0) wide = 1 + random() % 40;
+    const std::uint32_t high =
+        wide > 0 ? 1 + (any32(random) >> (32 - widest + kLowBits)) : 1 + any32(random) % 15;
+    wide -= wide > 0;
+    value += high << kLowBits;
+  };
+  for (std::size_t block = 0; block < blocks; ++block) {
+    std::vector<std::size_t> places(kBlockSize);
+    std::iota(places.begin(), places.end(), block * kBlockSize);
+    std::shuffle(places.begin(), places.end(), random);
+    places.resize(kCounts[random() % std::size(kCounts)]);
+    std::sort(places.begin(), places.end());
+    for (const std::size_t place : places) make_exception(values[place]);
+  }
+  if (values.back() < 1U << kLowBits) make_exception(values.back());
+  return values;
+}
+
 const std::vector<std::size_t>& ugly_sizes() {
   static const std::vector<std::size_t> sizes = {1,   2,   7,   8,   9,   15,  16,   17,   31,
                                                  32,  33,  63,  64,  65,  127, 128,  129,  255,

@@ -33,6 +33,11 @@ Values make_values(Shape shape, std::size_t count, std::mt19937_64& random);
 /// Ascending docIDs whose gaps are as like the shape as 2^32 documents allow.
 Values make_docids(Shape shape, std::size_t count, std::mt19937_64& random);
 
+/// So many full blocks of small values, and in each an exception now and then, 128 of them, none,
+/// or about as many as a warp takes at once. Most take up to four bits more, some of them, in
+/// places one after the other, up to `widest` bits. The last value is one.
+Values make_unequal_exceptions(std::size_t blocks, std::uint32_t widest, std::mt19937_64& random);
+
 /// Sizes around those of groups and blocks.
 const std::vector<std::size_t>& ugly_sizes();
 

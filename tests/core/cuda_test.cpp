@@ -135,6 +135,7 @@ TEST(CudaEvent, OrdersStreamsAndMeasures) {
   written.hold_back(reader);
   buffer.download(back, reader);
   reader.synchronize();
+  EXPECT_TRUE(written.has_passed());
   EXPECT_TRUE(std::all_of(back.begin(), back.end(), [](std::uint8_t byte) { return byte == 20; }));
   EXPECT_GT(written.seconds_since(start), 0.0);
 }

@@ -1,25 +1,42 @@
 // The queries of a batch in waves: each query and each of its stretches in one of them.
 #include <gtest/gtest.h>
 
-#include "warpdex/query/gpu/batch_builder.hpp"
+#include "warpdex/query/gpu/batch_image.hpp"
 
 namespace warpdex::gpu {
 namespace {
 
-/// Adds a query of OR whose lists have so many stretches each; the last may be prohibited.
-void add_query(BatchImage& image, const std::vector<std::uint32_t>& stretches, bool prohibits) {
-  for (std::size_t i = 0; i < stretches.size(); ++i) {
-    List list{};
-    list.owner = static_cast<std::uint32_t>(image.or_queries.size());
-    list.flags = prohibits && i + 1 == stretches.size() ? kProhibited : 0U;
-    const auto place = static_cast<std::uint32_t>(image.lists.size());
-    image.lists.push_back(list);
-    for (std::uint32_t block = 0; block < stretches[i]; ++block) {
-      image.table_stretches.push_back({place, block, 1});
+/// What there is of an image's queries of OR.
+struct OrQueries {
+  std::vector<List> lists;
+  std::vector<Stretch> stretches;
+  std::uint32_t queries = 0;
+
+  /// Adds a query whose lists have so many stretches each; the last may be prohibited.
+  void add(const std::vector<std::uint32_t>& counts, bool prohibits) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      List list{};
+      list.owner = queries;
+      list.flags = prohibits && i + 1 == counts.size() ? kProhibited : 0U;
+      const auto place = static_cast<std::uint32_t>(lists.size());
+      lists.push_back(list);
+      for (std::uint32_t block = 0; block < counts[i]; ++block) {
+        stretches.push_back({place, block, 1});
+      }
     }
+    ++queries;
   }
-  image.or_queries.push_back({});
-}
+
+  std::vector<Wave> waves(std::uint32_t at_once) {
+    BatchShape shape;
+    shape.or_queries = queries;
+    shape.table_stretches = static_cast<std::uint32_t>(stretches.size());
+    ImageParts host{};
+    host.lists = lists.data();
+    host.table_stretches = stretches.data();
+    return gpu::waves(shape, host, at_once);
+  }
+};
 
 void expect_wave(const Wave& wave, const Wave& right) {
   EXPECT_EQ(wave.first_query, right.first_query);
@@ -30,12 +47,12 @@ void expect_wave(const Wave& wave, const Wave& right) {
 }
 
 TEST(BatchImage, WavesHoldAllQueriesAndTheirStretches) {
-  BatchImage image;
+  OrQueries image;
   EXPECT_TRUE(image.waves(1).empty());
   image.lists.resize(2);  // of AND
-  add_query(image, {3, 1}, false);
-  add_query(image, {1}, false);
-  add_query(image, {2, 2, 1}, true);
+  image.add({3, 1}, false);
+  image.add({1}, false);
+  image.add({2, 2, 1}, true);
   const std::vector<Wave> by_two = image.waves(2);
   ASSERT_EQ(by_two.size(), 2U);
   expect_wave(by_two[0], {0, 2, 0, 5, false});

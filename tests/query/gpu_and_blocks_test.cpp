@@ -8,7 +8,7 @@
 #include "tests/query/gpu_support.hpp"
 #include "tests/query/shaped_lists.hpp"
 #include "tests/support.hpp"
-#include "warpdex/query/gpu/batch_builder.hpp"
+#include "warpdex/query/gpu/and_stretches.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,8 +1,8 @@
 // The list cache's policy, without a GPU: a model that knows only the rules watches random traffic.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <numeric>
 #include <vector>
 
 #include "tests/support.hpp"
@@ -12,20 +12,26 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::size_t kUnit = ListSpace::kAlignment;
+using Lists = std::vector<ListSpace::Id>;
+
+bool any_may_go(ListSpace::Id) { return true; }
+
+void use(ListSpace& space, ListSpace::Id list, int times) {
+  for (int i = 0; i < times; ++i) space.use(list);
+}
 
 TEST(ListSpace, HoldsWhatFits) {
   ListSpace space({10 * kUnit});
   EXPECT_EQ(space.capacity(), 10 * kUnit);
-  EXPECT_FALSE(space.pin(1));
+  EXPECT_FALSE(space.find(1).has_value());
   EXPECT_TRUE(space.insert(1, 4 * kUnit));
   EXPECT_TRUE(space.insert(2, 6 * kUnit - 1));
-  EXPECT_EQ(space.pinned_bytes(), 10 * kUnit);
-  EXPECT_FALSE(space.insert(3, 1)) << "all is pinned";
-  space.unpin(1);
-  EXPECT_TRUE(space.find(1).has_value()) << "only what is needed goes";
-  EXPECT_TRUE(space.insert(3, 1));
+  EXPECT_FALSE(space.insert(3, 1));
+  EXPECT_TRUE(space.find(1).has_value());
+  EXPECT_EQ(space.lists(), 2U);
+  space.remove(1);
   EXPECT_FALSE(space.find(1).has_value());
-  EXPECT_TRUE(space.find(2).has_value());
+  EXPECT_TRUE(space.insert(3, 0)) << "a list of no bytes has a place, too";
   EXPECT_EQ(space.lists(), 2U);
 }
 
@@ -33,51 +39,69 @@ TEST(ListSpace, AListLiesInOneSlab) {
   ListSpace space({4 * kUnit, 3 * kUnit + 17, 0});
   EXPECT_EQ(space.capacity(), 7 * kUnit);
   EXPECT_EQ(space.largest_slab(), 4 * kUnit);
+  Lists gone;
+  use(space, 1, 100);
   EXPECT_FALSE(space.insert(1, 5 * kUnit));
+  EXPECT_FALSE(space.displace(1, 5 * kUnit, any_may_go, gone));
   EXPECT_TRUE(space.insert(1, 4 * kUnit));
   EXPECT_TRUE(space.insert(2, 3 * kUnit));
   EXPECT_NE(space.find(1)->slab, space.find(2)->slab);
   EXPECT_FALSE(ListSpace({}).insert(1, 1));
+  EXPECT_FALSE(ListSpace({}).displace(1, 1, any_may_go, gone));
+  EXPECT_TRUE(gone.empty());
 }
 
-TEST(ListSpace, WhatIsUsedOftenStays) {
+TEST(ListSpace, OnlyWhatIsWorthFarMorePushesOut) {
+  ListSpace space({4 * kUnit});
+  ASSERT_TRUE(space.insert(1, 4 * kUnit));
+  use(space, 1, 4);  // one a unit
+  Lists gone;
+  use(space, 2, 2);
+  EXPECT_FALSE(space.displace(2, kUnit, any_may_go, gone)) << "twice as much does not do";
+  use(space, 2, 1);
+  EXPECT_FALSE(space.displace(
+      2, kUnit, [](ListSpace::Id) { return false; }, gone));
+  EXPECT_TRUE(space.displace(2, kUnit, any_may_go, gone));
+  EXPECT_EQ(gone, Lists{1});
+  EXPECT_FALSE(space.find(1).has_value());
+  EXPECT_EQ(space.heat(1), 4) << "it is remembered";
+  EXPECT_FALSE(space.displace(1, 4 * kUnit, any_may_go, gone));
+  EXPECT_TRUE(space.insert(3, 3 * kUnit)) << "what is left of its place is free";
+}
+
+TEST(ListSpace, TheWindowThatLosesLeastGoes) {
   ListSpace space({8 * kUnit});
   for (ListSpace::Id list = 0; list < 8; ++list) {
     ASSERT_TRUE(space.insert(list, kUnit));
-    space.unpin(list);
+    use(space, list, list == 4 || list == 5 ? 1 : 2);
   }
-  for (int use = 0; use < 5; ++use) {
-    ASSERT_TRUE(space.pin(3));
-    space.unpin(3);
-  }
-  for (ListSpace::Id list = 100; list < 107; ++list) {
-    ASSERT_TRUE(space.insert(list, kUnit));
-    space.unpin(list);
-  }
-  EXPECT_TRUE(space.find(3).has_value());
-  for (ListSpace::Id list = 200; list < 400; ++list) {
-    ASSERT_TRUE(space.insert(list, kUnit));
-    space.unpin(list);
-  }
-  EXPECT_FALSE(space.find(3).has_value()) << "old uses fade";
+  Lists gone;
+  use(space, 100, 20);
+  ASSERT_TRUE(space.displace(100, 2 * kUnit, any_may_go, gone));
+  EXPECT_EQ(gone, (Lists{4, 5}));
+  gone.clear();
+  use(space, 101, 20);
+  ASSERT_TRUE(space.displace(
+      101, 2 * kUnit, [](ListSpace::Id list) { return list != 1 && list != 3; }, gone));
+  EXPECT_EQ(gone, (Lists{6, 7}));
 }
 
-TEST(ListSpace, WhatIsWantedStaysBeforeWhatWasUsed) {
-  ListSpace space({4 * kUnit});
-  for (ListSpace::Id list = 0; list < 4; ++list) {
-    ASSERT_TRUE(space.insert(list, kUnit));
-    space.unpin(list);
+TEST(ListSpace, OldUsesFade) {
+  ListSpace space({kUnit});
+  ASSERT_TRUE(space.insert(1, kUnit));
+  use(space, 1, 100);
+  use(space, 2, 1);
+  for (std::uint64_t i = 0; i < ListSpace::kHalfLife - 101; ++i) space.use(3);
+  EXPECT_EQ(space.heat(1), 50);
+  for (int i = 0; i < 7; ++i) {
+    for (std::uint64_t use = 0; use < ListSpace::kHalfLife; ++use) space.use(3);
   }
-  space.want(2, 1);
-  for (const ListSpace::Id list : {0U, 1U, 3U}) {
-    ASSERT_TRUE(space.pin(list));
-    space.unpin(list);
-  }
-  for (ListSpace::Id list = 10; list < 13; ++list) ASSERT_TRUE(space.insert(list, kUnit));
-  EXPECT_TRUE(space.find(2).has_value());
-  EXPECT_TRUE(space.insert(13, kUnit)) << "but makes room where there is no other";
-  EXPECT_FALSE(space.find(2).has_value());
-  space.want(2, -1);
+  EXPECT_LT(space.heat(1), 1);
+  EXPECT_GT(space.heat(1), 0);
+  EXPECT_EQ(space.heat(2), 0) << "what is not in and cold is forgotten";
+  Lists gone;
+  use(space, 4, 1);
+  EXPECT_TRUE(space.displace(4, kUnit, any_may_go, gone));
 }
 
 /// Lists in the space and what the rules say of them.
@@ -87,30 +111,28 @@ class Model {
 
   void step(std::mt19937_64& random) {
     const auto list = static_cast<ListSpace::Id>(random() % 60);
-    switch (random() % 4) {
+    switch (random() % 8) {
       case 0: return insert(list, random);
-      case 1: return pin(list);
-      case 2: return unpin(list);
+      case 1: return displace(list, random);
+      case 2: return remove(list);
       default: break;
     }
-    if (space_.find(list) && pins_[list] == 0 && random() % 8 == 0) space_.remove(list);
+    space_.use(list);
+    heats_[list] += 1;
+    ASSERT_EQ(space_.heat(list), heats_[list]);
   }
 
-  /// No list lies over another or leaves its slab, and what is pinned has not moved.
+  /// No list lies over another or leaves its slab, and none has moved.
   void check() {
     std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> by_place;
-    std::size_t pinned = 0;
-    for (const auto& [list, bytes] : sizes_) {
+    for (ListSpace::Id list = 0; list < 60; ++list) {
       const auto place = space_.find(list);
-      if (pins_[list] > 0) {
-        ASSERT_TRUE(place.has_value());
-        ASSERT_EQ(std::make_pair(place->slab, place->offset), places_[list]);
-        pinned += (bytes + kUnit - 1) / kUnit * kUnit;
-      }
-      if (place) by_place[{place->slab, place->offset}] = bytes;
+      ASSERT_EQ(place.has_value(), in_.count(list) == 1);
+      if (!place) continue;
+      ASSERT_EQ(std::make_pair(place->slab, place->offset), in_[list].place);
+      by_place[in_[list].place] = in_[list].bytes;
     }
-    ASSERT_EQ(space_.pinned_bytes(), pinned);
-    ASSERT_EQ(space_.lists(), by_place.size());
+    ASSERT_EQ(space_.lists(), in_.size());
     std::pair<std::uint32_t, std::size_t> end{0, 0};
     for (const auto& [place, bytes] : by_place) {
       ASSERT_GE(place, end);
@@ -120,43 +142,56 @@ class Model {
     }
   }
 
-  void unpin_all() {
-    for (auto& [list, pins] : pins_) {
-      for (; pins > 0; --pins) space_.unpin(list);
-    }
-  }
-
   ListSpace& space() { return space_; }
 
  private:
+  struct In {
+    std::size_t bytes;
+    std::pair<std::uint32_t, std::size_t> place;
+  };
+
+  static std::size_t draw_bytes(std::mt19937_64& random) {
+    return 1 + random() % (random() % 4 == 0 ? 20 * kUnit : 3 * kUnit);
+  }
+  static double units(std::size_t bytes) {
+    return static_cast<double>((bytes + kUnit - 1) / kUnit);
+  }
+
+  void note(ListSpace::Id list, std::size_t bytes) {
+    const ListSpace::Place place = space_.find(list).value();
+    in_[list] = {bytes, {place.slab, place.offset}};
+  }
+
   void insert(ListSpace::Id list, std::mt19937_64& random) {
-    if (space_.find(list)) return;
-    const std::size_t bytes = 1 + random() % (random() % 4 == 0 ? 20 * kUnit : 3 * kUnit);
-    if (!space_.insert(list, bytes)) return;
-    sizes_[list] = bytes;
-    pins_[list] = 1;
-    places_[list] = {space_.find(list)->slab, space_.find(list)->offset};
+    const std::size_t bytes = draw_bytes(random);
+    if (in_.count(list) == 0 && space_.insert(list, bytes)) note(list, bytes);
   }
 
-  void pin(ListSpace::Id list) {
-    const bool was_in = space_.find(list).has_value();
-    ASSERT_EQ(space_.pin(list), was_in);
-    if (!was_in) return;
-    ++pins_[list];
-    places_[list] = {space_.find(list)->slab, space_.find(list)->offset};
+  void displace(ListSpace::Id list, std::mt19937_64& random) {
+    if (in_.count(list) == 1) return;
+    const std::size_t bytes = draw_bytes(random);
+    const auto stays = static_cast<ListSpace::Id>(2 + random() % 5);
+    Lists gone;
+    const bool is_in = space_.displace(
+        list, bytes, [&](ListSpace::Id other) { return other % stays != 0; }, gone);
+    ASSERT_TRUE(is_in || gone.empty());
+    for (const ListSpace::Id other : gone) {
+      ASSERT_NE(other % stays, 0U);
+      ASSERT_EQ(in_.count(other), 1U);
+      ASSERT_GT(heats_[list] / units(bytes), 2 * heats_[other] / units(in_[other].bytes));
+      in_.erase(other);
+    }
+    if (is_in) note(list, bytes);
   }
 
-  void unpin(ListSpace::Id list) {
-    if (pins_[list] == 0) return;
-    space_.unpin(list);
-    --pins_[list];
+  void remove(ListSpace::Id list) {
+    if (in_.erase(list) == 1) space_.remove(list);
   }
 
   std::vector<std::size_t> slabs_;
   ListSpace space_;
-  std::map<ListSpace::Id, std::size_t> sizes_;
-  std::map<ListSpace::Id, int> pins_;
-  std::map<ListSpace::Id, std::pair<std::uint32_t, std::size_t>> places_;
+  std::map<ListSpace::Id, In> in_;
+  std::map<ListSpace::Id, double> heats_;
 };
 
 TEST(ListSpace, KeepsItsRulesUnderRandomTraffic) {
@@ -165,42 +200,72 @@ TEST(ListSpace, KeepsItsRulesUnderRandomTraffic) {
     std::vector<std::size_t> slabs;
     for (std::uint64_t i = 0; i <= random() % 3; ++i) slabs.push_back(random() % (40 * kUnit));
     Model model(slabs);
-    for (int step = 0; step < 2'000; ++step) {
-      model.step(random);
+    for (int step = 0; step < 4'000; ++step) {
+      ASSERT_NO_FATAL_FAILURE(model.step(random));
       if (step % 16 == 0) {
         ASSERT_NO_FATAL_FAILURE(model.check());
       }
     }
-    model.unpin_all();
     ASSERT_NO_FATAL_FAILURE(model.check());
     if (model.space().largest_slab() == 0) continue;
-    ASSERT_TRUE(model.space().insert(1'000, model.space().largest_slab()))
-        << "with nothing pinned, a list as large as a slab fits";
+    Lists gone;
+    use(model.space(), 1'000, 1'000'000 / 16);
+    ASSERT_TRUE(model.space().displace(1'000, model.space().largest_slab(), any_may_go, gone))
+        << "what is hot enough gets a whole slab";
   }
 }
 
-/// Uses per insertion when 2,000 queries draw lists of Zipf's law, as the policy sees them.
-TEST(ListSpace, ALogThatRepeatsItselfHitsMoreThanAScanWould) {
-  std::mt19937_64 random = test::generator(8);
-  std::vector<ListSpace::Id> log;
-  for (int i = 0; i < 2'000; ++i) {
-    const double u = static_cast<double>(random() >> 11) * 0x1p-53;
-    log.push_back(static_cast<ListSpace::Id>(std::pow(1'000.0, u)) - 1);
-  }
-  ListSpace space({100 * 16 * kUnit});  // a tenth of the lists
-  int hits = 0;
-  for (int pass = 0; pass < 3; ++pass) {
-    hits = 0;
-    for (const ListSpace::Id list : log) {
-      if (space.pin(list)) {
-        ++hits;
-      } else {
-        ASSERT_TRUE(space.insert(list, 16 * kUnit));
-      }
-      space.unpin(list);
+/// A log over lists of Zipf's law and of many sizes, query by query and over and over.
+class RepeatedLog {
+ public:
+  RepeatedLog(std::size_t lists, std::size_t queries, std::mt19937_64& random) {
+    for (std::size_t i = 0; i < lists; ++i) {
+      sizes_.push_back(kUnit + random() % (std::size_t{1} << (8 + random() % 12)));
+      bytes_ += sizes_.back();
+    }
+    for (std::size_t i = 0; i < queries; ++i) {
+      const double u = static_cast<double>(random() >> 11) * 0x1p-53;
+      log_.push_back(static_cast<ListSpace::Id>(std::pow(static_cast<double>(lists), u)) - 1);
     }
   }
-  EXPECT_GT(hits, 1'000);  // the hundred most frequent lists are two thirds of the log
+
+  std::size_t bytes() const { return bytes_; }
+
+  struct Pass {
+    std::size_t hits = 0;
+    std::size_t moves = 0;
+  };
+  Pass run(ListSpace& space) const {
+    Pass pass;
+    Lists gone;
+    for (const ListSpace::Id list : log_) {
+      space.use(list);
+      if (space.find(list)) {
+        ++pass.hits;
+      } else if (space.insert(list, sizes_[list]) ||
+                 space.displace(list, sizes_[list], any_may_go, gone)) {
+        ++pass.moves;
+      }
+    }
+    return pass;
+  }
+
+ private:
+  std::vector<std::size_t> sizes_;
+  std::vector<ListSpace::Id> log_;
+  std::size_t bytes_ = 0;
+};
+
+TEST(ListSpace, InALogThatIsRepeatedNothingMovesInTheEnd) {
+  std::mt19937_64 random = test::generator(8);
+  for (const std::size_t lists : {30, 300, 3'000}) {
+    const RepeatedLog log(lists, 2'000, random);
+    ListSpace space({log.bytes() / 3});
+    RepeatedLog::Pass pass;
+    for (int i = 0; i < 40; ++i) pass = log.run(space);
+    EXPECT_EQ(pass.moves, 0U) << lists << " lists";
+    EXPECT_GT(pass.hits, 1'000U) << lists << " lists";
+  }
 }
 
 }  // namespace

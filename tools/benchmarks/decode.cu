@@ -1,4 +1,6 @@
 // The kernels of the decode benchmark.
+#include <type_traits>
+
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/tools/benchmarks/decode.hpp"
@@ -20,7 +22,7 @@ template <CodecKind kCodec, int kLevels, bool kByCursor>
 constexpr int minimum_ctas() {
   if (kCodec != CodecKind::kPfor) return 6;
   if (kLevels > 1) return 2;
-  return kByCursor || kLevels == 0 ? 5 : 3;
+  return kByCursor || kLevels == 0 ? 5 : 4;
 }
 
 /// The metadata of a run of up to 32 blocks, one a lane.
@@ -39,6 +41,25 @@ struct Run {
   }
 };
 
+/// What a warp keeps of a list in shared memory while it decodes the blocks of a run: in turn by a
+/// cursor, or each by itself by the list's tail, which only lists of `pfor` have.
+template <typename Decoder, bool kByCursor>
+using Kept =
+    std::conditional_t<kByCursor, typename Decoder::CursorScratch, typename Decoder::ParsedTail>;
+
+template <typename Decoder, bool kByCursor>
+__device__ __forceinline__ auto keep(const device::DeviceValues& list,
+                                     Kept<Decoder, kByCursor>& kept) {
+  if constexpr (kByCursor) {
+    return Decoder::cursor(list, kept);
+  } else {
+    __syncwarp();
+    if (device::lane_index() == 0) kept = Decoder::parse_tail(list);
+    __syncwarp();
+    return typename Decoder::Tail{&kept};
+  }
+}
+
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
 // CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue.
 template <CodecKind kCodec, int kLevels, bool kDocids, bool kByCursor>
@@ -46,7 +67,7 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
     decode(DecodeWork work, DecodeChecksum* checksum) {
   using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch all_scratch[kWarps];
-  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
+  __shared__ Kept<Decoder, kByCursor> all_kept[kWarps];
   // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
   // follows from it.
   const std::uint32_t warp = __shfl_sync(kAllLanes, threadIdx.x / kLanes, 0);
@@ -63,23 +84,21 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
     const device::DeviceValues encoded = list.values;
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
-    auto cursor = [&] {
-      if constexpr (kByCursor) return Decoder::cursor(encoded, cursor_scratch[warp]);
-      if constexpr (!kByCursor) return typename Decoder::Empty{};
-    }();
+    auto keeper = keep<Decoder, kByCursor>(encoded, all_kept[warp]);
 #pragma unroll 1
     for (std::uint32_t j = 0; j < size; ++j) {
       const std::uint32_t block = first + j;
-      const BlockPlace place = {
+      BlockPlace place = {
           encoded.bytes + __shfl_sync(kAllLanes, run.offset, j), block,
           static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
           static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
+      if constexpr (!kByCursor) place.exceptions = device::pfor::find_exceptions(encoded, block);
       std::uint32_t values[4];
       const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
       if constexpr (kDocids) {
-        Decoder::docids(encoded, cursor, place, base, last, scratch, values);
+        Decoder::docids(encoded, keeper, place, base, last, scratch, values);
       } else {
-        Decoder::values(encoded, cursor, place, scratch, values);
+        Decoder::values(encoded, keeper, place, scratch, values);
       }
       base = last;
       sum += values[0] + values[1] + values[2] + values[3];

@@ -42,6 +42,21 @@ void UploadedLists::add(const CodecSettings& settings, const EncodedValues& enco
   }
   codes_.insert(codes_.end(), encoded.codes.begin(), encoded.codes.end());
   bytes_.insert(bytes_.end(), encoded.bytes.begin(), encoded.bytes.end());
+  if (settings.kind == CodecKind::kPfor) add_exceptions(settings, encoded, count);
+}
+
+void UploadedLists::add_exceptions(const CodecSettings& settings, const EncodedValues& encoded,
+                                   std::uint32_t count) {
+  std::vector<std::uint8_t> bytes = encoded.bytes;
+  bytes.resize(bytes.size() + kReadSlack);
+  const EncodedList list{settings, encoded.parameter, count, bytes.data(),
+                         bytes.data() + encoded.bytes.size()};
+  const std::size_t block = exceptions_.size();
+  const std::size_t base = exception_bases_.size();
+  exceptions_.resize(codes_.size());
+  exception_bases_.resize(bases_.size());
+  make_exception_table(list, encoded.offsets.back(), std::span(exceptions_).subspan(block),
+                       std::span(exception_bases_).subspan(base));
 }
 
 std::size_t UploadedLists::bytes() const {
@@ -54,7 +69,9 @@ UploadedLists::Layout UploadedLists::layout() const {
   at.bases = behind(at.offsets, bytes_of(offsets_));
   at.codes = behind(at.bases, bytes_of(bases_));
   at.last_docids = behind(at.codes, bytes_of(codes_));
-  at.bytes = behind(at.last_docids, bytes_of(last_docids_));
+  at.exceptions = behind(at.last_docids, bytes_of(last_docids_));
+  at.exception_bases = behind(at.exceptions, bytes_of(exceptions_));
+  at.bytes = behind(at.exception_bases, bytes_of(exception_bases_));
   at.size = behind(at.bytes, bytes_of(bytes_));
   return at;
 }
@@ -66,6 +83,10 @@ UploadedList UploadedLists::placed(const Start& start, const Layout& at,
   list.values.offsets = reinterpret_cast<const std::uint16_t*>(copy + at.offsets) + start.block;
   list.values.bases = reinterpret_cast<const std::uint32_t*>(copy + at.bases) + start.base;
   list.values.codes = copy + at.codes + start.block;
+  list.values.exceptions =
+      reinterpret_cast<const ExceptionEntry*>(copy + at.exceptions) + start.block;
+  list.values.exception_bases =
+      reinterpret_cast<const ExceptionBase*>(copy + at.exception_bases) + start.base;
   list.values.count = start.count;
   list.values.tail_offset = start.tail_offset;
   list.values.parameter = start.parameter;
@@ -82,6 +103,8 @@ void UploadedLists::upload(std::size_t copies, const Stream& stream) {
   put(bases_, at.bases, image);
   put(codes_, at.codes, image);
   put(last_docids_, at.last_docids, image);
+  put(exceptions_, at.exceptions, image);
+  put(exception_bases_, at.exception_bases, image);
   // Memory ends with the last copy's slack, so that tools see who reads past it.
   buffer_ = DeviceBuffer(at.size * (copies - 1) + image.size(), stream.device());
   std::vector<UploadedList> lists;

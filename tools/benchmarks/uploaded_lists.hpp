@@ -35,7 +35,8 @@ class UploadedLists {
   std::size_t size() const { return lists_.size(); }
   /// Blocks of all lists, of one copy.
   std::size_t blocks() const { return codes_.size(); }
-  /// Bytes of all sections of one copy, without slack: what decoding must read.
+  /// Bytes of all sections of one copy, without slack: what decoding must read. The tables of
+  /// exceptions are not among them: a cursor needs none.
   std::size_t bytes() const;
 
  private:
@@ -55,9 +56,13 @@ class UploadedLists {
     std::size_t bases;
     std::size_t codes;
     std::size_t last_docids;
+    std::size_t exceptions;
+    std::size_t exception_bases;
     std::size_t bytes;
     std::size_t size;
   };
+  void add_exceptions(const CodecSettings& settings, const EncodedValues& encoded,
+                      std::uint32_t count);
   Layout layout() const;
   UploadedList placed(const Start& start, const Layout& layout, const std::uint8_t* copy) const;
 
@@ -67,6 +72,8 @@ class UploadedLists {
   std::vector<std::uint32_t> bases_;
   std::vector<std::uint8_t> codes_;
   std::vector<std::uint32_t> last_docids_;
+  std::vector<ExceptionEntry> exceptions_;      ///< by block; of `pfor` only
+  std::vector<ExceptionBase> exception_bases_;  ///< as `bases_`
   DeviceBuffer buffer_;
   DeviceArray<UploadedList> lists_;
 };

@@ -1,0 +1,163 @@
+// The table of where exceptions are, against a count of the exceptions of the values themselves;
+// of what was encoded, only the widths are believed.
+#include "warpdex/codecs/exception_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "tests/codecs/lists.hpp"
+#include "tests/support.hpp"
+#include "warpdex/codecs/block.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using Numbers = std::array<std::uint64_t, 3>;
+
+struct Table {
+  std::vector<ExceptionEntry> entries;
+  std::vector<ExceptionBase> bases;
+
+  explicit Table(std::size_t blocks)
+      : entries(blocks, ~ExceptionEntry{0}), bases((blocks - 1) / 32, ExceptionBase{1, 2, 3, 4}) {}
+
+  Numbers counts(std::size_t block) const {
+    const ExceptionEntry entry = entries[block];
+    return {entry & 0xFF, entry >> 8 & 0xFF, entry >> 16 & 0xFF};
+  }
+  Numbers starts(std::size_t block) const {
+    const ExceptionEntry entry = entries[block];
+    ExceptionBase base;
+    if (block >= 32) base = bases[block / 32 - 1];
+    return {base.first + (entry >> 24 & 0xFFF), base.in_gaps + (entry >> 36 & 0xFFF),
+            base.in_highs + (entry >> 48 & 0xFFF)};
+  }
+};
+
+/// An exception's own numbers, as the codec's grammar has them.
+struct Exception {
+  std::uint32_t gap;
+  std::uint32_t high;
+};
+
+std::vector<std::vector<Exception>> exceptions_by_block(const Values& values, std::uint32_t width) {
+  std::vector<std::vector<Exception>> blocks;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % kBlockSize == 0) {
+      blocks.emplace_back();
+      next = i;
+    }
+    const auto high = static_cast<std::uint32_t>(std::uint64_t{values[i]} >> width);
+    if (high == 0) continue;
+    blocks.back().push_back({static_cast<std::uint32_t>(i - next), high - 1});
+    next = i + 1;
+  }
+  return blocks;
+}
+
+/// The codes of the gaps and of the high bits of a list of one level.
+std::array<std::uint8_t, 2> array_codes(const EncodedValues& encoded, std::size_t blocks) {
+  std::size_t at = encoded.offsets.back();
+  at += blocks == 1 ? 1 : 4 + (blocks - 1) / 32 * 4 + blocks;
+  return {encoded.bytes[at], encoded.bytes[at + 1]};
+}
+
+/// Whether a value is an exception of its array.
+bool overflows(std::uint32_t value, std::uint8_t code) {
+  return (code & kExceptionsFlag) != 0 && std::uint64_t{value} >> (code & 63) != 0;
+}
+
+/// What the lists of a test have met, so that it can be told that they met enough.
+struct Met {
+  Numbers most{};
+  bool without = false;  ///< a block without exceptions in a list that has some
+};
+
+void check(const CodecSettings& settings, const Values& values, Met& met) {
+  const EncodedValues encoded = encode_values(settings, values);
+  const StoredList list(settings, encoded, values.size());
+  const std::size_t blocks = encoded.codes.size();
+  Table table(blocks);
+  make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
+  const bool has_any = (encoded.parameter & kExceptionsFlag) != 0;
+  std::array<std::uint8_t, 2> codes{};
+  if (has_any && settings.pfor_levels == 1) codes = array_codes(encoded, blocks);
+  const auto expected = exceptions_by_block(values, encoded.parameter & 63);
+  Numbers start{};
+  for (std::size_t block = 0; block < blocks; ++block) {
+    Numbers counts{};
+    for (const Exception& one : expected[block]) {
+      ++counts[0];
+      counts[1] += overflows(one.gap, codes[0]);
+      counts[2] += overflows(one.high, codes[1]);
+    }
+    ASSERT_EQ(table.counts(block), counts) << "block " << block << " of " << blocks;
+    ASSERT_EQ(table.starts(block), has_any ? start : Numbers{}) << "block " << block;
+    for (std::size_t i = 0; i < 3; ++i) {
+      met.most[i] = std::max(met.most[i], counts[i]);
+      start[i] += counts[i];
+    }
+    met.without |= has_any && counts[0] == 0;
+  }
+}
+
+class ExceptionTable : public testing::TestWithParam<int> {
+ protected:
+  CodecSettings settings() const {
+    return {CodecKind::kPfor, static_cast<std::uint8_t>(GetParam())};
+  }
+};
+
+TEST_P(ExceptionTable, OfEveryShapeAndSize) {
+  std::mt19937_64 random = generator(121);
+  Met met;
+  for (int shape = 0; shape < kShapes; ++shape) {
+    for (const std::size_t count : ugly_sizes()) {
+      check(settings(), make_values(static_cast<Shape>(shape), count, random), met);
+      ASSERT_FALSE(HasFatalFailure()) << describe(settings(), static_cast<Shape>(shape), count);
+    }
+  }
+}
+
+TEST_P(ExceptionTable, OfBlocksOfUnequalExceptions) {
+  std::mt19937_64 random = generator(122);
+  Met met;
+  for (const std::size_t blocks : {1, 2, 31, 32, 33, 64, 65, 200, 1000}) {
+    for (const std::uint32_t widest : {9, 15, 31}) {
+      check(settings(), make_unequal_exceptions(blocks, widest, random), met);
+      ASSERT_FALSE(HasFatalFailure()) << blocks << " blocks, to " << widest << " bits";
+    }
+  }
+  EXPECT_TRUE(met.without);
+  EXPECT_EQ(met.most[0], kBlockSize);
+  // More than half a warp's lanes, which a decoder reads at once.
+  EXPECT_EQ(met.most[1] > 16, GetParam() == 1);
+  EXPECT_EQ(met.most[2] > 16, GetParam() == 1);
+}
+
+TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
+  std::mt19937_64 random = generator(123);
+  const Values values = make_unequal_exceptions(70, 15, random);
+  const EncodedValues sound = encode_values(settings(), values);
+  for (int i = 0; i < 3000; ++i) {
+    EncodedValues encoded = sound;
+    for (std::size_t changes = 1 + random() % 4; changes > 0; --changes) {
+      const std::size_t tail = encoded.bytes.size() - encoded.offsets.back();
+      const std::size_t at =
+          random() % 2 == 0 ? random() % tail : random() % std::min<std::size_t>(tail, 90);
+      encoded.bytes[encoded.offsets.back() + at] = static_cast<std::uint8_t>(random());
+    }
+    const StoredList list(settings(), encoded, values.size());
+    Table table(encoded.codes.size());
+    try {
+      make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
+    } catch (const FormatError&) {
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, ExceptionTable, testing::Range(0, kMaxPforLevels + 1));
+
+}  // namespace
+}  // namespace warpdex::test
