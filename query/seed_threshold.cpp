@@ -31,18 +31,4 @@ float seed_score(const IndexSections& sections, const PostingsEntry& entry,
   return lowered(scorer, scorer(seed.frequency, decode_length(seed.length)));
 }
 
-float seed_threshold(const Index& index, const PlannedQuery& query, const ScorerSettings& settings,
-                     std::uint32_t k) {
-  const ScorerSettings effective = effective_scorer(index.settings(), settings);
-  const CollectionStatistics statistics{index.counts().documents, index.counts().tokens};
-  float threshold = 0;
-  for (const PlannedTerm& term : query.terms) {
-    if (term.is_must || term.is_prohibited) return 0;
-    const TermScorer scorer = make_term_scorer(effective, statistics, term.entry.document_frequency,
-                                               term.entry.collection_frequency, term.multiplicity);
-    threshold = std::max(threshold, seed_score(index.sections(), term.entry, scorer, k));
-  }
-  return query.misses_must ? 0 : threshold;
-}
-
 }  // namespace warpdex

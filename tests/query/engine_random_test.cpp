@@ -24,6 +24,21 @@ using test::SettingsMaker;
 constexpr std::array<std::uint64_t, 14> kSizes{0,   1,   2,    31,   32,   33,   127,
                                                128, 129, 1000, 4095, 4096, 4097, 20'000};
 
+/// What OR may start with: the best of the terms' seeds.
+float seed_threshold(const Index& index, const PlannedQuery& query, const ScorerSettings& settings,
+                     std::uint32_t k) {
+  const ScorerSettings effective = effective_scorer(index.settings(), settings);
+  const CollectionStatistics statistics{index.counts().documents, index.counts().tokens};
+  float threshold = 0;
+  for (const PlannedTerm& term : query.terms) {
+    if (term.is_must || term.is_prohibited) return 0;
+    const TermScorer scorer = make_term_scorer(effective, statistics, term.entry.document_frequency,
+                                               term.entry.collection_frequency, term.multiplicity);
+    threshold = std::max(threshold, seed_score(index.sections(), term.entry, scorer, k));
+  }
+  return query.misses_must ? 0 : threshold;
+}
+
 /// Empty unless the threshold that stored seeds give is above the k-th best score.
 std::string judge_seed(const test::Truth& truth, const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings) {
