@@ -70,9 +70,9 @@ void launch_blocks(RowsTask<Key, Id> task, SelectScratch& scratch, const Stream&
   const auto kernel = select_by_block<Key, Packed, Id>;
   const std::size_t shared = static_cast<std::size_t>(task.capacity) * sizeof(Packed);
   constexpr std::size_t kWithoutAsking = 36 << 10;  // 48 KB less the static part
-  if (shared > kWithoutAsking) {  // for all threads of the process: what any of them needs
-    constexpr int kMost = block_capacity(kBlockSelectLimit) * static_cast<int>(sizeof(Packed));
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kMost),
+  if (shared > kWithoutAsking) {
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared)),
                "cudaFuncSetAttribute");
   }
   const auto blocks = static_cast<unsigned>(keys.rows * task.parts);

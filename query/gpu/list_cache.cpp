@@ -1,8 +1,7 @@
 // One mutex over the directory; nothing waits for the GPU, and nothing is copied, under it.
 //
 // Batches are numbered. A list's slot has the last batch that may read it in the cache, so that its
-// place is free for others once all batches up to that one have ended. Numbers are compared by
-// their difference, so that they may wrap.
+// place is free for others once all batches up to that one have ended.
 #include "warpdex/query/gpu/list_cache.hpp"
 
 #include <cuda_runtime_api.h>
