@@ -176,7 +176,8 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
     batch.c1 = image.lists[0].c1;
   }
   batch.form = builder.form(settings);
-  batch.overlaps_launches = overlaps_launches;
+  // What a kernel's early start saves is little beside a large batch's work, which it slows.
+  batch.overlaps_launches = overlaps_launches && are_few;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
