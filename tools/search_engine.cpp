@@ -65,9 +65,12 @@ bool EngineOptions::use_gpu() const {
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
   }
-  if (device_count() > 0) return true;
-  if (device_ == "gpu") throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-  std::cerr << "warpdex: answering on the CPU: " << why_no_device() << "\n";
+  const bool has_gpu = device_count() > 0;
+  const std::string why =
+      has_gpu ? why_gpu_unfit(device_info(GpuSettings{}.device)) : why_no_device();
+  if (why.empty()) return true;
+  if (device_ == "gpu") throw CudaError(why, CudaError::kNoCudaInBuild);
+  std::cerr << "warpdex: answering on the CPU: " << why << "\n";
   return false;
 }
 

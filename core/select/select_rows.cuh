@@ -8,6 +8,7 @@
 #include <string>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/select/instantiate.hpp"
 #include "warpdex/core/select/radix_kernels.cuh"
 #include "warpdex/core/select/row_kernels.cuh"
@@ -70,11 +71,7 @@ void launch_blocks(RowsTask<Key, Id> task, SelectScratch& scratch, const Stream&
   const auto kernel = select_by_block<Key, Packed, Id>;
   const std::size_t shared = static_cast<std::size_t>(task.capacity) * sizeof(Packed);
   constexpr std::size_t kWithoutAsking = 36 << 10;  // 48 KB less the static part
-  if (shared > kWithoutAsking) {
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared)),
-               "cudaFuncSetAttribute");
-  }
+  if (shared > kWithoutAsking) allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const auto blocks = static_cast<unsigned>(keys.rows * task.parts);
   const unsigned threads = task.parts > 1 || task.capacity > 4096 ? kPartThreads : kRowThreads;
   kernel<<<blocks, threads, shared, stream.handle()>>>(task);

@@ -65,9 +65,12 @@ std::vector<std::uint8_t> make_length_codes(std::span<const std::uint32_t> lengt
   return codes;
 }
 
+/// What index and searchers may take of a GPU that is fit for them.
 std::size_t memory_limit(const GpuSettings& settings) {
-  if (settings.memory != 0) return settings.memory;
-  return device_info(settings.device).free_memory / 10 * 9;
+  const DeviceInfo gpu = device_info(settings.device);
+  const std::string why = why_gpu_unfit(gpu);
+  if (!why.empty()) throw CudaError(why, static_cast<int>(cudaErrorNotSupported));
+  return settings.memory != 0 ? settings.memory : gpu.free_memory / 10 * 9;
 }
 
 /// Enough for any one query: its candidates, tables of tiles and itself.

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex {
@@ -19,6 +21,10 @@ struct GpuSettings {
   std::size_t host_memory = 0;
 };
 
+/// Why the engine cannot use a GPU, as a sentence; empty where it can: the GPU's shared memory is
+/// too small for it.
+std::string why_gpu_unfit(const DeviceInfo& gpu);
+
 /// Immutable, and shared by any number of GpuSearchers on any threads. Move-only.
 class GpuIndex {
  public:
@@ -26,8 +32,8 @@ class GpuIndex {
   /// O(bytes). If `memory` does not hold the lists beside what every query needs (5 bytes a
   /// document, or 9 with static scores, and scratch memory for a query), they are copied to the
   /// host's page-locked memory and searched there; those worth most are kept in what is left of
-  /// `memory`. Throws CudaError where there is no such GPU, FormatError for damage, UsageError if
-  /// `memory` does not even hold what every query needs.
+  /// `memory`. Throws CudaError where there is no such GPU or it is unfit, FormatError for damage,
+  /// UsageError if `memory` does not even hold what every query needs.
   GpuIndex(const Index& index, const GpuSettings& settings);
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;

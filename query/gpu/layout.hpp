@@ -27,6 +27,8 @@ inline constexpr float kLargestSum = 60'000.F;
 inline constexpr std::uint32_t kMostLists = 64;
 /// Postings of a list that is uploaded decoded with its query: those below kBlockSize.
 inline constexpr std::uint32_t kRawEntries = 128;
+/// Bytes of shared memory that a CTA takes, at most: to sort 10,000 answers.
+inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 

@@ -3,6 +3,7 @@
 #include "warpdex/core/select/select_k.hpp"
 
 #include <numeric>
+#include <thread>
 
 #include "tests/core/select_reference.hpp"
 #include "tests/support.hpp"
@@ -206,6 +207,35 @@ TYPED_TEST(SelectK, TheAnswerIsTheSameEveryTime) {
       }
     }
   }
+}
+
+TYPED_TEST(SelectK, ThreadsWithDifferentK) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(8);
+  const Matrix<typename TypeParam::Key, typename TypeParam::Id> matrix(2, 9000, Keys::kUniform,
+                                                                       true, random);
+  const std::vector<std::size_t> sizes{900, 2000, 2100, 3000, 4096};  // of different shared memory
+  std::vector<std::vector<Selected>> expected;
+  for (const std::size_t k : sizes) {
+    expected.push_back(matrix.select(k, SelectOrder::kLargest, this->scratch_));
+  }
+  std::vector<std::size_t> wrong(sizes.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    threads.emplace_back([&, i] {
+      SelectScratch scratch;
+      for (int turn = 0; turn < 50; ++turn) {
+        try {
+          wrong[i] +=
+              matrix.select(sizes[i], SelectOrder::kLargest, scratch) == expected[i] ? 0 : 1;
+        } catch (const CudaError&) {
+          ++wrong[i];
+        }
+      }
+    });
+  }
+  threads.clear();  // joins them
+  EXPECT_EQ(wrong, std::vector<std::size_t>(sizes.size()));
 }
 
 TEST(SelectKRefuses, WhatItCannotTake) {

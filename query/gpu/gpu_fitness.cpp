@@ -1,0 +1,16 @@
+// Which GPUs the engine can use; in every build.
+#include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/query/gpu/layout.hpp"
+
+namespace warpdex {
+
+std::string why_gpu_unfit(const DeviceInfo& gpu) {
+  if (gpu.shared_memory_per_block >= gpu::kNeededSharedMemory) return {};
+  return "The GPU " + gpu.name + " has " + std::to_string(gpu.shared_memory_per_block >> 10) +
+         " KiB of shared memory for a block of threads, and the GPU engine needs " +
+         std::to_string(gpu::kNeededSharedMemory >> 10) +
+         " (compute capability 8.0, 9.0 or 10.0: A100, H100, H200, B200); use --device cpu, or "
+         "such a GPU.";
+}
+
+}  // namespace warpdex

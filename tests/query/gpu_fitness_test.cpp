@@ -1,0 +1,31 @@
+// Which GPUs the engine takes, by what the CUDA programming guide says of their shared memory.
+#include <gtest/gtest.h>
+
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex {
+namespace {
+
+DeviceInfo gpu_with(std::size_t kibibytes) {
+  DeviceInfo gpu;
+  gpu.name = "Test GPU";
+  gpu.shared_memory_per_block = kibibytes << 10;
+  return gpu;
+}
+
+TEST(GpuFitness, TakesLargeGpus) {
+  EXPECT_EQ(why_gpu_unfit(gpu_with(227)), "");  // 9.0, 10.0
+  EXPECT_EQ(why_gpu_unfit(gpu_with(163)), "");  // 8.0
+}
+
+TEST(GpuFitness, SaysWhatOthersLack) {
+  for (const std::size_t kibibytes : {0, 64, 99}) {  // nothing known, 7.5, 8.6 and 12.0
+    const std::string why = why_gpu_unfit(gpu_with(kibibytes));
+    EXPECT_NE(why.find("Test GPU"), std::string::npos) << why;
+    EXPECT_NE(why.find(std::to_string(kibibytes) + " KiB"), std::string::npos) << why;
+    EXPECT_NE(why.find("--device cpu"), std::string::npos) << why;
+  }
+}
+
+}  // namespace
+}  // namespace warpdex
