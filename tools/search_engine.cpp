@@ -51,9 +51,9 @@ class GpuEngine : public SearchEngine {
 
 void EngineOptions::add_to(CommandLine& command) {
   po::options_description group = option_group("Engine");
-  group.add_options()(
-      "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
-      "cpu, gpu, or auto: the GPU if there is one, else the CPU, with a line that says why")(
+  group.add_options()("device", po::value(&device_)->value_name("WHICH")->default_value(device_),
+                      "cpu, gpu, or auto: the GPU if there is one that is fit, else the CPU, with "
+                      "a line that says why")(
       "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
       "GPU memory that index and scratch may take, as 20G or 500M. What it does not hold of the "
       "lists is read in the host's memory. Default: 90 % of what is free");
@@ -66,10 +66,13 @@ bool EngineOptions::use_gpu() const {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
   }
   const bool has_gpu = device_count() > 0;
+  if (device_ == "gpu") {
+    if (!has_gpu) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+    return true;  // the index refuses a GPU that is unfit
+  }
   const std::string why =
       has_gpu ? why_gpu_unfit(device_info(GpuSettings{}.device)) : why_no_device();
   if (why.empty()) return true;
-  if (device_ == "gpu") throw CudaError(why, CudaError::kNoCudaInBuild);
   std::cerr << "warpdex: answering on the CPU: " << why << "\n";
   return false;
 }

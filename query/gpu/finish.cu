@@ -2,7 +2,7 @@
 // and the k best are sorted and written where the host reads them.
 #include <algorithm>
 
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/query/gpu/block_sort.cuh"
 #include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
@@ -81,7 +81,9 @@ __device__ float score_of_term(const Batch& batch, std::uint32_t list_index, boo
                                std::uint32_t document, LookupMemory<kSpare>& memory) {
   const List& list = batch.lists[list_index];
   if (has) device::prefetch(batch.lengths + document);
-  const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch, list_index, has, document, memory);
+  std::uint32_t held = kNone;
+  const Spot spot =
+      find_spot<kCodec, kLevels, kSpare>(batch, list_index, has, document, held, memory);
   const std::uint32_t value = value_at<kCodec, kLevels, kSpare>(batch, list_index, spot, memory);
   return value == kNone ? 0.F : exact_score(batch.form, list, value + 1, batch.lengths[document]);
 }
@@ -295,7 +297,7 @@ __global__ void __launch_bounds__(kThreads, kSpare == Spare::kWork ? 3 : 2)
 
 /// CTAs that share a query: as many as the GPU holds at once.
 std::uint32_t team_size(const Batch& batch, std::uint32_t resident) {
-  std::uint32_t size = batch.overlaps_launches ? kMostTeam : 1;
+  std::uint32_t size = batch.has_clusters ? kMostTeam : 1;
   while (size > 1 && std::size_t{batch.state_count} * size > resident) size /= 2;
   return size;
 }
@@ -305,10 +307,9 @@ void launch(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
   const std::uint32_t room = std::min(room_to_sort(most_k + 1024), kMostRoom);
   const std::size_t bytes = finish_bytes<kSpare>(room);
   const auto kernel = finish<kCodec, kLevels, kSpare>;
-  // For all threads of the process: what any of them needs.
-  constexpr int kMostBytes = static_cast<int>(finish_bytes<kSpare>(kMostRoom));
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kMostBytes),
-             "cudaFuncSetAttribute");
+  constexpr std::size_t kOther = 64;  // what a CTA has beside those
+  static_assert(finish_bytes<kSpare>(kMostRoom) + sizeof(Settling) + kOther <= kNeededSharedMemory);
+  allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory<kSpare>));
   const std::uint32_t resident = room == kMostRoom ? usual / 2 : usual;
   launch_teams("finish", kernel, team_size(batch, resident), batch.state_count, kThreads, bytes,

@@ -9,8 +9,7 @@ std::string why_gpu_unfit(const DeviceInfo& gpu) {
   return "The GPU " + gpu.name + " has " + std::to_string(gpu.shared_memory_per_block >> 10) +
          " KiB of shared memory for a block of threads, and the GPU engine needs " +
          std::to_string(gpu::kNeededSharedMemory >> 10) +
-         " (compute capability 8.0, 9.0 or 10.0: A100, H100, H200, B200); use --device cpu, or "
-         "such a GPU.";
+         ", as H100, H200 and B200 have; use such a GPU, or --device cpu.";
 }
 
 }  // namespace warpdex

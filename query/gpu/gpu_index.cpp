@@ -65,11 +65,14 @@ std::vector<std::uint8_t> make_length_codes(std::span<const std::uint32_t> lengt
   return codes;
 }
 
-/// What index and searchers may take of a GPU that is fit for them.
-std::size_t memory_limit(const GpuSettings& settings) {
-  const DeviceInfo gpu = device_info(settings.device);
+void check_fit(const DeviceInfo& gpu) {
   const std::string why = why_gpu_unfit(gpu);
   if (!why.empty()) throw CudaError(why, static_cast<int>(cudaErrorNotSupported));
+}
+
+std::size_t memory_limit(const GpuSettings& settings) {
+  const DeviceInfo gpu = device_info(settings.device);
+  check_fit(gpu);
   return settings.memory != 0 ? settings.memory : gpu.free_memory / 10 * 9;
 }
 

@@ -52,7 +52,7 @@ struct GpuSearcher::State {
   const GpuIndex::State& uploaded;
   GpuAblation ablation;
   BatchBuilder builder;
-  bool overlaps_launches = false;
+  bool is_new_enough = false;  ///< the GPU, for clusters and kernels that overlap
   Stream stream;
   StageClock clock;
   BatchMemory memory;
@@ -81,7 +81,7 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       clock(wanted.time_stages, searched.device()),
       memory(searched.state(), wanted) {
   const CurrentDevice current_device(searched.device());
-  overlaps_launches = launches_may_overlap();
+  is_new_enough = launches_may_overlap();
   ++uploaded.searchers;
 }
 
@@ -177,7 +177,8 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   }
   batch.form = builder.form(settings);
   // What a kernel's early start saves is little beside a large batch's work, which it slows.
-  batch.overlaps_launches = overlaps_launches && are_few;
+  batch.overlaps_launches = is_new_enough && are_few;
+  batch.has_clusters = is_new_enough;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());

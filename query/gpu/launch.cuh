@@ -10,7 +10,7 @@ namespace warpdex::gpu {
 
 /// The first thing that every kernel here does, in all threads: lets the next kernel of the stream
 /// begin to start, and waits until the one before has ended and its writes are seen. So a kernel's
-/// start, some 3 us, overlaps the end of the one before.
+/// start, some 3 us, overlaps the end of the one before, in batches that are launched so.
 __device__ inline void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

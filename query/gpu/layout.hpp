@@ -277,9 +277,9 @@ struct Batch {
   std::uint32_t chunk_documents;  ///< of a full chunk of documents, at most 128
   std::uint32_t stretch_blocks;   ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
-  std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
-  /// The GPU can start a kernel while the one before ends, and has clusters of CTAs.
-  bool overlaps_launches;
+  std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
+  bool has_clusters;       ///< the GPU has
+  bool overlaps_launches;  ///< kernels start while the one before ends, as the GPU can
   ScoreForm form;
   float c0;  ///< of BM25 and likelihood: the same for all terms, but for
   float c1;  ///< likelihood's c0

@@ -14,7 +14,7 @@ enum class Spare { kWork, kTime };
 template <Spare kSpare>
 struct LookupMemory {
   device::WarpScratch scratch;
-  std::uint32_t block[kBlockSize];  ///< what was decoded for the lanes that want it
+  std::uint32_t block[kBlockSize];  ///< docIDs that were decoded for the lanes that want them
 };
 template <>
 struct LookupMemory<Spare::kTime> {
@@ -34,19 +34,19 @@ struct Spot {
   std::uint32_t place = kNone;  ///< in the block; kNone: it is not there
 };
 
-/// The first of `count` ascending numbers that is not below `target`, or `count`. A thread; cuts
-/// the numbers in `kParts` by reads that do not wait for each other.
+/// The first of the ascending numbers [begin, begin + count) that is not below `target`, or the
+/// end. A thread; cuts the numbers in `kParts` by reads that do not wait for each other.
 template <std::uint32_t kParts>
 __device__ inline std::uint32_t lower_bound_by_parts(const std::uint32_t* numbers,
-                                                     std::uint32_t count, std::uint32_t target) {
-  std::uint32_t begin = 0;
+                                                     std::uint32_t begin, std::uint32_t count,
+                                                     std::uint32_t target) {
   while (count > 0) {
     const std::uint32_t step = count / kParts + 1;  // the steps leave the rest to the last part
     std::uint32_t passed = 0;
 #pragma unroll
     for (std::uint32_t i = 1; i < kParts; ++i) {
-      const std::uint32_t place = min(i * step, count) - 1;
-      if (numbers[begin + place] < target) passed = place + 1;
+      const std::uint32_t end = min(i * step, count);
+      if (__ldg(numbers + (begin + end - 1)) < target) passed = end;
     }
     begin += passed;
     count = min(step - 1, count - passed);
@@ -67,18 +67,19 @@ __device__ inline std::uint32_t find_block_of(const Batch& batch, const List& li
     if (first > last) return kNone;
   }
   const std::uint32_t block =
-      first + lower_bound_by_parts<4>(list.last_docids + first, last - first, document);
-  return list.last_docids[block] < document ? kNone : block;
+      lower_bound_by_parts<4>(list.last_docids, first, last - first, document);
+  return __ldg(list.last_docids + block) < document ? kNone : block;
 }
 
 /// Lists that the lanes of a warp look documents up in: the same, or each its own.
 enum class LanesLists { kSame, kOwn };
 
-/// Calls read(lane) for a lane of each list's block that lanes `want`, and then take() in all lanes
-/// that want it. A whole warp.
+/// Calls read(lane) for a lane of each list's block that lanes `want`, but for the block that is
+/// `held`, and then take() in all lanes that want it. A whole warp. With kSame, `held` becomes the
+/// block that was read last.
 template <LanesLists kLists, class Read, class Take>
 __device__ inline void for_each_wanted(bool wants, std::uint32_t list, std::uint32_t block,
-                                       Read read, Take take) {
+                                       std::uint32_t& held, Read read, Take take) {
   for (;;) {
     const std::uint32_t waiting = __ballot_sync(kWholeWarp, wants);
     if (waiting == 0) return;
@@ -88,7 +89,8 @@ __device__ inline void for_each_wanted(bool wants, std::uint32_t list, std::uint
     if constexpr (kLists == LanesLists::kOwn) {
       is_of_list = list == __shfl_sync(kWholeWarp, list, leader);
     }
-    read(leader);
+    if (kLists == LanesLists::kOwn || now != held) read(leader);
+    held = now;
     __syncwarp();
     if (wants && is_of_list && block == now) {
       take();
@@ -115,9 +117,9 @@ __device__ inline device::BlockPlace broadcast(const device::BlockPlace& place, 
   return told;
 }
 
-template <Spare kSpare>
-__device__ inline void put_block(const std::uint32_t (&values)[4], LookupMemory<kSpare>& memory) {
-  reinterpret_cast<uint4*>(memory.block)[lane_id()] = {values[0], values[1], values[2], values[3]};
+__device__ inline void put_block(const std::uint32_t (&values)[4],
+                                 std::uint32_t (&block)[kBlockSize]) {
+  reinterpret_cast<uint4*>(block)[lane_id()] = {values[0], values[1], values[2], values[3]};
 }
 
 /// The place of a docID among a block's 128, or kNone. A thread.
@@ -175,9 +177,11 @@ __device__ inline std::uint32_t list_of_lane(std::uint32_t list, int lane) {
 
 /// Where the document of each lane that is `alive` is in the lane's list. A whole warp. Bit sets
 /// are read by the lanes, other blocks are decoded by the warp, each once: neighbours share them.
+/// With kSame, `held` is the block of the list that memory.block has of the call before, or kNone.
 template <CodecKind kCodec, int kLevels, Spare kSpare, LanesLists kLists = LanesLists::kSame>
 __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, bool alive,
-                                 std::uint32_t document, LookupMemory<kSpare>& memory) {
+                                 std::uint32_t document, std::uint32_t& held,
+                                 LookupMemory<kSpare>& memory) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
   const List& list = batch.lists[list_index];
   Spot spot;
@@ -185,7 +189,7 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
     if constexpr (kLists == LanesLists::kSame) {
       std::uint32_t docids[4];
       read_raw(list.docids.bytes, docids);  // one read, where a search would wait for some
-      put_block(docids, memory);
+      put_block(docids, memory.block);
       __syncwarp();
       if (alive) spot.place = find_in_block(memory.block, document);
       __syncwarp();
@@ -209,8 +213,8 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
       Decoder::prefetch(value_tail<kCodec, kLevels>(batch, list_index),
                         Decoder::locate(list.frequencies, spot.block));
     }
-    base = spot.block == 0 ? kNone : list.last_docids[spot.block - 1];
-    last = list.last_docids[spot.block];
+    base = spot.block == 0 ? kNone : __ldg(list.last_docids + (spot.block - 1));
+    last = __ldg(list.last_docids + spot.block);
     waits = place.code != kDenseCode;
     if (!waits) spot.place = Decoder::find_in_dense(place, {document - base - 1, last - base});
   }
@@ -222,7 +226,7 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
     return spot;
   }
   for_each_wanted<kLists>(
-      waits, list_index, spot.block,
+      waits, list_index, spot.block, held,
       [&](int lane) {
         std::uint32_t docids[4];
         const std::uint32_t now = list_of_lane<kLists>(list_index, lane);
@@ -230,7 +234,7 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
         Decoder::docids((kLists == LanesLists::kSame ? list : batch.lists[now]).docids, tail,
                         broadcast<kCodec>(place, lane), __shfl_sync(kWholeWarp, base, lane),
                         __shfl_sync(kWholeWarp, last, lane), memory.scratch, docids);
-        put_block(docids, memory);
+        put_block(docids, memory.block);
       },
       [&] { spot.place = find_in_block(memory.block, document); });
   return spot;
@@ -261,17 +265,19 @@ __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_
     if (!waits) value = Decoder::value_alone(list.frequencies, tail, place, spot.place);
   }
   if constexpr (!Decoder::kAllAlone) {
+    std::uint32_t none = kNone;
     for_each_wanted<kLists>(
-        waits, list_index, spot.block,
+        waits, list_index, spot.block, none,
         [&](int lane) {
           std::uint32_t values[4];
           const std::uint32_t now = list_of_lane<kLists>(list_index, lane);
           auto tail = value_tail<kCodec, kLevels>(batch, now);
           Decoder::values((kLists == LanesLists::kSame ? list : batch.lists[now]).frequencies, tail,
                           broadcast<kCodec>(place, lane), memory.scratch, values);
-          put_block(values, memory);
+          __syncwarp();
+          put_block(values, memory.scratch.words);  // memory.block keeps its docIDs
         },
-        [&] { value = memory.block[spot.place]; });
+        [&] { value = memory.scratch.words[spot.place]; });
   }
   return value;
 }

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kThreads) add_postings(Batch batch, Wave wave)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (docids[i] >= batch.documents) continue;  // kNone, too
-      atomicAdd(&sums[docids[i]], table.units(batch, weight, values[i], docids[i]));
+      atomicAdd(&sums[docids[i]], table.units(weight, values[i], table.code_of(batch, docids[i])));
     }
     __syncwarp();
   }

@@ -176,7 +176,7 @@ class BlockAnswerer {
     for (std::uint32_t i = 0; i < 4; ++i) {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;
       if (!wanted[i]) continue;
-      sums[i] = table_.units(batch_, weight, sums[i], docids[i]);
+      sums[i] = table_.units(weight, sums[i], table_.code_of(batch_, docids[i]));
       const std::uint32_t reach = sums[i] + rests[docids[i] >> kTileShift];
       wanted[i] = reach >= max(need.of(docids[i]), least) && reach < end_of_reach;
     }

@@ -67,7 +67,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   }
 
   __device__ void add_blocks() {
-    for_each_block([&](const BlockEntry& entry) {
+    for_each_block([&](const typename Base::Entry& entry) {
       std::uint32_t slots[4];
       std::uint32_t values[4];
       decode(entry, slots, values);

@@ -161,15 +161,24 @@ class BlockReader {
     const std::uint32_t least = need.threshold - min(need.threshold, most);
     std::uint32_t docids[4];
     std::uint32_t sums[4];
-    read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
-    read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+    std::uint8_t codes[4] = {};
+    // Where lengths count, they are on their way while the values are decoded; else the values are
+    // while the docIDs are.
+    if constexpr (kForm == ScoreForm::kImpact) {
+      read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
+      read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+    } else {
+      read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+      table_.read_codes(batch_, docids, codes);
+      read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
+    }
     bool wanted[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t document = docids[i];
       wanted[i] = document != kNone;
       if (wanted[i]) {
-        sums[i] = table_.units(batch_, weight, sums[i], document);
+        sums[i] = table_.units(weight, sums[i], codes[i]);
         wanted[i] = sums[i] >= least;
       }
       if (wanted[i]) {

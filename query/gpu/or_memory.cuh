@@ -18,7 +18,7 @@ struct Shape {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< which takes more registers
   static constexpr std::uint32_t kCtas = kHasLengths || kIsPfor ? 2 : 3;
-  static constexpr std::uint32_t kWarps = kHasLengths && !kIsPfor ? 16 : 10;  ///< that decode
+  static constexpr std::uint32_t kWarps = kIsPfor ? 14 : kHasLengths ? 16 : 10;  ///< that decode
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
   static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;        ///< two more warps plan
   static constexpr std::uint32_t kBlocks = kWarps * (kHasLengths ? 4 : 5);  ///< of a plan
@@ -29,8 +29,8 @@ struct Shape {
 enum class Place : std::uint8_t { kLowHalf = 0, kHighHalf = 16, kAnywhere };
 
 /// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
-/// `pfor`. DocIDs count from the item's first, or from the second half's first if all are there;
-/// those before it are huge.
+/// `pfor`. DocIDs count from the item's first, or from the second half's first if all
+/// are there; those before it are huge.
 struct BlockEntry {
   const std::uint8_t* docids;
   const std::uint8_t* values;
@@ -50,6 +50,10 @@ struct BlockEntry {
   std::uint8_t flags;  ///< ListFlags, and kPlain
   Place place;
 };
+/// The same of `pfor`, with the exceptions of a block that scores: nearly all have some.
+struct PforBlockEntry : BlockEntry {
+  device::ExceptionPlace value_exceptions;
+};
 /// DocIDs and values are plain, as BlockDecoder has it.
 inline constexpr std::uint8_t kPlain = 0x80;
 
@@ -65,10 +69,10 @@ struct ItemSpan {
 };
 
 /// What decoders do between two barriers of the CTA: some of the blocks of an item.
-template <std::uint32_t kBlocks>
+template <class Entry, std::uint32_t kBlocks>
 struct alignas(16) TilePlan {
   Query query;
-  BlockEntry blocks[kBlocks];
+  Entry blocks[kBlocks];
   ItemSpan span;
   std::uint32_t count;  ///< of `blocks`
   bool erases;          ///< they are of prohibited lists; else all are of lists that score
@@ -93,7 +97,8 @@ static_assert(kMostLists * (kMostTogether * kTileDocuments / kBlockSize + 2) < 1
 template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
   using Form = Shape<kCodec, kForm>;
-  using Plan = TilePlan<Form::kBlocks>;
+  using Entry = std::conditional_t<Form::kIsPfor, PforBlockEntry, BlockEntry>;
+  using Plan = TilePlan<Entry, Form::kBlocks>;
   /// Word mixed(i) has the sums of documents i (low half) and half + i. All 0 in between.
   uint4 sums[kMostHalf / 4];
   std::uint8_t length_codes[Form::kHasLengths ? 2 * kMostHalf : 16];

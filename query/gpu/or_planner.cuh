@@ -136,9 +136,20 @@ class ItemFinder {
   std::uint32_t& drawn_;
 };
 
+/// Finds the exceptions of a block's values, and has the L2 cache read what they start with. A
+/// thread.
+template <int kLevels>
+__device__ inline void plan_exceptions(const Batch& batch, const List& list,
+                                       std::uint32_t list_index, PforBlockEntry& entry) {
+  if (list.flags & kRaw) return;
+  entry.value_exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
+  const auto tail = value_tail<CodecKind::kPfor, kLevels>(batch, list_index);
+  device::pfor::visit_starts(*tail, entry.value_exceptions, device::prefetch);
+}
+
 /// Plans the next blocks of an item, as many as fit; those of prohibited lists not with others,
 /// which must all be added up before. One warp.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
                                    typename Memory<kCodec, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
@@ -167,11 +178,15 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
     std::uint32_t list = 0;
     while (i >= item.ends[list]) ++list;
     const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
-    const BlockEntry entry =
+    auto& entry = plan.blocks[i - from];
+    static_cast<BlockEntry&>(entry) =
         find_block<kCodec, kForm>(item.query, lists[list], list, block, item.span);
-    plan.blocks[i - from] = entry;
     device::prefetch(entry.docids);
     device::prefetch(entry.values);
+    if constexpr (kCodec == CodecKind::kPfor) {
+      if (i < added)
+        plan_exceptions<kLevels>(batch, lists[list], item.query.first_list + list, entry);
+    }
   }
 }
 

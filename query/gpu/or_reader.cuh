@@ -72,6 +72,8 @@ class TileReader {
 
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
 
+  using Entry = typename Own::Entry;
+
   /// What decoding takes to know of the list.
   __device__ device::DeviceValues list_of(const device::DeviceValues List::*which,
                                           const BlockEntry& entry, std::uint8_t parameter) {
@@ -84,18 +86,8 @@ class TileReader {
     }
   }
 
-  __device__ static device::BlockPlace place_of(const device::DeviceValues& list,
-                                                const BlockEntry& entry, const std::uint8_t* at,
-                                                std::uint8_t code) {
-    device::BlockPlace place{at, entry.index, code, entry.count};
-    if constexpr (Decoder::kKeeps) {
-      place.exceptions = device::pfor::find_exceptions(list, entry.index);
-    }
-    return place;
-  }
-
   /// Both of a block.
-  __device__ void decode(const BlockEntry& entry, std::uint32_t (&slots)[4],
+  __device__ void decode(const Entry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
     if (kCodec == CodecKind::kBitpack && (entry.flags & kPlain)) {
       Decoder::plain_values(entry.values, entry.value_code, values);
@@ -114,15 +106,19 @@ class TileReader {
       return;
     }
     const device::DeviceValues list = list_of(&List::docids, entry, entry.docid_parameter);
-    const auto place = place_of(list, entry, entry.docids, entry.docid_code);
+    device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
+    if constexpr (Decoder::kKeeps) {
+      place.exceptions = device::pfor::find_exceptions(list, entry.index);
+    }
     auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
     Decoder::docids(list, tail, place, entry.base, entry.last, scratch(), slots);
   }
 
-  __device__ void decode_values(const BlockEntry& entry, std::uint32_t (&values)[4]) {
+  __device__ void decode_values(const Entry& entry, std::uint32_t (&values)[4]) {
     if (entry.flags & kRaw) return read_raw(entry.values, values);
     const device::DeviceValues list = list_of(&List::frequencies, entry, entry.value_parameter);
-    const auto place = place_of(list, entry, entry.values, entry.value_code);
+    device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+    if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
     auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
     Decoder::values(list, tail, place, scratch(), values);
   }

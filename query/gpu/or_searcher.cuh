@@ -67,12 +67,16 @@ class Searcher {
       looked_up_ += count;
       const std::uint32_t other = query.first_list + i;
       const ListWeight weight = table_.weigh(query, batch_.lists[other]);
+      std::uint32_t held = kNone;
       keep(count, [&](bool has, Candidate& document) {
         const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, other, has, document.document,
-                                                             memory_.lookup);
+                                                             held, memory_.lookup);
         const std::uint32_t value =
             value_at<kCodec, kLevels, kSpare>(batch_, other, spot, memory_.lookup);
-        if (value != kNone) document.sum += table_.units(batch_, weight, value, document.document);
+        if (value != kNone) {
+          const std::uint8_t code = table_.code_of(batch_, document.document);
+          document.sum += table_.units(weight, value, code);
+        }
         return has && reaches(batch_.lists[other], document, need);
       });
     }
@@ -128,8 +132,9 @@ class Searcher {
       if (!adds) place = turn - behind + (turn - behind < own ? 0 : query.scoring - own);
       const std::uint32_t other = query.first_list + place;
       const std::uint32_t document = has ? memory_.documents[which].document : 0;
+      std::uint32_t held = kNone;
       Spot spot = find_spot<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, has, document,
-                                                                       memory_.lookup);
+                                                                       held, memory_.lookup);
       const bool drops_it = !adds && spot.place != kNone;
       drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
       if (!adds) spot.place = kNone;
@@ -137,7 +142,8 @@ class Searcher {
           value_at<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, spot, memory_.lookup);
       if (value != kNone) {
         const ListWeight weight = table_.weigh(query, batch_.lists[other]);
-        atomicAdd(&memory_.documents[which].sum, table_.units(batch_, weight, value, document));
+        atomicAdd(&memory_.documents[which].sum,
+                  table_.units(weight, value, table_.code_of(batch_, document)));
       }
       __syncwarp();
     }
@@ -163,9 +169,10 @@ class Searcher {
                              std::uint32_t& count) {
     for (std::uint32_t i = begin; i < end && count > 0; ++i) {
       looked_up_ += count;
+      std::uint32_t held = kNone;
       keep(count, [&](bool has, Candidate& document) {
-        const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, query.first_list + i, has,
-                                                             document.document, memory_.lookup);
+        const Spot spot = find_spot<kCodec, kLevels, kSpare>(
+            batch_, query.first_list + i, has, document.document, held, memory_.lookup);
         return has && spot.place == kNone;
       });
     }

@@ -4,7 +4,7 @@
 // the query's threshold meanwhile become candidates and raise it.
 #include <algorithm>
 
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
@@ -21,9 +21,9 @@ constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
 /// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 10 warps (16 where
-/// lengths matter) add blocks up while two others plan the next. Shared memory: Memory, 75
-/// (impacts) to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain block of
-/// impacts) and by shared memory's banks.
+/// lengths matter, 14 over `pfor`) add blocks up while two others plan the next. Shared memory:
+/// Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain
+/// block of impacts) and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCodec, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
@@ -57,6 +57,7 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
     memory.plans[0].item = 1;
   }
   for (std::uint32_t turn = 0;; turn ^= 1) {
+    __syncwarp();  // lanes may have parted
     __syncthreads();
     const auto& plan = memory.plans[turn];
     if (plan.is_end) return;
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
     const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // whose blocks are next
     if (plans) {
-      plan_blocks<kCodec, kForm>(batch, memory.items, item, memory.plans[turn ^ 1]);
+      plan_blocks<kCodec, kLevels, kForm>(batch, memory.items, item, memory.plans[turn ^ 1]);
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {
@@ -79,8 +80,8 @@ void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
   using Form = Shape<kCodec, kForm>;
   constexpr int kBytes = sizeof(Memory<kCodec, kForm>);
   static_assert(Form::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes),
-             "cudaFuncSetAttribute");
+  static_assert(kBytes <= kNeededSharedMemory);
+  allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint64_t items = std::uint64_t{batch.or_queries} * batch.tiles;
   const std::uint64_t most = resident_ctas(kernel, Form::kAllThreads, kBytes);
   gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(most, items)),

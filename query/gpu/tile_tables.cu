@@ -67,7 +67,7 @@ __device__ void find_first_blocks(const Batch& batch, const Query& query, std::u
   const auto find = [&](const List& list, std::uint32_t tile) {
     std::uint32_t block = 0;
     if ((list.flags & kRaw) == 0) {
-      block = lower_bound_by_parts<8>(list.last_docids, list.blocks, tile * kTileDocuments);
+      block = lower_bound_by_parts<8>(list.last_docids, 0, list.blocks, tile * kTileDocuments);
     }
     batch.first_blocks[list.row + tile] = block;
   };

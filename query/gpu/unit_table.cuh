@@ -35,12 +35,26 @@ struct UnitTable {
             (list.flags & kHugeFrequencies) != 0};
   }
 
-  __device__ std::uint32_t units(const Batch& batch, const ListWeight& list, std::uint32_t value,
-                                 std::uint32_t document) const {
+  /// The code of a document's length, where lengths count.
+  static __device__ std::uint8_t code_of(const Batch& batch, std::uint32_t document) {
+    return kForm == ScoreForm::kImpact ? 0 : batch.length_codes[document];
+  }
+
+  __device__ std::uint32_t units(const ListWeight& list, std::uint32_t value,
+                                 std::uint8_t code) const {
     if (kForm == ScoreForm::kImpact && list.whole != 0) return list.whole * value + list.whole;
-    float part = 0;
-    if constexpr (kForm != ScoreForm::kImpact) part = parts[batch.length_codes[document]];
+    const float part = kForm == ScoreForm::kImpact ? 0 : parts[code];
     return units_of<kForm>(value, part, list.weight, list.c0, list.is_huge);
+  }
+
+  /// The code of each document's length, of those that there are: to be asked for before other
+  /// work, as it takes long to come.
+  static __device__ void read_codes(const Batch& batch, const std::uint32_t (&documents)[4],
+                                    std::uint8_t (&codes)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      codes[i] = documents[i] == kNone ? 0 : code_of(batch, documents[i]);
+    }
   }
 };
 

@@ -214,7 +214,8 @@ TYPED_TEST(SelectK, ThreadsWithDifferentK) {
   auto random = test::generator(8);
   const Matrix<typename TypeParam::Key, typename TypeParam::Id> matrix(2, 9000, Keys::kUniform,
                                                                        true, random);
-  const std::vector<std::size_t> sizes{900, 2000, 2100, 3000, 4096};  // of different shared memory
+  const std::vector<std::size_t> sizes{1024, 1500, 2048, 2100,
+                                       4096};  // of three amounts of shared memory
   std::vector<std::vector<Selected>> expected;
   for (const std::size_t k : sizes) {
     expected.push_back(matrix.select(k, SelectOrder::kLargest, this->scratch_));

@@ -108,7 +108,7 @@ TEST_P(GpuEngineRandom, AnswersAsTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GpuEngineRandom, testing::ValuesIn(kSizes));
 
-// 70,000 documents and k 10,000 make the candidates of a thousand queries more than one part of a
+// 70,000 documents and k 10,000 make the candidates of two thousand queries more than one part of a
 // batch has room for.
 TEST(GpuEngineParts, AnswersStayInOrderOverTheParts) {
   WARPDEX_NEEDS_GPU();

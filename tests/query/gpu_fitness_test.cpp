@@ -19,7 +19,7 @@ TEST(GpuFitness, TakesLargeGpus) {
 }
 
 TEST(GpuFitness, SaysWhatOthersLack) {
-  for (const std::size_t kibibytes : {0, 64, 99}) {  // nothing known, 7.5, 8.6 and 12.0
+  for (const std::size_t kibibytes : {0, 64, 99, 162}) {  // nothing known, 7.5, 8.6 and 12.0, none
     const std::string why = why_gpu_unfit(gpu_with(kibibytes));
     EXPECT_NE(why.find("Test GPU"), std::string::npos) << why;
     EXPECT_NE(why.find(std::to_string(kibibytes) + " KiB"), std::string::npos) << why;
