@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "warpdex/core/parallel.hpp"
@@ -41,8 +42,10 @@ AnswerCounts sum_of(const std::vector<AnswerCounts>& parts) {
 }
 
 /// A share of the queries once. `samples`, if any, gets each one's nanoseconds.
-void run_queries(CpuSearcher& searcher, const Workload& workload, const BenchSettings& settings,
-                 Share share, std::uint64_t* samples, AnswerCounts* counts) {
+void run_queries(std::span<CpuSearcher> searchers, const Workload& workload,
+                 const BenchSettings& settings, Share share, std::uint64_t* samples,
+                 AnswerCounts* counts) {
+  CpuSearcher& searcher = searchers.front();
   for (std::size_t i = share.first; i < workload.plans.size(); i += share.threads) {
     const Clock::time_point start = Clock::now();
     const SearchResult result = searcher.run(workload.plans[i], settings.search);
@@ -56,31 +59,79 @@ std::size_t count_batches(const Workload& workload, const BenchSettings& setting
   return (workload.plans.size() + settings.batch_size - 1) / settings.batch_size;
 }
 
-/// A share of the batches once. `samples`, if any, gets each one's nanoseconds.
-void run_batches(GpuSearcher& searcher, const Workload& workload, const BenchSettings& settings,
-                 Share share, std::uint64_t* samples, AnswerCounts* counts) {
-  const std::span<const PlannedQuery> plans = workload.plans;
-  const std::size_t batches = count_batches(workload, settings);
-  for (std::size_t i = share.first; i < batches; i += share.threads) {
-    const std::size_t first = i * settings.batch_size;
-    const std::size_t count = std::min(settings.batch_size, plans.size() - first);
-    const Clock::time_point start = Clock::now();
-    const GpuAnswers answers = searcher.run(plans.subspan(first, count), settings.search);
-    const Clock::time_point end = Clock::now();
-    if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
-    if (counts == nullptr) continue;
-    for (std::size_t query = 0; query < count; ++query) {
-      count_answer(answers.hits(query).size(), answers.result(query).fell_back_to_or, *counts);
+/// A share of the batches once: each searcher has one under way while the next are handed over.
+/// `samples`, if any, gets each one's nanoseconds, from then to its answers.
+class BatchRun {
+ public:
+  BatchRun(std::span<GpuSearcher> searchers, const Workload& workload,
+           const BenchSettings& settings, std::uint64_t* samples, AnswerCounts* counts)
+      : searchers_(searchers),
+        plans_(workload.plans),
+        settings_(settings),
+        samples_(samples),
+        counts_(counts),
+        flights_(searchers.size()) {}
+
+  void run(Share share, std::size_t batches) {
+    std::size_t turn = 0;
+    for (std::size_t i = share.first; i < batches; i += share.threads) {
+      finish(turn);
+      start(turn, i);
+      turn = (turn + 1) % flights_.size();
+    }
+    for (std::size_t i = 0; i < flights_.size(); ++i) finish((turn + i) % flights_.size());
+  }
+
+ private:
+  struct Flight {
+    std::size_t batch;
+    Clock::time_point start;
+  };
+
+  std::span<const PlannedQuery> queries_of(std::size_t batch) const {
+    const std::size_t first = batch * settings_.batch_size;
+    return plans_.subspan(first, std::min(settings_.batch_size, plans_.size() - first));
+  }
+
+  void start(std::size_t which, std::size_t batch) {
+    flights_[which] = {batch, Clock::now()};
+    searchers_[which].submit(queries_of(batch), settings_.search);
+  }
+
+  void finish(std::size_t which) {
+    if (!flights_[which]) return;
+    const Flight flight = *flights_[which];
+    flights_[which].reset();
+    const GpuAnswers answers = searchers_[which].wait();
+    const auto time = static_cast<std::uint64_t>((Clock::now() - flight.start).count());
+    if (samples_ != nullptr) samples_[flight.batch] = time;
+    if (counts_ == nullptr) return;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      count_answer(answers.hits(i).size(), answers.result(i).fell_back_to_or, *counts_);
     }
   }
+
+  std::span<GpuSearcher> searchers_;
+  std::span<const PlannedQuery> plans_;
+  const BenchSettings& settings_;
+  std::uint64_t* samples_;
+  AnswerCounts* counts_;
+  std::vector<std::optional<Flight>> flights_;
+};
+
+void run_batches(std::span<GpuSearcher> searchers, const Workload& workload,
+                 const BenchSettings& settings, Share share, std::uint64_t* samples,
+                 AnswerCounts* counts) {
+  BatchRun(searchers, workload, settings, samples, counts)
+      .run(share, count_batches(workload, settings));
 }
 
-/// Passes over all queries or batches by threads that have a searcher each.
+/// Passes over all queries or batches by threads that have searchers of their own.
 template <class Searcher>
 class Passes {
  public:
   /// run_queries or run_batches.
-  using RunShare = void (*)(Searcher&, const Workload&, const BenchSettings&, Share,
+  using RunShare = void (*)(std::span<Searcher>, const Workload&, const BenchSettings&, Share,
                             std::uint64_t* samples, AnswerCounts* counts);
 
   Passes(std::vector<Searcher>& searchers, const Workload& workload, const BenchSettings& settings,
@@ -90,7 +141,7 @@ class Passes {
   /// One that is not timed.
   void warm_up() { run(nullptr, nullptr); }
   AnswerCounts warm_up_and_count() {
-    std::vector<AnswerCounts> parts(searchers_.size());
+    std::vector<AnswerCounts> parts(settings_.threads);
     run(nullptr, parts.data());
     return sum_of(parts);
   }
@@ -108,11 +159,12 @@ class Passes {
  private:
   /// `samples`, if any, are those of all items; `counts`, if any, those of each thread.
   void run(std::uint64_t* samples, AnswerCounts* counts) {
-    const std::size_t threads = searchers_.size();
+    const std::size_t threads = settings_.threads;
+    const std::size_t own = searchers_.size() / threads;
     // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks.
     parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {
-      run_share_(searchers_[thread], workload_, settings_, {thread, threads}, samples,
-                 counts == nullptr ? nullptr : counts + thread);
+      run_share_(std::span(searchers_).subspan(thread * own, own), workload_, settings_,
+                 {thread, threads}, samples, counts == nullptr ? nullptr : counts + thread);
     });
   }
 
@@ -180,7 +232,7 @@ Measurement measure(const Index& index, const Workload& workload, const BenchSet
 Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
                         const BenchSettings& settings) {
   std::vector<GpuSearcher> searchers;
-  for (std::size_t i = 0; i < settings.threads; ++i) {
+  for (std::size_t i = 0; i < settings.threads * settings.in_flight; ++i) {
     searchers.emplace_back(index, settings.ablation);
   }
   Passes<GpuSearcher> passes(searchers, workload, settings, run_batches);

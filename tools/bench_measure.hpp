@@ -29,6 +29,7 @@ struct BenchSettings {
   std::size_t threads = 1;
   std::size_t repetitions = 1;  ///< timed passes
   std::size_t batch_size = 1;   ///< queries that a sample of time is for; CPU: 1
+  std::size_t in_flight = 1;    ///< GPU: batches that a thread has under way
   GpuAblation ablation;
 };
 
@@ -50,7 +51,8 @@ struct Measurement {
 /// with a sample of time for each query. Each thread has a searcher and takes every n-th query.
 Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings);
 
-/// Likewise on the GPU, with a sample for each batch, after two passes that are not timed.
+/// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each
+/// thread has as many searchers as it has batches under way.
 Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
                         const BenchSettings& settings);
 

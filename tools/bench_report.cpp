@@ -57,8 +57,10 @@ void add_runs(const BenchReport& report, Table& table) {
                             counted(settings.threads, "thread")});
   table.add({"samples",
              grouped(report.queries) + " queries" +
-                 (is_gpu ? " in batches of " + grouped(settings.batch_size) : "") + " x " +
-                 counted(settings.repetitions, "timed pass") +
+                 (is_gpu ? " in batches of " + grouped(settings.batch_size) + ", " +
+                               grouped(settings.in_flight) + " of a thread under way"
+                         : "") +
+                 " x " + counted(settings.repetitions, "timed pass") +
                  (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
     table.add({"answered", grouped(work.gpu_queries) + " by the GPU, " + grouped(work.cpu_queries) +
@@ -166,6 +168,7 @@ void write_settings(const BenchReport& report, JsonWriter& json) {
   json.member("repetitions", std::uint64_t{settings.repetitions});
   json.member("device", report.device);
   json.member("batch_size", std::uint64_t{settings.batch_size});
+  json.member("in_flight", std::uint64_t{settings.in_flight});
   json.member("exhaustive", settings.ablation.exhaustive);
   json.member("seeds", !settings.ablation.no_seeds);
   json.member("or_by", or_method_name(settings.ablation.or_by));

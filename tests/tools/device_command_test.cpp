@@ -116,8 +116,10 @@ TEST_F(DeviceCommand, BenchTellsWhichProcessorAnswered) {
   write_file(log(), "q1\tgreen tree\nq2\tpear\nq3\tzebra\n" + many + "\n");
   const std::string file = folder_ / "bench.json";
   for (const std::string batch : {"0", "1", "3"}) {
-    const Outcome outcome = run("bench", {"--device", "gpu", "--batch-size", batch, "--threads",
-                                          "2", "--repetitions", "3", "--json", file});
+    const std::string in_flight = batch == "1" ? "3" : "1";  // then one has a batch and one none
+    const Outcome outcome =
+        run("bench", {"--device", "gpu", "--batch-size", batch, "--in-flight", in_flight,
+                      "--threads", "2", "--repetitions", "3", "--json", file});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("by the GPU"));
     const rapidjson::Document json = parse_json(read_file(file));

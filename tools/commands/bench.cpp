@@ -40,6 +40,7 @@ struct Arguments {
   AnswerOptions answers;
   std::int64_t repetitions = 5;
   std::int64_t batch_size = 0;
+  std::int64_t in_flight = 1;
   bool exhaustive = false;
   std::string or_by{or_method_name(OrMethod::kByCost)};
   bool no_seeds = false;
@@ -64,8 +65,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "timed passes over the queries")(
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
       "GPU: queries that are handed over at once; 0: all")(
-      "exhaustive", po::bool_switch(&given.exhaustive),
-      "GPU: skip nothing by its bounds, to see what skipping is worth")(
+      "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
+      "GPU: batches that each thread has under way at a time, so that it prepares one while others "
+      "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
+                      "GPU: skip nothing by its bounds, to see what skipping is worth")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
       "(those that may be in the answer, list by list), or cost (of both, the cheaper); or "
@@ -97,6 +100,7 @@ void bench_gpu(const Arguments& given, const Index& index, const Workload& workl
   std::size_t& batch_size = report.settings.batch_size;
   batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
   if (batch_size == 0) batch_size = report.queries;
+  report.settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
   const GpuIndex gpu_index(index, settings);
   report.is_resident = gpu_index.is_resident();
   report.gpu_memory = gpu_index.memory();
