@@ -72,8 +72,9 @@ class Chunk {
     if constexpr (kForm != ScoreForm::kImpact) {
       part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(batch_.lengths[document]));
     }
-    return units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
-                           (list.flags & kHugeFrequencies) != 0);
+    return min(units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
+                               (list.flags & kHugeFrequencies) != 0),
+               query_.cap);
   }
 
   __device__ void match_lists(std::uint32_t role) {

@@ -206,8 +206,9 @@ void BatchBuilder::append_cpu_queries(std::vector<std::uint32_t>& slots) const {
   }
 }
 
-void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
-  const QueryWriter::Target target{shape_, host, device, capacity};
+void BatchBuilder::write(std::uint32_t capacity, const Answer* before, const ImageParts& host,
+                         const ImageParts& device) {
+  const QueryWriter::Target target{shape_, host, device, capacity, before};
   for_each_piece([&](Piece& piece) {
     QueryWriter writer(index_, rules_, target, piece.before, piece.and_stretches,
                        piece.second_stretches);

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMore = 8;
 /// most, cannot pass 32 bits while there is room for one more.
 constexpr std::size_t kMostChunks = (std::size_t{1} << 25) - 1;
 /// Candidates of all queries of a part of a batch.
-constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 27;
+constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 28;
 /// Entries of the tile tables of a part, one for each list and tile.
 constexpr std::uint64_t kMostRowEntries = std::uint64_t{1} << 27;
 

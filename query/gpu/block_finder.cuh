@@ -90,7 +90,7 @@ class BlockFinder {
   }
 
   __device__ std::uint32_t bound_of(std::uint32_t block) const {
-    return bound_units(batch_.form, list_, query_.scale,
+    return bound_units(batch_.form, query_, list_,
                        reinterpret_cast<const uint2*>(list_.bounds)[block]);
   }
 

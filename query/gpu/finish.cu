@@ -226,11 +226,12 @@ __device__ void write_hits(const Batch& batch, const Query& query, const Survivo
   const bool are_taken = survivors.count > memory.room;
   const auto load = [&](std::uint32_t i) { return are_taken ? memory.keys[i] : key_at(i); };
   sort_block(count, load, memory.keys, memory.other_keys());
+  // A hit by one store: each of its halves would go over the bus by itself, between gaps.
+  static_assert(sizeof(Hit) == sizeof(Key) && offsetof(Hit, score) == 4);
+  Key* const hits = reinterpret_cast<Key*>(batch.hits) + std::size_t{query.slot} * batch.k;
   for (std::uint32_t i = threadIdx.x; i < min(count, query.k); i += kThreads) {
     const Key key = memory.keys[count - 1 - i];
-    batch.hits[std::size_t{query.slot} * batch.k + i] = {
-        kNone - static_cast<std::uint32_t>(key),
-        __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
+    hits[i] = key >> 32 << 32 | (kNone - static_cast<std::uint32_t>(key));
   }
 }
 
@@ -239,7 +240,8 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
                              bool overflows) {
   const QueryState& state = batch.states[query.state];
   Answer answer{min(survivors, query.k), overflows || state.overflow != 0 ? 1U : 0U,
-                state.fell_back, 0, state.matches};
+                state.fell_back,         0,
+                state.matches,           current_threshold(state)};
   if (query.flags & kOneList) {
     answer.matches = batch.lists[query.first_list].size;
     answer.fell_back = answer.matches < query.least ? 1 : 0;

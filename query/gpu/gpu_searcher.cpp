@@ -170,7 +170,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   const std::optional<std::uint32_t> capacity = memory.lay_out(shape, attempt, batch);
   if (!capacity) return false;
   const ImageParts image = memory.host();
-  builder.write(*capacity, image, memory.device());
+  builder.write(*capacity, attempt == 0 ? nullptr : answers.list, image, memory.device());
   if (shape.lists > 0) {
     batch.c0 = image.lists[0].c0;
     batch.c1 = image.lists[0].c1;

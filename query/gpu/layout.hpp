@@ -84,6 +84,7 @@ struct alignas(16) Query {
   std::uint32_t row;         ///< where its row of the tables of queries and tiles starts
   std::uint32_t least;       ///< of AND with OR: AND's matches that suffice, else 0
   std::uint32_t seed;        ///< a threshold to start with, in units
+  std::uint32_t cap;         ///< units of a posting, at most; no threshold passes it
   float scale;               ///< units a score of 1 has in an accumulator
   float static_scale;        ///< likewise of a static score; 0 where there are none
   std::uint32_t bin_shift;   ///< units to bins of the histogram
@@ -205,6 +206,7 @@ struct Answer {
   std::uint32_t fell_back;  ///< and-or: the answer is OR's
   std::uint32_t ticket;     ///< Batch::ticket, written last
   unsigned long long matches;
+  std::uint32_t threshold;  ///< the last: where the query can start if it runs again
 };
 
 /// Counters of what the kernels did, for people who tune.

@@ -31,7 +31,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   __device__ void collect() {
     if (query_.flags & kCount) count_matches();
     const std::uint32_t crossed = memory_.crossed_count;
-    const bool scans = plan_.span.below == kNone || crossed > kKept;
+    const bool scans = plan_.span.below == kNone || crossed > kCrossed;
     if (!scans && crossed == 0) return empty();
     for (;;) {
       const std::uint32_t threshold = memory_.need;
@@ -48,7 +48,8 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
       const std::uint32_t here = min(kept, kKept);
-      append_kept(here, here > query_.k ? max(threshold, own_threshold(here)) : threshold);
+      const std::uint32_t compared = min(here, kCompared);
+      append_kept(here, compared > query_.k ? max(threshold, own_threshold(compared)) : threshold);
       if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
         atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
                                    static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
@@ -140,10 +141,10 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
     return left;
   }
 
-  static_assert(kKept <= Form::kThreads);
+  static_assert(kCrossed <= Form::kThreads && kCompared <= Form::kThreads);
 
-  /// A sum below which there are k better documents among those kept, static scores apart: each
-  /// counts those before it.
+  /// A sum that k of the first `count` documents kept reach, which are more than k, static scores
+  /// apart: each counts those before it.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
     if (threadIdx.x < count) {
       const std::uint32_t own = memory_.kept[threadIdx.x];

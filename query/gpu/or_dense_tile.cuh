@@ -126,7 +126,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       if (slots[i] >= 2 * half_) continue;
       const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
                                       ? entry.weight * values[i] + entry.weight
-                                      : units(entry, values[i], slots[i]);
+                                      : min(units(entry, values[i], slots[i]), query_.cap);
       const std::uint32_t shift = shift_of(slots[i]);
       const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);
       if (plan_.span.below - (old << (16 - shift)) < added << 16) remember(slots[i]);
@@ -136,7 +136,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   /// Puts a document whose sum has just reached what is needed on the list of these.
   __device__ void remember(std::uint32_t slot) {
     const std::uint32_t place = atomicAdd(&memory_.crossed_count, 1);
-    if (place < kKept) memory_.crossed[place] = static_cast<std::uint16_t>(slot);
+    if (place < kCrossed) memory_.crossed[place] = static_cast<std::uint16_t>(slot);
   }
 
   /// Empties the accumulators of a prohibited list's documents.

@@ -9,8 +9,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 inline constexpr std::uint32_t kMostHalf = kMostTogether * kTileDocuments / 2;
-inline constexpr std::uint32_t kKept = 256;     // candidates of an item at a time
-inline constexpr std::uint32_t kFewBlocks = 8;  // a tile; with fewer, lengths are not copied
+inline constexpr std::uint32_t kKept = 1024;     // candidates of an item at a time
+inline constexpr std::uint32_t kCompared = 256;  // of them, those compared with each other
+inline constexpr std::uint32_t kCrossed = 256;   // documents of an item that are remembered
+inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer, lengths are not copied
 
 /// How many warps there are, and CTAs of an SM: as many as its registers and its shared memory let.
 template <CodecKind kCodec, ScoreForm kForm>
@@ -25,7 +27,7 @@ struct Shape {
 };
 
 /// Where the documents of a block are among those of the item: of a half, how far up in words its
-/// accumulators are.
+/// accumulators are. Blocks whose units pass the query's cap are anywhere.
 enum class Place : std::uint8_t { kLowHalf = 0, kHighHalf = 16, kAnywhere };
 
 /// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
@@ -109,9 +111,10 @@ struct Memory {
   Plan plans[2];                                      ///< of now, and the next
   PlannedItem items[2];                               ///< of the next plan, and the next
   float parts[Form::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
-  std::uint16_t crossed[kKept];  ///< slots of documents that were remembered, while there is room
-  std::uint32_t drawn;           ///< the finder's own: the next item
-  std::uint32_t crossed_count;   ///< with those for which there was none; 0 between items
+  std::uint16_t
+      crossed[kCrossed];        ///< slots of documents that were remembered, while there is room
+  std::uint32_t drawn;          ///< the finder's own: the next item
+  std::uint32_t crossed_count;  ///< with those for which there was none; 0 between items
   std::uint32_t kept_count;
   std::uint32_t need;
   std::uint32_t cut;
@@ -162,7 +165,8 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.value_parameter = list.frequencies.parameter;
   using Decoder = device::BlockDecoder<kCodec>;
   if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.flags |= kPlain;
-  entry.place = place_of(entry, span.half);
+  const bool is_capped = list.bound * query.scale > static_cast<float>(query.cap);
+  if (!is_capped) entry.place = place_of(entry, span.half);
   if (entry.place == Place::kHighHalf) {
     entry.base -= span.half;
     entry.last -= span.half;

@@ -13,6 +13,7 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::uint32_t kThreads = kQueryThreads;
+constexpr std::uint32_t kFewThreads = 128;
 
 // What the two ways to do a tile cost, about: in instructions of a warp, but for adding up, which
 // takes about half as many. With costs so low, k = 1000 took a fifth longer over gov2.
@@ -60,12 +61,12 @@ __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memo
   const std::uint32_t* const bounds = batch.tile_bounds + query.row;
   const std::uint32_t together = query.flags & kAddsUpOnly ? kMostTogether : 1;
   const std::uint32_t begin = threadIdx.x * together;
-  const std::uint32_t step = kThreads * together;
+  const std::uint32_t step = blockDim.x * together;
   const auto bound_of = [&](std::uint32_t tile) {
     return max(bounds[tile], bounds[min(tile + together, batch.tiles) - 1]);
   };
   if (threadIdx.x == 0) memory.largest = 0;
-  if (threadIdx.x < kDigits) memory.buckets[threadIdx.x] = 0;
+  for (std::uint32_t i = threadIdx.x; i < kDigits; i += blockDim.x) memory.buckets[i] = 0;
   __syncthreads();
   std::uint32_t mine = 0;
   for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
@@ -97,57 +98,88 @@ __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memo
   }
 }
 
-/// Whether a tile is better added up whole than looked up, by what both cost, about.
-__device__ bool is_added_up(const Batch& batch, const Query& query, std::uint32_t tile,
-                            std::uint32_t need) {
-  if (query.flags & kAddsUpOnly) return true;
-  if (query.flags & kNoTiles) return false;
+/// What is found out about the tiles of a warp's lanes in one pass over the query's lists.
+struct TilePlan {
+  float by_adding = kTile;  ///< what the lane's tile costs, about, if it is added up whole
+  float by_lookups = 0;     ///< and if it is looked up
+  std::uint32_t low = 0;    ///< of the list numbered like the lane, a bit a tile: the list may be
+  std::uint32_t high = 0;   ///< the first of a document of the answer; and of that 32 further
+};
+static_assert(kMostLists == 2 * kWarp);
+
+/// Makes the plan of tiles with these bounds; 0: the lane's is not to be done. A whole warp. Bound
+/// by the latency of reading tables: those of kListsAtOnce lists are read side by side.
+__device__ TilePlan plan_tiles(const Batch& batch, const Query& query, std::uint32_t tile,
+                               std::uint32_t bound, std::uint32_t need) {
+  constexpr std::uint32_t kListsAtOnce = 4;
   const List* const lists = batch.lists + query.first_list;
-  float by_adding = kTile;
-  float by_lookups = 0;
-  std::uint32_t rest = batch.tile_bounds[query.row + tile];
-  for (std::uint32_t i = 0; i < query.scoring; ++i) {
-    const std::uint32_t row = lists[i].row + tile;
-    const std::uint32_t before = rest;
-    rest = batch.rests[row];
-    if (before == rest) continue;  // no posting
-    const std::uint32_t blocks =
-        lists[i].flags & kRaw ? 1 : batch.first_blocks[row + 1] - batch.first_blocks[row] + 1;
-    by_adding += static_cast<float>(blocks) * kAddBlock;
-    if (before < need) continue;
-    // As if scores were spread evenly up to the bound, and then some fewer are high.
-    const float share =
-        min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
-    by_lookups +=
-        static_cast<float>(blocks) * (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
-  }
-  return by_adding < by_lookups;
-}
-
-/// What is to be done with a tile in this round: nothing, or the states that follow a round's.
-__device__ std::uint8_t decide(const Batch& batch, const Query& query, std::uint32_t tile,
-                               std::uint32_t round, std::uint32_t need) {
-  const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
-  if (skips && batch.tile_bounds[query.row + tile] < need) return kDoneTile;
-  if (is_added_up(batch, query, tile, need)) return kAddedTile;
-  return static_cast<std::uint8_t>(kLookupTile | round);
-}
-
-/// Sets the bits of a warp's 32 tiles for each list: of the tiles that are left to lookups, those
-/// in which the list may be the first of a document of the answer.
-__device__ void want_tiles(const Batch& batch, const Query& query, std::uint32_t tile,
-                           bool is_looked_up, std::uint32_t need) {
-  const bool any = __any_sync(kWholeWarp, is_looked_up);
-  std::uint32_t rest = is_looked_up ? batch.tile_bounds[query.row + tile] : 0;
-  for (std::uint32_t i = 0; i < query.scoring; ++i) {
-    std::uint32_t wanted = 0;
-    if (any) {
-      const std::uint32_t before = rest;
-      if (is_looked_up) rest = batch.rests[batch.lists[query.first_list + i].row + tile];
-      wanted = __ballot_sync(kWholeWarp, is_looked_up && before >= need && rest < before);
+  TilePlan plan;
+  std::uint32_t rest = bound;
+  for (std::uint32_t begin = 0; begin < query.scoring; begin += kListsAtOnce) {
+    std::uint32_t rests[kListsAtOnce];
+    std::uint32_t blocks[kListsAtOnce];
+#pragma unroll
+    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
+      rests[j] = blocks[j] = 0;
+      if (bound == 0 || begin + j >= query.scoring) continue;
+      const List& list = lists[begin + j];
+      const std::uint32_t row = list.row + tile;
+      rests[j] = batch.rests[row];
+      blocks[j] = 1;
+      if ((list.flags & kRaw) == 0) {
+        blocks[j] += batch.first_blocks[row + 1] - batch.first_blocks[row];
+      }
     }
-    if (lane_id() == 0) wanted_tiles_of(batch, query.first_list + i)[tile / 32] = wanted;
+#pragma unroll
+    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
+      const std::uint32_t i = begin + j;
+      if (i >= query.scoring) break;
+      const std::uint32_t before = rest;
+      rest = rests[j];
+      const bool has_postings = rest < before;
+      const bool decides = has_postings && before >= need;
+      const std::uint32_t group = __ballot_sync(kWholeWarp, decides);
+      if (lane_id() == i) plan.low = group;
+      if (lane_id() + kWarp == i) plan.high = group;
+      if (has_postings) plan.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
+      if (!decides) continue;
+      // As if scores were spread evenly up to the bound, and then some fewer are high.
+      const float share =
+          min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
+      plan.by_lookups += static_cast<float>(blocks[j]) *
+                         (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
+    }
   }
+  return plan;
+}
+
+/// Decides what is to be done with a warp's 32 tiles, of which those with a bound are due, and
+/// says so in their states and in each list's bits of tiles. Returns whether the lane's is to be
+/// added up. A whole warp.
+__device__ bool decide(const Batch& batch, const Query& query, std::uint32_t tile,
+                       std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
+  const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
+  const bool is_due = bound != 0;
+  if (skips && bound < need) bound = 0;
+  bool adds = (query.flags & kAddsUpOnly) != 0;
+  TilePlan plan;
+  if (!adds && __any_sync(kWholeWarp, bound != 0)) {
+    plan = plan_tiles(batch, query, tile, bound, need);
+    adds = (query.flags & kNoTiles) == 0 && plan.by_adding < plan.by_lookups;
+  }
+  adds = adds && bound != 0;
+  const bool is_looked_up = bound != 0 && !adds;
+  if (is_due) {
+    batch.tile_states[query.row + tile] = adds           ? static_cast<std::uint8_t>(kAddedTile)
+                                          : is_looked_up ? kLookupTile | round
+                                                         : kDoneTile;
+  }
+  const std::uint32_t looked_up = __ballot_sync(kWholeWarp, is_looked_up);
+  for (std::uint32_t i = lane_id(); i < query.scoring; i += kWarp) {
+    wanted_tiles_of(batch, query.first_list + i)[tile / kWarp] =
+        (i < kWarp ? plan.low : plan.high) & looked_up;
+  }
+  return adds;
 }
 
 /// Lists tiles to be added up, one a lane where `adds`, ascending; an even one and its neighbour
@@ -168,10 +200,11 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
   item.count = 1 + (pairs >> lane_id() & 1);
 }
 
-/// Whether a tile is to be taken in the round.
-__device__ bool is_due(const Batch& batch, const Query& query, std::uint32_t tile,
-                       std::uint32_t round) {
-  return tile < batch.tiles && batch.tile_states[query.row + tile] == round;
+/// The bound of a tile that is to be taken in the round; else 0.
+__device__ std::uint32_t due_bound(const Batch& batch, const Query& query, std::uint32_t tile,
+                                   std::uint32_t round) {
+  if (tile >= batch.tiles || batch.tile_states[query.row + tile] != round) return 0;
+  return batch.tile_bounds[query.row + tile];
 }
 
 /// Work item: a query a CTA. Bound by the latency of reading a tile's bounds list by list.
@@ -197,18 +230,11 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
   const Need need(batch, query);
   // Tiles of all rounds but the first are added up together, behind those of the first.
   TileItem* const items = batch.tile_items + (round == 0 ? 0 : batch.tile_passes[0].items);
-  for (std::uint32_t begin = warp_id() * kWarp; begin < batch.tiles; begin += kThreads) {
+  for (std::uint32_t begin = warp_id() * kWarp; begin < batch.tiles; begin += blockDim.x) {
     const std::uint32_t tile = begin + lane_id();
     const std::uint32_t least = need.of(tile * kTileDocuments);
-    bool adds = false;
-    bool is_looked_up = false;
-    if (is_due(batch, query, tile, round)) {
-      std::uint8_t& state = batch.tile_states[query.row + tile];
-      state = decide(batch, query, tile, round, least);
-      adds = state == kAddedTile;
-      is_looked_up = !adds && state != kDoneTile;
-    }
-    want_tiles(batch, query, tile, is_looked_up, least);
+    const std::uint32_t bound = due_bound(batch, query, tile, round);
+    const bool adds = decide(batch, query, tile, round, bound, least);
     append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, index, tile);
   }
 }
@@ -216,7 +242,11 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
 }  // namespace
 
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
-  launch("begin_round", begin_round, batch.or_queries, kThreads, 0, stream, batch, round);
+  // Of a small collection, a query has little to do: if there are many, more are done at a time.
+  static const std::uint32_t at_once = resident_ctas(begin_round, kThreads, 0);
+  const bool are_small = batch.tiles <= kFewThreads && batch.or_queries > at_once;
+  const std::uint32_t threads = are_small ? kFewThreads : kThreads;
+  launch("begin_round", begin_round, batch.or_queries, threads, 0, stream, batch, round);
 }
 
 }  // namespace warpdex::gpu

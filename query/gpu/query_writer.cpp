@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "warpdex/query/gpu/length_codes.hpp"
 #include "warpdex/query/seed_threshold.hpp"
@@ -75,21 +77,47 @@ void QueryWriter::write_list(const PlannedTerm& term, std::uint32_t flags) {
   if (term.entry.is_short()) ++next_.raw_lists;
 }
 
-/// Sums of lists' bounds fit 16 bits; static scores, which are added to few documents, 31.
+/// What the k-th best document scores at most, static scores aside, as far as that is known to be
+/// less than the sum of all bounds. If fewer than k documents have one of the rarest terms, then
+/// one of the k best has none of these, and scores no more than the bounds of the others.
+double QueryWriter::most_of_last(const Query& query) const {
+  const std::span lists(target_.host.lists + query.first_list, query.scoring);
+  double rest = 0;
+  for (const List& list : lists) rest += list.bound;
+  double most = rest;
+  std::uint64_t documents = 0;  // with one of the terms so far, or more
+  for (const List& list : lists) {
+    documents += list.size;
+    rest -= list.bound;
+    if (documents >= query.k || rest <= 0) break;
+    most = rest;
+  }
+  return most;
+}
+
+/// Sums of lists' bounds fit 16 bits; static scores, which are added to few documents, 31. A
+/// posting counts no more than the k-th best document may have: so a rare term leaves frequent
+/// ones, which decide then, their share of the bits.
 void QueryWriter::set_scale(Query& query) const {
   const ScorerKind scorer = rules_.settings.scorer.kind;
+  const double largest_static = index_.largest_static;
+  const bool is_capped = scorer != ScorerKind::kImpact && largest_static == 0;
+  const double most_counted =
+      is_capped ? most_of_last(query) * 1.0001 : std::numeric_limits<double>::infinity();
   double bounds = 0;
   double weights = 0;
+  double largest = 0;
   for (std::uint32_t i = 0; i < query.scoring; ++i) {
     const List& list = target_.host.lists[query.first_list + i];
-    bounds += list.bound;
+    bounds += std::min<double>(list.bound, most_counted);
     weights += list.weight;
+    largest = std::max<double>(largest, list.bound);
   }
-  const double largest_static = index_.largest_static;
   double scale = 1;
   query.slack = 0;
   if (scorer != ScorerKind::kImpact || bounds > 65'535) {
     scale = bounds > 0 ? kLargestSum / bounds : 1.0;
+    if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
     query.slack = 2 * query.scoring + 2;
     if (scorer == ScorerKind::kQueryLikelihood) query.slack += 4 * query.scoring;
@@ -97,6 +125,7 @@ void QueryWriter::set_scale(Query& query) const {
   query.scale = static_cast<float>(scale);
   query.static_scale = index_.index.sections().static_scores.empty() ? 0.F : query.scale;
   query.weights = static_cast<float>(weights * scale);
+  query.cap = most_counted < largest ? static_cast<std::uint32_t>(most_counted * scale) + 2 : kNone;
   const double most = (bounds + largest_static) * scale + 4 * query.slack;
   // The fewest bits to shift by so that the sums fit the histogram's bins.
   const auto bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(most)));
@@ -105,9 +134,12 @@ void QueryWriter::set_scale(Query& query) const {
 }
 
 /// A threshold that a sum in units must reach: sums are not below scores, but rounding may be. No
-/// term is required: each alone is a lower bound, unless documents are prohibited.
+/// term is required: each alone is a lower bound, unless documents are prohibited. A query that
+/// runs again starts where it ended.
 void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const {
-  if (!rules_.has_seeds || entry.roles.prohibited > 0) return;
+  if (!rules_.has_seeds) return;
+  if (target_.before != nullptr) query.seed = target_.before[query.slot].threshold;
+  if (entry.roles.prohibited > 0) return;
   const List* list = target_.host.lists + query.first_list;
   float seed = 0;
   for (const PlannedTerm& term : plan.terms) {
@@ -115,8 +147,9 @@ void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Qu
                                      rules_.settings.k));
   }
   const bool is_exact = rules_.settings.scorer.kind == ScorerKind::kImpact && query.slack == 0;
-  query.seed = static_cast<std::uint32_t>(
-      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F));
+  query.seed = std::max(query.seed,
+                        static_cast<std::uint32_t>(
+                            is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
 }
 
 void QueryWriter::write_or(Query& query) {

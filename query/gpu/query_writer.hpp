@@ -26,12 +26,14 @@ struct BatchRules {
 class QueryWriter {
  public:
   /// The image of a batch: its shape, and its parts on the host and on the GPU; candidates of each
-  /// query that there is room for.
+  /// query that there is room for; of queries that run again, what came of it before, by slot, else
+  /// null.
   struct Target {
     BatchShape shape;
     ImageParts host;
     ImageParts device;
     std::uint32_t capacity;
+    const Answer* before;
   };
 
   /// Keeps references. `before`: of the queries in front of the first. The stretches are those of
@@ -55,6 +57,7 @@ class QueryWriter {
   Query start_query(const QueryEntry& entry, std::uint32_t slot, std::uint32_t first_list) const;
   void write_lists(const PlannedQuery& plan, const QueryEntry& entry);
   void write_list(const PlannedTerm& term, std::uint32_t flags);
+  double most_of_last(const Query& query) const;
   void set_scale(Query& query) const;
   void set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const;
   void write_or(Query& query);

@@ -71,11 +71,11 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
 }
 
 /// The units that no posting passes whose bound is given: the largest of the bound's pairs.
-__device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, float scale,
+__device__ inline std::uint32_t bound_units(ScoreForm form, const Query& query, const List& list,
                                             uint2 bound) {
+  const float weight = list.weight * query.scale;
   if (form == ScoreForm::kImpact) {  // the largest impact itself, in the first byte
-    return static_cast<std::uint32_t>(
-        ceilf(static_cast<float>(bound.x & 255) * list.weight * scale));
+    return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * weight));
   }
   float best = 0;
 #pragma unroll
@@ -87,7 +87,7 @@ __device__ inline std::uint32_t bound_units(ScoreForm form, const List& list, fl
         form == ScoreForm::kBm25 ? __fdividef(tf, tf + part) : __logf(1.F + tf * list.c0) + part;
     best = fmaxf(best, score);
   }
-  return static_cast<std::uint32_t>(best * list.weight * scale * 1.00001F) + 2;
+  return min(static_cast<std::uint32_t>(best * weight * 1.00001F) + 2, query.cap);
 }
 
 // --------------------------------------------------------------------------------- exact scores

@@ -92,7 +92,7 @@ struct TileBounds {
   __device__ void add_ranges(const Batch& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
     const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[first + lane_id()];
-    if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, list, query.scale, bound);
+    if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
   }
 
   /// Of the blocks that meet the tiles, this warp's `part` of `parts`.
@@ -105,7 +105,7 @@ struct TileBounds {
       const uint2 bound = reinterpret_cast<const uint2*>(list.bounds)[block];
       const std::uint32_t begin = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
       const std::uint32_t high = min(list.last_docids[block] >> kTileShift, first + count - 1);
-      const std::uint32_t units = bound_units(batch.form, list, query.scale, bound);
+      const std::uint32_t units = bound_units(batch.form, query, list, bound);
       for (std::uint32_t tile = max(begin, first); tile <= high; ++tile) {
         atomicMax(&bounds[tile - first], units);
       }
@@ -115,7 +115,8 @@ struct TileBounds {
   /// Of a raw list, which has no bounds of blocks.
   __device__ void add_raw(const Query& query, const List& list) const {
     const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
-    const std::uint32_t units = static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2;
+    const std::uint32_t units =
+        min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.cap);
     for (std::uint32_t i = lane_id(); i < list.size; i += kWarp) {
       const std::uint32_t tile = docids[i] >> kTileShift;
       if (tile >= first && tile < first + count) bounds[tile - first] = units;

@@ -11,6 +11,7 @@ struct ListWeight {
   float c0;
   std::uint32_t whole;  ///< of impacts whose sums are exact: how often the query has the term
   bool is_huge;         ///< some frequencies are
+  std::uint32_t cap;    ///< of the query
 };
 
 /// Units of postings: what all warps of a CTA share.
@@ -32,7 +33,7 @@ struct UnitTable {
     const bool is_whole = kForm == ScoreForm::kImpact && query.slack == 0;
     return {list.weight * query.scale, list.c0,
             is_whole ? static_cast<std::uint32_t>(list.weight) : 0,
-            (list.flags & kHugeFrequencies) != 0};
+            (list.flags & kHugeFrequencies) != 0, query.cap};
   }
 
   /// The code of a document's length, where lengths count.
@@ -44,7 +45,7 @@ struct UnitTable {
                                  std::uint8_t code) const {
     if (kForm == ScoreForm::kImpact && list.whole != 0) return list.whole * value + list.whole;
     const float part = kForm == ScoreForm::kImpact ? 0 : parts[code];
-    return units_of<kForm>(value, part, list.weight, list.c0, list.is_huge);
+    return min(units_of<kForm>(value, part, list.weight, list.c0, list.is_huge), list.cap);
   }
 
   /// The code of each document's length, of those that there are: to be asked for before other

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "tests/query/engine_support.hpp"
 #include "tests/query/gpu_support.hpp"
 #include "tests/query/random_engine_inputs.hpp"
 #include "tests/support.hpp"
@@ -56,14 +57,15 @@ struct Image {
 };
 
 Image build(BatchBuilder& builder, std::span<const PlannedQuery> plans,
-            std::span<const std::uint32_t> slots, const SearchSettings& settings) {
+            std::span<const std::uint32_t> slots, const SearchSettings& settings,
+            const Answer* before = nullptr) {
   Image image;
   image.shape = builder.measure(plans, slots, settings);
   image.memory.resize(lay_out(image.shape, nullptr).image_bytes / sizeof(List) + 1);
   image.host = lay_out(image.shape, image.memory.data());
   ImageParts device{};
   device.raw = const_cast<std::uint32_t*>(kDeviceRaw);
-  builder.write(kCapacity, image.host, device);
+  builder.write(kCapacity, before, image.host, device);
   builder.append_cpu_queries(image.cpu_queries);
   return image;
 }
@@ -317,6 +319,79 @@ TEST_P(BatchBuilding, PassesFailuresOn) {
   EXPECT_THROW(build(builder, plans, slots, {}), FormatError);
   plans.back().terms.clear();
   EXPECT_EQ(build(builder, plans, slots, {}).shape.lists, 0U);  // it can be used again
+}
+
+/// That a query's sums fit 16 bits, and that the k-th best score of its answer is none that its
+/// postings' cap would hide. Returns whether it has a cap.
+bool expect_cap(const Image& image, const Query& query, float last) {
+  double most = 0;
+  for (const List& list : image.lists().subspan(query.first_list, query.scoring)) {
+    most += std::min<double>(list.bound * query.scale, query.cap) + 3;
+  }
+  EXPECT_LT(most, 65'536);
+  if (query.cap == kNone) return false;
+  EXPECT_GE(query.cap, static_cast<double>(last) * query.scale);
+  return true;
+}
+
+TEST(BatchBuildingOfCaps, NoThresholdPassesThem) {
+  Random random = test::generator(701);
+  test::SettingsMaker settings_maker(random);
+  int capped = 0;
+  for (int turn = 0; turn < 12; ++turn) {
+    test::CollectionMaker maker(random, 2'000);
+    const reference::Collection collection = maker.make();
+    const test::TemporaryFolder folder;
+    test::write_index(collection, {CodecKind::kBitpack, 1}, folder / "index");
+    const Index index = Index::open(folder / "index");
+    const NoPlace placed(index);
+    BatchBuilder builder(placed, {});
+    for (int i = 0; i < 60; ++i) {
+      const SearchSettings settings = settings_maker.draw();
+      const warpdex::Query query =
+          test::random_query(random, maker.vocabulary(), 1 + test::below(random, 6));
+      const PlannedQuery plan = plan_query(index, query);
+      const std::uint32_t slot = 0;
+      const Image image = build(builder, {&plan, 1}, {&slot, 1}, settings);
+      const auto ranking = test::find_truth(collection, query, settings).float_ranking;
+      const float last = ranking.size() < settings.k ? 0 : ranking[settings.k - 1].score;
+      for (const gpu::Query& written : image.queries()) {
+        if (expect_cap(image, written, last)) ++capped;
+        ASSERT_FALSE(HasFailure())
+            << test::describe(index.counts().documents, index.settings().codec, settings, query);
+      }
+    }
+  }
+  EXPECT_GT(capped, 5);
+}
+
+TEST(BatchBuildingOfCaps, QueriesThatRunAgainStartWhereTheyEnded) {
+  Random random = test::generator(702);
+  test::CollectionMaker maker(random, 500);
+  const test::TemporaryFolder folder;
+  test::write_index(maker.make(), {CodecKind::kBitpack, 1}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  std::vector<PlannedQuery> plans;
+  while (plans.size() < 3) {
+    warpdex::Query query = test::random_query(random, maker.vocabulary(), 3);
+    for (QueryTerm& term : query.terms) term.occur = Occur::kUnsigned;
+    plans.push_back(plan_query(index, query));
+    if (plans.back().terms.empty()) plans.pop_back();
+  }
+  const NoPlace placed(index);
+  BatchBuilder builder(placed, {});
+  const SearchSettings settings;
+  const std::vector<std::uint32_t> slots{2, 0};
+  const Image first = build(builder, plans, slots, settings);
+  std::vector<Answer> before(3);
+  before[0].threshold = 0;
+  before[2].threshold = 59'000;
+  const Image second = build(builder, plans, slots, settings, before.data());
+  for (std::size_t i = 0; i < second.queries().size(); ++i) {
+    const gpu::Query& query = second.queries()[i];
+    EXPECT_EQ(query.seed, std::max(first.queries()[i].seed, before[query.slot].threshold));
+  }
+  EXPECT_EQ(second.queries()[0].seed, 59'000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, BatchBuilding, testing::Bool());

@@ -91,6 +91,68 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
 }
 
+// Rare terms, whose scores are hundreds of times those of terms that nearly all documents have: the
+// k-th best document has a rare one, or only frequent ones, by k.
+class GpuShapesOfRareTerms : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kDocuments = 2 * gpu::kTileDocuments + 5'000;
+
+  static Collection make(bool has_statics) {
+    Random random = test::generator(606);
+    Collection collection = test::make_documents(random, kDocuments, has_statics);
+    for (const std::uint32_t size : {1U, 4U, 5U, 6U, 200U, 30'000U, kDocuments - 3, kDocuments}) {
+      test::add_list(collection, 'l' + std::to_string(size),
+                     test::scatter(random, kDocuments, size), random);
+    }
+    return collection;
+  }
+
+  inline static const std::string kAll = 'l' + std::to_string(kDocuments);
+  inline static const std::string kNearlyAll = 'l' + std::to_string(kDocuments - 3);
+};
+
+TEST_F(GpuShapesOfRareTerms, SmallOnesBesideFrequentOnes) {
+  WARPDEX_NEEDS_GPU();
+  const std::vector<Query> queries = test::queries_from(
+      {"l4 " + kNearlyAll, "l1 l4 l5 " + kAll, "l5 l6 l30000 " + kNearlyAll, "l4 l6", "l5 l5",
+       "l200 " + kAll + ' ' + kAll, "l6 l200 l30000", "l5 l30000 -l6", "+l30000 l4 l5",
+       "+l6 " + kAll, "l4 l200 l30000 " + kNearlyAll + ' ' + kAll});
+  for (const bool has_statics : {false, true}) {
+    const Collection collection = make(has_statics);
+    const test::TemporaryFolder folder;
+    test::write_index(collection, {CodecKind::kPfor, 1}, folder / "index");
+    test::GpuEngine engine(folder / "index");
+    for (const ScorerSettings& scorer : {ScorerSettings{}, ScorerSettings{.k1 = 3, .b = 1},
+                                         ScorerSettings{.kind = ScorerKind::kQueryLikelihood}}) {
+      for (const std::uint32_t k : {1U, 5U, 6U, 10U, 250U}) {
+        ASSERT_EQ(test::judge_batch(collection, engine, queries,
+                                    test::settings_of(QueryMode::kOr, k, false, scorer)),
+                  "");
+      }
+      ASSERT_EQ(test::judge_batch(collection, engine, queries,
+                                  test::settings_of(QueryMode::kAndOr, 10, true, scorer)),
+                "");
+    }
+  }
+}
+
+// The frequent ones' scores are told apart even so.
+TEST_F(GpuShapesOfRareTerms, LeaveFewCandidates) {
+  WARPDEX_NEEDS_GPU();
+  const test::TemporaryFolder folder;
+  test::write_index(make(false), {CodecKind::kBitpack, 1}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  const GpuIndex gpu_index(index, {});
+  GpuSearcher searcher(gpu_index, {.time_stages = true});
+  const std::vector<Query> queries = test::queries_from(
+      {"l4 " + kNearlyAll, "l1 l4 " + kAll, "l5 l30000", "l6 l30000 " + kNearlyAll});
+  for (const Query& query : queries) {
+    const std::uint64_t before = searcher.statistics().exact_scores;
+    test::search_by_gpu(searcher, index, {&query, 1}, test::settings_of(QueryMode::kOr, 10));
+    EXPECT_LT(searcher.statistics().exact_scores - before, kDocuments / 8) << query.terms[1].term;
+  }
+}
+
 // Few postings decide, and their documents are looked up in lists of hundreds of blocks that could
 // not decide by themselves.
 TEST(GpuShapes, SmallSparseListsBesideDenseOnes) {
