@@ -241,7 +241,7 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
   const QueryState& state = batch.states[query.state];
   Answer answer{min(survivors, query.k), overflows || state.overflow != 0 ? 1U : 0U,
                 state.fell_back,         0,
-                state.matches,           current_threshold(state)};
+                state.matches,           Need(batch, query).threshold};
   if (query.flags & kOneList) {
     answer.matches = batch.lists[query.first_list].size;
     answer.fell_back = answer.matches < query.least ? 1 : 0;

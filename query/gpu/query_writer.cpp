@@ -101,7 +101,7 @@ double QueryWriter::most_of_last(const Query& query) const {
 void QueryWriter::set_scale(Query& query) const {
   const ScorerKind scorer = rules_.settings.scorer.kind;
   const double largest_static = index_.largest_static;
-  const bool is_capped = scorer != ScorerKind::kImpact && largest_static == 0;
+  const bool is_capped = scorer == ScorerKind::kBm25 && largest_static == 0;
   const double most_counted =
       is_capped ? most_of_last(query) * 1.0001 : std::numeric_limits<double>::infinity();
   double bounds = 0;
@@ -120,7 +120,11 @@ void QueryWriter::set_scale(Query& query) const {
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
     query.slack = 2 * query.scoring + 2;
-    if (scorer == ScorerKind::kQueryLikelihood) query.slack += 4 * query.scoring;
+    if (scorer == ScorerKind::kQueryLikelihood) {
+      // The GPU's logarithms are off by up to 2^-21: by a unit of a posting at most then.
+      scale = std::min(scale, (1U << 20) / std::max(weights, 1.0));
+      query.slack += 4 * query.scoring;
+    }
   }
   query.scale = static_cast<float>(scale);
   query.static_scale = index_.index.sections().static_scores.empty() ? 0.F : query.scale;

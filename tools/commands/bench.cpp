@@ -101,6 +101,9 @@ void bench_gpu(const Arguments& given, const Index& index, const Workload& workl
   batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
   if (batch_size == 0) batch_size = report.queries;
   report.settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  if (given.stages && report.settings.in_flight > 1) {
+    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
+  }
   const GpuIndex gpu_index(index, settings);
   report.is_resident = gpu_index.is_resident();
   report.gpu_memory = gpu_index.memory();
