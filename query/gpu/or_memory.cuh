@@ -111,9 +111,8 @@ struct Memory {
   Plan plans[2];                                      ///< of now, and the next
   PlannedItem items[2];                               ///< of the next plan, and the next
   float parts[Form::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
-  std::uint16_t
-      crossed[kCrossed];        ///< slots of documents that were remembered, while there is room
-  std::uint32_t drawn;          ///< the finder's own: the next item
+  std::uint16_t crossed[kCrossed];                    ///< slots of documents that were remembered
+  std::uint32_t drawn;                                ///< the finder's own: the next item
   std::uint32_t crossed_count;  ///< with those for which there was none; 0 between items
   std::uint32_t kept_count;
   std::uint32_t need;
