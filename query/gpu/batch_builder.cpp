@@ -206,9 +206,9 @@ void BatchBuilder::append_cpu_queries(std::vector<std::uint32_t>& slots) const {
   }
 }
 
-void BatchBuilder::write(std::uint32_t capacity, const Answer* before, const ImageParts& host,
-                         const ImageParts& device) {
-  const QueryWriter::Target target{shape_, host, device, capacity, before};
+void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
+                         const ImageParts& host, const ImageParts& device) {
+  const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
   for_each_piece([&](Piece& piece) {
     QueryWriter writer(index_, rules_, target, piece.before, piece.and_stretches,
                        piece.second_stretches);

@@ -38,10 +38,10 @@ class BatchBuilder {
   /// Slots of the measured queries that the kernels cannot hold.
   void append_cpu_queries(std::vector<std::uint32_t>& slots) const;
   /// Writes what was measured, once, to the image's parts on the host; they are laid out, as is the
-  /// GPU's copy, for its shape. There is room for `capacity` candidates of each query. `before`:
-  /// of queries that run again, their answers so far, by slot; else null. Throws FormatError for
+  /// GPU's copy, for its shape. There is room for `capacity` candidates of each query.
+  /// `answers_so_far`: of queries that run again, by slot; else null. Throws FormatError for
   /// damage.
-  void write(std::uint32_t capacity, const Answer* before, const ImageParts& host,
+  void write(std::uint32_t capacity, const Answer* answers_so_far, const ImageParts& host,
              const ImageParts& device);
 
  private:

@@ -142,7 +142,8 @@ void QueryWriter::set_scale(Query& query) const {
 /// runs again starts where it ended.
 void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const {
   if (!rules_.has_seeds) return;
-  if (target_.before != nullptr) query.seed = target_.before[query.slot].threshold;
+  const Answer* const answers = target_.answers_so_far;
+  if (answers != nullptr) query.seed = answers[query.slot].threshold;
   if (entry.roles.prohibited > 0) return;
   const List* list = target_.host.lists + query.first_list;
   float seed = 0;

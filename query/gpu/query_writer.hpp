@@ -33,7 +33,7 @@ class QueryWriter {
     ImageParts host;
     ImageParts device;
     std::uint32_t capacity;
-    const Answer* before;
+    const Answer* answers_so_far;
   };
 
   /// Keeps references. `before`: of the queries in front of the first. The stretches are those of

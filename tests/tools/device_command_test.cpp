@@ -82,6 +82,8 @@ TEST_F(DeviceCommand, RefusesWhatIsNoDeviceOrSize) {
 
 TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
   expect_complaint(run("bench", {"--or-by", "guessing"}), 2, {"'guessing'", "global-memory"});
+  expect_complaint(run("bench", {"--in-flight", "0"}), 2, {"--in-flight"});
+  expect_complaint(run("bench", {"--in-flight", "2", "--stages"}), 2, {"--stages", "--in-flight"});
   if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
   const std::string file = folder_ / "bench.json";
   for (const std::string method : {"cost", "adding-up", "looking-up", "global-memory"}) {

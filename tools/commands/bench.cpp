@@ -100,10 +100,6 @@ void bench_gpu(const Arguments& given, const Index& index, const Workload& workl
   std::size_t& batch_size = report.settings.batch_size;
   batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
   if (batch_size == 0) batch_size = report.queries;
-  report.settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
-  if (given.stages && report.settings.in_flight > 1) {
-    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
-  }
   const GpuIndex gpu_index(index, settings);
   report.is_resident = gpu_index.is_resident();
   report.gpu_memory = gpu_index.memory();
@@ -124,6 +120,10 @@ BenchReport bench(const Arguments& given, const Index& index, const std::vector<
   const std::size_t threads = given.search.threads();
   settings.threads = threads == 0 ? default_threads() : threads;
   settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
+  settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  if (given.stages && settings.in_flight > 1) {
+    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
+  }
 
   const Workload workload = plan_all(index, texts, syntax);
   const auto queries = static_cast<double>(texts.size());
