@@ -8,12 +8,9 @@
 #include "warpdex/codecs/device/pfor_block.cuh"
 #include "warpdex/codecs/device/pfor_cursor.cuh"
 #include "warpdex/codecs/device/pfor_placed.cuh"
+#include "warpdex/codecs/device/pfor_usual.cuh"
 
 namespace warpdex::device::pfor {
-
-__device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
-  return list.parameter & (kExceptionsFlag - 1);
-}
 
 /// Reads what is to be known of a list's tail, a ListTail or a PlacedTail; nothing, if the list has
 /// no exceptions. More levels than there may be would take more scratch memory than there is.
@@ -33,6 +30,11 @@ __device__ __forceinline__ void values(const DeviceValues& list, const PlacedTai
                                        const BlockPlace& place, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(list);
+  if constexpr (kLevels == 1) {
+    if (is_usual(list, place)) {
+      return usual_values(place.at, width, tail, place.exceptions, scratch, values);
+    }
+  }
   const std::uint32_t lane = min(lane_index(), (place.count - 1) / kLaneValues);
   const NarrowFour low(place.at, lane * kLaneValues * width);
   PlacedExceptions<kLevels> exceptions(list, tail, place.exceptions);

@@ -9,6 +9,11 @@
 
 namespace warpdex::device::pfor {
 
+/// Bits of a list's values that are packed.
+__device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
+  return list.parameter & (kExceptionsFlag - 1);
+}
+
 /// What the table says of a block's exceptions. Any thread.
 __device__ __forceinline__ ExceptionPlace find_exceptions(const DeviceValues& list,
                                                           std::uint32_t block) {

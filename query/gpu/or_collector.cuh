@@ -62,7 +62,6 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
           memory_.need = Need(batch_, query_).of(begin_);
           memory_.kept_count = 0;
         }
-        __syncwarp();  // no lane is to read the plan behind the next barrier
       }
       if (kept <= kKept) return;
       sync_decoders();

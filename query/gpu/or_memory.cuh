@@ -15,15 +15,18 @@ inline constexpr std::uint32_t kCrossed = 256;   // documents of an item that ar
 inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer, lengths are not copied
 
 /// How many warps there are, and CTAs of an SM: as many as its registers and its shared memory let.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 struct Shape {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
-  static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< which takes more registers
+  static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< whose blocks take more of both
+  static constexpr bool kIsDeep = kIsPfor && kLevels > 1;      ///< and more registers still
   static constexpr std::uint32_t kCtas = kHasLengths || kIsPfor ? 2 : 3;
-  static constexpr std::uint32_t kWarps = kIsPfor ? 14 : kHasLengths ? 16 : 10;  ///< that decode
+  /// That decode.
+  static constexpr std::uint32_t kWarps = kIsDeep ? 14 : kHasLengths || kIsPfor ? 16 : 10;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
-  static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;        ///< two more warps plan
-  static constexpr std::uint32_t kBlocks = kWarps * (kHasLengths ? 4 : 5);  ///< of a plan
+  static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;  ///< two more warps plan
+  static constexpr std::uint32_t kWarpBlocks = !kHasLengths ? 5 : kIsPfor && !kIsDeep ? 3 : 4;
+  static constexpr std::uint32_t kBlocks = kWarps * kWarpBlocks;  ///< of a plan
 };
 
 /// Where the documents of a block are among those of the item: of a half, how far up in words its
@@ -47,7 +50,7 @@ struct BlockEntry {
   std::uint8_t docid_code;
   std::uint8_t value_code;
   std::uint8_t count;
-  std::uint8_t docid_parameter;
+  std::uint8_t docid_parameter;  ///< of `pfor`, which asks the list for it, the values' levels
   std::uint8_t value_parameter;
   std::uint8_t flags;  ///< ListFlags, and kPlain
   Place place;
@@ -96,9 +99,9 @@ struct alignas(16) PlannedItem {
 };
 static_assert(kMostLists * (kMostTogether * kTileDocuments / kBlockSize + 2) < 1 << 16);
 
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 struct Memory {
-  using Form = Shape<kCodec, kForm>;
+  using Form = Shape<kCodec, kLevels, kForm>;
   using Entry = std::conditional_t<Form::kIsPfor, PforBlockEntry, BlockEntry>;
   using Plan = TilePlan<Entry, Form::kBlocks>;
   /// Word mixed(i) has the sums of documents i (low half) and half + i. All 0 in between.
@@ -160,7 +163,8 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.docid_code = docids.code;
   entry.value_code = values.code;
   entry.count = docids.count;
-  entry.docid_parameter = list.docids.parameter;
+  entry.docid_parameter =
+      kCodec == CodecKind::kPfor ? list.frequencies.levels : list.docids.parameter;
   entry.value_parameter = list.frequencies.parameter;
   using Decoder = device::BlockDecoder<kCodec>;
   if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.flags |= kPlain;

@@ -151,7 +151,7 @@ __device__ inline void plan_exceptions(const Batch& batch, const List& list,
 /// which must all be added up before. One warp.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
-                                   typename Memory<kCodec, kForm>::Plan& plan) {
+                                   typename Memory<kCodec, kLevels, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {
     if (lane_id() == 0) plan.is_end = true;
@@ -161,7 +161,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
   const std::uint32_t from = item.planned;
   const std::uint32_t added = item.ends[item.query.scoring - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
-  const std::uint32_t to = min(from + Shape<kCodec, kForm>::kBlocks, end);
+  const std::uint32_t to = min(from + Shape<kCodec, kLevels, kForm>::kBlocks, end);
   __syncwarp();  // all lanes have read how far it was
   if (lane_id() == 0) {
     item.planned = to;

@@ -10,8 +10,8 @@ namespace or_tiles {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class TileReader {
  public:
-  using Own = Memory<kCodec, kForm>;
-  using Form = Shape<kCodec, kForm>;
+  using Own = Memory<kCodec, kLevels, kForm>;
+  using Form = Shape<kCodec, kLevels, kForm>;
 
   __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
                         std::uint32_t warp)
@@ -26,13 +26,13 @@ class TileReader {
         warp_(warp),
         sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.slack == 0) {}
 
- protected:
   /// Waits for the warps that decode. The barrier is for whole warps, whose lanes may have parted.
   __device__ static void sync_decoders() {
     __syncwarp();
     asm volatile("bar.sync 1, %0;" ::"n"(Form::kThreads) : "memory");
   }
 
+ protected:
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
 
   /// The word that has the accumulator of a document, and how far up it is there.
@@ -74,16 +74,22 @@ class TileReader {
 
   using Entry = typename Own::Entry;
 
-  /// What decoding takes to know of the list.
-  __device__ device::DeviceValues list_of(const device::DeviceValues List::*which,
-                                          const BlockEntry& entry, std::uint8_t parameter) {
+  /// What decoding docIDs takes to know of the list.
+  __device__ device::DeviceValues docid_list(const BlockEntry& entry) {
     if constexpr (kCodec == CodecKind::kPfor) {
-      return lists_[entry.list].*which;
+      return lists_[entry.list].docids;
     } else {
       device::DeviceValues list{};
-      list.parameter = parameter;
+      list.parameter = entry.docid_parameter;
       return list;
     }
+  }
+  /// The same of values.
+  __device__ static device::DeviceValues value_list(const BlockEntry& entry) {
+    device::DeviceValues list{};
+    list.parameter = entry.value_parameter;
+    if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.docid_parameter;
+    return list;
   }
 
   /// Both of a block.
@@ -105,10 +111,12 @@ class TileReader {
       for (std::uint32_t& slot : slots) slot = slot == kNone ? kNone : slot - begin_;
       return;
     }
-    const device::DeviceValues list = list_of(&List::docids, entry, entry.docid_parameter);
+    const device::DeviceValues list = docid_list(entry);
     device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
     if constexpr (Decoder::kKeeps) {
-      place.exceptions = device::pfor::find_exceptions(list, entry.index);
+      if (entry.docid_code != kDenseCode) {
+        place.exceptions = device::pfor::find_exceptions(list, entry.index);
+      }
     }
     auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
     Decoder::docids(list, tail, place, entry.base, entry.last, scratch(), slots);
@@ -116,7 +124,7 @@ class TileReader {
 
   __device__ void decode_values(const Entry& entry, std::uint32_t (&values)[4]) {
     if (entry.flags & kRaw) return read_raw(entry.values, values);
-    const device::DeviceValues list = list_of(&List::frequencies, entry, entry.value_parameter);
+    const device::DeviceValues list = value_list(entry);
     device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
     if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
     auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);

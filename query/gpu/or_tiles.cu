@@ -21,16 +21,17 @@ constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
 /// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 10 warps (16 where
-/// lengths matter, 14 over `pfor`) add blocks up while two others plan the next. Shared memory:
-/// Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125 instructions of a warp for a plain
-/// block of impacts) and by shared memory's banks.
+/// lengths matter, and over `pfor`; 14 where it has several levels) add blocks up while two others
+/// plan the next. Shared memory: Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125
+/// instructions of a warp for a plain block of impacts) and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCodec, kForm>::kCtas)
+__global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
+                                  Shape<kCodec, kLevels, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
-  using Form = Shape<kCodec, kForm>;
+  using Form = Shape<kCodec, kLevels, kForm>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<Memory<kCodec, kForm>*>(bytes);
+  auto& memory = *reinterpret_cast<Memory<kCodec, kLevels, kForm>*>(bytes);
   if (blockIdx.x >= batch.tile_passes[pass].items) return;
   for (std::uint32_t i = threadIdx.x; i < kMostHalf / 4; i += Form::kAllThreads) {
     memory.sums[i] = {0, 0, 0, 0};
@@ -57,6 +58,8 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
     memory.plans[0].item = 1;
   }
   for (std::uint32_t turn = 0;; turn ^= 1) {
+    // Racecheck takes reads behind a barrier of some warps for unordered with the next one of all.
+    if (warp < Form::kWarps) TileReader<kCodec, kLevels, kForm>::sync_decoders();
     __syncwarp();  // lanes may have parted
     __syncthreads();
     const auto& plan = memory.plans[turn];
@@ -77,8 +80,8 @@ __global__ void __launch_bounds__(Shape<kCodec, kForm>::kAllThreads, Shape<kCode
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
   const auto kernel = or_tiles<kCodec, kLevels, kForm>;
-  using Form = Shape<kCodec, kForm>;
-  constexpr int kBytes = sizeof(Memory<kCodec, kForm>);
+  using Form = Shape<kCodec, kLevels, kForm>;
+  constexpr int kBytes = sizeof(Memory<kCodec, kLevels, kForm>);
   static_assert(Form::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));

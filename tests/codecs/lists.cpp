@@ -69,8 +69,8 @@ Values make_docids(Shape shape, std::size_t count, std::mt19937_64& random) {
 Values make_unequal_exceptions(std::size_t blocks, std::uint32_t widest, std::mt19937_64& random) {
   constexpr std::uint32_t kLowBits = 3;
   // Most exceptions are neighbours, so that the gaps of others are exceptions themselves.
-  constexpr std::size_t kCounts[] = {0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  1,  1,   1,   2,   2,
-                                     2, 5, 5, 5, 9, 9, 0, 0, 20, 31, 32, 65, 128, 128, 128, 128};
+  constexpr std::size_t kCounts[] = {0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  1,  1,  1,   2,   2,
+                                     2, 5, 5, 5, 9, 9, 0, 0, 20, 31, 32, 33, 65, 128, 128, 128};
   Values values(blocks * kBlockSize);
   for (std::uint32_t& value : values) value = any32(random) >> (32 - kLowBits);
   std::size_t wide = 0;  // exceptions that are still to be wide

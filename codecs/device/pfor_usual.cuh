@@ -1,0 +1,73 @@
+// What nearly all blocks of values of `pfor` with one level of recursion are, decoded in fewer
+// instructions than by pfor_placed.cuh. Internal to codecs/device/.
+#pragma once
+
+#include "warpdex/codecs/device/pfor_placed.cuh"
+
+namespace warpdex::device::pfor {
+
+/// Lanes that read exceptions of gaps; as many read those of high bits.
+inline constexpr std::uint32_t kInnerLanes = kLanes / 2;
+
+/// Whether usual_values() can decode a block: it is full, of a list with one level, its packed bits
+/// are few, and one read of the warp brings its exceptions, of which there are some, and theirs.
+/// Any thread.
+__device__ __forceinline__ bool is_usual(const DeviceValues& list, const BlockPlace& place) {
+  constexpr std::uint32_t kManyInner = 0x100 - kInnerLanes;
+  const std::uint32_t counts = place.exceptions.counts;
+  return list.levels == 1 && place.count == kBlockSize && width_of(list) <= kNarrowWidth &&
+         (counts & (kManyInner << 16 | kManyInner << 8)) == 0 && (counts & 0xFF) - 1 < kLanes;
+}
+
+/// The values of such a block, whose low bits are `width`; all that is read is on its way at once.
+template <int kLevels>
+__device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
+                                             const PlacedTail<kLevels>& tail,
+                                             const ExceptionPlace& place, WarpScratch& scratch,
+                                             std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t lane = lane_index();
+  const std::uint32_t count = place.counts & 0xFF;
+  const NarrowFour low(at, lane * kLaneValues * width);
+  // One half of the lanes has exceptions of gaps, the other of high bits.
+  const std::uint32_t half = lane / kInnerLanes;
+  const std::uint32_t inner = lane % kInnerLanes;
+  const bool has_inner = inner < (half == 0 ? place.counts >> 8 & 0xFF : place.counts >> 16);
+  const PlainArray array = read_whole(tail.inner[half]);
+  const std::uint32_t i = place.first + min(lane, count - 1);
+  const PackedValue gap(read_whole(tail.gaps), i);
+  const PackedValue high(read_whole(tail.highs), i);
+  std::uint32_t target = 0;
+  std::uint32_t added = 0;
+  if (has_inner) {
+    const std::uint32_t number = (half == 0 ? place.in_gaps : place.in_highs) + inner;
+    target = (__ldg(array.positions + number) - place.first) % kLanes;
+    added = array.read_added(number);
+  }
+  low.unpack(width, values);
+
+  uint4* const own = reinterpret_cast<uint4*>(scratch.words) + lane;
+  *own = make_uint4(0, 0, 0, 0);
+  std::uint32_t position = gap.get() + 1;
+  std::uint32_t above = high.get() + 1;
+  __syncwarp();
+  if (place.counts > 0xFF) {
+    if (has_inner) scratch.words[kLaneValues * target + half] = added;
+    __syncwarp();
+    uint2* const to_add = reinterpret_cast<uint2*>(own);
+    position += to_add->x;
+    above += to_add->y;
+    *to_add = make_uint2(0, 0);
+    __syncwarp();
+  }
+  position = inclusive_sum(position) - 1;
+  if (lane < count) scratch.words[position % kBlockSize] = above << width;
+  __syncwarp();
+  const uint4 sums = *own;
+  values[0] += sums.x;
+  values[1] += sums.y;
+  values[2] += sums.z;
+  values[3] += sums.w;
+  __syncwarp();
+}
+
+}  // namespace warpdex::device::pfor
