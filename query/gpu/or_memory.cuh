@@ -59,7 +59,7 @@ struct BlockEntry {
 struct PforBlockEntry : BlockEntry {
   device::ExceptionPlace value_exceptions;
 };
-/// DocIDs and values are plain, as BlockDecoder has it.
+/// DocIDs and values are plain, or of `pfor` values are usual, as BlockDecoder has both.
 inline constexpr std::uint8_t kPlain = 0x80;
 
 /// What is the same for all plans of an item.
