@@ -27,5 +27,17 @@ TEST(GpuFitness, SaysWhatOthersLack) {
   }
 }
 
+TEST(GpuFitness, SaysThatThereIsNoCode) {
+  DeviceInfo gpu = gpu_with(163);
+  gpu.compute_major = 8;
+  gpu.compute_minor = 0;
+  gpu.has_code = false;
+  const std::string why = why_gpu_unfit(gpu);
+  for (const char* const part :
+       {"Test GPU", "8.0", "CMAKE_CUDA_ARCHITECTURES=80", "--device cpu"}) {
+    EXPECT_NE(why.find(part), std::string::npos) << why;
+  }
+}
+
 }  // namespace
 }  // namespace warpdex
