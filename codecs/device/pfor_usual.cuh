@@ -62,11 +62,7 @@ __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32
   position = inclusive_sum(position) - 1;
   if (lane < count) scratch.words[position % kBlockSize] = above << width;
   __syncwarp();
-  const uint4 sums = *own;
-  values[0] += sums.x;
-  values[1] += sums.y;
-  values[2] += sums.z;
-  values[3] += sums.w;
+  add_words(*own, values);
   __syncwarp();
 }
 
