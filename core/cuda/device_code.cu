@@ -13,13 +13,14 @@ __global__ void any_kernel() {}
 bool has_device_code() {
   cudaFuncAttributes attributes{};
   const cudaError_t status = cudaFuncGetAttributes(&attributes, any_kernel);
-  if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction ||
-      status == cudaErrorUnsupportedPtxVersion) {
-    cudaGetLastError();
-    return false;
+  switch (status) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:  // code that the driver would have to compile, and cannot
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorJitCompilationDisabled: cudaGetLastError(); return false;
+    default: check_cuda(status, "cudaFuncGetAttributes"); return true;
   }
-  check_cuda(status, "cudaFuncGetAttributes");
-  return true;
 }
 
 }  // namespace warpdex

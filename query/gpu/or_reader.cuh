@@ -85,10 +85,10 @@ class TileReader {
     }
   }
   /// The same of values.
-  __device__ static device::DeviceValues value_list(const BlockEntry& entry) {
+  __device__ static device::DeviceValues value_list(const Entry& entry) {
     device::DeviceValues list{};
     list.parameter = entry.value_parameter;
-    if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.docid_parameter;
+    if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.value_levels;
     return list;
   }
 
@@ -128,7 +128,7 @@ class TileReader {
     if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
     auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
     if constexpr (Decoder::kHasUsual) {
-      if (entry.flags & kPlain) return Decoder::usual_values(list, tail, place, scratch(), values);
+      if (entry.flags & kUsual) return Decoder::usual_values(list, tail, place, scratch(), values);
     }
     if (entry.flags & kRaw) return read_raw(entry.values, values);
     Decoder::values(list, tail, place, scratch(), values);

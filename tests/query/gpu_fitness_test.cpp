@@ -37,6 +37,8 @@ TEST(GpuFitness, SaysThatThereIsNoCode) {
        {"Test GPU", "8.0", "CMAKE_CUDA_ARCHITECTURES=80", "--device cpu"}) {
     EXPECT_NE(why.find(part), std::string::npos) << why;
   }
+  gpu.shared_memory_per_block = 99 << 10;  // code for it would not help
+  EXPECT_EQ(why_gpu_unfit(gpu).find("CMAKE_CUDA_ARCHITECTURES"), std::string::npos);
 }
 
 }  // namespace
