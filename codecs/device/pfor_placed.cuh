@@ -199,11 +199,7 @@ class PlacedExceptions {
       get(done, next, scratch, position, high);
       if (done + lane_index() < count()) scratch.words[position % kBlockSize] = high << width;
       __syncwarp();
-      const uint4 sums = *own;
-      values[0] += sums.x;
-      values[1] += sums.y;
-      values[2] += sums.z;
-      values[3] += sums.w;
+      add_words(*own, values);
       done += kLanes;
       if (done >= count()) break;
       next = __shfl_sync(kAllLanes, position, kLanes - 1) + 1;

@@ -6,7 +6,8 @@
 
 namespace warpdex::device::pfor {
 
-/// Lanes that read exceptions of gaps; as many read those of high bits.
+/// Lanes that read exceptions of gaps; as many read those of high bits. Blocks with so many are not
+/// usual, since one test of bits tells that there are fewer of either kind.
 inline constexpr std::uint32_t kInnerLanes = kLanes / 2;
 
 /// Whether usual_values() can decode a block: it is full, of a list with one level, its packed bits
@@ -62,11 +63,7 @@ __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32
   position = inclusive_sum(position) - 1;
   if (lane < count) scratch.words[position % kBlockSize] = above << width;
   __syncwarp();
-  const uint4 sums = *own;
-  values[0] += sums.x;
-  values[1] += sums.y;
-  values[2] += sums.z;
-  values[3] += sums.w;
+  add_words(*own, values);
   __syncwarp();
 }
 

@@ -170,6 +170,16 @@ __device__ __forceinline__ void fill_rest(std::uint32_t count, std::uint32_t fil
   }
 }
 
+/// Adds a lane's four words of the scratch memory to its values.
+__device__ __forceinline__ void add_words(const uint4& in_memory,
+                                          std::uint32_t (&values)[kLaneValues]) {
+  const uint4 words = in_memory;
+  values[0] += words.x;
+  values[1] += words.y;
+  values[2] += words.z;
+  values[3] += words.w;
+}
+
 /// Adds the high bits of up to 32 exceptions, one in each lane that `has` one, to a block's values.
 /// By way of shared memory: the lanes that have read them are not those that hold their values.
 __device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uint32_t added,
@@ -179,11 +189,7 @@ __device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uin
   __syncwarp();
   if (has) scratch.words[position % kBlockSize] = added;
   __syncwarp();
-  const uint4 sums = *own;
-  values[0] += sums.x;
-  values[1] += sums.y;
-  values[2] += sums.z;
-  values[3] += sums.w;
+  add_words(*own, values);
   __syncwarp();
 }
 
