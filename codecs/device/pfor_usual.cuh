@@ -7,7 +7,7 @@
 namespace warpdex::device::pfor {
 
 /// Lanes that read exceptions of gaps; as many read those of high bits. Blocks with so many are not
-/// usual, as one test of bits tells fewer of either kind.
+/// usual, since one test of bits tells that there are fewer of either kind.
 inline constexpr std::uint32_t kInnerLanes = kLanes / 2;
 
 /// Whether usual_values() can decode a block: it is full, of a list with one level, its packed bits
