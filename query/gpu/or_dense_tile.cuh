@@ -16,7 +16,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::Base;
 
   __device__ void run() {
-    if (plan_.is_first) bring_lengths();  // they arrive while the first blocks are decoded
+    if (plan_.is_first) bring_lengths();
     if (plan_.is_last && threadIdx.x == 0) {
       memory_.need = Need(batch_, query_).of(begin_);
       memory_.kept_count = 0;
@@ -26,7 +26,6 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     } else {
       add_blocks();
     }
-    await_lengths();
     if (!plan_.is_last) return;
     sync_decoders();
     collect();
@@ -62,15 +61,6 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
       }
       __pipeline_commit();
-      awaits_lengths_ = true;
-    }
-  }
-
-  /// Before the first of a warp's blocks is added up, or behind the last.
-  __device__ void await_lengths() {
-    if constexpr (Form::kHasLengths) {
-      if (!awaits_lengths_) return;
-      awaits_lengths_ = false;
       __pipeline_wait_prior(0);
       sync_decoders();
     }
@@ -81,7 +71,6 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       std::uint32_t slots[4];
       std::uint32_t values[4];
       decode(entry, slots, values);
-      await_lengths();
       if (entry.place == Place::kAnywhere) {
         add_anywhere(entry, slots, values);
       } else {
@@ -163,8 +152,6 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       }
     });
   }
-
-  bool awaits_lengths_ = false;
 };
 
 }  // namespace or_tiles
