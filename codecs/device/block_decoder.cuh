@@ -128,6 +128,20 @@ struct BlockDecoder {
     sum_gaps(base, out);
   }
 
+  /// Whether usual_values() can decode a block of values: nearly all of `pfor` with one level.
+  static constexpr bool kHasUsual = kKeeps && kPforLevels == 1;
+  static __device__ __forceinline__ bool is_usual(const DeviceValues& list,
+                                                  const BlockPlace& place) {
+    if constexpr (kHasUsual) return pfor::is_usual(list, place);
+    return false;
+  }
+  /// values() of such a block, in fewer instructions.
+  static __device__ __forceinline__ void usual_values(const DeviceValues& list, const Tail& tail,
+                                                      const BlockPlace& place, WarpScratch& scratch,
+                                                      std::uint32_t (&out)[kLaneValues]) {
+    pfor::usual_values(place.at, pfor::width_of(list), *tail, place.exceptions, scratch, out);
+  }
+
   /// By one thread: a docID's place in a dense block, or kAbsent.
   static __device__ __forceinline__ std::uint32_t find_in_dense(const BlockPlace& place,
                                                                 Sought sought) {

@@ -30,11 +30,6 @@ __device__ __forceinline__ void values(const DeviceValues& list, const PlacedTai
                                        const BlockPlace& place, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t width = width_of(list);
-  if constexpr (kLevels == 1) {
-    if (is_usual(list, place)) {
-      return usual_values(place.at, width, tail, place.exceptions, scratch, values);
-    }
-  }
   const std::uint32_t lane = min(lane_index(), (place.count - 1) / kLaneValues);
   const NarrowFour low(place.at, lane * kLaneValues * width);
   PlacedExceptions<kLevels> exceptions(list, tail, place.exceptions);

@@ -1,6 +1,6 @@
 // One value's exception in a block of `pfor`, found by one thread: it walks through the block's
-// exceptions up to the value, with those of their gaps beside them. For lists with one level of
-// recursion or none. Internal to codecs/device/.
+// exceptions up to the value, with those of their gaps beside them; mostly in registers. For lists
+// with one level of recursion or none. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_placed.cuh"
@@ -78,19 +78,108 @@ class GapExceptions {
   std::uint32_t target_;  ///< the list's exception that is added to
 };
 
+/// A block's plain exceptions that are looked at together: a byte of a word each.
+inline constexpr std::uint32_t kTogether = 4;
+
 /// The high bits of exception `i` of a list, one of the block's.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t read_high(const PlacedTail<kLevels>& tail,
                                                    const ExceptionPlace& place, std::uint32_t i) {
-  std::uint32_t high = PackedValue(read_whole(tail.highs), i).get() + 1;
+  const std::uint32_t high = PackedValue(read_whole(tail.highs), i).get() + 1;
   const std::uint32_t end = place.in_highs + (place.counts >> 16);
+  if (end == place.in_highs) return high;
+  const PlainArray array = read_whole(tail.inner[1]);
 #pragma unroll 1
-  for (std::uint32_t number = place.in_highs; number != end; ++number) {
-    if (distance_to(tail.inner[1], number, i) != 0) continue;
-    high += read_whole(tail.inner[1]).read_added(number);
-    break;
+  for (std::uint32_t number = place.in_highs; number < end; number += kTogether) {
+    const std::uint32_t positions = read32(array.positions + number, 0);
+    std::uint32_t found = end;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kTogether; ++k) {
+      if (((positions >> 8 * k) - i) % kBlockSize == 0) found = min(found, number + k);
+    }
+    if (found < end) return high + array.read_added(found);
   }
   return high;
+}
+
+/// Bits of a block's gaps that short_walk() keeps in registers.
+inline constexpr std::uint32_t kWalkBits = 96;
+
+inline constexpr std::uint32_t kNoException = ~0U;
+
+/// Whether short_walk() goes: nearly always in lists of one level.
+__device__ __forceinline__ bool is_short(const PackedArray& gaps, std::uint32_t counts) {
+  const std::uint32_t count = counts & 0xFF;
+  return count <= kLanes && count * gaps.width <= kWalkBits && (counts >> 8 & 0xFF) <= kTogether;
+}
+
+/// Which of the list's exceptions a block's value `index` is, or kNoException. For a block with few
+/// exceptions, fewer of whose gaps are exceptions, in a list of one level: all that the walk takes
+/// is read before it, side by side.
+template <int kLevels>
+__device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& tail,
+                                                    const PackedArray& gaps,
+                                                    const ExceptionPlace& place,
+                                                    std::uint32_t index) {
+  const std::uint32_t* const word = gaps.word_of(place.first);
+  const std::uint32_t bit = gaps.bit_of(place.first);
+  const std::uint32_t words[] = {__ldg(word), __ldg(word + 1), __ldg(word + 2), __ldg(word + 3)};
+  std::uint32_t marks = 0;  // of exceptions, from the next on: its gap is one, too
+  std::uint32_t added = 0;  // what the gaps of those have more, a byte each
+  std::uint32_t shift = 0;
+  const std::uint32_t inner = place.counts >> 8 & 0xFF;
+  if (inner > 0) {
+    const PlainArray array = read_whole(tail.inner[0]);
+    const std::uint32_t positions = read32(array.positions + place.in_gaps, 0);
+    added = read32(array.high_of(place.in_gaps), 0);  // gaps are so small that a byte holds it
+    shift = array.shift;
+#pragma unroll
+    for (std::uint32_t k = 0; k < kTogether; ++k) {
+      if (k < inner) marks |= 1U << ((positions >> 8 * k) - place.first) % 32;
+    }
+  }
+  std::uint32_t low = __funnelshift_r(words[0], words[1], bit);
+  std::uint32_t middle = __funnelshift_r(words[1], words[2], bit);
+  std::uint32_t high = __funnelshift_r(words[2], words[3], bit);
+  const std::uint32_t width = gaps.width % 32;
+  const std::uint32_t mask = (1U << width) - 1;
+  const std::uint32_t end = place.first + (place.counts & 0xFF);
+  std::uint32_t rest = index;  // from behind the exceptions that were read on
+#pragma unroll 1
+  for (std::uint32_t i = place.first; i != end; ++i) {
+    std::uint32_t gap = low & mask;
+    low = __funnelshift_r(low, middle, width);
+    middle = __funnelshift_r(middle, high, width);
+    high >>= width;
+    if (marks & 1) {
+      gap += ((added & 0xFF) + 1) << shift;
+      added >>= 8;
+    }
+    marks >>= 1;
+    if (gap >= rest) return gap == rest ? i : kNoException;
+    rest -= gap + 1;
+  }
+  return kNoException;
+}
+
+/// The same of any block.
+template <int kLevels>
+__device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& tail, bool are_gaps,
+                                                   const PackedArray& array,
+                                                   const ExceptionPlace& place,
+                                                   std::uint32_t index) {
+  const std::uint32_t end = place.first + (place.counts & 0xFF);
+  PackedWalk gaps(array, place.first);
+  GapExceptions in_gaps(tail.inner[0], place.in_gaps, place.in_gaps + (place.counts >> 8 & 0xFF),
+                        place.first);
+  std::uint32_t rest = index;  // from behind the exceptions that were read on
+#pragma unroll 1
+  for (std::uint32_t i = place.first; i != end; ++i) {
+    const std::uint32_t gap = gaps.next() + in_gaps.added_to(i);
+    if (gap >= rest) return gap == rest ? i : kNoException;
+    if (are_gaps) rest -= gap + 1;
+  }
+  return kNoException;
 }
 
 /// The high bits of a block's value `index`; 0 if it is no exception. Any thread; the lanes of a
@@ -100,22 +189,12 @@ __device__ __forceinline__ std::uint32_t high_alone(const PlacedTail<kLevels>& t
                                                     const ExceptionPlace& place,
                                                     std::uint32_t index) {
   static_assert(kLevels <= 1, "deeper levels are read by a warp");
-  const std::uint32_t end = place.first + (place.counts & 0xFF);
-  if (end == place.first) return 0;
-  PackedWalk gaps(read_whole(tail.gaps), place.first);
-  GapExceptions in_gaps(tail.inner[0], place.in_gaps, place.in_gaps + (place.counts >> 8 & 0xFF),
-                        place.first);
-  std::uint32_t i = place.first;
-  std::uint32_t rest = index;  // from behind the exceptions that were read on
-  std::uint32_t gap = 0;
-#pragma unroll 1
-  for (;; ++i) {
-    if (i == end) return 0;
-    gap = gaps.next() + in_gaps.added_to(i);
-    if (gap >= rest) break;
-    if (are_gaps) rest -= gap + 1;
-  }
-  return gap == rest ? read_high(tail, place, i) : 0;
+  if ((place.counts & 0xFF) == 0) return 0;
+  const PackedArray gaps = read_whole(tail.gaps);
+  const std::uint32_t exception = are_gaps && is_short(gaps, place.counts)
+                                      ? short_walk(tail, gaps, place, index)
+                                      : long_walk(tail, are_gaps, gaps, place, index);
+  return exception == kNoException ? 0 : read_high(tail, place, exception);
 }
 
 }  // namespace warpdex::device::pfor

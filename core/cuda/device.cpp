@@ -2,6 +2,7 @@
 #include "warpdex/core/cuda/device.hpp"
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
 
 namespace warpdex {
 namespace {
@@ -63,6 +64,7 @@ DeviceInfo device_info(int device) {
   check_cuda(cudaMemGetInfo(&info.free_memory, &info.memory), "cudaMemGetInfo");
   check_cuda(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
+  info.has_code = has_device_code();
   return info;
 }
 

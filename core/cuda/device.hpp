@@ -45,6 +45,7 @@ struct DeviceInfo {
   std::size_t l2_cache = 0;                 ///< bytes
   int driver_version = 0;                   ///< newest CUDA the driver knows: 13000 for 13.0
   int runtime_version = 0;                  ///< the CUDA this build was made with, likewise
+  bool has_code = true;                     ///< this build has kernels that run on it
 
   /// One line for people: "0: NVIDIA H100 80GB HBM3, 132 SMs, 79.2 GiB (78.6 free), sm_90".
   std::string to_string() const;

@@ -29,8 +29,9 @@ constexpr std::size_t kPiecesToShare = 4;
 /// Fewer postings do not fill the GPU by long stretches.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
-/// Looking documents up in the lists of longer queries may cost far more than adding up.
-constexpr std::uint32_t kLongQuery = 8;
+/// Looking documents up in the lists of longer queries may cost far more than adding up: over 25
+/// million documents, 9 terms take a third less time, 16 a quarter more for a thousand answers.
+constexpr std::uint32_t kLongQuery = 12;
 
 bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMostLists; }
 

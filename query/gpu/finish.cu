@@ -18,8 +18,11 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 
 /// CTAs that share a query, at most, where queries are few.
 constexpr std::uint32_t kMostTeam = 8;
-/// Candidates that are sorted without a look at the threshold.
+/// Candidates that are sorted, or looked up by one CTA or by some, without a look at the threshold:
+/// as fast as it would be raised.
 constexpr std::uint32_t kFewToSort = 256;
+constexpr std::uint32_t kFewToLookUp = 32;
+constexpr std::uint32_t kFewForTeam = 64;
 /// Survivors that a warp looks up together from which on they are sorted by document before.
 constexpr std::uint32_t kGroupToSort = 8;
 /// Of 32 survivors and a term.
@@ -270,8 +273,8 @@ __global__ void __launch_bounds__(kThreads, kSpare == Spare::kWork ? 3 : 2)
   const Query& query = batch.finals[blockIdx.x / team.size()];
   const std::uint32_t found = batch.states[query.state].candidates;
   const bool are_sums = sums_are_scores(batch, query);
-  // A few are looked up, or sorted, as fast as the threshold would be raised.
-  const std::uint32_t few = are_sums ? kFewToSort : kWarp;
+  const std::uint32_t few_to_look_up = team.size() > 1 ? kFewForTeam : kFewToLookUp;
+  const std::uint32_t few = are_sums ? kFewToSort : few_to_look_up;
   const bool settles = found > min(few, query.capacity);
   Candidate* const candidates = batch.candidates + query.candidates;
   Survivors survivors{candidates, batch.keys + query.candidates, found};

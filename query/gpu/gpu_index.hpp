@@ -21,8 +21,8 @@ struct GpuSettings {
   std::size_t host_memory = 0;
 };
 
-/// Why the engine cannot use a GPU, as a sentence; empty where it can: the GPU's shared memory is
-/// too small for it.
+/// Why the engine cannot use a GPU, as a sentence; empty where it can: this build has no code for
+/// it, or its shared memory is too small.
 std::string why_gpu_unfit(const DeviceInfo& gpu);
 
 /// Immutable, and shared by any number of GpuSearchers on any threads. Move-only.

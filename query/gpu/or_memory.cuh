@@ -50,17 +50,19 @@ struct BlockEntry {
   std::uint8_t docid_code;
   std::uint8_t value_code;
   std::uint8_t count;
-  std::uint8_t docid_parameter;  ///< of `pfor`, which asks the list for it, the values' levels
+  std::uint8_t docid_parameter;
   std::uint8_t value_parameter;
-  std::uint8_t flags;  ///< ListFlags, and kPlain
+  std::uint8_t flags;  ///< ListFlags, kPlain and kUsual
   Place place;
 };
 /// The same of `pfor`, with the exceptions of a block that scores: nearly all have some.
 struct PforBlockEntry : BlockEntry {
   device::ExceptionPlace value_exceptions;
+  std::uint8_t value_levels;
 };
-/// DocIDs and values are plain, as BlockDecoder has it.
+/// DocIDs and values are plain, as BlockDecoder has it; of `pfor`, values are usual.
 inline constexpr std::uint8_t kPlain = 0x80;
+inline constexpr std::uint8_t kUsual = 0x40;
 
 /// What is the same for all plans of an item.
 struct ItemSpan {
@@ -163,8 +165,7 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.docid_code = docids.code;
   entry.value_code = values.code;
   entry.count = docids.count;
-  entry.docid_parameter =
-      kCodec == CodecKind::kPfor ? list.frequencies.levels : list.docids.parameter;
+  entry.docid_parameter = list.docids.parameter;
   entry.value_parameter = list.frequencies.parameter;
   using Decoder = device::BlockDecoder<kCodec>;
   if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.flags |= kPlain;

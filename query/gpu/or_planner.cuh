@@ -136,13 +136,18 @@ class ItemFinder {
   std::uint32_t& drawn_;
 };
 
-/// Finds the exceptions of a block's values, and has the L2 cache read what they start with. A
-/// thread.
+/// Finds the exceptions of a block's values, and how they are read; has the L2 cache read what they
+/// start with. A thread.
 template <int kLevels>
 __device__ inline void plan_exceptions(const Batch& batch, const List& list,
                                        std::uint32_t list_index, PforBlockEntry& entry) {
   if (list.flags & kRaw) return;
   entry.value_exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
+  entry.value_levels = list.frequencies.levels;
+  const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count,
+                                 entry.value_exceptions};
+  using Decoder = device::BlockDecoder<CodecKind::kPfor, kLevels>;
+  if (Decoder::is_usual(list.frequencies, place)) entry.flags |= kUsual;
   const auto tail = value_tail<CodecKind::kPfor, kLevels>(batch, list_index);
   device::pfor::visit_starts(*tail, entry.value_exceptions, device::prefetch);
 }

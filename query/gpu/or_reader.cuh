@@ -85,10 +85,10 @@ class TileReader {
     }
   }
   /// The same of values.
-  __device__ static device::DeviceValues value_list(const BlockEntry& entry) {
+  __device__ static device::DeviceValues value_list(const Entry& entry) {
     device::DeviceValues list{};
     list.parameter = entry.value_parameter;
-    if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.docid_parameter;
+    if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.value_levels;
     return list;
   }
 
@@ -123,11 +123,14 @@ class TileReader {
   }
 
   __device__ void decode_values(const Entry& entry, std::uint32_t (&values)[4]) {
-    if (entry.flags & kRaw) return read_raw(entry.values, values);
     const device::DeviceValues list = value_list(entry);
     device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
     if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
     auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
+    if constexpr (Decoder::kHasUsual) {
+      if (entry.flags & kUsual) return Decoder::usual_values(list, tail, place, scratch(), values);
+    }
+    if (entry.flags & kRaw) return read_raw(entry.values, values);
     Decoder::values(list, tail, place, scratch(), values);
   }
 

@@ -113,21 +113,20 @@ __device__ inline void settle_ties(const Batch& batch, const Query& query, std::
   }
 }
 
-/// Raises the threshold to what the candidates leave; each CTA of a team finds the same. Whole
-/// CTAs.
+/// Raises the threshold to what the candidates leave; each CTA of a team finds the same for itself,
+/// and all have begun then. Whole CTAs.
 __device__ inline void raise_to_candidates(const Batch& batch, const Query& query,
                                            std::uint32_t count, Settling& memory,
                                            const Team& team) {
-  if (warp_id() == 0) {
-    raise_threshold(batch, query);
-    __threadfence();
-  }
-  __syncthreads();
   if (threadIdx.x == 0) memory.kept = 0;
+  team.arrive();
+  if (warp_id() == 0) raise_threshold(batch, query);
+  team.await();
+  __syncthreads();
   if (count > query.k && sums_are_exact(batch, query)) {
     settle_ties(batch, query, count, memory, team);
+    __syncthreads();
   }
-  team.sync();
 }
 
 /// Adds the candidates that reach what is needed to `kept`, in any order, and how many they are to

@@ -34,6 +34,20 @@ class Team {
     __syncthreads();
   }
 
+  /// The two halves of a barrier between CTAs, each by all threads: says that this one is here, and
+  /// waits for the others. What a thread wrote before the first, all threads of the other CTAs see
+  /// behind the second; those of its own need a barrier of theirs. No sync() in between.
+  __device__ void arrive() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (size_ > 1) cooperative_groups::cluster_group::barrier_arrive();
+#endif
+  }
+  __device__ void await() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    if (size_ > 1) cooperative_groups::cluster_group::barrier_wait();
+#endif
+  }
+
   /// What `own`, in this CTA's shared memory, is in another's, which must have begun, and not end
   /// before it was used.
   template <class T>

@@ -52,6 +52,14 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
     Decoder::docids(list.values, tail, place, base, list.last_docids[block], scratch[warp], values);
   } else if (what == What::kValues) {
     Decoder::values(list.values, tail, place, scratch[warp], values);
+  } else if (what == What::kUsualValues) {
+    if constexpr (Decoder::kHasUsual) {
+      if (Decoder::is_usual(list.values, place)) {
+        Decoder::usual_values(list.values, tail, place, scratch[warp], values);
+      } else {
+        Decoder::values(list.values, tail, place, scratch[warp], values);
+      }
+    }
   } else {
     for (std::uint32_t at = 0; at < place.count; ++at) {
       const std::uint32_t value = Decoder::value_at(list.values, tail, place, at, scratch[warp]);
@@ -194,6 +202,8 @@ void DeviceDecoding::check(What what) const {
     const bool suits =
         settings_.kind == CodecKind::kPfor ? levels >= settings_.pfor_levels : levels == 0;
     if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind, levels))) continue;
+    const bool has_usual = settings_.kind == CodecKind::kPfor && levels == 1;
+    if (what == What::kUsualValues && !has_usual) continue;
     out.fill_bytes(0xEE, stream);
     launch(settings_.kind, levels, what, lists.data(), device_jobs, out.data(), stream);
     out.download(got, stream);

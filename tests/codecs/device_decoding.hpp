@@ -11,7 +11,15 @@ namespace warpdex::test {
 
 /// Which device decoder: whole blocks of docIDs or of values, one by one or by a cursor, or the
 /// values of each block singly, by a warp or by one thread.
-enum class What { kDocids, kValues, kEachValue, kEachAlone, kDocidsByCursor, kValuesByCursor };
+enum class What {
+  kDocids,
+  kValues,
+  kUsualValues,  ///< usual blocks of `pfor` by usual_values()
+  kEachValue,
+  kEachAlone,
+  kDocidsByCursor,
+  kValuesByCursor
+};
 
 /// A list, what it must decode to, and what to say if it does not.
 struct DeviceCase {

@@ -51,6 +51,7 @@ TEST_P(DeviceDecoder, ValuesOfEveryShapeAndSize) {
     add_values(decoding, make_values(shape, count, random), describe(GetParam(), shape, count));
   });
   decoding.check(What::kValues);
+  decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
@@ -70,6 +71,7 @@ TEST_P(DeviceDecoder, EveryWidth) {
     }
   }
   decoding.check(What::kValues);
+  decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
@@ -89,6 +91,7 @@ TEST_P(DeviceDecoder, LongLists) {
   docids.check(What::kDocidsByCursor);
   docids.check_host_docids(random);
   values.check(What::kValues);
+  values.check(What::kUsualValues);
   values.check(What::kValuesByCursor);
   values.check(What::kEachValue);
   values.check(What::kEachAlone);
@@ -111,6 +114,7 @@ TEST_P(DeviceDecoder, ExceptionsOfExceptions) {
     add_values(decoding, values, "steps of exceptions, " + std::to_string(i));
   }
   decoding.check(What::kValues);
+  decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
@@ -130,6 +134,7 @@ TEST_P(DeviceDecoder, BlocksOfUnequalExceptions) {
     }
   }
   decoding.check(What::kValues);
+  decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);

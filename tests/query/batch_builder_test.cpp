@@ -281,7 +281,7 @@ class BatchBuilding : public testing::TestWithParam<bool> {
 
   Random random_ = test::generator(700);
   test::SettingsMaker maker_{random_};
-  test::Deck<std::size_t> ways_{{0, 0, 1, 2, 3}};
+  test::Deck<std::size_t> ways_{{0, 0, 1, 2, 3, 4}};
 };
 
 TEST_P(BatchBuilding, IsThatOfEachQueryAlone) {

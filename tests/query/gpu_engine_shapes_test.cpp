@@ -54,25 +54,37 @@ TEST(GpuShapes, ListsAroundWholeStretchesAndChunks) {
   }
 }
 
-TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
-  WARPDEX_NEEDS_GPU();
+/// Terms t0 to t69, every other one of a hundred documents at most.
+Collection make_many_lists(std::uint64_t seed) {
   constexpr std::uint32_t kDocuments = 20'000;
-  Random random = test::generator(602);
+  Random random = test::generator(seed);
   Collection collection = test::make_documents(random, kDocuments, false);
   for (int term = 0; term < 70; ++term) {
     const auto size = static_cast<std::uint32_t>(1 + random() % (term % 2 == 0 ? 100 : 12'000));
     test::add_list(collection, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
                    random);
   }
+  return collection;
+}
+
+/// Its first terms.
+Query query_of_first(std::uint32_t terms) {
+  Query query;
+  for (std::uint32_t i = 0; i < terms; ++i) {
+    query.terms.push_back({'t' + std::to_string(i), Occur::kUnsigned});
+  }
+  return query;
+}
+
+TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
+  WARPDEX_NEEDS_GPU();
+  const Collection collection = make_many_lists(602);
   const test::TemporaryFolder folder;
   test::write_index(collection, {CodecKind::kPfor, 2}, folder / "index");
   test::GpuEngine engine(folder / "index");
   std::vector<Query> queries;
   for (const std::uint32_t terms : {gpu::kMostLists - 1, gpu::kMostLists, gpu::kMostLists + 1}) {
-    Query query;
-    for (std::uint32_t i = 0; i < terms; ++i) {
-      query.terms.push_back({'t' + std::to_string(i), Occur::kUnsigned});
-    }
+    Query query = query_of_first(terms);
     queries.push_back(query);
     for (std::size_t i = 0; i < 20; ++i) query.terms[i].occur = Occur::kMustNot;
     queries.push_back(query);
@@ -89,6 +101,27 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   const GpuStatistics& statistics = engine.searcher().statistics();
   EXPECT_EQ(statistics.cpu_queries, 2 * batches);
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
+}
+
+// Around the length from which on queries have rounds even where they are alone.
+TEST(GpuShapes, LongQueriesOneByOne) {
+  WARPDEX_NEEDS_GPU();
+  const Collection collection = make_many_lists(603);
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
+  test::GpuEngine engine(folder / "index");
+  for (const std::uint32_t terms : {7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U}) {
+    for (const std::uint32_t prohibited : {0U, 5U}) {
+      Query query = query_of_first(terms + prohibited);
+      for (std::uint32_t i = terms; i < terms + prohibited; ++i) {
+        query.terms[i].occur = Occur::kMustNot;
+      }
+      for (const std::uint32_t k : {1U, 10U, 1'000U}) {
+        const SearchSettings settings = test::settings_of(QueryMode::kOr, k, false, {});
+        ASSERT_EQ(test::judge_batch(collection, engine, std::vector{query}, settings), "");
+      }
+    }
+  }
 }
 
 // Rare terms, whose scores are hundreds of times those of terms that nearly all documents have: the

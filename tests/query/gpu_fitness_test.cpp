@@ -27,5 +27,19 @@ TEST(GpuFitness, SaysWhatOthersLack) {
   }
 }
 
+TEST(GpuFitness, SaysThatThereIsNoCode) {
+  DeviceInfo gpu = gpu_with(163);
+  gpu.compute_major = 8;
+  gpu.compute_minor = 0;
+  gpu.has_code = false;
+  const std::string why = why_gpu_unfit(gpu);
+  for (const char* const part :
+       {"Test GPU", "8.0", "CMAKE_CUDA_ARCHITECTURES=80", "--device cpu"}) {
+    EXPECT_NE(why.find(part), std::string::npos) << why;
+  }
+  gpu.shared_memory_per_block = 99 << 10;  // code for it would not help
+  EXPECT_EQ(why_gpu_unfit(gpu).find("CMAKE_CUDA_ARCHITECTURES"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace warpdex

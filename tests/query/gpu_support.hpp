@@ -27,8 +27,9 @@ struct Way {
   GpuAblation ablation;
 };
 /// The usual one first.
-inline constexpr std::array<Way, 5> kWays{{{"usual", {}},
-                                           {"exhaustive", {.exhaustive = true, .no_seeds = true}},
+inline constexpr std::array<Way, 6> kWays{{{"usual", {}},
+                                           {"exhaustive", {.exhaustive = true}},
+                                           {"without seeds", {.no_seeds = true}},
                                            {"adding up", {.or_by = OrMethod::kAddingUp}},
                                            {"looking up", {.or_by = OrMethod::kLookingUp}},
                                            {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};
