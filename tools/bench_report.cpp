@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kTimedRegionGpu =
     "from a batch's looked-up terms to its queries' k best documents with scores in host memory: "
-    "planning, upload, decoding, matching, scoring, selection, download. Outside: parsing, "
-    "analysis, "
-    "term look-up, document names, output";
+    "planning (roles, scales, thresholds, work items; by all of the host's threads where a batch "
+    "is large), upload, decoding, matching, scoring, selection, download. Outside: parsing, "
+    "analysis, term look-up, document names, output";
 
 constexpr const char* kTimedRegion =
     "from a query's looked-up terms to its k best documents with scores: decoding, matching, "
@@ -168,10 +168,12 @@ void write_settings(const BenchReport& report, JsonWriter& json) {
   json.member("repetitions", std::uint64_t{settings.repetitions});
   json.member("device", report.device);
   json.member("batch_size", std::uint64_t{settings.batch_size});
-  json.member("in_flight", std::uint64_t{settings.in_flight});
-  json.member("exhaustive", settings.ablation.exhaustive);
-  json.member("seeds", !settings.ablation.no_seeds);
-  json.member("or_by", or_method_name(settings.ablation.or_by));
+  if (report.is_gpu()) {
+    json.member("in_flight", std::uint64_t{settings.in_flight});
+    json.member("exhaustive", settings.ablation.exhaustive);
+    json.member("seeds", !settings.ablation.no_seeds);
+    json.member("or_by", or_method_name(settings.ablation.or_by));
+  }
   json.member("timed_region", timed_region(report));
 }
 

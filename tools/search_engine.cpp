@@ -27,14 +27,13 @@ class CpuEngine : public SearchEngine {
 
 class GpuEngine : public SearchEngine {
  public:
-  GpuEngine(const Index& index, const GpuSettings& settings)
-      : gpu_index_(index, settings), searcher_(gpu_index_) {}
+  explicit GpuEngine(const GpuIndex& index) : index_(index.index()), searcher_(index) {}
 
   std::vector<SearchResult> search(std::span<const Query> queries,
                                    const SearchSettings& settings) override {
     std::vector<PlannedQuery> plans;
     plans.reserve(queries.size());
-    for (const Query& query : queries) plans.push_back(plan_query(gpu_index_.index(), query));
+    for (const Query& query : queries) plans.push_back(plan_query(index_, query));
     const GpuAnswers answers = searcher_.run(plans, settings);
     std::vector<SearchResult> results;
     results.reserve(answers.size());
@@ -43,38 +42,63 @@ class GpuEngine : public SearchEngine {
   }
 
  private:
-  GpuIndex gpu_index_;
+  const Index& index_;
   GpuSearcher searcher_;
 };
+
+/// Why no GPU can answer; empty if one can.
+std::string why_not_gpu() {
+  if (device_count() == 0) return why_no_device();
+  return why_gpu_unfit(device_info(GpuSettings{}.device));
+}
 
 }  // namespace
 
 void EngineOptions::add_to(CommandLine& command) {
   po::options_description group = option_group("Engine");
-  group.add_options()("device", po::value(&device_)->value_name("WHICH")->default_value(device_),
-                      "cpu, gpu, or auto: the GPU if there is one that is fit, else the CPU, with "
-                      "a line that says why")(
+  group.add_options()(
+      "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
+      "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
+      "else the CPU, with a line that says why")(
       "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
       "GPU memory that index and scratch may take, as 20G or 500M. What it does not hold of the "
       "lists is read in the host's memory. Default: 90 % of what is free");
   command.add(group);
 }
 
-bool EngineOptions::use_gpu() const {
-  if (device_ == "cpu") return false;
+void EngineOptions::check(const CommandLine& command,
+                          std::initializer_list<const char*> gpu_options) const {
+  if (device_ != "cpu") return;
+  std::vector<const char*> options(gpu_options);
+  options.push_back("gpu-memory");
+  for (const char* option : options) {
+    if (command.given(option)) {
+      throw UsageError("--" + std::string(option) +
+                       " is an option of the GPU's engine; add --device gpu, or leave it out");
+    }
+  }
+}
+
+std::unique_ptr<GpuIndex> EngineOptions::make_gpu_index(const Index& index) const {
+  if (device_ == "cpu") return nullptr;
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
   }
-  const bool has_gpu = device_count() > 0;
+  const GpuSettings settings = gpu_settings();
   if (device_ == "gpu") {
-    if (!has_gpu) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-    return true;  // the index refuses a GPU that is unfit
+    if (device_count() == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+    return std::make_unique<GpuIndex>(index, settings);
   }
-  const std::string why =
-      has_gpu ? why_gpu_unfit(device_info(GpuSettings{}.device)) : why_no_device();
-  if (why.empty()) return true;
+  std::string why = why_not_gpu();
+  try {
+    if (why.empty()) return std::make_unique<GpuIndex>(index, settings);
+  } catch (const UsageError& error) {  // not even what every query needs fits
+    why = error.what();
+  } catch (const CudaError& error) {
+    why = error.what();
+  }
   std::cerr << "warpdex: answering on the CPU: " << why << "\n";
-  return false;
+  return nullptr;
 }
 
 GpuSettings EngineOptions::gpu_settings() const {
@@ -83,9 +107,9 @@ GpuSettings EngineOptions::gpu_settings() const {
   return settings;
 }
 
-std::unique_ptr<SearchEngine> make_engine(const Index& index, const EngineOptions& options,
+std::unique_ptr<SearchEngine> make_engine(const Index& index, const GpuIndex* gpu,
                                           std::size_t threads) {
-  if (options.use_gpu()) return std::make_unique<GpuEngine>(index, options.gpu_settings());
+  if (gpu != nullptr) return std::make_unique<GpuEngine>(*gpu);
   return std::make_unique<CpuEngine>(index, threads);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,12 +20,18 @@ class EngineOptions {
   /// Adds the group "Engine".
   void add_to(CommandLine& command);
 
-  /// Whether the GPU is to answer. `gpu` without one throws CudaError that says why there is none;
-  /// `auto` then takes the CPU, and a line on standard error says why.
-  bool use_gpu() const;
-  GpuSettings gpu_settings() const;
+  /// Throws UsageError where the CPU is to answer and an option was given that is the GPU's: one of
+  /// this group, or of `gpu_options`. `command` is the one that they were added to.
+  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {}) const;
+
+  /// The index in GPU memory, or none if the CPU is to answer. Where the GPU cannot, `gpu` throws
+  /// what GpuIndex does, or CudaError that says why there is no GPU; `auto` takes the CPU, and a
+  /// line on standard error says why. Throws UsageError for what is no device or no size.
+  std::unique_ptr<GpuIndex> make_gpu_index(const Index& index) const;
 
  private:
+  GpuSettings gpu_settings() const;
+
   std::string device_ = "cpu";
   std::string gpu_memory_;
 };
@@ -38,8 +45,9 @@ class SearchEngine {
                                            const SearchSettings& settings) = 0;
 };
 
-/// `threads` are the CPU engine's (0: all). The index must outlive the engine.
-std::unique_ptr<SearchEngine> make_engine(const Index& index, const EngineOptions& options,
+/// The GPU's engine if the index is there, `gpu`, else the CPU's, of so many threads (0: all).
+/// `index` and `gpu` must outlive the engine.
+std::unique_ptr<SearchEngine> make_engine(const Index& index, const GpuIndex* gpu,
                                           std::size_t threads);
 
 }  // namespace warpdex::tools

@@ -16,7 +16,7 @@ void SearchOptions::add_to(CommandLine& command) {
       "plain: a dash is punctuation; signed: +must, -not and optional terms. Default: plain for "
       "files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
-      "threads to answer with; 0: all");
+      "threads to answer with; 0: all. Of search, the CPU's engine only");
   command.add(queries);
 
   po::options_description matching = option_group("Matching");

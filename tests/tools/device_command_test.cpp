@@ -81,9 +81,14 @@ TEST_F(DeviceCommand, RefusesWhatIsNoDeviceOrSize) {
 }
 
 TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
-  expect_complaint(run("bench", {"--or-by", "guessing"}), 2, {"'guessing'", "global-memory"});
-  expect_complaint(run("bench", {"--in-flight", "0"}), 2, {"--in-flight"});
-  expect_complaint(run("bench", {"--in-flight", "2", "--stages"}), 2, {"--stages", "--in-flight"});
+  const auto refuses = [&](std::vector<std::string> given, const std::vector<std::string>& words) {
+    given.insert(given.end(), {"--device", "auto"});
+    expect_complaint(run("bench", given), 2, words);
+  };
+  refuses({"--or-by", "guessing"}, {"'guessing'", "global-memory"});
+  refuses({"--in-flight", "0"}, {"--in-flight"});
+  refuses({"--batch-size", "-5"}, {"--batch-size"});
+  refuses({"--in-flight", "2", "--stages"}, {"--stages", "--in-flight"});
   if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
   const std::string file = folder_ / "bench.json";
   for (const std::string method : {"cost", "adding-up", "looking-up", "global-memory"}) {
@@ -94,6 +99,52 @@ TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
     EXPECT_EQ(json["or_by"].GetString(), method);
     EXPECT_EQ(json["queries_by_processor"]["cpu"].GetUint(), 0U) << method;
   }
+}
+
+TEST_F(DeviceCommand, TheCpuTakesNoOptionOfTheGpus) {
+  const std::vector<std::vector<std::string>> options{
+      {"--exhaustive"},      {"--or-by", "cost"},  {"--no-seeds"},        {"--stages"},
+      {"--batch-size", "1"}, {"--in-flight", "1"}, {"--gpu-memory", "1G"}};
+  for (const std::vector<std::string>& given : options) {
+    expect_complaint(run("bench", given), 2, {given[0] + " ", "--device gpu"});
+  }
+  expect_complaint(run("search", {"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+}
+
+TEST_F(DeviceCommand, WhereAutoTakesTheCpuNothingIsSaidOfTheGpusEngine) {
+  const NoGpus hidden;
+  const Outcome outcome = run("bench", {"--device", "auto", "--exhaustive", "--no-seeds",
+                                        "--stages", "--batch-size", "2", "--json", "-"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  EXPECT_STREQ(json["device"].GetString(), "cpu");
+  EXPECT_EQ(json["batch_size"].GetUint(), 1U);
+  for (const char* member : {"exhaustive", "seeds", "or_by", "in_flight", "stage_microseconds"}) {
+    EXPECT_FALSE(json.HasMember(member)) << member;
+  }
+}
+
+TEST_F(DeviceCommand, AutoTakesTheCpuWhereTheGpusMemoryIsTooSmall) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const std::string right = run("search", {}).out;
+  const Outcome outcome = run("search", {"--device", "auto", "--gpu-memory", "1K"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, right);
+  EXPECT_THAT(outcome.err, HasSubstr("answering on the CPU: this index needs "));
+  expect_complaint(run("search", {"--device", "gpu", "--gpu-memory", "1K"}), 2, {"--gpu-memory"});
+}
+
+TEST_F(DeviceCommand, BenchTellsOfStagesAndLists) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const Outcome outcome =
+      run("bench", {"--device", "gpu", "--exhaustive", "--no-seeds", "--stages", "--json", "-"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  EXPECT_TRUE(json["exhaustive"].GetBool());
+  EXPECT_FALSE(json["seeds"].GetBool());
+  EXPECT_GT(json["stage_microseconds"]["finish"].GetDouble(), 0);
+  EXPECT_TRUE(json["gpu_lists"]["resident"].GetBool());
+  EXPECT_EQ(json["gpu_lists"]["cache_misses"].GetUint(), 0U);
 }
 
 TEST_F(DeviceCommand, GpuAnswersAsTheCpu) {

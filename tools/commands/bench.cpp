@@ -1,5 +1,6 @@
 // warpdex bench: how long queries take, on warm lists, with term look-up outside of the clock.
 #include <iostream>
+#include <memory>
 
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
@@ -83,30 +84,46 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// For --output: the answers themselves, which are not timed.
-void save_answers(const Arguments& given, const Index& index, const std::vector<QueryText>& texts) {
+void save_answers(const Arguments& given, const Index& index, const GpuIndex* gpu,
+                  const std::vector<QueryText>& texts) {
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
-  const auto engine = make_engine(index, given.engine, given.search.threads());
+  const auto engine = make_engine(index, gpu, given.search.threads());
   write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
                 *engine, *writer);
   output.commit();
 }
 
-void bench_gpu(const Arguments& given, const Index& index, const Workload& workload,
-               BenchReport& report) {
-  const GpuSettings settings = given.engine.gpu_settings();
-  report.device = device_info(settings.device).name;
-  std::size_t& batch_size = report.settings.batch_size;
-  batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
-  if (batch_size == 0) batch_size = report.queries;
-  const GpuIndex gpu_index(index, settings);
-  report.is_resident = gpu_index.is_resident();
-  report.gpu_memory = gpu_index.memory();
-  report.measurement = measure_gpu(gpu_index, workload, report.settings);
+/// What the options say, for a log of so many queries.
+BenchSettings settings_of(const Arguments& given, const Index& index, std::size_t queries) {
+  BenchSettings settings;
+  settings.search = given.search.settings();
+  settings.search.scorer = effective_scorer(index.settings(), settings.search.scorer);
+  const std::size_t threads = given.search.threads();
+  settings.threads = threads == 0 ? default_threads() : threads;
+  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
+  settings.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
+  if (settings.batch_size == 0) settings.batch_size = queries;
+  settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  settings.ablation = given.ablation();
+  if (given.stages && settings.in_flight > 1) {
+    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
+  }
+  return settings;
 }
 
-BenchReport bench(const Arguments& given, const Index& index, const std::vector<QueryText>& texts) {
+/// Without what only the GPU's engine has.
+BenchSettings for_cpu(BenchSettings settings) {
+  settings.batch_size = 1;
+  settings.in_flight = 1;
+  settings.ablation = {};
+  return settings;
+}
+
+/// `gpu` has the index if the GPU is to answer.
+BenchReport bench(const Arguments& given, const BenchSettings& settings, const Index& index,
+                  const GpuIndex* gpu, const std::vector<QueryText>& texts) {
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   BenchReport report;
   report.index = given.index;
@@ -114,27 +131,20 @@ BenchReport bench(const Arguments& given, const Index& index, const std::vector<
   report.index_settings = index.settings();
   report.queries_file = given.search.query_file();
   report.queries = texts.size();
-  BenchSettings& settings = report.settings;
-  settings.search = given.search.settings();
-  settings.search.scorer = effective_scorer(index.settings(), settings.search.scorer);
-  const std::size_t threads = given.search.threads();
-  settings.threads = threads == 0 ? default_threads() : threads;
-  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
-  settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
-  if (given.stages && settings.in_flight > 1) {
-    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
-  }
+  report.settings = gpu != nullptr ? settings : for_cpu(settings);
 
   const Workload workload = plan_all(index, texts, syntax);
   const auto queries = static_cast<double>(texts.size());
   report.terms_per_query = static_cast<double>(workload.terms) / queries;
   report.postings_per_query = static_cast<double>(workload.postings) / queries;
-  settings.ablation = given.ablation();
-  if (given.engine.use_gpu()) {
-    bench_gpu(given, index, workload, report);
-  } else {
-    report.measurement = measure(index, workload, settings);
+  if (gpu == nullptr) {
+    report.measurement = measure(index, workload, report.settings);
+    return report;
   }
+  report.device = device_info(gpu->device()).name;
+  report.is_resident = gpu->is_resident();
+  report.gpu_memory = gpu->memory();
+  report.measurement = measure_gpu(*gpu, workload, report.settings);
   return report;
 }
 
@@ -149,6 +159,8 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (!given.search.has_query_file()) {
     throw UsageError("--queries is missing; name a file of queries to measure with");
   }
+  given.engine.check(command,
+                     {"batch-size", "in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);
@@ -156,8 +168,10 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
-  if (!given.answers.output().empty()) save_answers(given, index, texts);
-  const BenchReport report = bench(given, index, texts);
+  const BenchSettings settings = settings_of(given, index, texts.size());
+  const std::unique_ptr<GpuIndex> gpu = given.engine.make_gpu_index(index);
+  if (!given.answers.output().empty()) save_answers(given, index, gpu.get(), texts);
+  const BenchReport report = bench(given, settings, index, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);
   if (!given.json.empty()) write_output(given.json, to_json(report));
   return 0;

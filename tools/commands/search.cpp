@@ -82,7 +82,8 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const Query query = parse_query("1", joined(arguments.words), syntax, *analyzer);
-  const auto engine = make_engine(index, arguments.engine, arguments.search.threads());
+  const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
+  const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
   const SearchResult result = engine->search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
@@ -102,7 +103,8 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.output().empty()) guard.emplace();
-  const auto engine = make_engine(index, arguments.engine, arguments.search.threads());
+  const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
+  const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.
@@ -132,6 +134,7 @@ int run_search(const std::vector<std::string>& arguments) {
     throw UsageError(given.words.empty() ? "search takes words or --queries FILE; give one of them"
                                          : "search takes words or --queries FILE, not both");
   }
+  given.engine.check(command);
   const SearchSettings settings = given.search.settings();
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);
