@@ -40,10 +40,11 @@ struct Generated {
 };
 
 Generated generate_at(const std::filesystem::path& folder, const GeneratorSettings& settings,
-                      std::size_t threads = 2, const CodecSettings& codec = {}) {
+                      std::size_t threads = 2, const CodecSettings& codec = {},
+                      bool impacts = false) {
   Generated generated;
-  generated.queries =
-      generate::generate_collection(settings, codec, false, folder, threads, {}, generated.report);
+  generated.queries = generate::generate_collection(settings, codec, impacts, folder, threads, {},
+                                                    generated.report);
   return generated;
 }
 
@@ -69,13 +70,14 @@ std::uint64_t content_checksum(const std::filesystem::path& folder, const Genera
   return checksum({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-TEST(Generate, SameBytesForAnyThreads) {
+void expect_same_bytes_for_any_threads(bool impacts) {
   const TemporaryFolder folder;
   std::map<std::string, std::string> first;
   std::vector<std::string> first_queries;
   for (const std::size_t threads : {1, 2, 7}) {
     const std::filesystem::path output = folder / std::to_string(threads);
-    const Generated generated = generate_at(output, small_settings(20'000, 60), threads);
+    const Generated generated =
+        generate_at(output, small_settings(20'000, 60), threads, {}, impacts);
     auto bytes = folder_bytes(output);
     std::vector<std::string> queries;
     for (const GeneratedQuery& query : generated.queries) queries.push_back(query.text);
@@ -88,6 +90,10 @@ TEST(Generate, SameBytesForAnyThreads) {
     }
   }
 }
+
+TEST(Generate, SameBytesForAnyThreads) { expect_same_bytes_for_any_threads(false); }
+
+TEST(Generate, SameBytesOfImpactsForAnyThreads) { expect_same_bytes_for_any_threads(true); }
 
 // Fails wherever a machine rounds differently, and whenever the model changes: then figures taken
 // with generated collections are no longer comparable with older ones, so do it knowingly.
