@@ -213,6 +213,7 @@ Workload plan_all(const Index& index, const std::vector<QueryText>& texts, Query
     for (const PlannedTerm& term : workload.plans.back().terms) {
       ++workload.terms;
       workload.postings += term.entry.document_frequency;
+      workload.bytes += std::uint64_t{term.entry.docid_bytes} + term.entry.frequency_bytes;
     }
   }
   return workload;

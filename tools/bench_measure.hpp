@@ -19,6 +19,7 @@ struct Workload {
   std::vector<PlannedQuery> plans;
   std::uint64_t terms = 0;     ///< distinct and known, over all queries
   std::uint64_t postings = 0;  ///< of their lists
+  std::uint64_t bytes = 0;     ///< of these as they are encoded; short lists aside
 };
 
 /// Parses the queries and looks their terms up. Throws InputError, FormatError.

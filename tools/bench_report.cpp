@@ -138,6 +138,7 @@ void write_queries(const BenchReport& report, JsonWriter& json) {
   json.member("count", std::uint64_t{report.queries});
   json.member("terms_per_query", report.terms_per_query);
   json.member("postings_per_query", report.postings_per_query);
+  json.member("list_bytes_per_query", report.bytes_per_query);
   json.end_object();
 }
 

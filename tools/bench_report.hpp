@@ -20,6 +20,7 @@ struct BenchReport {
   std::size_t queries = 0;
   double terms_per_query = 0;
   double postings_per_query = 0;
+  double bytes_per_query = 0;  ///< encoded lists; short ones aside
   BenchSettings settings;
   std::string device = "cpu";  ///< or the GPU's name
   bool is_resident = true;     ///< all lists are in GPU memory for good

@@ -30,7 +30,8 @@ constexpr std::size_t kPiecesToShare = 4;
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
 /// Looking documents up in the lists of longer queries may cost far more than adding up: over 25
-/// million documents, 9 terms take a third less time, 16 a quarter more for a thousand answers.
+/// million documents, 9 terms take a third less time for ten answers, 16 a quarter more for a
+/// thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
 bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMostLists; }

@@ -236,8 +236,9 @@ std::uint32_t GpuSearcher::State::next_ticket() {
 }
 
 /// Returns when the part's answers are there. A kernel's end is told some microseconds after its
-/// last write; so few answers are watched for themselves. Kernels touch no memory after the last
-/// ticket, so what they used may be written, or freed, from then on.
+/// last write; so few answers are watched for themselves. After the last ticket, kernels touch
+/// no list and nothing of the host's, so these may be written, or freed, from then on; all else is
+/// in the stream's order.
 void GpuSearcher::State::await_part() const {
   if (part.size() > kFewAwaited || ablation.time_stages) return stream.synchronize();
   constexpr std::uint32_t kLooks = 1024;  // between two looks at whether the kernels failed

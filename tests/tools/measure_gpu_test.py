@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
 """Tests tools/measure-gpu with programs that only pretend: measure_gpu_test.py SCRIPT."""
-import importlib.machinery
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,11 +9,9 @@ import unittest
 import xml.dom.minidom
 
 SCRIPT = sys.argv.pop(1)
-LOADER = importlib.machinery.SourceFileLoader("measure_gpu", SCRIPT)
 sys.dont_write_bytecode = True
-SPEC = importlib.util.spec_from_loader("measure_gpu", LOADER)
-measure_gpu = importlib.util.module_from_spec(SPEC)
-LOADER.exec_module(measure_gpu)
+sys.path.insert(0, os.path.dirname(SCRIPT))
+from gpu_figures import cases, checks, figures, logs, plots, tables  # noqa: E402
 
 DECODE = {"copy_gigabytes_per_second": 2000.0, "results": [
     {"codec": codec, "decoded": what, "lists": lists, "postings": 1000, "seconds": seconds * 1e-9,
@@ -27,64 +23,197 @@ DECODE = {"copy_gigabytes_per_second": 2000.0, "results": [
         ("pfor/4", "docIDs", "random", 99), ("pfor/4", "frequencies", "frequencies", 99))]}
 
 
-def bench(rate=100_000.0, codec="bitpack", device="GPU", batch=1000, by_cpu=0):
-    return {"index": {"codec": codec}, "queries": {"postings_per_query": 2e6}, "device": device,
+LOG = {"count": 1000, "postings_per_query": 2e6, "list_bytes_per_query": 3e6}
+
+
+def bench(rate=100_000.0, codec="bitpack", device="GPU", batch=1000, by_cpu=0, queries=1000,
+          **more):
+    return {"index": {"codec": codec}, "queries": dict(LOG, count=queries), "device": device,
             "batch_size": batch, "queries_per_second": rate,
             "queries_by_processor": {"gpu": 5, "cpu": by_cpu},
-            "microseconds": {"mean": 3.0, "p50": 2.0, "p99": 9.0}}
+            "microseconds": {"mean": 3.0, "p50": 2.0, "p99": 9.0}, **more}
 
 
 def row(collection="bitpack impacts", case="or 10", is_whole=True, **changed):
-    return measure_gpu.figure_of(collection, case, ["x"], bench(**changed), DECODE, is_whole)
+    return figures.figure_of(collection, case, ["x"], bench(**changed), DECODE, is_whole)
+
+
+def taking(collection, case, microseconds, **changed):
+    """A row of so many microseconds a query."""
+    return row(collection, case, rate=1e6 / microseconds, **changed)
 
 
 class Floors(unittest.TestCase):
     def test_are_postings_over_rates(self):
-        read, decoded = measure_gpu.floors(2e6, "bitpack", DECODE)
-        self.assertAlmostEqual(read, 2e6 * 1.1 / 2e12 * 1e6)
+        read, decoded = figures.floors(LOG, "bitpack", DECODE)
+        self.assertAlmostEqual(read, 3e6 / 2e12 * 1e6)
         self.assertAlmostEqual(decoded, 2e6 * (2.5e-12 + 1e-12) * 1e6)
 
     def test_of_pfor_are_those_of_one_level(self):
-        self.assertAlmostEqual(measure_gpu.floors(1e6, "pfor", DECODE)[1], 1e6 * 6e-12 * 1e6)
+        self.assertAlmostEqual(figures.floors(LOG, "pfor", DECODE)[1], 2e6 * 6e-12 * 1e6)
 
     def test_without_the_decode_benchmark(self):
-        read, decoded = measure_gpu.floors(3e6, "rice", {})
-        self.assertAlmostEqual(read, 1.1)
+        read, decoded = figures.floors(LOG, "rice", {})
+        self.assertAlmostEqual(read, 1.0)
         self.assertIsNone(decoded)
 
 
 class Rows(unittest.TestCase):
     def test_say_that_a_target_is_missed(self):
-        self.assertIn("misses", measure_gpu.remark(row(rate=100_000.0)))
-        self.assertNotIn("misses", measure_gpu.remark(row(rate=300_000.0)))
+        self.assertIn("misses", tables.remark(row(rate=100_000.0)))
+        self.assertNotIn("misses", tables.remark(row(rate=300_000.0)))
 
     def test_have_no_target_of_a_smaller_collection(self):
         self.assertIsNone(row(is_whole=False)["target"])
 
     def test_tell_what_the_cpu_answered(self):
-        self.assertIn("7 answered by the CPU", measure_gpu.remark(row(by_cpu=7)))
-        self.assertNotIn("answered", measure_gpu.remark(row(device="cpu", by_cpu=7)))
+        self.assertIn("7 answered by the CPU", tables.remark(row(by_cpu=7)))
+        self.assertNotIn("answered", tables.remark(row(device="cpu", by_cpu=7)))
 
     def test_have_percentiles_one_by_one(self):
-        self.assertIn("p50 2.0, p99 9.0", measure_gpu.remark(row(batch=1)))
+        self.assertIn("p50 2.0, p99 9.0", tables.remark(row(batch=1)))
+
+    def test_tell_how_often_lists_were_there(self):
+        lists = {"resident": False, "cache_hits": 3, "cache_misses": 1}
+        self.assertIn("75% of the uses", tables.remark(row(gpu_lists=lists)))
+        lists["resident"] = True
+        self.assertNotIn("uses", tables.remark(row(gpu_lists=lists)))
 
     def test_that_failed_keep_the_table_in_shape(self):
         failed = {"collection": "c", "case": "d", "failed": "status 1: a | b"}
-        lines = measure_gpu.engine_table([row(), failed]).split("\n")
+        lines = tables.engine_table([row(), failed]).split("\n")
         self.assertEqual({line.count("|") for line in lines}, {8})
         self.assertIn("**failed:** status 1", lines[-1])
 
     def test_are_drawn(self):
         failed = {"collection": "c", "case": "d", "failed": "no"}
-        drawn = measure_gpu.plot([row(case="a < b"), failed, row(rate=2.0)])
+        drawn = plots.engine([row(case="a < b"), failed, row(rate=2.0)])
         xml.dom.minidom.parseString(drawn)
         self.assertIn("a &lt; b", drawn)
-        xml.dom.minidom.parseString(measure_gpu.plot([failed]))
+        xml.dom.minidom.parseString(plots.engine([failed]))
+
+
+class Checks(unittest.TestCase):
+    """By figures for which one can tell by hand what is met."""
+
+    def found(self, *rows):
+        return {check["what"]: check for check in checks.checks(rows, {}, ["bitpack", "rice"])}
+
+    def only(self, *rows):
+        found = self.found(*rows)
+        self.assertEqual(len(found), 1, found)
+        return next(iter(found.values()))
+
+    def test_of_percentiles(self):
+        found = self.found(row("bitpack", "or 10 one by one", batch=1))
+        self.assertEqual([check["figure"] for check in found.values()], [2.0, 9.0])
+        self.assertTrue(all(check["is_met"] for check in found.values()))
+
+    def test_of_times_the_cpu(self):
+        check = self.only(taking("text", "or 1000 CPU", 29), taking("text", "or 1000", 5))
+        self.assertAlmostEqual(check["figure"], 5.8)
+        self.assertFalse(check["is_met"])
+
+    def test_of_codecs(self):
+        check = self.only(taking("bitpack", "or 10", 4), taking("rice", "or 10", 6))
+        self.assertAlmostEqual(check["figure"], 1.5)
+        self.assertTrue(check["is_met"])
+
+    def test_of_a_thousand_answers(self):
+        check = self.only(taking("bitpack impacts", "or 10", 4),
+                          taking("bitpack impacts", "or 1000", 9))
+        self.assertFalse(check["is_met"])
+
+    def test_of_and_or(self):
+        # 500 of 1,000 queries fell back and take 4 each: 2 a query of the whole log.
+        check = self.only(taking("bitpack", "and-or 10", 7.8), taking("bitpack", "and 10", 5),
+                          taking("bitpack", "fallen back: or 10", 4, queries=500))
+        self.assertAlmostEqual(check["figure"], 7.8 / 7)
+        self.assertFalse(check["is_met"])
+
+    def test_of_the_huge_query(self):
+        rows = [taking("bitpack", "and 10", 5), taking("bitpack", "the others: and 10", 4.9,
+                                                       queries=999),
+                taking("bitpack", "the huge: and 10", 120, queries=1)]
+        check = self.only(*rows)
+        self.assertAlmostEqual(check["figure"], 5000 - 4895.1)
+        self.assertEqual(check["limit"], "≤ 120")
+        self.assertTrue(check["is_met"])
+
+    def test_of_half_the_memory(self):
+        check = self.only(taking("bitpack", "or 10", 4),
+                          taking("bitpack", "or 10 in 1/2 of the memory", 9))
+        self.assertFalse(check["is_met"])
+
+    def test_of_one_row(self):
+        rows = [{"type": "float", "keys": "random", "rows": 1, "k": k, "method": method,
+                 "microseconds": time}
+                for k, method, time in ((0, "read only", 12.0), (0, "launch only", 5.0),
+                                        (10, "chosen", 30.0))]
+        check = checks.checks([], {"select": {"rows": rows}}, [])[0]
+        self.assertEqual(check["limit"], "≤ 29")
+        self.assertFalse(check["is_met"])
+
+    def test_leave_out_what_failed(self):
+        failed = {"collection": "bitpack", "case": "or 10", "failed": "no"}
+        self.assertEqual(self.found(failed, taking("bitpack", "or 1000", 9)), {})
+
+
+class Logs(unittest.TestCase):
+    QUERIES = [["a", "x y"], ["b", "y z"], ["c", "z"]]
+    ANSWERS = {"and-or": [{"id": "a", "fell_back_to_or": False},
+                          {"id": "b", "fell_back_to_or": True},
+                          {"id": "c", "fell_back_to_or": False}],
+               "or": [{"id": name, "matches": matches}
+                      for name, matches in (("a", 5), ("b", 9), ("c", 9))]}
+
+    def test_are_those_of_the_answers(self):
+        made = logs.of_answers(self.QUERIES, self.ANSWERS)
+        self.assertEqual(made["fallen back"], [["b", "y z"]])
+        self.assertEqual(made["the huge"], [["b", "y z"]])
+        self.assertEqual(made["the others"], [["a", "x y"], ["c", "z"]])
+
+    def test_have_distinct_terms(self):
+        made = logs.long_queries([["a", " ".join(f"t{i}" for i in range(40))]], 32)
+        self.assertEqual(len(made), logs.LONG_QUERIES)
+        for _, text in made:
+            self.assertEqual(len(set(text.split())), 32)
+        self.assertEqual(logs.long_queries(self.QUERIES, 9), [])
+
+    def test_are_written_and_have_cases(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = logs.make(self.QUERIES, self.ANSWERS, folder)
+            self.assertEqual([(prefix, count) for _, prefix, _, count in made],
+                             [("fallen back", 1), ("the huge", 1), ("the others", 2),
+                              ("mixed", 3)])
+            self.assertEqual(logs.read(made[2][2]), [["a", "x y"], ["c", "z"]])
+            for name, _, _, _ in made:
+                self.assertTrue(cases.log_cases()[name])
+
+
+class Plots(unittest.TestCase):
+    def test_are_well_formed(self):
+        by_length = [{"length": length, "alone": dict(DECODE["results"][0]),
+                      "many": dict(DECODE["results"][0])} for length in (1000, 10_000)]
+        kernels = {"decode": dict(DECODE, by_length=by_length),
+                   "merge_find": {"rows": [{"shorter": 5e3, "longer": 5e3, "levels": 1.0,
+                                            "microseconds": 20.0}]},
+                   "select": {"rows": [{"type": "half", "keys": "random", "rows": 10000, "k": 10,
+                                        "method": "chosen", "of copy": 0.9}]}}
+        with_stages = row(stage_microseconds={"build": 1.0, "finish": 0.0})
+        drawn = plots.every([with_stages], kernels)
+        for plot in list(drawn.values()) + list(plots.every([], {}).values()):
+            xml.dom.minidom.parseString(plot)
+        self.assertIn("bitpack, docIDs", drawn["decode"])
+        self.assertIn("1 levels", drawn["merge_find"])
+        self.assertIn("finish", drawn["stages"])
+        self.assertIn("| bitpack | docIDs | 0.0, 400 | 0.0, 400 |",
+                      tables.length_table(kernels["decode"]))
 
 
 class KernelTables(unittest.TestCase):
     def test_compare_decoding_with_its_targets(self):
-        lines = measure_gpu.decode_table(DECODE).split("\n")
+        lines = tables.decode_table(DECODE).split("\n")
         self.assertIn("| 400 **misses** | 500 |", lines[2])
         self.assertIn("| 250 **misses** | 400 |", lines[6])
         self.assertNotIn("misses", lines[4])
@@ -93,7 +222,7 @@ class KernelTables(unittest.TestCase):
         rows = [{"keys": "random", "type": "float", "rows": 10000, "columns": 131072, "k": k,
                  "method": "chosen", "microseconds": 1.0, "GB/s": 1.0, "of copy": 0.5}
                 for k in (10, 1000)]
-        lines = measure_gpu.rows_table({"benchmark": "select", "rows": rows}).split("\n")
+        lines = tables.rows_table({"benchmark": "select", "rows": rows}).split("\n")
         self.assertIn("0.75 **misses**", lines[2])
         self.assertTrue(lines[3].endswith("| 0.45 |"))
 
@@ -124,23 +253,32 @@ class Runs(unittest.TestCase):
         return done, figures
 
     def test_turn_failures_into_rows(self):
+        answers = {"queries": [{"id": name, "fell_back_to_or": name == "b", "matches": 3}
+                               for name in "ab"]}
         self.write_program("warpdex", f"""
 for last; do :; done
 case "$*" in
   generate*) while [ "$1" != --output ]; do shift; done
-    mkdir -p "$2/index" && touch "$2/queries.tsv" ;;
+    mkdir -p "$2/index" && printf 'a\tx y\nb\ty z\n' > "$2/queries.tsv" ;;
+  search*) while [ "$1" != --output ]; do shift; done
+    echo '{json.dumps(answers)}' > "$2" ;;
   *--count*) echo "no | counts" >&2; exit 3 ;;
-  *) echo '{json.dumps(bench())}' > "$last" ;;
+  *) echo '{json.dumps(bench(batch=1))}' > "$last" ;;
 esac
 """)
-        done, figures = self.run_script("--codecs", "rice")
-        self.assertEqual(done.returncode, 1, done.stderr)
+        done, figures = self.run_script("--codecs", "bitpack")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "", done.stderr)
         failed = [row for row in figures["rows"] if "failed" in row]
-        self.assertEqual({row["case"] for row in failed}, {"or 10 count", "or 10 count CPU"})
+        self.assertEqual({row["case"] for row in failed},
+                         {"or 10 count", "or 10 count CPU", "or 10 count one core"})
         self.assertIn("status 3: no | counts", failed[0]["failed"])
         self.assertGreater(len(figures["rows"]), 20)
         self.assertEqual(len(figures["failed"]), 3)  # there are no benchmarks of kernels
         self.assertIn("**failed:**", done.stdout)
+        self.assertIn("times AND and its share of OR", done.stdout)
+        self.assertIn("date", figures)
+        self.assertTrue(any(row["case"] == "the huge: or 10 exhaustive" for row in figures["rows"]))
 
     def test_go_on_where_nothing_can_be_generated(self):
         self.write_program("warpdex", "echo no disk >&2; exit 1\n")

@@ -280,6 +280,7 @@ TEST_F(SearchCommand, BenchReportsAsTextAndJson) {
   EXPECT_EQ(json["queries"]["count"].GetUint(), 3U);
   EXPECT_DOUBLE_EQ(json["queries"]["terms_per_query"].GetDouble(), 1.0);
   EXPECT_NEAR(json["queries"]["postings_per_query"].GetDouble(), 7 / 3.0, 1e-9);
+  EXPECT_EQ(json["queries"]["list_bytes_per_query"].GetDouble(), 0);  // all are short
   EXPECT_EQ(json["repetitions"].GetUint(), 3U);
   EXPECT_EQ(json["threads"].GetUint(), 2U);
   EXPECT_EQ(json["hits"].GetUint(), 5U);

@@ -137,6 +137,7 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const I
   const auto queries = static_cast<double>(texts.size());
   report.terms_per_query = static_cast<double>(workload.terms) / queries;
   report.postings_per_query = static_cast<double>(workload.postings) / queries;
+  report.bytes_per_query = static_cast<double>(workload.bytes) / queries;
   if (gpu == nullptr) {
     report.measurement = measure(index, workload, report.settings);
     return report;

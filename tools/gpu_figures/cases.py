@@ -1,0 +1,79 @@
+"""What is timed: options of `warpdex generate` and of `warpdex bench`."""
+import collections
+
+CODECS = {codec: ["--codec", codec] for codec in ("bitpack", "rice", "pfor-block", "pfor")}
+CODECS["plain"] = ["--codec", "bitpack", "--no-bit-sets"]
+for levels in (0, 2, 3, 4):
+    CODECS[f"pfor-{levels}"] = ["--codec", "pfor", "--pfor-levels", str(levels)]
+
+Collection = collections.namedtuple("Collection", "name index queries options")
+Case = collections.namedtuple("Case", "name arguments")
+
+IN_FLIGHT = (1, 2, 4)
+
+
+def search(mode, k, *more):
+    return ["--mode", mode, "-k", str(k), *more]
+
+
+def on_gpu(cases):
+    return [case._replace(arguments=case.arguments + ["--device", "gpu"]) for case in cases]
+
+
+def gpu_cases(first):
+    """Of every generated collection; more of the first."""
+    cases = [Case(f"{mode} {k}", search(mode, k))
+             for k in (10, 1000) for mode in ("or", "and", "and-or")]
+    cases += [Case(f"or {k} exhaustive", search("or", k, "--exhaustive")) for k in (10, 1000)]
+    cases.append(Case("or 10 count", search("or", 10, "--count")))
+    if first:
+        cases += [Case(f"{mode} 10 one by one", search(mode, 10, "--batch-size", "1"))
+                  for mode in ("or", "and")]
+        cases += [Case(f"{mode} {k} stages", search(mode, k, "--stages"))
+                  for mode, k in (("or", 10), ("or", 1000), ("and", 10))]
+        cases += [Case(f"or {k} {method}", search("or", k, "--or-by", method))
+                  for k in (10, 1000) for method in ("adding-up", "looking-up", "global-memory")]
+        cases += [Case(f"or {k} without seeds", search("or", k, "--no-seeds")) for k in (10, 1000)]
+    return on_gpu(cases)
+
+
+def cpu_cases():
+    """By all cores, queries beside each other, and by one."""
+    every = (("or", 10), ("or", 1000), ("and", 10), ("or", 10, "--count"))
+    return [Case(f"{mode} {k}{' count' if more else ''} {name}",
+                 search(mode, k, *more, "--threads", threads))
+            for mode, k, *more in every for name, threads in (("CPU", "0"), ("one core", "1"))]
+
+
+def text_cases():
+    """Of a real log: all queries at once, and batches of 64, one or more of a thread under way,
+    from one thread and from four."""
+    cases = []
+    for mode, k in (("or", 10), ("or", 1000), ("and", 10)):
+        by_64 = search(mode, k, "--batch-size", "64")
+        cases.append(Case(f"{mode} {k} CPU", search(mode, k, "--threads", "0")))
+        cases += on_gpu([Case(f"{mode} {k}", search(mode, k))])
+        cases += on_gpu([Case(f"{mode} {k} by 64, {n} in flight", by_64 + ["--in-flight", str(n)])
+                         for n in IN_FLIGHT])
+        cases += on_gpu([Case(f"{mode} {k} by 64, 4 threads", by_64 + ["--threads", "4"])])
+    return cases
+
+
+def budget_cases(index_bytes, parts):
+    """With less GPU memory than the index takes. More passes: a few would be over in the time that
+    another user of the host's memory may take."""
+    return on_gpu([Case(f"{mode} {k} in 1/{part} of the memory",
+                        search(mode, k, "--gpu-memory", str(index_bytes // part),
+                               "--repetitions", "20"))
+                   for part in parts for mode, k in (("or", 10), ("or", 1000), ("and", 10))])
+
+
+def log_cases():
+    """By name of a log that is made of the collection's own (logs.py)."""
+    pruned = on_gpu([Case(f"{mode} 10", search(mode, 10)) for mode in ("or", "and")])
+    exhaustive = on_gpu([Case("or 10 exhaustive", search("or", 10, "--exhaustive"))])
+    alone = on_gpu([Case(f"or {k} one by one", search("or", k, "--batch-size", "1"))
+                    for k in (10, 1000)])
+    together = on_gpu([Case("or 10", search("or", 10))])
+    return {"fallen back": together, "the huge": pruned + exhaustive,
+            "the others": pruned + exhaustive, "long": alone + together, "mixed": together}

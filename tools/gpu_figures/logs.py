@@ -1,0 +1,68 @@
+"""Query logs made of a collection's own: those that AND leaves to OR, the one with the most matches
+and all others, and long ones."""
+import json
+import os
+import random
+
+LONG = (9, 12, 16, 32, 64)  # terms
+LONG_QUERIES = 60
+SEED = 5
+
+
+def read(path):
+    """Lines of `id<TAB>text`."""
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t", 1) for line in file if "\t" in line]
+
+
+def write(path, queries):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{name}\t{text}\n" for name, text in queries)
+
+
+def long_queries(queries, terms):
+    """Of so many terms, drawn as often as the log has them; none if it has not so many."""
+    every = [term for _, text in queries for term in text.split()]
+    if len(set(every)) < terms:
+        return []
+    draw = random.Random(SEED)
+    made = []
+    for i in range(LONG_QUERIES):
+        chosen = []
+        while len(chosen) < terms:
+            term = draw.choice(every)
+            if term not in chosen:
+                chosen.append(term)
+        made.append((f"long{terms}-{i}", " ".join(chosen)))
+    return made
+
+
+def of_answers(queries, answers):
+    """Logs by name, from the answers to `--mode and-or` and to `--mode or --count`."""
+    fell_back = {answer["id"] for answer in answers["and-or"] if answer["fell_back_to_or"]}
+    huge = max(answers["or"], key=lambda answer: answer["matches"])["id"]
+    return {"fallen back": [query for query in queries if query[0] in fell_back],
+            "the huge": [query for query in queries if query[0] == huge],
+            "the others": [query for query in queries if query[0] != huge]}
+
+
+def make(queries, answers, folder):
+    """Writes the logs. Returns (name, case's prefix, path, queries) of each that has some."""
+    logs = [(name, name, made) for name, made in of_answers(queries, answers).items()]
+    by_length = {terms: long_queries(queries, terms) for terms in LONG}
+    logs += [("long", f"{terms} terms", made) for terms, made in by_length.items()]
+    # One of each length among those of the log: none may hold the others up for long.
+    logs.append(("mixed", "mixed", queries + [made[0] for made in by_length.values() if made]))
+    written = []
+    for name, prefix, made in logs:
+        if not made:
+            continue
+        path = os.path.join(folder, prefix.replace(" ", "-") + ".tsv")
+        write(path, made)
+        written.append((name, prefix, path, len(made)))
+    return written
+
+
+def read_answers(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["queries"]
