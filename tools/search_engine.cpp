@@ -89,8 +89,9 @@ std::unique_ptr<GpuIndex> EngineOptions::make_gpu_index(const Index& index) cons
     if (device_count() == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
     return std::make_unique<GpuIndex>(index, settings);
   }
-  std::string why = why_not_gpu();
+  std::string why;
   try {
+    why = why_not_gpu();
     if (why.empty()) return std::make_unique<GpuIndex>(index, settings);
   } catch (const UsageError& error) {  // not even what every query needs fits
     why = error.what();

@@ -11,7 +11,7 @@ import xml.dom.minidom
 SCRIPT = sys.argv.pop(1)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(SCRIPT))
-from gpu_figures import cases, checks, figures, logs, plots, tables  # noqa: E402
+from gpu_figures import cases, checks, figures, logs, measure, plots, tables  # noqa: E402
 
 DECODE = {"copy_gigabytes_per_second": 2000.0, "results": [
     {"codec": codec, "decoded": what, "lists": lists, "postings": 1000, "seconds": seconds * 1e-9,
@@ -225,6 +225,18 @@ class KernelTables(unittest.TestCase):
         lines = tables.rows_table({"benchmark": "select", "rows": rows}).split("\n")
         self.assertIn("0.75 **misses**", lines[2])
         self.assertTrue(lines[3].endswith("| 0.45 |"))
+
+
+class Commands(unittest.TestCase):
+    def test_have_one_pass_where_all_is_to_be_quick(self):
+        for command in (["bench", "x"], ["bench", "--repetitions", "20", "x"]):
+            self.assertEqual(measure.with_one_pass(command),
+                             ["bench", "x", "--repetitions", "1"])
+
+    def test_with_less_memory_have_parts_of_the_index(self):
+        arguments = [case.arguments for case in cases.budget_cases(1000, [2, 4])]
+        budgets = [each[each.index("--gpu-memory") + 1] for each in arguments]
+        self.assertEqual(budgets, ["500"] * 3 + ["250"] * 3)
 
 
 class Runs(unittest.TestCase):
