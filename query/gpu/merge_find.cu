@@ -42,49 +42,68 @@ ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
   scan_scratch_ = DeviceBuffer(bytes, device);
 }
 
-void ListIntersection::run(const std::uint32_t* shorter, std::uint32_t shorter_size,
-                           const std::uint32_t* longer, std::uint32_t longer_size, int levels,
-                           std::uint32_t* out, std::uint32_t* out_size, const Stream& stream) {
+template <class Match>
+void ListIntersection::match(const Lists& lists, int levels, const std::uint32_t* from,
+                             std::uint32_t* out, std::uint32_t* out_size, const Stream& stream,
+                             Match match_tiles) {
   if (levels < 0 || levels > kMostMergeLevels) {
     throw UsageError("Parallel Merge Find has 0 to 4 levels, not " + std::to_string(levels));
   }
-  if (shorter_size > most_elements_) {
-    throw UsageError("a list of " + std::to_string(shorter_size) +
+  if (lists.shorter_size > most_elements_) {
+    throw UsageError("a list of " + std::to_string(lists.shorter_size) +
                      " elements is longer than the intersection was made for, " +
                      std::to_string(most_elements_));
   }
   const CurrentDevice current(stream.device());
   const cudaStream_t handle = stream.handle();
-  if (shorter_size == 0) {
+  if (lists.shorter_size == 0) {
     check_cuda(cudaMemsetAsync(out_size, 0, sizeof *out_size, handle), "cudaMemsetAsync");
     return;
   }
-  const std::uint32_t tiles = divided_up(shorter_size, kMergeTile);
+  const std::uint32_t tiles = divided_up(lists.shorter_size, kMergeTile);
   SplitterLevel level{places_.data(), 0, 0};
   const std::uint32_t fan = fan_out(tiles, levels > 0 ? levels : 1);
   std::uint32_t* places = places_.data();
   for (int left = levels; left > 0; --left) {
     std::uint64_t stride = kMergeTile;
     for (int i = 1; i < left; ++i) stride *= fan;
-    if (stride >= shorter_size && left > 1) continue;  // a single splitter bounds nothing
-    const SplitterLevel next{places, divided_up(shorter_size, static_cast<std::uint32_t>(stride)),
+    if (stride >= lists.shorter_size && left > 1) continue;  // a single splitter bounds nothing
+    const SplitterLevel next{places,
+                             divided_up(lists.shorter_size, static_cast<std::uint32_t>(stride)),
                              static_cast<std::uint32_t>(stride)};
-    place_splitters<<<next.count / 128 + 1, 128, 0, handle>>>(shorter, longer, longer_size, level,
-                                                              next);
+    place_splitters<<<next.count / 128 + 1, 128, 0, handle>>>(lists.shorter, lists.longer,
+                                                              lists.longer_size, level, next);
     check_launch("place_splitters");
     places += next.count + 1;
     level = next;
   }
-  match_tiles<<<tiles, kMergeThreads, 0, handle>>>(shorter, shorter_size, longer, longer_size,
-                                                   level, {words_.data(), counts_.data()});
+  match_tiles<<<tiles, kMergeThreads, 0, handle>>>(
+      lists.shorter, lists.shorter_size, lists.longer, lists.longer_size, level,
+      TileMatches{words_.data(), counts_.data(), blocks_.data()});
   check_launch("match_tiles");
   std::size_t bytes = scan_scratch_.size();
   check_cuda(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), bytes, counts_.data(),
                                            starts_.data(), static_cast<int>(tiles), handle),
              "cub::DeviceScan::ExclusiveSum");
-  write_matches<<<tiles, kMergeThreads, 0, handle>>>(shorter, words_.data(), starts_.data(), tiles,
+  write_matches<<<tiles, kMergeThreads, 0, handle>>>(from, words_.data(), starts_.data(), tiles,
                                                      out, out_size);
   check_launch("write_matches");
+}
+
+void ListIntersection::run(const std::uint32_t* shorter, std::uint32_t shorter_size,
+                           const std::uint32_t* longer, std::uint32_t longer_size, int levels,
+                           std::uint32_t* out, std::uint32_t* out_size, const Stream& stream) {
+  match({shorter, shorter_size, longer, longer_size}, levels, shorter, out, out_size, stream,
+        match_tiles<Wanted::kCommon>);
+}
+
+void ListIntersection::find_blocks(const std::uint32_t* documents, std::uint32_t count,
+                                   const std::uint32_t* last_docids, std::uint32_t blocks,
+                                   int levels, std::uint32_t* out, std::uint32_t* out_size,
+                                   const Stream& stream) {
+  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(most_elements_, stream.device());
+  match({documents, count, last_docids, blocks}, levels, blocks_.data(), out, out_size, stream,
+        match_tiles<Wanted::kBlocks>);
 }
 
 }  // namespace warpdex

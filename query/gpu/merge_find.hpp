@@ -1,4 +1,5 @@
-// The intersection of two uncompressed sorted lists in GPU memory, by Parallel Merge Find.
+// Two uncompressed sorted lists in GPU memory: their intersection, or the blocks of a third that
+// are worth decoding, by Parallel Merge Find.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,32 @@ class ListIntersection {
            std::uint32_t longer_size, int levels, std::uint32_t* out, std::uint32_t* out_size,
            const Stream& stream);
 
+  /// Likewise queues the search for the blocks in which documents must be, if they are in the list
+  /// at all: writes the numbers of the blocks in order, each once, to `out`, which has room for
+  /// `count` or `blocks` of them, and how many they are to `out_size`. `documents` and the blocks'
+  /// `last_docids` rise strictly.
+  void find_blocks(const std::uint32_t* documents, std::uint32_t count,
+                   const std::uint32_t* last_docids, std::uint32_t blocks, int levels,
+                   std::uint32_t* out, std::uint32_t* out_size, const Stream& stream);
+
  private:
+  /// Two lists, the first of which is cut into tiles.
+  struct Lists {
+    const std::uint32_t* shorter;
+    std::uint32_t shorter_size;
+    const std::uint32_t* longer;
+    std::uint32_t longer_size;
+  };
+  template <class Match>
+  void match(const Lists& lists, int levels, const std::uint32_t* from, std::uint32_t* out,
+             std::uint32_t* out_size, const Stream& stream, Match match_tiles);
+
   std::uint32_t most_elements_;
   DeviceArray<std::uint32_t> places_;  ///< of the splitters, level after level
   DeviceArray<std::uint32_t> words_;
   DeviceArray<std::uint32_t> counts_;
   DeviceArray<std::uint32_t> starts_;
+  DeviceArray<std::uint32_t> blocks_;  ///< by element; from the first find_blocks() on
   DeviceBuffer scan_scratch_;
 };
 

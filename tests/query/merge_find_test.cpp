@@ -1,4 +1,5 @@
-// Intersections by Parallel Merge Find against std::set_intersection.
+// Parallel Merge Find: intersections against std::set_intersection, blocks to decode against
+// std::lower_bound.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -38,6 +39,44 @@ class MergeFind : public testing::Test {
     back.resize(1 + std::min<std::size_t>(back[0], a.size()));
     back.erase(back.begin());
     return back;
+  }
+
+  /// The blocks that documents are in, of those with these last docIDs, from the GPU.
+  static List find_blocks(const List& documents, const List& last_docids, int levels) {
+    const Stream stream;
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    const auto blocks = static_cast<std::uint32_t>(last_docids.size());
+    ListIntersection intersection(count);
+    DeviceArray<std::uint32_t> first(count);
+    DeviceArray<std::uint32_t> second(blocks);
+    const std::uint32_t most = std::min(count, blocks);
+    DeviceArray<std::uint32_t> out(most + 1);
+    first.upload(documents, stream);
+    second.upload(last_docids, stream);
+    out.fill_bytes(0xA5, stream);
+    intersection.find_blocks(first.data(), count, second.data(), blocks, levels, out.data() + 1,
+                             out.data(), stream);
+    List back(most + 1);
+    out.download(back, stream);
+    stream.synchronize();
+    EXPECT_LE(back[0], most);
+    back.resize(1 + std::min(back[0], most));
+    back.erase(back.begin());
+    return back;
+  }
+
+  static void check_blocks(const List& documents, const List& last_docids) {
+    List should;
+    for (const std::uint32_t document : documents) {
+      const auto at = std::lower_bound(last_docids.begin(), last_docids.end(), document);
+      if (at == last_docids.end()) break;
+      const auto block = static_cast<std::uint32_t>(at - last_docids.begin());
+      if (should.empty() || should.back() != block) should.push_back(block);
+    }
+    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+      ASSERT_EQ(find_blocks(documents, last_docids, levels), should)
+          << "sizes " << documents.size() << " and " << last_docids.size() << ", levels " << levels;
+    }
   }
 
   static void check(const List& a, const List& b, const std::string& what) {
@@ -98,6 +137,21 @@ TEST_F(MergeFind, EqualDisjointAndInterleavedLists) {
     check(above, even, "all above");
     check(above, above, "up to the greatest value");
   }
+}
+
+TEST_F(MergeFind, BlocksWorthDecoding) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(23);
+  for (const std::size_t documents : {0, 1, 31, 1023, 1024, 1025, 5000, 70'001}) {
+    for (const std::size_t blocks : {0, 1, 2, 33, 4097, 20'000}) {
+      for (const std::uint32_t gap : {1U, 3U, 700U}) {
+        check_blocks(random_list(documents, gap, random), random_list(blocks, 300, random));
+        check_blocks(random_list(documents, 300, random), random_list(blocks, gap, random));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  check_blocks(random_list(1'100'000, 7, random), random_list(90'000, 90, random));
 }
 
 TEST_F(MergeFind, RefusesWhatItCannotTake) {
