@@ -3,6 +3,7 @@
 
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/tools/benchmarks/decode.hpp"
 
 namespace warpdex::tools {
@@ -61,10 +62,11 @@ __device__ __forceinline__ auto keep(const device::DeviceValues& list,
 }
 
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
-// CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue.
-template <CodecKind kCodec, int kLevels, bool kDocids, bool kByCursor>
+// CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue; where values
+// go to memory, which has room for kBlockSize of every block, by its bandwidth.
+template <CodecKind kCodec, int kLevels, bool kDocids, bool kByCursor, bool kToMemory>
 __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCursor>())
-    decode(DecodeWork work, DecodeChecksum* checksum) {
+    decode(DecodeWork work, uint4* out, DecodeChecksum* checksum) {
   using Decoder = BlockDecoder<kCodec, kLevels>;
   __shared__ WarpScratch all_scratch[kWarps];
   __shared__ Kept<Decoder, kByCursor> all_kept[kWarps];
@@ -101,10 +103,16 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
         Decoder::values(encoded, keeper, place, scratch, values);
       }
       base = last;
-      sum += values[0] + values[1] + values[2] + values[3];
-      bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];
+      if constexpr (kToMemory) {
+        const std::uint64_t before = std::uint64_t{i / runs_per_list} * work.blocks + block;
+        out[before * kLanes + device::lane_index()] = {values[0], values[1], values[2], values[3]};
+      } else {
+        sum += values[0] + values[1] + values[2] + values[3];
+        bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];
+      }
     }
   }
+  if constexpr (kToMemory) return;
   sum = __reduce_add_sync(kAllLanes, sum);
   bits = __reduce_xor_sync(kAllLanes, bits);
   if (threadIdx.x % kLanes == 0) {
@@ -113,25 +121,47 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
   }
 }
 
-using Kernel = void (*)(DecodeWork, DecodeChecksum*);
+// Work item: four values; grid-stride. Bound by reading them.
+__global__ void __launch_bounds__(kThreads)
+    add_up(const uint4* values, std::uint64_t count, DecodeChecksum* checksum) {
+  std::uint32_t sum = 0;
+  std::uint32_t bits = 0;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += step) {
+    const uint4 four = values[i];
+    sum += four.x + four.y + four.z + four.w;
+    bits ^= four.x ^ four.y ^ four.z ^ four.w;
+  }
+  atomicAdd(&checksum->sum, sum);
+  atomicXor(&checksum->bits, bits);
+}
+
+using Kernel = void (*)(DecodeWork, uint4*, DecodeChecksum*);
 
 template <CodecKind kCodec, int kLevels = 0, bool kByCursor = true>
-Kernel kernel_of(bool docids) {
-  return docids ? decode<kCodec, kLevels, true, kByCursor>
-                : decode<kCodec, kLevels, false, kByCursor>;
+Kernel kernel_of(const DecodeWork& work) {
+  if (work.to_memory) {
+    if constexpr (kByCursor) {
+      return work.docids ? decode<kCodec, kLevels, true, true, true>
+                         : decode<kCodec, kLevels, false, true, true>;
+    }
+    throw UsageError("blocks by themselves are decoded to registers alone");
+  }
+  return work.docids ? decode<kCodec, kLevels, true, kByCursor, false>
+                     : decode<kCodec, kLevels, false, kByCursor, false>;
 }
 
 template <int kLevels>
 Kernel pfor_kernel(const DecodeWork& work) {
-  return work.by_cursor ? kernel_of<CodecKind::kPfor, kLevels, true>(work.docids)
-                        : kernel_of<CodecKind::kPfor, kLevels, false>(work.docids);
+  return work.by_cursor ? kernel_of<CodecKind::kPfor, kLevels, true>(work)
+                        : kernel_of<CodecKind::kPfor, kLevels, false>(work);
 }
 
 Kernel kernel_for(const DecodeWork& work) {
   switch (work.settings.kind) {
-    case CodecKind::kBitpack: return kernel_of<CodecKind::kBitpack>(work.docids);
-    case CodecKind::kPforBlock: return kernel_of<CodecKind::kPforBlock>(work.docids);
-    case CodecKind::kRice: return kernel_of<CodecKind::kRice>(work.docids);
+    case CodecKind::kBitpack: return kernel_of<CodecKind::kBitpack>(work);
+    case CodecKind::kPforBlock: return kernel_of<CodecKind::kPforBlock>(work);
+    case CodecKind::kRice: return kernel_of<CodecKind::kRice>(work);
     case CodecKind::kPfor: break;
   }
   switch (work.settings.pfor_levels) {
@@ -159,17 +189,23 @@ DecodeTimes time_decoding(const DecodeWork& work, int passes, const Stream& stre
   const Kernel kernel = kernel_for(work);
   const unsigned grid = grid_for(kernel, work, stream.device());
   DeviceArray<DecodeChecksum> checksum(1, stream.device());
+  const std::uint64_t fours = work.list_count * work.blocks * kLanes;
+  DeviceArray<uint4> out(work.to_memory ? fours : 0, stream.device());
   Event start(stream.device());
   Event end(stream.device());
   DecodeTimes times;
   for (int pass = 0; pass <= passes; ++pass) {
     checksum.fill_bytes(0, stream);
     start.record(stream);
-    kernel<<<grid, kThreads, 0, stream.handle()>>>(work, checksum.data());
+    kernel<<<grid, kThreads, 0, stream.handle()>>>(work, out.data(), checksum.data());
     check_launch("decode");
     end.record(stream);
     end.synchronize();
     if (pass > 0) times.seconds.push_back(end.seconds_since(start));
+  }
+  if (work.to_memory) {
+    add_up<<<1024, kThreads, 0, stream.handle()>>>(out.data(), fours, checksum.data());
+    check_launch("add_up");
   }
   checksum.download({&times.checksum, 1}, stream);
   stream.synchronize();

@@ -1,4 +1,4 @@
-// Timing of the device decoders, to registers.
+// Timing of the device decoders, to registers or to memory.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace warpdex::tools {
 
-/// What shows that values were decoded: nothing else leaves the kernel. Modulo 2^32.
+/// What shows that values were decoded: where they stay in registers, nothing else leaves the
+/// kernel. Modulo 2^32.
 struct DecodeChecksum {
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;  ///< exclusive or
@@ -23,8 +24,9 @@ struct DecodeChecksum {
 /// What to decode: the first `lists` uploaded ones, each of `blocks` blocks.
 struct DecodeWork {
   CodecSettings settings;
-  bool docids = true;     ///< false: values, gaps or frequencies
-  bool by_cursor = true;  ///< false: each `pfor` block for itself, as one that is met at random
+  bool docids = true;      ///< false: values, gaps or frequencies
+  bool by_cursor = true;   ///< false: each `pfor` block for itself, as one that is met at random
+  bool to_memory = false;  ///< all values are written, block after block, kBlockSize for each
   const UploadedList* lists = nullptr;
   std::uint64_t list_count = 0;
   std::uint32_t blocks = 0;

@@ -66,6 +66,7 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
   work.settings = experiment.settings;
   work.docids = experiment.docids;
   work.by_cursor = experiment.by_cursor;
+  work.to_memory = experiment.to_memory;
   work.lists = lists.data();
   work.list_count = lists.size();
   work.blocks = static_cast<std::uint32_t>((experiment.length + kBlockSize - 1) / kBlockSize);
@@ -79,10 +80,13 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
   result.lists = std::string(distribution_name(experiment.distribution)) +
                  (experiment.docids && !experiment.bit_sets ? ", no bit sets" : "");
   if (!experiment.by_cursor) result.lists += ", no cursor";
+  if (experiment.to_memory) result.lists += ", to memory";
   result.postings = experiment.length * lists.size();
   result.bytes = lists.bytes() * copies;
   result.seconds = median(times.seconds);
-  result.floor_seconds = static_cast<double>(result.bytes) / bytes_per_second;
+  const std::uint64_t written =
+      experiment.to_memory ? lists.size() * work.blocks * kBlockSize * sizeof(std::uint32_t) : 0;
+  result.floor_seconds = static_cast<double>(result.bytes + written) / bytes_per_second;
   result.right = times.checksum == expected;
   return result;
 }
