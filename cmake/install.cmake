@@ -40,6 +40,7 @@ set(warpdex_public_headers
   query/engine.hpp
   query/gpu/gpu_index.hpp
   query/gpu/gpu_searcher.hpp
+  query/gpu/gpu_stages.hpp
   query/query.hpp
   query/query_parser.hpp
   query/scorer.hpp)

@@ -188,6 +188,10 @@ GpuStatistics sum_of(const std::vector<GpuSearcher>& searchers) {
     const GpuStatistics& part = searcher.statistics();
     for (const auto counter : kCounters) sum.*counter += part.*counter;
     for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] += part.stages[i];
+    for (std::size_t i = 0; i < kGpuPhases; ++i) {
+      sum.match_phases[i] += part.match_phases[i];
+      sum.tile_phases[i] += part.tile_phases[i];
+    }
   }
   return sum;
 }
@@ -198,6 +202,10 @@ GpuStatistics difference(const GpuStatistics& before, const GpuStatistics& after
   for (const auto counter : kCounters) between.*counter = after.*counter - before.*counter;
   for (std::size_t i = 0; i < kGpuStages; ++i) {
     between.stages[i] = after.stages[i] - before.stages[i];
+  }
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    between.match_phases[i] = after.match_phases[i] - before.match_phases[i];
+    between.tile_phases[i] = after.tile_phases[i] - before.tile_phases[i];
   }
   return between;
 }

@@ -1,7 +1,9 @@
 // Words and JSON members for the figures of a benchmark of queries.
 #include "warpdex/tools/bench_report.hpp"
 
+#include <array>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "warpdex/core/cpu_features.hpp"
@@ -84,6 +86,28 @@ void print_latency(const BenchReport& report, std::ostream& out) {
   times.print(out);
 }
 
+/// Of a stage's cycles, those of each phase; all 0 if there were none.
+std::array<double, kGpuPhases> shares_of(const PhaseCycles& cycles) {
+  const auto all = std::accumulate(cycles.begin(), cycles.end(), std::uint64_t{0});
+  std::array<double, kGpuPhases> shares{};
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    shares[i] = all == 0 ? 0 : static_cast<double>(cycles[i]) / static_cast<double>(all);
+  }
+  return shares;
+}
+
+/// Words on what warps do in a stage, if it was entered.
+void print_phases(GpuStage stage, const PhaseCycles& cycles, std::ostream& out) {
+  const std::array<double, kGpuPhases> shares = shares_of(cycles);
+  if (std::accumulate(shares.begin(), shares.end(), 0.0) == 0) return;
+  out << "of the time of warps in " << gpu_stage_name(stage) << ": ";
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    out << (i == 0 ? "" : ", ") << gpu_phase_name(static_cast<GpuPhase>(i)) << ' '
+        << fixed(100 * shares[i], 1) << " %";
+  }
+  out << "\n";
+}
+
 void print_stages(const BenchReport& report, std::ostream& out) {
   out << "\nof which, in microseconds per query\n";
   std::vector<Table::Column> columns;
@@ -103,6 +127,8 @@ void print_stages(const BenchReport& report, std::ostream& out) {
       << per_query(work.or_blocks) << " blocks decoded for " << per_query(work.lookups)
       << " lookups; AND: " << per_query(work.and_blocks) << " blocks decoded to match; "
       << per_query(work.exact_scores) << " candidates left for exact scores\n";
+  print_phases(GpuStage::kMatch, work.match_phases, out);
+  print_phases(GpuStage::kTiles, work.tile_phases, out);
 }
 
 void print_summary(const BenchReport& report, std::ostream& out) {
@@ -189,6 +215,16 @@ void write_latency(const Latency& latency, JsonWriter& json) {
   json.end_object();
 }
 
+/// Of what warps do in a stage, the shares.
+void write_phases(const char* name, const PhaseCycles& cycles, JsonWriter& json) {
+  const std::array<double, kGpuPhases> shares = shares_of(cycles);
+  json.begin_object(name);
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    json.member(gpu_phase_name(static_cast<GpuPhase>(i)), shares[i]);
+  }
+  json.end_object();
+}
+
 void write_stages(const BenchReport& report, JsonWriter& json) {
   json.begin_object("stage_microseconds");
   for (std::size_t i = 0; i < kGpuStages; ++i) {
@@ -196,6 +232,8 @@ void write_stages(const BenchReport& report, JsonWriter& json) {
   }
   json.end_object();
   const GpuStatistics& work = report.measurement.work;
+  write_phases("match_phases", work.match_phases, json);
+  write_phases("tile_phases", work.tile_phases, json);
   json.member("tiles", static_cast<double>(work.tiles));
   json.member("or_blocks", static_cast<double>(work.or_blocks));
   json.member("lookups", static_cast<double>(work.lookups));

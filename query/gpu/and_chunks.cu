@@ -7,6 +7,7 @@
 #include "warpdex/query/gpu/emit.cuh"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
+#include "warpdex/query/gpu/phase_clock.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -35,7 +36,9 @@ struct Memory {
   std::uint32_t used[kAndBlocks];  ///< whether a block of the driver has survivors
 };
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+/// `kCompares`: for measurements; decodes what others skip, if the query says so, and times phases,
+/// if there are counters.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
 class Chunk {
  public:
   __device__ Chunk(const Batch& batch, const Query& query, const Stretch& stretch, Memory& memory)
@@ -48,6 +51,17 @@ class Chunk {
         warp_(warp_id()) {}
 
   __device__ void run() {
+    clock_.start();
+    find_matches();
+    if (count_ > 0) {
+      add_driver();
+      hand_over();
+    }
+    if (kCompares && batch_.work != nullptr) clock_.add_to(batch_.work->match_cycles);
+  }
+
+ private:
+  __device__ void find_matches() {
     driver_ = 0;
     while (!(lists_[driver_].flags & kRequired)) ++driver_;
     read_driver();
@@ -56,12 +70,15 @@ class Chunk {
     match_lists(kRequired);
     match_lists(kProhibited);
     match_lists(0);
-    if (count_ == 0) return;
-    add_driver();
-    hand_over();
   }
 
- private:
+  /// A barrier for all threads, behind what they did.
+  __device__ void sync(GpuPhase phase) {
+    clock_.end(phase);
+    __syncthreads();
+    clock_.end(GpuPhase::kWait);
+  }
+
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
   /// Of one of the query's lists, among those of the batch.
@@ -78,7 +95,7 @@ class Chunk {
   }
 
   __device__ void match_lists(std::uint32_t role) {
-    for (std::uint32_t i = 0; i < query_.lists && count_ > 0; ++i) {
+    for (std::uint32_t i = 0; i < query_.lists && (count_ > 0 || skips_nothing()); ++i) {
       if (i != driver_ && (lists_[i].flags & (kRequired | kProhibited)) == role) {
         match(i, role);
       }
@@ -100,11 +117,11 @@ class Chunk {
       memory_.alive[first + i] = docids[i] != kNone ? 1 : 0;
     }
     count_ = kChunk;
-    __syncthreads();
+    sync(GpuPhase::kDecode);
   }
 
   /// The sum of `value` over the threads before this one; `total` over all. Two barriers.
-  __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t& total) {
+  __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t& total, GpuPhase phase) {
     std::uint32_t sum = value;
 #pragma unroll
     for (std::uint32_t step = 1; step < kWarp; step *= 2) {
@@ -112,7 +129,7 @@ class Chunk {
       if (lane_id() >= step) sum += other;
     }
     if (lane_id() == kWarp - 1) memory_.warp_sums[warp_] = sum;
-    __syncthreads();
+    sync(phase);
     std::uint32_t before = 0;
     total = 0;
 #pragma unroll
@@ -120,7 +137,7 @@ class Chunk {
       if (i < warp_) before += memory_.warp_sums[i];
       total += memory_.warp_sums[i];
     }
-    __syncthreads();
+    sync(phase);
     return before + sum - value;
   }
 
@@ -141,7 +158,7 @@ class Chunk {
       mine += alive[j] ? 1 : 0;
     }
     std::uint32_t total = 0;
-    std::uint32_t to = sum_before(mine, total);
+    std::uint32_t to = sum_before(mine, total, GpuPhase::kIntersect);
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
       if (!alive[j]) continue;
@@ -151,18 +168,31 @@ class Chunk {
       ++to;
     }
     count_ = total;
-    __syncthreads();
+    sync(GpuPhase::kIntersect);
   }
 
   /// Looks for the documents in another list. The alive of a required list are those that are in
   /// it, of a prohibited list the others, of an optional one all.
   __device__ void match(std::uint32_t other, std::uint32_t role) {
-    find_blocks(lists_[other]);
-    const std::uint32_t heads = find_heads(lists_[other], role);
-    for (std::uint32_t head = warp_; head < heads; head += kWarps) {
-      match_block(other, role, memory_.heads[head], memory_.heads[head + 1]);
+    const List& list = lists_[other];
+    find_blocks(list);
+    const std::uint32_t heads = skips_nothing() ? find_all(list, role) : find_heads(list, role);
+    for (std::uint32_t i = warp_; i < heads; i += kWarps) {
+      std::uint32_t from = 0;
+      std::uint32_t to = 0;
+      std::uint32_t block = 0;
+      if (skips_nothing()) {
+        block = memory_.low + i;
+        from = lower_bound(memory_.blocks, count_, block);
+        to = lower_bound(memory_.blocks, count_, block + 1);
+      } else {
+        from = memory_.heads[i];
+        to = memory_.heads[i + 1];
+        block = memory_.blocks[from];
+      }
+      match_block(other, role, block, from, to);
     }
-    __syncthreads();
+    sync(GpuPhase::kIntersect);
     if (role != 0) compact();
     if (threadIdx.x == 0 && batch_.work != nullptr) {
       atomicAdd(&batch_.work->and_blocks, static_cast<unsigned long long>(heads));
@@ -173,15 +203,16 @@ class Chunk {
   __device__ void find_blocks(const List& list) {
     if (list.flags & kRaw) {
       for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) memory_.blocks[i] = 0;
-      __syncthreads();
+      if (kCompares && threadIdx.x == 0) memory_.low = memory_.high = 0;
+      sync(GpuPhase::kIntersect);
       return;
     }
     if (warp_ < 2) {
-      const std::uint32_t document = memory_.docids[warp_ == 0 ? 0 : count_ - 1];
+      const std::uint32_t document = warp_ == 0 ? first_document() : last_document();
       const std::uint32_t place = lower_bound_by_warp(list.last_docids, list.blocks, document);
       if (lane_id() == 0) (warp_ == 0 ? memory_.low : memory_.high) = place;
     }
-    __syncthreads();
+    sync(GpuPhase::kIntersect);
     const std::uint32_t low = memory_.low;
     const std::uint32_t size = min(memory_.high + 1, list.blocks) - min(low, list.blocks);
     const bool is_here = size <= kRange;
@@ -189,13 +220,37 @@ class Chunk {
       for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
         memory_.range[i] = list.last_docids[low + i];
       }
-      __syncthreads();
+      sync(GpuPhase::kIntersect);
     }
     const std::uint32_t* const range = is_here ? memory_.range : list.last_docids + low;
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.blocks[i] = low + lower_bound(range, size, memory_.docids[i]);
     }
-    __syncthreads();
+    sync(GpuPhase::kIntersect);
+  }
+
+  __device__ bool skips_nothing() const { return kCompares && (query_.flags & kExhaustive) != 0; }
+
+  /// The first and the last document that matter: of those that are left; or, if nothing is to be
+  /// skipped, all behind the chunk before up to this one's last, of the last chunk all that follow.
+  __device__ std::uint32_t first_document() const {
+    if (!skips_nothing()) return memory_.docids[0];
+    return first_block_ == 0 ? 0 : lists_[driver_].last_docids[first_block_ - 1] + 1;
+  }
+  __device__ std::uint32_t last_document() const {
+    if (!skips_nothing()) return memory_.docids[count_ - 1];
+    const List& driver = lists_[driver_];
+    return end_block_ == driver.blocks ? kNone : driver.last_docids[end_block_ - 1];
+  }
+
+  /// For comparison, instead of find_heads(): all blocks between the ends, from memory.low on.
+  __device__ std::uint32_t find_all(const List& list, std::uint32_t role) {
+    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
+      memory_.alive[i] = role == kRequired ? 0 : 1;
+    }
+    sync(GpuPhase::kIntersect);
+    const std::uint32_t end = min(memory_.high + 1, list.blocks);
+    return end - min(memory_.low, end);
   }
 
   /// Lists the first document of each block, and marks those past the list's end.
@@ -213,7 +268,7 @@ class Chunk {
       mine += is_head[j] ? 1 : 0;
     }
     std::uint32_t total = 0;
-    std::uint32_t to = sum_before(mine, total);
+    std::uint32_t to = sum_before(mine, total, GpuPhase::kIntersect);
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
       if (is_head[j])
@@ -227,21 +282,21 @@ class Chunk {
       }
       memory_.heads[total] = static_cast<std::uint16_t>(end);
     }
-    __syncthreads();
+    sync(GpuPhase::kIntersect);
     return total;
   }
 
   /// Documents [from, to) against the block that may hold them. One warp.
-  __device__ void match_block(std::uint32_t other, std::uint32_t role, std::uint32_t from,
-                              std::uint32_t to) {
+  __device__ void match_block(std::uint32_t other, std::uint32_t role, std::uint32_t block,
+                              std::uint32_t from, std::uint32_t to) {
     const List& list = lists_[other];
-    const std::uint32_t block = memory_.blocks[from];
     std::uint32_t docids[4];
     read_docids<kCodec, kLevels>(batch_, index_of(other), block, scratch(), docids);
     auto* const own = memory_.block_docids[warp_];
     __syncwarp();
     reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
     __syncwarp();
+    clock_.end(GpuPhase::kDecode);
     std::uint32_t values[4];
     bool has_values = false;
     for (std::uint32_t begin = from; begin < to; begin += kWarp) {
@@ -254,13 +309,16 @@ class Chunk {
         found = position < kBlockSize && own[position] == document;
         if (found && role != 0) memory_.alive[i] = role == kRequired ? 1 : 0;
       }
+      clock_.end(GpuPhase::kIntersect);
       if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
       if (!has_values) {
         read_values<kCodec, kLevels>(batch_, index_of(other), block, scratch(), values);
       }
       has_values = true;
+      clock_.end(GpuPhase::kDecode);
       const std::uint32_t value = take(values, position);
       if (found) memory_.sums[i] += units(list, value, memory_.docids[i]);
+      clock_.end(GpuPhase::kScore);
     }
   }
 
@@ -278,17 +336,18 @@ class Chunk {
   /// Adds the driver's own scores, for the documents that are left.
   __device__ void add_driver() {
     if (threadIdx.x < kAndBlocks) memory_.used[threadIdx.x] = 0;
-    __syncthreads();
+    sync(GpuPhase::kScore);
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.used[memory_.places[i] / kBlockSize] = 1;
       memory_.blocks[memory_.places[i]] = i;  // where the chunk's documents are now
       memory_.alive[memory_.places[i]] = 2;
     }
-    __syncthreads();
+    sync(GpuPhase::kScore);
     if (memory_.used[warp_] == 0) return;
     std::uint32_t values[4];
     read_values<kCodec, kLevels>(batch_, index_of(driver_), first_block_ + warp_, scratch(),
                                  values);
+    clock_.end(GpuPhase::kDecode);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t place = warp_ * kBlockSize + 4 * lane_id() + j;
@@ -304,32 +363,32 @@ class Chunk {
     std::uint32_t* const bins = memory_.blocks;
     if (threadIdx.x == 0) memory_.low = 0;
     bins[threadIdx.x] = 0;
-    __syncthreads();
+    sync(GpuPhase::kSelect);
     std::uint32_t largest = 0;
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       largest = max(largest, memory_.sums[i]);
     }
     largest = __reduce_max_sync(kWholeWarp, largest);
     if (lane_id() == 0) atomicMax(&memory_.low, largest);
-    __syncthreads();
+    sync(GpuPhase::kSelect);
     const std::uint32_t width = memory_.low / kOwnBins + 1;
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       atomicAdd(&bins[kOwnBins - 1 - memory_.sums[i] / width], 1);  // the best first
     }
-    __syncthreads();
+    sync(GpuPhase::kSelect);
     const std::uint32_t mine = bins[threadIdx.x];
     std::uint32_t total = 0;
-    const std::uint32_t before = sum_before(mine, total);
+    const std::uint32_t before = sum_before(mine, total, GpuPhase::kSelect);
     if (before < query_.k && before + mine >= query_.k) {
       memory_.low = lower_units(batch_, query_, (kOwnBins - 1 - threadIdx.x) * width);
     }
-    __syncthreads();
+    sync(GpuPhase::kSelect);
     return memory_.low;
   }
 
   /// Counts the matches; those that reach the threshold become candidates.
   __device__ void hand_over() {
-    __syncthreads();
+    sync(GpuPhase::kScore);
     QueryState& state = batch_.states[query_.state];
     if (threadIdx.x == 0) atomicAdd(&state.matches, static_cast<unsigned long long>(count_));
     std::uint32_t threshold = max(current_threshold(state), query_.seed);
@@ -346,8 +405,11 @@ class Chunk {
       any |= has;
       append_candidate(batch_, query_, has, document, sum);
     }
-    __threadfence();
-    if (__syncthreads_or(any) && warp_ == 0) raise_threshold(batch_, query_);
+    clock_.end(GpuPhase::kSelect);
+    any = __syncthreads_or(any);
+    clock_.end(GpuPhase::kWait);
+    if (any && warp_ == 0) raise_threshold(batch_, query_);
+    clock_.end(GpuPhase::kSelect);
   }
 
   const Batch& batch_;
@@ -359,18 +421,19 @@ class Chunk {
   std::uint32_t warp_;
   std::uint32_t driver_ = 0;
   std::uint32_t count_ = 0;
+  PhaseClock<kCompares> clock_;
 };
 
 /// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory:
 /// Memory, about 29 KiB. Bound by decoding, and by the latency of one search a list.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   wait_for_previous();
   __shared__ __align__(16) Memory memory;
   const Stretch stretch = batch.and_stretches[first + blockIdx.x];
   const Query& query = batch.queries[stretch.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  Chunk<kCodec, kLevels, kForm>(batch, query, stretch, memory).run();
+  Chunk<kCodec, kLevels, kForm, kCompares>(batch, query, stretch, memory).run();
 }
 
 /// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
@@ -392,8 +455,10 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, cudaStream_t stream) {
   const auto launch_some = [&](std::uint32_t first, std::uint32_t ctas) {
     if (ctas == 0) return;
-    gpu::launch("and_chunks", and_chunks<kCodec, kLevels, kForm>, ctas, kThreads, 0, stream, batch,
-                first);
+    const bool compares = batch.skips_nothing || batch.work != nullptr;
+    const auto kernel = compares ? and_chunks<kCodec, kLevels, kForm, true>
+                                 : and_chunks<kCodec, kLevels, kForm, false>;
+    gpu::launch("and_chunks", kernel, ctas, kThreads, 0, stream, batch, first);
   };
   const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
   launch_some(0, first_stretches);

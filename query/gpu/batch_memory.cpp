@@ -44,7 +44,7 @@ constexpr std::size_t kMostAccumulated = 256;
 constexpr std::size_t kShares = 8;
 
 /// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
-constexpr std::size_t kFewBytes = std::size_t{1} << 16;
+constexpr std::size_t kFewBytes = std::size_t{1} << 19;
 
 /// False if there is no memory for it. A quarter more is taken if that is no more than `most`.
 bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBudget& budget,

@@ -1,6 +1,7 @@
 // From candidates to answers: those that reach the last threshold survive, get their exact scores,
 // and the k best are sorted and written where the host reads them.
 #include <algorithm>
+#include <cuda/atomic>
 
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/query/gpu/block_sort.cuh"
@@ -251,8 +252,8 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
   }
   batch.answers[query.slot] = answer;
   if (batch.ticket != 0) {  // the host waits for this, not for the kernel's end
-    __threadfence_system();
-    *static_cast<volatile std::uint32_t*>(&batch.answers[query.slot].ticket) = batch.ticket;
+    using Ticket = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
+    Ticket(batch.answers[query.slot].ticket).store(batch.ticket, cuda::memory_order_release);
   }
   if (batch.work != nullptr) {
     atomicAdd(&batch.work->rescored, static_cast<unsigned long long>(survivors));

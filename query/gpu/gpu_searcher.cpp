@@ -47,6 +47,7 @@ struct GpuSearcher::State {
   void abandon() noexcept;
   bool launch(std::span<const std::uint32_t> queries);
   void launch_or(const Batch& batch, const BatchShape& shape);
+  void look_up(const Batch& batch, std::uint32_t round);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -179,6 +180,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   // What a kernel's early start saves is little beside a large batch's work, which it slows.
   batch.overlaps_launches = is_new_enough && are_few;
   batch.has_clusters = is_new_enough;
+  batch.skips_nothing = ablation.exhaustive;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
@@ -220,12 +222,22 @@ void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) 
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {
     launch_begin_round(batch, round, stream.handle());
     clock.end(GpuStage::kPlan, stream);
-    if (!shape.adds_up_only) launch_or_lookups(batch, round, codec, stream.handle());
-    clock.end(GpuStage::kLookups, stream);
+    if (!shape.adds_up_only) look_up(batch, round);
     if (round != 0 && round + 1 != batch.round_count) continue;
     launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
     clock.end(GpuStage::kTiles, stream);
   }
+}
+
+/// What a round looks up.
+void GpuSearcher::State::look_up(const Batch& batch, std::uint32_t round) {
+  const CodecKind codec = index.index().settings().codec.kind;
+  launch_find_blocks(batch, round, stream.handle());
+  clock.end(GpuStage::kFind, stream);
+  launch_read_blocks(batch, round, codec, stream.handle());
+  clock.end(GpuStage::kRead, stream);
+  launch_look_up_chunks(batch, round, codec, stream.handle());
+  clock.end(GpuStage::kLookups, stream);
 }
 
 /// Not 0, and not what an answer has that is to be written.
@@ -272,6 +284,10 @@ void GpuSearcher::State::add_work() {
   statistics.lookups += counted.lookups;
   statistics.and_blocks += counted.and_blocks;
   statistics.exact_scores += counted.rescored;
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    statistics.match_phases[i] += counted.match_cycles[i];
+    statistics.tile_phases[i] += counted.tile_cycles[i];
+  }
 }
 
 void GpuSearcher::State::answer_by_cpu() {

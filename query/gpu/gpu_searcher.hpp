@@ -12,6 +12,7 @@
 #include "warpdex/query/cpu/plan.hpp"
 #include "warpdex/query/engine.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/query/gpu/gpu_stages.hpp"
 
 namespace warpdex {
 
@@ -31,28 +32,13 @@ OrMethod parse_or_method(std::string_view name);
 
 /// What may be turned off or on, to measure what it is worth.
 struct GpuAblation {
-  bool exhaustive = false;  ///< OR decodes and adds up everything, whatever its bounds
+  /// OR decodes and adds up everything, whatever its bounds; AND decodes all blocks of all lists.
+  bool exhaustive = false;
   OrMethod or_by = OrMethod::kByCost;
   bool no_seeds = false;  ///< OR starts with a threshold of 0
   /// Fills GpuStatistics::stages and the counters of work; costs some microseconds a batch.
   bool time_stages = false;
 };
-
-/// What the time of batches goes into, in their order.
-enum class GpuStage {
-  kBuild,    ///< the host: from plans to what the kernels read
-  kUpload,   ///< copying it, and clearing what is to be counted
-  kMatch,    ///< AND: decoding, intersecting and scoring
-  kTables,   ///< OR: which blocks a tile meets
-  kBounds,   ///< OR: bounds of tiles
-  kPlan,     ///< OR: thresholds, and what is to be done with a round's tiles
-  kLookups,  ///< OR: finding and decoding blocks, looking their documents up
-  kTiles,    ///< OR: decoding and adding up whole tiles
-  kFinish,   ///< exact scores of what is left, sorting, writing to the host
-};
-inline constexpr std::size_t kGpuStages = 9;
-/// "build", "upload", …
-std::string_view gpu_stage_name(GpuStage stage);
 
 /// What was done for the batches so far.
 struct GpuStatistics {
@@ -67,6 +53,8 @@ struct GpuStatistics {
 
   // If GpuAblation::time_stages:
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage
+  PhaseCycles match_phases{};               ///< of GpuStage::kMatch
+  PhaseCycles tile_phases{};                ///< of GpuStage::kTiles, by the warps that add up
   std::uint64_t tiles = 0;                  ///< of OR, that were added up
   std::uint64_t or_blocks = 0;              ///< decoded to look their documents up in other lists
   std::uint64_t lookups = 0;                ///< of a document in a list

@@ -1,10 +1,11 @@
-// The names of the GPU engine's stages and methods; in every build.
-#include "warpdex/query/gpu/gpu_searcher.hpp"
+// The names of the GPU engine's stages, phases and methods; in every build.
+#include "warpdex/query/gpu/gpu_stages.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/gpu/gpu_searcher.hpp"
 
 namespace warpdex {
 namespace {
@@ -15,9 +16,16 @@ constexpr std::array<std::string_view, 4> kOrMethods{"cost", "adding-up", "looki
 }  // namespace
 
 std::string_view gpu_stage_name(GpuStage stage) {
-  constexpr std::array<std::string_view, kGpuStages> kNames{
-      "build", "upload", "match", "tables", "bounds", "plan", "lookups", "tiles", "finish"};
+  constexpr std::array<std::string_view, kGpuStages> kNames{"build",   "upload", "match", "tables",
+                                                            "bounds",  "plan",   "find",  "read",
+                                                            "lookups", "tiles",  "finish"};
   return kNames[static_cast<std::size_t>(stage)];
+}
+
+std::string_view gpu_phase_name(GpuPhase phase) {
+  constexpr std::array<std::string_view, kGpuPhases> kNames{"decode", "intersect", "score",
+                                                            "select", "wait"};
+  return kNames[static_cast<std::size_t>(phase)];
 }
 
 std::string_view or_method_name(OrMethod method) {

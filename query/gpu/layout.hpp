@@ -7,6 +7,7 @@
 #include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/query/engine.hpp"
+#include "warpdex/query/gpu/gpu_stages.hpp"
 
 namespace warpdex::gpu {
 
@@ -216,6 +217,8 @@ struct WorkCounters {
   unsigned long long or_blocks;   ///< whose documents were looked for in other lists, if they could
   unsigned long long lookups;     ///< of a document in a list
   unsigned long long rescored;
+  unsigned long long match_cycles[kGpuPhases];  ///< by GpuPhase
+  unsigned long long tile_cycles[kGpuPhases];
 };
 
 /// All that a kernel needs: passed by value.
@@ -281,6 +284,7 @@ struct Batch {
   std::uint32_t pfor_levels;
   std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
   bool has_clusters;       ///< the GPU has
+  bool skips_nothing;      ///< all queries are kExhaustive
   bool overlaps_launches;  ///< kernels start while the one before ends, as the GPU can
   ScoreForm form;
   float c0;  ///< of BM25 and likelihood: the same for all terms, but for

@@ -56,6 +56,7 @@ __device__ inline std::uint32_t lower_bound_by_parts(const std::uint32_t* number
 
 /// The block in which a document must be, found with the table of tiles if the list has one; kNone
 /// if all end before it.
+template <Spare kSpare>
 __device__ inline std::uint32_t find_block_of(const Batch& batch, const List& list,
                                               std::uint32_t document) {
   std::uint32_t first = 0;
@@ -66,8 +67,10 @@ __device__ inline std::uint32_t find_block_of(const Batch& batch, const List& li
     last = min(row[1], last);
     if (first > last) return kNone;
   }
+  // More parts, more reads, of which fewer wait for others.
+  constexpr std::uint32_t kParts = kSpare == Spare::kTime ? 8 : 4;
   const std::uint32_t block =
-      lower_bound_by_parts<4>(list.last_docids, first, last - first, document);
+      lower_bound_by_parts<kParts>(list.last_docids, first, last - first, document);
   return __ldg(list.last_docids + block) < document ? kNone : block;
 }
 
@@ -205,7 +208,7 @@ __device__ inline Spot find_spot(const Batch& batch, std::uint32_t list_index, b
   std::uint32_t base = 0;
   std::uint32_t last = 0;
   device::BlockPlace place{};
-  if (alive) spot.block = find_block_of(batch, list, document);
+  if (alive) spot.block = find_block_of<kSpare>(batch, list, document);
   if (spot.block != kNone) {
     place = Decoder::locate(list.docids, spot.block);
     Decoder::prefetch(docid_tail<kCodec, kLevels>(batch, list_index), place);

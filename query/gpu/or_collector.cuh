@@ -7,10 +7,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Turns the sums of an item into candidates.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-class TileCollector : public TileReader<kCodec, kLevels, kForm> {
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
+class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
  protected:
-  using Base = TileReader<kCodec, kLevels, kForm>;
+  using Base = TileReader<kCodec, kLevels, kForm, kIsTimed>;
   using Base::Base;
   using Base::batch_;
   using Base::begin_;
@@ -20,7 +20,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
   using Base::query_;
   using Base::shift_of;
   using Base::state_;
-  using Base::sync_decoders;
+  using Base::sync;
   using Base::warp_;
   using Base::word_of;
   using typename Base::Form;
@@ -42,7 +42,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       } else {
         keep_crossed(crossed, max(need, 1U));
       }
-      sync_decoders();
+      sync(GpuPhase::kSelect);
       if (threadIdx.x == 0) memory_.crossed_count = 0;
       if (!scans) empty();
       const std::uint32_t kept = memory_.kept_count;
@@ -54,8 +54,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
         atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
                                    static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
       }
-      __threadfence();
-      sync_decoders();
+      sync(GpuPhase::kSelect);
       if (warp_ == 0) {
         raise_threshold(batch_, query_);
         if (lane_id() == 0) {
@@ -64,7 +63,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
         }
       }
       if (kept <= kKept) return;
-      sync_decoders();
+      sync(GpuPhase::kSelect);
     }
   }
 
@@ -151,7 +150,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm> {
       for (std::uint32_t i = 0; i < count; ++i) before += memory_.kept[i] > own ? 1 : 0;
       if (before == query_.k - 1) memory_.cut = lower_units(batch_, query_, own >> 16);
     }
-    sync_decoders();
+    sync(GpuPhase::kSelect);
     return memory_.cut;
   }
 

@@ -9,10 +9,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// A plan of an item whose documents have an accumulator each.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
+class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
  public:
-  using Base = TileCollector<kCodec, kLevels, kForm>;
+  using Base = TileCollector<kCodec, kLevels, kForm, kIsTimed>;
   using Base::Base;
 
   __device__ void run() {
@@ -27,13 +27,15 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       add_blocks();
     }
     if (!plan_.is_last) return;
-    sync_decoders();
+    sync(GpuPhase::kScore);
     collect();
+    clock_.end(GpuPhase::kSelect);
   }
 
  private:
   using Base::batch_;
   using Base::begin_;
+  using Base::clock_;
   using Base::collect;
   using Base::decode;
   using Base::decode_slots;
@@ -44,7 +46,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
   using Base::query_;
   using Base::shift_of;
   using Base::sums_are_whole_;
-  using Base::sync_decoders;
+  using Base::sync;
   using Base::units;
   using Base::word_of;
   using Base::words;
@@ -62,7 +64,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       }
       __pipeline_commit();
       __pipeline_wait_prior(0);
-      sync_decoders();
+      sync(GpuPhase::kScore);
     }
   }
 
@@ -71,11 +73,13 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
       std::uint32_t slots[4];
       std::uint32_t values[4];
       decode(entry, slots, values);
+      clock_.end(GpuPhase::kDecode);
       if (entry.place == Place::kAnywhere) {
         add_anywhere(entry, slots, values);
       } else {
         add_in_half(entry, slots, values);
       }
+      clock_.end(GpuPhase::kScore);
     });
   }
 
@@ -144,6 +148,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm> {
     for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       decode_slots(entry, slots);
+      clock_.end(GpuPhase::kDecode);
       const std::uint32_t begin = entry.place == Place::kHighHalf ? half_ : 0;
 #pragma unroll
       for (std::uint32_t& slot : slots) {

@@ -294,25 +294,30 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   searcher.count_work();
 }
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-void launch(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
-  if (batch.table_stretch_count == 0) return;
-  gpu::launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch,
-              round);
-  const auto read = read_blocks<kCodec, kLevels, kForm>;
-  static const std::uint32_t read_ctas = resident_ctas(read, kThreads, 0);
-  gpu::launch("read_blocks", read, read_ctas, kThreads, 0, stream, batch, round);
-  const auto look_up = look_up_chunks<kCodec, kLevels, kForm>;
-  static const std::uint32_t look_up_ctas = resident_ctas(look_up, kThreads, 0);
-  gpu::launch("look_up_chunks", look_up, look_up_ctas, kThreads, 0, stream, batch, round);
-}
-
 }  // namespace
 
-void launch_or_lookups(const Batch& batch, std::uint32_t round, CodecKind codec,
-                       cudaStream_t stream) {
+void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
+  launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch, round);
+}
+
+void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                        cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    launch<kCodec, kLevels, kForm>(batch, round, stream);
+    const auto kernel = read_blocks<kCodec, kLevels, kForm>;
+    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
+    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
+  });
+}
+
+void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                           cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    const auto kernel = look_up_chunks<kCodec, kLevels, kForm>;
+    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
+    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round);
   });
 }
 

@@ -2,19 +2,21 @@
 #pragma once
 
 #include "warpdex/query/gpu/or_memory.cuh"
+#include "warpdex/query/gpu/phase_clock.cuh"
 
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A plan, and the decoding of its blocks.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+/// A plan, and the decoding of its blocks. `kIsTimed`: the phases of its warps are.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
 class TileReader {
  public:
   using Own = Memory<kCodec, kLevels, kForm>;
   using Form = Shape<kCodec, kLevels, kForm>;
+  using Clock = PhaseClock<kIsTimed>;
 
   __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
-                        std::uint32_t warp)
+                        std::uint32_t warp, Clock& clock)
       : batch_(batch),
         plan_(plan),
         query_(plan.query),
@@ -24,6 +26,7 @@ class TileReader {
         half_(plan.span.half),
         lists_(batch.lists + plan.query.first_list),
         warp_(warp),
+        clock_(clock),
         sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.slack == 0) {}
 
   /// Waits for the warps that decode. The barrier is for whole warps, whose lanes may have parted.
@@ -33,6 +36,13 @@ class TileReader {
   }
 
  protected:
+  /// The same, behind what they did.
+  __device__ void sync(GpuPhase phase) {
+    clock_.end(phase);
+    sync_decoders();
+    clock_.end(GpuPhase::kWait);
+  }
+
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
 
   /// The word that has the accumulator of a document, and how far up it is there.
@@ -143,6 +153,7 @@ class TileReader {
   std::uint32_t half_;  ///< of how many documents there are
   const List* lists_;
   std::uint32_t warp_;  ///< the same for all lanes, as the compiler sees it
+  Clock& clock_;
   bool sums_are_whole_;
 };
 

@@ -225,7 +225,6 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
     if (!or_has_run(query, batch.states[query.state])) return;
     settle(batch, query, memory.settling);
   }
-  __threadfence();
   __syncthreads();
   const Need need(batch, query);
   // Tiles of all rounds but the first are added up together, behind those of the first.

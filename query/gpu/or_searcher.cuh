@@ -192,7 +192,6 @@ class Searcher {
     const std::uint32_t step = max(query.k, batch_.raise_every);
     const bool are_enough = candidates >= query.k && before < query.k;
     if (!are_enough && candidates / step == before / step) return;
-    __threadfence();
     __syncwarp();
     raise_threshold(batch_, query);
   }

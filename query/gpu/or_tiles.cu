@@ -24,7 +24,7 @@ constexpr int kCtaBytes = 1 << 10;
 /// lengths matter, and over `pfor`; 14 where it has several levels) add blocks up while two others
 /// plan the next. Shared memory: Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125
 /// instructions of a warp for a plain block of impacts) and by shared memory's banks.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
 __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
                                   Shape<kCodec, kLevels, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
   const std::uint32_t warp = warp_id();
   const bool finds = warp == Form::kWarps;
   const bool plans = warp == Form::kWarps + 1;
+  PhaseClock<kIsTimed> clock;  // of the warps that decode
   ItemFinder finder(batch, pass, memory.drawn);
   if (finds) {
     finder.start();
@@ -57,13 +58,15 @@ __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
     memory.plans[0].is_end = false;
     memory.plans[0].item = 1;
   }
+  clock.start();
   for (std::uint32_t turn = 0;; turn ^= 1) {
     // Racecheck takes reads behind a barrier of some warps for unordered with the next one of all.
-    if (warp < Form::kWarps) TileReader<kCodec, kLevels, kForm>::sync_decoders();
+    if (warp < Form::kWarps) TileReader<kCodec, kLevels, kForm, kIsTimed>::sync_decoders();
     __syncwarp();  // lanes may have parted
     __syncthreads();
+    clock.end(GpuPhase::kWait);
     const auto& plan = memory.plans[turn];
-    if (plan.is_end) return;
+    if (plan.is_end) break;
     // By a shuffle, for the compiler to know that all lanes decode or none does.
     const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // whose blocks are next
@@ -72,14 +75,18 @@ __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {
-      DenseTile<kCodec, kLevels, kForm>(batch, plan, memory, warp).run();
+      DenseTile<kCodec, kLevels, kForm, kIsTimed>(batch, plan, memory, warp, clock).run();
     }
+  }
+  if constexpr (kIsTimed) {
+    if (warp < Form::kWarps) clock.add_to(batch.work->tile_cycles);
   }
 }
 
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
-  const auto kernel = or_tiles<kCodec, kLevels, kForm>;
+  const auto kernel = batch.work == nullptr ? or_tiles<kCodec, kLevels, kForm, false>
+                                            : or_tiles<kCodec, kLevels, kForm, true>;
   using Form = Shape<kCodec, kLevels, kForm>;
   constexpr int kBytes = sizeof(Memory<kCodec, kLevels, kForm>);
   static_assert(Form::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);

@@ -4,13 +4,15 @@
 #include <map>
 #include <string>
 
+#include "tests/reference/compare.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::test {
 
 DenseOracle::DenseOracle(const Index& index)
     : index_(index), scores_(index.counts().documents), terms_(index.counts().documents) {
-  ranking_.place.assign(index.counts().documents, -1);
+  any_.ranking.place.assign(index.counts().documents, -1);
+  all_.ranking.place.assign(index.counts().documents, -1);
 }
 
 void DenseOracle::add_terms(const Query& query, const ScorerSettings& scorer) {
@@ -42,9 +44,10 @@ void DenseOracle::add_terms(const Query& query, const ScorerSettings& scorer) {
   }
 }
 
-void DenseOracle::rank_those_with(std::uint32_t least_terms) {
-  std::vector<reference::RankedDocument>& ranked = ranking_.documents;
-  for (const reference::RankedDocument& before : ranked) ranking_.place[before.document] = -1;
+reference::Ranking& DenseOracle::ranking_of(Kept& kept, std::uint32_t least_terms) {
+  if (kept.is_made) return kept.ranking;
+  auto& [ranked, place, fell_back] = kept.ranking;
+  for (const reference::RankedDocument& before : ranked) place[before.document] = -1;
   ranked.clear();
   for (const std::uint32_t document : documents_) {
     if (terms_[document] < least_terms) continue;
@@ -55,20 +58,30 @@ void DenseOracle::rank_those_with(std::uint32_t least_terms) {
     return a.score != b.score ? a.score > b.score : a.document < b.document;
   });
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    ranking_.place[ranked[i].document] = static_cast<std::int64_t>(i);
+    place[ranked[i].document] = static_cast<std::int64_t>(i);
   }
+  kept.is_made = true;
+  return kept.ranking;
 }
 
 const reference::Ranking& DenseOracle::rank(const Query& query, const SearchSettings& settings) {
-  add_terms(query, settings.scorer);
-  ranking_.fell_back_to_or = false;
-  rank_those_with(settings.mode == QueryMode::kOr ? 1 : std::max(distinct_terms_, 1U));
-  const std::size_t enough = settings.and_or_min == 0 ? settings.k : settings.and_or_min;
-  if (settings.mode == QueryMode::kAndOr && ranking_.documents.size() < enough) {
-    rank_those_with(1);
-    ranking_.fell_back_to_or = true;
+  SearchSettings asked;
+  asked.scorer = settings.scorer;
+  const std::string about = reference::describe(asked) + ' ' + reference::describe(query);
+  if (about != about_) {
+    add_terms(query, settings.scorer);
+    any_.is_made = all_.is_made = false;
+    about_ = about;
   }
-  return ranking_;
+  if (settings.mode != QueryMode::kOr) {
+    reference::Ranking& all = ranking_of(all_, std::max(distinct_terms_, 1U));
+    const std::size_t enough = settings.and_or_min == 0 ? settings.k : settings.and_or_min;
+    all.fell_back_to_or = false;
+    if (settings.mode == QueryMode::kAnd || all.documents.size() >= enough) return all;
+  }
+  reference::Ranking& any = ranking_of(any_, 1);
+  any.fell_back_to_or = settings.mode == QueryMode::kAndOr;
+  return any;
 }
 
 }  // namespace warpdex::test

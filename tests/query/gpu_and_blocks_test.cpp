@@ -1,5 +1,6 @@
 // AND on the GPU decodes the blocks that a search document by document would, which skips by the
-// last docIDs of blocks, but for those that two chunks of the leading list share.
+// last docIDs of blocks, but for those that two chunks of the leading list share; and all blocks,
+// if it is to skip none.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -79,6 +80,14 @@ TEST(GpuAndBlocks, AreThoseThatSkippingLeaves) {
     const std::uint64_t borders = (docids[0]->size() - 1) / chunk * (docids.size() - 1);
     EXPECT_LE(by_chunks, by_skipping + borders) << terms.front();
     EXPECT_GE(by_chunks, by_skipping) << terms.front();
+
+    GpuSearcher exhaustive(gpu_index, {.exhaustive = true, .time_stages = true});
+    test::search_by_gpu(exhaustive, index, std::span(&query, 1),
+                        test::settings_of(QueryMode::kAnd, 10));
+    std::uint64_t all = 0;
+    for (std::size_t i = 1; i < docids.size(); ++i) all += (docids[i]->size() - 1) / kBlockSize + 1;
+    EXPECT_GE(exhaustive.statistics().and_blocks, all) << terms.front();
+    EXPECT_LE(exhaustive.statistics().and_blocks, all + borders) << terms.front();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/query/dense_oracle.hpp"
 #include "tests/query/gpu_support.hpp"
+#include "tests/query/random_engine_inputs.hpp"
 #include "tests/query/real_engine_inputs.hpp"
 #include "tests/query/shaped_lists.hpp"
 #include "tests/reference/compare.hpp"
@@ -28,6 +29,16 @@ std::vector<SearchSettings> all_settings(const std::vector<std::uint32_t>& ks) {
       settings.k = k;
       all.push_back(settings);
     }
+  }
+  return all;
+}
+
+/// With counts, and by BM25's other form.
+std::vector<SearchSettings> other_settings() {
+  std::vector<SearchSettings> all;
+  for (const QueryMode mode : test::kAllModes) {
+    all.push_back(test::settings_of(mode, 10, true));
+    all.push_back(test::settings_of(mode, 100, false, {.form = Bm25Form::kPisa, .k1 = 1.2F}));
   }
   return all;
 }
@@ -57,9 +68,11 @@ TEST(DenseOracle, AgreesWithTheOracle) {
     const Index index = Index::open(at);
     const reference::Collection collection = test::collection_of(index);
     test::DenseOracle dense(index);
-    for (SearchSettings settings : all_settings({10, 1'000})) {
-      if (impacts) settings.scorer.kind = ScorerKind::kImpact;
-      for (const Query& query : queries) {
+    std::vector<SearchSettings> all = all_settings({10, 1'000});
+    for (const SearchSettings& other : other_settings()) all.push_back(other);
+    for (const Query& query : queries) {
+      for (SearchSettings settings : all) {
+        if (impacts) settings.scorer.kind = ScorerKind::kImpact;
         const reference::Ranking right = reference::rank(collection, query, settings);
         const reference::Ranking& found = dense.rank(query, settings);
         ASSERT_EQ(found.fell_back_to_or, right.fell_back_to_or);
@@ -127,20 +140,29 @@ std::vector<Query> read_log(const std::filesystem::path& file, std::size_t most)
   return chosen;
 }
 
-/// Judges by the dense oracle, on a few threads; each takes 24 bytes a document and more.
+/// Answers by the settings that they were asked by.
+struct Asked {
+  SearchSettings settings;
+  std::vector<SearchResult> results;
+};
+
+/// Judges by the dense oracle, on a few threads; each takes 40 bytes a document and more.
 void judge_large(const Index& index, const std::vector<Query>& queries,
-                 const SearchSettings& settings, const std::vector<SearchResult>& results) {
+                 const std::vector<Asked>& all) {
   const std::size_t threads = std::min<std::size_t>(default_threads(), 16);
   std::vector<std::unique_ptr<test::DenseOracle>> oracles(threads);
   std::mutex mutex;
   std::string wrong;
   parallel_for(threads, queries.size(), [&](std::size_t thread, std::size_t i) {
     if (!oracles[thread]) oracles[thread] = std::make_unique<test::DenseOracle>(index);
-    const reference::Ranking& truth = oracles[thread]->rank(queries[i], settings);
-    const std::string found = reference::difference(truth, results[i], settings);
-    if (found.empty()) return;
-    const std::lock_guard<std::mutex> lock(mutex);
-    wrong = found + "; " + reference::describe(settings) + ' ' + reference::describe(queries[i]);
+    for (const Asked& asked : all) {
+      const reference::Ranking& truth = oracles[thread]->rank(queries[i], asked.settings);
+      const std::string found = reference::difference(truth, asked.results[i], asked.settings);
+      if (found.empty()) continue;
+      const std::lock_guard<std::mutex> lock(mutex);
+      wrong = found + "; " + reference::describe(asked.settings) + ' ' +
+              reference::describe(queries[i]);
+    }
   });
   EXPECT_EQ(wrong, "");
 }
@@ -155,11 +177,17 @@ TEST(GpuGenerated, AgreesOverTheCollectionThatIsNamed) {
   const std::vector<Query> queries = read_log(folder / "queries.tsv", 100);
   ASSERT_FALSE(queries.empty());
   test::GpuEngine engine(folder / "index");
-  for (SearchSettings settings : all_settings({10, 1'000})) {
-    if (engine.index().settings().impacts) settings.scorer.kind = ScorerKind::kImpact;
-    const std::vector<SearchResult> results = engine.search(queries, settings);
-    ASSERT_EQ(results.size(), queries.size());
-    judge_large(engine.index(), queries, settings, results);
+  std::vector<SearchSettings> wanted = all_settings({1, 10, 100, 1'000, 10'000});
+  for (const SearchSettings& other : other_settings()) wanted.push_back(other);
+  std::vector<Asked> all;
+  for (SearchSettings settings : wanted) {
+    settings.scorer = test::meant_settings(engine.index(), settings).scorer;
+    all.push_back({settings, engine.search(queries, settings)});
+    ASSERT_EQ(all.back().results.size(), queries.size());
+  }
+  judge_large(engine.index(), queries, all);
+  for (const auto& [settings, results] : all) {
+    if (settings.k != 10 && settings.k != 1'000) continue;
     const std::vector<SearchResult> by_cpu = search_batch(engine.index(), queries, settings, 0);
     for (std::size_t i = 0; i < queries.size(); ++i) {
       ASSERT_EQ(test::disagreement(by_cpu[i], results[i], settings), "") << "the CPU " << i;

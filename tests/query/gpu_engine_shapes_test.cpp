@@ -55,13 +55,12 @@ TEST(GpuShapes, ListsAroundWholeStretchesAndChunks) {
 }
 
 /// Terms t0 to t69, every other one of a hundred documents at most.
-Collection make_many_lists(std::uint64_t seed) {
-  constexpr std::uint32_t kDocuments = 20'000;
+Collection make_many_lists(std::uint64_t seed, std::uint32_t documents = 20'000) {
   Random random = test::generator(seed);
-  Collection collection = test::make_documents(random, kDocuments, false);
+  Collection collection = test::make_documents(random, documents, false);
   for (int term = 0; term < 70; ++term) {
     const auto size = static_cast<std::uint32_t>(1 + random() % (term % 2 == 0 ? 100 : 12'000));
-    test::add_list(collection, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
+    test::add_list(collection, 't' + std::to_string(term), test::scatter(random, documents, size),
                    random);
   }
   return collection;
@@ -103,22 +102,32 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   EXPECT_EQ(statistics.gpu_queries, 4 * batches);
 }
 
-// Around the length from which on queries have rounds even where they are alone.
+// Around the length from which on queries have rounds even where they are alone; over a tile or
+// two, and over forty.
 TEST(GpuShapes, LongQueriesOneByOne) {
   WARPDEX_NEEDS_GPU();
-  const Collection collection = make_many_lists(603);
-  const test::TemporaryFolder folder;
-  test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
-  test::GpuEngine engine(folder / "index");
-  for (const std::uint32_t terms : {7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U}) {
-    for (const std::uint32_t prohibited : {0U, 5U}) {
-      Query query = query_of_first(terms + prohibited);
-      for (std::uint32_t i = terms; i < terms + prohibited; ++i) {
-        query.terms[i].occur = Occur::kMustNot;
-      }
-      for (const std::uint32_t k : {1U, 10U, 1'000U}) {
-        const SearchSettings settings = test::settings_of(QueryMode::kOr, k, false, {});
-        ASSERT_EQ(test::judge_batch(collection, engine, std::vector{query}, settings), "");
+  for (const bool impacts : {false, true}) {
+    const std::uint32_t tiles = impacts ? 40 : 1;
+    const Collection frequencies = make_many_lists(603, tiles * gpu::kTileDocuments + 3'616);
+    const Collection collection = impacts ? frequencies.to_impacts() : frequencies;
+    const test::TemporaryFolder folder;
+    if (impacts) {
+      test::write_impact_index(frequencies, collection, {CodecKind::kPfor, 1}, folder / "index");
+    } else {
+      test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
+    }
+    test::GpuEngine engine(folder / "index");
+    for (const std::uint32_t terms : {7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U}) {
+      for (const std::uint32_t prohibited : {0U, 5U}) {
+        Query query = query_of_first(terms + prohibited);
+        for (std::uint32_t i = terms; i < terms + prohibited; ++i) {
+          query.terms[i].occur = Occur::kMustNot;
+        }
+        for (const SearchSettings& settings :
+             {test::settings_of(QueryMode::kOr, 1), test::settings_of(QueryMode::kOr, 10),
+              test::settings_of(QueryMode::kOr, 1'000), test::settings_of(QueryMode::kAndOr, 10)}) {
+          ASSERT_EQ(test::judge_batch(collection, engine, std::vector{query}, settings), "");
+        }
       }
     }
   }

@@ -116,6 +116,22 @@ TEST_F(GpuSearcherTest, BatchesOfSeveralSearchersOverlap) {
   EXPECT_EQ(two.statistics().gpu_queries + two.statistics().cpu_queries, 5 * 20U);
 }
 
+TEST_F(GpuSearcherTest, SaysWhatWarpsDo) {
+  GpuSearcher searcher(engine_->gpu_index(), {.exhaustive = true, .time_stages = true});
+  const auto spent = [](const PhaseCycles& cycles, GpuPhase phase) {
+    return cycles[static_cast<std::size_t>(phase)];
+  };
+  searcher.run(plans_, test::settings_of(QueryMode::kAnd, 10));
+  const GpuStatistics& done = searcher.statistics();
+  for (std::size_t i = 0; i < kGpuPhases; ++i) EXPECT_GT(done.match_phases[i], 0) << i;
+  searcher.run(plans_, test::settings_of(QueryMode::kOr, 10));
+  for (const GpuPhase phase :
+       {GpuPhase::kDecode, GpuPhase::kScore, GpuPhase::kSelect, GpuPhase::kWait}) {
+    EXPECT_GT(spent(done.tile_phases, phase), 0) << gpu_phase_name(phase);
+  }
+  EXPECT_EQ(spent(done.tile_phases, GpuPhase::kIntersect), 0);
+}
+
 // More queries than have accumulators at a time.
 TEST_F(GpuSearcherTest, AddsUpInGlobalMemorySomeQueriesAtATime) {
   GpuSearcher searcher(engine_->gpu_index(), {.or_by = OrMethod::kGlobalMemory});

@@ -40,7 +40,7 @@ std::string judge_batch(const reference::Collection& collection, GpuEngine& engi
   const SearchSettings meant = meant_settings(engine.index(), settings);
   std::vector<Truth> truths;
   for (const Query& query : queries) truths.push_back(find_truth(collection, query, meant));
-  const std::size_t ways = settings.mode == QueryMode::kAnd ? 1 : kWays.size();  // of OR
+  const std::size_t ways = settings.mode == QueryMode::kAnd ? kWaysOfAnd : kWays.size();
   for (std::size_t way = 0; way < ways; ++way) {
     const std::vector<SearchResult> results = engine.search(queries, settings, way);
     if (results.size() != queries.size()) return "not as many answers as queries";

@@ -26,13 +26,16 @@ struct Way {
   std::string_view name;
   GpuAblation ablation;
 };
-/// The usual one first.
-inline constexpr std::array<Way, 6> kWays{{{"usual", {}},
+/// The usual one first; then those that change AND as well.
+inline constexpr std::array<Way, 7> kWays{{{"usual", {}},
                                            {"exhaustive", {.exhaustive = true}},
+                                           {"timed", {.time_stages = true}},
                                            {"without seeds", {.no_seeds = true}},
                                            {"adding up", {.or_by = OrMethod::kAddingUp}},
                                            {"looking up", {.or_by = OrMethod::kLookingUp}},
                                            {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};
+
+inline constexpr std::size_t kWaysOfAnd = 3;
 
 /// An index on disk, mapped and uploaded, and a searcher for each of kWays.
 class GpuEngine {

@@ -69,7 +69,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
-                      "GPU: skip nothing by its bounds, to see what skipping is worth")(
+                      "GPU: skip no block, to see what skipping is worth")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
       "(those that may be in the answer, list by list), or cost (of both, the cheaper); or "

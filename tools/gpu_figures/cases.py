@@ -29,8 +29,11 @@ def gpu_cases(first):
     if first:
         cases += [Case(f"{mode} 10 one by one", search(mode, 10, "--batch-size", "1"))
                   for mode in ("or", "and")]
-        cases += [Case(f"{mode} {k} stages", search(mode, k, "--stages"))
-                  for mode, k in (("or", 10), ("or", 1000), ("and", 10))]
+        cases.append(Case("and 10 exhaustive", search("and", 10, "--exhaustive")))
+        staged = [("or", 10), ("or", 1000), ("and", 10), ("or", 10, "--exhaustive"),
+                  ("and", 10, "--exhaustive")]
+        cases += [Case(f"{mode} {k}{' exhaustive' if more else ''} stages",
+                       search(mode, k, *more, "--stages")) for mode, k, *more in staged]
         cases += [Case(f"or {k} {method}", search("or", k, "--or-by", method))
                   for k in (10, 1000) for method in ("adding-up", "looking-up", "global-memory")]
         cases += [Case(f"or {k} without seeds", search("or", k, "--no-seeds")) for k in (10, 1000)]

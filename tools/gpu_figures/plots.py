@@ -4,7 +4,7 @@ import math
 
 from gpu_figures import tables
 
-COLOURS = ("#3a7", "#c63", "#36c", "#939", "#a92", "#577", "#d39", "#555", "#7b2", "#28a")
+COLOURS = ("#3a7", "#c63", "#36c", "#939", "#a92", "#577", "#d39", "#555", "#7b2", "#28a", "#bbb")
 FONT = 'font-family="sans-serif" font-size="11"'
 EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"/>\n'
 
@@ -100,6 +100,8 @@ def merge_find(document, is_of_like_length):
     """By levels of recursion: lists of like length, or 200,000 against longer ones."""
     series = {}
     for row in document.get("rows", []):
+        if row["found"] != "elements":
+            continue
         if (row["shorter"] == row["longer"] and row["shorter"] != 200_000) == is_of_like_length:
             series.setdefault(f"{row['levels']:g} levels", []).append(
                 (row["longer"], row["microseconds"]))
@@ -135,7 +137,7 @@ def stages(rows):
             x += width
         parts.append(text(x + 4, y + 13, f"{sum(times.values()):.2f}"))
     for j, name in enumerate(names):
-        x = 10 + 82 * j
+        x = 10 + 73 * j
         parts += [f'<rect x="{x}" y="24" width="10" height="10" '
                   f'fill="{COLOURS[j % len(COLOURS)]}"/>', text(x + 14, 33, name)]
     return svg(820, 60 + 24 * len(rows), parts)

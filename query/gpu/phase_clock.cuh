@@ -1,0 +1,56 @@
+// What the warps of a kernel spend their time on, for people who tune: read off the clock between
+// one thing and the next. Internal.
+#pragma once
+
+#include "warpdex/query/gpu/list_reader.cuh"
+
+namespace warpdex::gpu {
+
+/// One warp's, for less than 2^31 cycles. Takes nothing unless it is on.
+template <bool kIsOn>
+class PhaseClock;
+
+template <>
+class PhaseClock<true> {
+ public:
+  __device__ void start() { begin_ = now(); }
+
+  /// What the warp did since start(), or since the last end, was this.
+  __device__ void end(GpuPhase phase) {
+    const std::uint32_t end = now();
+    spent_[static_cast<std::size_t>(phase)] += end - begin_;
+    begin_ = end;
+  }
+
+  /// A whole warp. `cycles`, by phase, in global memory.
+  __device__ void add_to(unsigned long long* cycles) const {
+    if (lane_id() != 0) return;
+#pragma unroll
+    for (std::size_t i = 0; i < kGpuPhases; ++i) {
+      // Two looks at the clock with nothing between may come the wrong way round.
+      const auto spent = static_cast<long long>(static_cast<std::int32_t>(spent_[i]));
+      atomicAdd(cycles + i, static_cast<unsigned long long>(spent));
+    }
+  }
+
+ private:
+  /// No access to memory is moved across.
+  static __device__ std::uint32_t now() {
+    std::uint32_t cycles = 0;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+    return cycles;
+  }
+
+  std::uint32_t begin_ = 0;
+  std::uint32_t spent_[kGpuPhases] = {};
+};
+
+template <>
+class PhaseClock<false> {
+ public:
+  __device__ void start() {}
+  __device__ void end(GpuPhase) {}
+  __device__ void add_to(const unsigned long long*) const {}
+};
+
+}  // namespace warpdex::gpu
