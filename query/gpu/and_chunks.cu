@@ -1,7 +1,8 @@
 // AND. A chunk of the shortest required list is decoded into shared memory; in each further list
 // its documents are found by Parallel Merge Find (Ding et al., section 4) among the last docIDs of
-// the blocks: the chunk's ends first, then the documents between them; only blocks that hold a
-// place of a document are decoded. No intermediate result leaves the multiprocessor.
+// the blocks: the chunk's ends first, in all lists at once, then the documents between them; only
+// blocks that hold a place of a document are decoded. No intermediate result leaves the
+// multiprocessor.
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/dispatch.cuh"
 #include "warpdex/query/gpu/emit.cuh"
@@ -31,9 +32,9 @@ struct Memory {
   std::uint8_t alive[kChunk];
   std::uint32_t range[kRange];
   std::uint32_t warp_sums[kWarps];
-  std::uint32_t low;
-  std::uint32_t high;
-  std::uint32_t used[kAndBlocks];  ///< whether a block of the driver has survivors
+  std::uint32_t ends[kMostLists][2];  ///< in each other list, blocks that may have the documents
+  std::uint32_t threshold;            ///< of hand_over() alone
+  std::uint32_t used[kAndBlocks];     ///< whether a block of the driver has survivors
 };
 
 /// `kCompares`: for measurements; decodes what others skip, if the query says so, and times phases,
@@ -87,7 +88,9 @@ class Chunk {
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
     float part = 0;
     if constexpr (kForm != ScoreForm::kImpact) {
-      part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(batch_.lengths[document]));
+      // Of a byte a document, more are in the cache than of lengths.
+      const std::uint32_t length = decode_length(batch_.length_codes[document]);
+      part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(length));
     }
     return min(units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
                                (list.flags & kHugeFrequencies) != 0),
@@ -102,7 +105,30 @@ class Chunk {
     }
   }
 
+  /// Finds the blocks of all other lists that may have documents behind those of the chunk before,
+  /// up to this one's last: a list a warp, first those that have no block of the driver.
+  __device__ void find_ends() {
+    const List& driver = lists_[driver_];
+    const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
+    // If nothing is to be skipped, the last chunk has all blocks that follow.
+    const bool has_all = skips_nothing() && end_block_ == driver.blocks;
+    const std::uint32_t last = has_all ? kNone : driver.last_docids[end_block_ - 1];
+    const bool is_high = lane_id() >= kWarp / 2;
+    for (std::uint32_t i = kWarps - 1 - warp_; i < query_.lists; i += kWarps) {
+      if (i == driver_) continue;
+      const List& list = lists_[i];
+      std::uint32_t place = is_high ? 1 : 0;
+      if ((list.flags & kRaw) == 0) {
+        place = lower_bound_by_halves(list.last_docids, list.blocks, is_high ? last : first);
+        if (is_high) place = min(place + 1, list.blocks);
+      }
+      if (lane_id() % (kWarp / 2) == 0) memory_.ends[i][is_high ? 1 : 0] = place;
+    }
+  }
+
   __device__ void read_driver() {
+    find_ends();
+    clock_.end(GpuPhase::kIntersect);
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
     if (block < end_block_) {
@@ -174,15 +200,16 @@ class Chunk {
   /// Looks for the documents in another list. The alive of a required list are those that are in
   /// it, of a prohibited list the others, of an optional one all.
   __device__ void match(std::uint32_t other, std::uint32_t role) {
-    const List& list = lists_[other];
-    find_blocks(list);
-    const std::uint32_t heads = skips_nothing() ? find_all(list, role) : find_heads(list, role);
+    find_blocks(other);
+    const std::uint32_t heads =
+        skips_nothing() ? find_all(other, role) : find_heads(lists_[other], role);
+    if (!skips_nothing()) prefetch_blocks(other, role, heads);
     for (std::uint32_t i = warp_; i < heads; i += kWarps) {
       std::uint32_t from = 0;
       std::uint32_t to = 0;
       std::uint32_t block = 0;
       if (skips_nothing()) {
-        block = memory_.low + i;
+        block = memory_.ends[other][0] + i;
         from = lower_bound(memory_.blocks, count_, block);
         to = lower_bound(memory_.blocks, count_, block + 1);
       } else {
@@ -199,22 +226,16 @@ class Chunk {
     }
   }
 
-  /// Parallel Merge Find: of the first and the last document, then of all within these ends.
-  __device__ void find_blocks(const List& list) {
+  /// Parallel Merge Find: of all documents, within the chunk's ends.
+  __device__ void find_blocks(std::uint32_t other) {
+    const List& list = lists_[other];
     if (list.flags & kRaw) {
       for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) memory_.blocks[i] = 0;
-      if (kCompares && threadIdx.x == 0) memory_.low = memory_.high = 0;
       sync(GpuPhase::kIntersect);
       return;
     }
-    if (warp_ < 2) {
-      const std::uint32_t document = warp_ == 0 ? first_document() : last_document();
-      const std::uint32_t place = lower_bound_by_warp(list.last_docids, list.blocks, document);
-      if (lane_id() == 0) (warp_ == 0 ? memory_.low : memory_.high) = place;
-    }
-    sync(GpuPhase::kIntersect);
-    const std::uint32_t low = memory_.low;
-    const std::uint32_t size = min(memory_.high + 1, list.blocks) - min(low, list.blocks);
+    const std::uint32_t low = memory_.ends[other][0];
+    const std::uint32_t size = memory_.ends[other][1] - low;
     const bool is_here = size <= kRange;
     if (is_here) {
       for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
@@ -231,26 +252,13 @@ class Chunk {
 
   __device__ bool skips_nothing() const { return kCompares && (query_.flags & kExhaustive) != 0; }
 
-  /// The first and the last document that matter: of those that are left; or, if nothing is to be
-  /// skipped, all behind the chunk before up to this one's last, of the last chunk all that follow.
-  __device__ std::uint32_t first_document() const {
-    if (!skips_nothing()) return memory_.docids[0];
-    return first_block_ == 0 ? 0 : lists_[driver_].last_docids[first_block_ - 1] + 1;
-  }
-  __device__ std::uint32_t last_document() const {
-    if (!skips_nothing()) return memory_.docids[count_ - 1];
-    const List& driver = lists_[driver_];
-    return end_block_ == driver.blocks ? kNone : driver.last_docids[end_block_ - 1];
-  }
-
-  /// For comparison, instead of find_heads(): all blocks between the ends, from memory.low on.
-  __device__ std::uint32_t find_all(const List& list, std::uint32_t role) {
+  /// For comparison, instead of find_heads(): all blocks between the ends.
+  __device__ std::uint32_t find_all(std::uint32_t other, std::uint32_t role) {
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.alive[i] = role == kRequired ? 0 : 1;
     }
     sync(GpuPhase::kIntersect);
-    const std::uint32_t end = min(memory_.high + 1, list.blocks);
-    return end - min(memory_.low, end);
+    return memory_.ends[other][1] - memory_.ends[other][0];
   }
 
   /// Lists the first document of each block, and marks those past the list's end.
@@ -284,6 +292,22 @@ class Chunk {
     }
     sync(GpuPhase::kIntersect);
     return total;
+  }
+
+  /// Has the L2 cache read the blocks that are decoded next, a thread each: warps decode some one
+  /// after the other.
+  __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role, std::uint32_t heads) {
+    const List& list = lists_[other];
+    if (list.flags & kRaw) return;
+    using Decoder = device::BlockDecoder<kCodec, kLevels>;
+    for (std::uint32_t i = kWarps + threadIdx.x; i < heads; i += kThreads) {
+      const std::uint32_t block = memory_.blocks[memory_.heads[i]];
+      Decoder::prefetch(docid_tail<kCodec, kLevels>(batch_, index_of(other)),
+                        Decoder::locate(list.docids, block));
+      if (role == kProhibited) continue;
+      Decoder::prefetch(value_tail<kCodec, kLevels>(batch_, index_of(other)),
+                        Decoder::locate(list.frequencies, block));
+    }
   }
 
   /// Documents [from, to) against the block that may hold them. One warp.
@@ -361,7 +385,7 @@ class Chunk {
   __device__ std::uint32_t own_threshold() {
     constexpr std::uint32_t kOwnBins = kThreads;
     std::uint32_t* const bins = memory_.blocks;
-    if (threadIdx.x == 0) memory_.low = 0;
+    if (threadIdx.x == 0) memory_.threshold = 0;
     bins[threadIdx.x] = 0;
     sync(GpuPhase::kSelect);
     std::uint32_t largest = 0;
@@ -369,9 +393,9 @@ class Chunk {
       largest = max(largest, memory_.sums[i]);
     }
     largest = __reduce_max_sync(kWholeWarp, largest);
-    if (lane_id() == 0) atomicMax(&memory_.low, largest);
+    if (lane_id() == 0) atomicMax(&memory_.threshold, largest);
     sync(GpuPhase::kSelect);
-    const std::uint32_t width = memory_.low / kOwnBins + 1;
+    const std::uint32_t width = memory_.threshold / kOwnBins + 1;
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       atomicAdd(&bins[kOwnBins - 1 - memory_.sums[i] / width], 1);  // the best first
     }
@@ -380,10 +404,10 @@ class Chunk {
     std::uint32_t total = 0;
     const std::uint32_t before = sum_before(mine, total, GpuPhase::kSelect);
     if (before < query_.k && before + mine >= query_.k) {
-      memory_.low = lower_units(batch_, query_, (kOwnBins - 1 - threadIdx.x) * width);
+      memory_.threshold = lower_units(batch_, query_, (kOwnBins - 1 - threadIdx.x) * width);
     }
     sync(GpuPhase::kSelect);
-    return memory_.low;
+    return memory_.threshold;
   }
 
   /// Counts the matches; those that reach the threshold become candidates.

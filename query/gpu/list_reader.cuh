@@ -71,18 +71,20 @@ __device__ inline void read_values(const Batch& batch, std::uint32_t list_index,
   Decoder::values(list.frequencies, tail, place, scratch, values);
 }
 
-/// The first of `count` ascending numbers that is not below `target`, or `count`: by one warp, 32
-/// places at a time. `numbers` are the same for all lanes.
-__device__ inline std::uint32_t lower_bound_by_warp(const std::uint32_t* numbers,
-                                                    std::uint32_t count, std::uint32_t target) {
+/// The first of `count` ascending numbers that is not below `target`, or `count`: by half a warp,
+/// 16 places at a time, which has a target of its own. `numbers` are the same for the whole warp,
+/// all of which calls it.
+__device__ inline std::uint32_t lower_bound_by_halves(const std::uint32_t* numbers,
+                                                      std::uint32_t count, std::uint32_t target) {
+  constexpr std::uint32_t kHalf = kWarp / 2;
   std::uint32_t begin = 0;
-  while (count > 0) {
-    const std::uint32_t step = (count + kWarp - 1) / kWarp;
-    const std::uint32_t place = lane_id() * step + step - 1;
+  while (__any_sync(kWholeWarp, count > 0)) {
+    const std::uint32_t step = (count + kHalf - 1) / kHalf;
+    const std::uint32_t place = lane_id() % kHalf * step + step - 1;
     const bool below = place < count && numbers[begin + place] < target;
-    const std::uint32_t steps = __popc(__ballot_sync(kWholeWarp, below));
+    const std::uint32_t both = __ballot_sync(kWholeWarp, below);
     // The answer lies in the step after those whose last number is below, or is that step's last.
-    const std::uint32_t passed = steps * step;
+    const std::uint32_t passed = __popc(both >> (lane_id() & kHalf) & 0xFFFFU) * step;
     begin += passed;
     count = count > passed ? min(step - 1, count - passed) : 0;
   }

@@ -41,11 +41,11 @@ def gpu_cases(first):
 
 
 def cpu_cases():
-    """By all cores, queries beside each other, and by one."""
+    """By all cores, queries beside each other, and by one, which takes long: one pass is enough."""
     every = (("or", 10), ("or", 1000), ("and", 10), ("or", 10, "--count"))
-    return [Case(f"{mode} {k}{' count' if more else ''} {name}",
-                 search(mode, k, *more, "--threads", threads))
-            for mode, k, *more in every for name, threads in (("CPU", "0"), ("one core", "1"))]
+    by = (("CPU", ["--threads", "0"]), ("one core", ["--threads", "1", "--repetitions", "1"]))
+    return [Case(f"{mode} {k}{' count' if more else ''} {name}", search(mode, k, *more, *options))
+            for mode, k, *more in every for name, options in by]
 
 
 def text_cases():

@@ -1,4 +1,5 @@
 """Runs the programs, and writes what they found after each."""
+import concurrent.futures
 import datetime
 import json
 import os
@@ -84,6 +85,8 @@ class Measure:
         self.rows = []
         self.kernels = {}
         self.failures = []
+        self.pool = concurrent.futures.ThreadPoolExecutor(2)
+        self.started = {}
 
     def program(self, folder, name):
         """In a build folder, or beside its like."""
@@ -146,6 +149,12 @@ class Measure:
                        "--quiet"])
         return found, why
 
+    def start_generating(self, codec):
+        """Its collections, of frequencies and of impacts, beside what goes on meanwhile."""
+        if codec not in self.started:
+            self.started[codec] = [self.pool.submit(self.generate, codec, impacts)
+                                   for impacts in (False, True)]
+
     def bench(self, collection, some, why_not=None):
         for case in some:
             command = [self.warpdex, "bench", collection.index, "--queries", collection.queries,
@@ -190,8 +199,10 @@ class Measure:
 
     def measure_generated(self):
         for i, codec in enumerate(self.given.codecs):
-            for impacts in (False, True):
-                collection, why = self.generate(codec, impacts)
+            self.start_generating(codec)
+            concurrent.futures.wait(self.started[codec])  # so that nothing else runs meanwhile
+            for impacts, generated in zip((False, True), self.started[codec]):
+                collection, why = generated.result()
                 if why:
                     why = "it was not generated: " + why
                 some = cases.gpu_cases(i == 0)
