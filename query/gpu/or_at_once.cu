@@ -186,7 +186,7 @@ class BlockAnswerer {
       if (wanted[i]) memory_.documents[places.place(i)] = {docids[i], sums[i]};
     }
     __syncwarp();
-    if (places.count > 0) searcher_.search(list, places.count);
+    if (places.count > 0) searcher_.search(list, places.count, need);
     __syncwarp();
   }
 

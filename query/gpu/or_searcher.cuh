@@ -58,6 +58,12 @@ class Searcher {
     const Need need(batch_, query);
     keep(count,
          [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
+    search(list, count, need);
+  }
+
+  /// The same of documents that reach `need` with all that the lists behind may add.
+  __device__ void search(const List& list, std::uint32_t count, const Need& need) {
+    const Query& query = batch_.queries[batch_.and_queries + list.owner];
     std::uint32_t left = query.lists - 1;  // lists
     for (std::uint32_t i = list.place + 1; count > 0 && left > 0; ++i, --left) {
       if constexpr (kSpare == Spare::kTime) {
