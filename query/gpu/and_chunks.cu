@@ -37,8 +37,8 @@ struct Memory {
   std::uint32_t used[kAndBlocks];     ///< whether a block of the driver has survivors
 };
 
-/// `kCompares`: for measurements; decodes what others skip, if the query says so, and times phases,
-/// if there are counters.
+/// `kCompares`: for measurements; decodes what others skip, if the query says so, and times its
+/// phases, which are added up if there are counters.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
 class Chunk {
  public:
@@ -106,7 +106,7 @@ class Chunk {
   }
 
   /// Finds the blocks of all other lists that may have documents behind those of the chunk before,
-  /// up to this one's last: a list a warp, first those that have no block of the driver.
+  /// up to this one's last: a list a warp, warps that have no block of the driver first.
   __device__ void find_ends() {
     const List& driver = lists_[driver_];
     const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
@@ -252,7 +252,8 @@ class Chunk {
 
   __device__ bool skips_nothing() const { return kCompares && (query_.flags & kExhaustive) != 0; }
 
-  /// For comparison, instead of find_heads(): all blocks between the ends.
+  /// For comparison, instead of find_heads(): of all blocks between the ends, how many they are;
+  /// marks the documents likewise.
   __device__ std::uint32_t find_all(std::uint32_t other, std::uint32_t role) {
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.alive[i] = role == kRequired ? 0 : 1;
@@ -294,8 +295,8 @@ class Chunk {
     return total;
   }
 
-  /// Has the L2 cache read the blocks that are decoded next, a thread each: warps decode some one
-  /// after the other.
+  /// Has the L2 cache read what the blocks that are decoded next start with, a thread each: warps
+  /// decode some one after the other.
   __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role, std::uint32_t heads) {
     const List& list = lists_[other];
     if (list.flags & kRaw) return;
@@ -449,7 +450,8 @@ class Chunk {
 };
 
 /// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory:
-/// Memory, about 29 KiB. Bound by decoding, and by the latency of one search a list.
+/// Memory, about 29 KiB. Bound by the latency of finding blocks and documents in them, and by
+/// decoding.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   wait_for_previous();

@@ -95,8 +95,8 @@ __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Quer
 }
 
 /// Raises the threshold to where the histogram has k documents, of those that are seen to be
-/// counted there: all that this CTA counted before a barrier, and others' as they come. Fewer make
-/// it lower, never wrong, so nothing is waited for. One whole warp. O(kBins / 32).
+/// counted there: all that the callers counted before a barrier of theirs, and others' as they
+/// come. Fewer make it lower, never wrong, so nothing is waited for. One whole warp. O(kBins / 32).
 __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
   QueryState& state = batch.states[query.state];
   if (__shfl_sync(kWholeWarp, __ldcg(&state.candidates), 0) < query.k) return;

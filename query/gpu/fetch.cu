@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 512;
 
-/// Work item: 16 bytes a thread. Bound by one round trip over the bus.
+/// Work item: 16 bytes a thread. Bound by one round trip over the bus, or by its bandwidth.
 __global__ void __launch_bounds__(kThreads) fetch(Batch, Fetched image) {
   wait_for_previous();
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;

@@ -32,7 +32,8 @@ OrMethod parse_or_method(std::string_view name);
 
 /// What may be turned off or on, to measure what it is worth.
 struct GpuAblation {
-  /// OR decodes and adds up everything, whatever its bounds; AND decodes all blocks of all lists.
+  /// OR decodes and adds up everything, whatever its bounds; AND decodes the docIDs of all
+  /// blocks of all lists.
   bool exhaustive = false;
   OrMethod or_by = OrMethod::kByCost;
   bool no_seeds = false;  ///< OR starts with a threshold of 0

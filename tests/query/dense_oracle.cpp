@@ -4,10 +4,16 @@
 #include <map>
 #include <string>
 
-#include "tests/reference/compare.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::test {
+namespace {
+
+bool is_same(const ScorerSettings& a, const ScorerSettings& b) {
+  return a.kind == b.kind && a.form == b.form && a.k1 == b.k1 && a.b == b.b && a.mu == b.mu;
+}
+
+}  // namespace
 
 DenseOracle::DenseOracle(const Index& index)
     : index_(index), scores_(index.counts().documents), terms_(index.counts().documents) {
@@ -65,13 +71,11 @@ reference::Ranking& DenseOracle::ranking_of(Kept& kept, std::uint32_t least_term
 }
 
 const reference::Ranking& DenseOracle::rank(const Query& query, const SearchSettings& settings) {
-  SearchSettings asked;
-  asked.scorer = settings.scorer;
-  const std::string about = reference::describe(asked) + ' ' + reference::describe(query);
-  if (about != about_) {
+  if (query != query_ || !is_same(settings.scorer, scorer_)) {
     add_terms(query, settings.scorer);
     any_.is_made = all_.is_made = false;
-    about_ = about;
+    query_ = query;
+    scorer_ = settings.scorer;
   }
   if (settings.mode != QueryMode::kOr) {
     reference::Ranking& all = ranking_of(all_, std::max(distinct_terms_, 1U));

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "tests/reference/oracle.hpp"
@@ -12,7 +12,8 @@
 
 namespace warpdex::test {
 
-/// For one thread. Takes 40 bytes a document, and reads the lists by read_postings().
+/// For one thread. Takes 32 bytes a document and its rankings, and reads the lists by
+/// read_postings().
 class DenseOracle {
  public:
   /// Keeps a reference to the index.
@@ -38,7 +39,8 @@ class DenseOracle {
   std::vector<std::uint32_t> terms_;      ///< of the query, by document; likewise
   std::vector<std::uint32_t> documents_;  ///< with any term, in no order
   std::uint32_t distinct_terms_ = 0;
-  std::string about_;  ///< the query and the scorer that all this is of
+  std::optional<Query> query_;  ///< that all this is of, and its scorer
+  ScorerSettings scorer_;
   Kept any_;
   Kept all_;
 };

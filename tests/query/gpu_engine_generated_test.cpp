@@ -146,7 +146,7 @@ struct Asked {
   std::vector<SearchResult> results;
 };
 
-/// Judges by the dense oracle, on a few threads; each takes 40 bytes a document and more.
+/// Judges by the dense oracle, on a few threads; each takes 32 bytes a document and more.
 void judge_large(const Index& index, const std::vector<Query>& queries,
                  const std::vector<Asked>& all) {
   const std::size_t threads = std::min<std::size_t>(default_threads(), 16);

@@ -196,8 +196,9 @@ class Plots(unittest.TestCase):
         by_length = [{"length": length, "alone": dict(DECODE["results"][0]),
                       "many": dict(DECODE["results"][0])} for length in (1000, 10_000)]
         kernels = {"decode": dict(DECODE, by_length=by_length),
-                   "merge_find": {"rows": [{"found": "elements", "shorter": 5e3, "longer": 5e3,
-                                            "levels": 1.0, "microseconds": 20.0}]},
+                   "merge_find": {"rows": [{"found": found, "shorter": 5e3, "longer": 5e3,
+                                            "levels": level, "microseconds": 20.0}
+                                           for found, level in (("elements", 1.0), ("blocks", 3.0))]},
                    "select": {"rows": [{"type": "half", "keys": "random", "rows": 10000, "k": 10,
                                         "method": "chosen", "of copy": 0.9}]}}
         with_stages = row(stage_microseconds={"build": 1.0, "finish": 0.0},
@@ -207,9 +208,10 @@ class Plots(unittest.TestCase):
             xml.dom.minidom.parseString(plot)
         self.assertIn("bitpack, docIDs", drawn["decode"])
         self.assertIn("1 levels", drawn["merge_find"])
+        self.assertNotIn("3 levels", drawn["merge_find"])
         self.assertIn("finish", drawn["stages"])
         self.assertIn("warps of match: decode 75%, wait 25%", tables.remark(with_stages))
-        self.assertNotIn("warps of tile", tables.remark(with_stages))
+        self.assertNotIn("warps of tiles", tables.remark(with_stages))
         self.assertIn("| bitpack | docIDs | 0.0, 400 | 0.0, 400 |",
                       tables.length_table(kernels["decode"]))
 

@@ -85,8 +85,6 @@ class Measure:
         self.rows = []
         self.kernels = {}
         self.failures = []
-        self.pool = concurrent.futures.ThreadPoolExecutor(2)
-        self.started = {}
 
     def program(self, folder, name):
         """In a build folder, or beside its like."""
@@ -149,11 +147,10 @@ class Measure:
                        "--quiet"])
         return found, why
 
-    def start_generating(self, codec):
-        """Its collections, of frequencies and of impacts, beside what goes on meanwhile."""
-        if codec not in self.started:
-            self.started[codec] = [self.pool.submit(self.generate, codec, impacts)
-                                   for impacts in (False, True)]
+    def generate_both(self, codec):
+        """Its collections, of frequencies and of impacts, beside each other."""
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            return list(pool.map(lambda impacts: self.generate(codec, impacts), (False, True)))
 
     def bench(self, collection, some, why_not=None):
         for case in some:
@@ -199,10 +196,7 @@ class Measure:
 
     def measure_generated(self):
         for i, codec in enumerate(self.given.codecs):
-            self.start_generating(codec)
-            concurrent.futures.wait(self.started[codec])  # so that nothing else runs meanwhile
-            for impacts, generated in zip((False, True), self.started[codec]):
-                collection, why = generated.result()
+            for impacts, (collection, why) in zip((False, True), self.generate_both(codec)):
                 if why:
                     why = "it was not generated: " + why
                 some = cases.gpu_cases(i == 0)

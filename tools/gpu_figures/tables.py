@@ -28,8 +28,8 @@ def remark(row):
     stages = row["document"].get("stage_microseconds")
     if stages:
         remarks.append(", ".join(f"{name} {time:.2f}" for name, time in stages.items()))
-    for stage in ("match", "tile"):
-        phases = row["document"].get(f"{stage}_phases", {})
+    for stage, member in (("match", "match_phases"), ("tiles", "tile_phases")):
+        phases = row["document"].get(member, {})
         if any(phases.values()):
             shares = ", ".join(f"{name} {share:.0%}" for name, share in phases.items())
             remarks.append(f"warps of {stage}: {shares}")
