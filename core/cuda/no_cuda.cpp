@@ -28,7 +28,7 @@ Stream::~Stream() = default;
 void Stream::synchronize() const { refuse(); }
 bool Stream::is_idle() const { refuse(); }
 
-Event::Event(int) { refuse(); }
+Event::Event(int, EventUse) { refuse(); }
 Event::Event(Event&&) noexcept = default;
 Event& Event::operator=(Event&&) noexcept = default;
 Event::~Event() = default;

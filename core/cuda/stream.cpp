@@ -44,9 +44,10 @@ void Stream::synchronize() const {
 
 bool Stream::is_idle() const { return is_ready(cudaStreamQuery(handle_), "cudaStreamQuery"); }
 
-Event::Event(int device) : device_(device) {
+Event::Event(int device, EventUse use) : device_(device) {
   const CurrentDevice current(device);
-  check_cuda(cudaEventCreate(&handle_), "cudaEventCreate");
+  const unsigned int flags = use == EventUse::kTiming ? cudaEventDefault : cudaEventDisableTiming;
+  check_cuda(cudaEventCreateWithFlags(&handle_, flags), "cudaEventCreateWithFlags");
 }
 
 Event::Event(Event&& other) noexcept

@@ -33,11 +33,14 @@ class Stream {
   CUstream_st* handle_ = nullptr;
 };
 
-/// A moment in a stream's work, with a time. Move-only.
+/// Whether an event's time is told. One that only orders streams takes them less.
+enum class EventUse { kTiming, kOrder };
+
+/// A moment in a stream's work. Move-only.
 class Event {
  public:
   /// Not recorded yet. Throws CudaError where `device` does not exist.
-  explicit Event(int device = 0);
+  explicit Event(int device = 0, EventUse use = EventUse::kTiming);
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   ~Event();
@@ -51,7 +54,8 @@ class Event {
   bool has_passed() const;
   /// Returns when the moment has passed.
   void synchronize() const;
-  /// Seconds from `start` to this event, to about half a microsecond. Both recorded and passed.
+  /// Seconds from `start` to this event, to about half a microsecond. Both for timing, recorded and
+  /// passed; throws CudaError otherwise.
   double seconds_since(const Event& start) const;
 
  private:

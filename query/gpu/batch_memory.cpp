@@ -2,6 +2,7 @@
 #include "warpdex/query/gpu/batch_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/arena.hpp"
@@ -68,6 +69,12 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
   buffer = PinnedBuffer(bytes + bytes / 4);
 }
 
+/// Of the index's scratch memory, what the parts of batches may take.
+std::size_t BatchMemory::own_share() const {
+  const std::size_t all = index_.scratch_share();
+  return all - std::min(all, of_one_.size());
+}
+
 std::uint32_t BatchMemory::least_capacity(std::uint32_t k, std::uint32_t attempt) const {
   const std::uint64_t documents = std::max<std::uint64_t>(index_.index.counts().documents, 1);
   const std::uint64_t usual = std::max(kLeastCapacity, 16 * k);
@@ -87,7 +94,7 @@ std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
                                 sizeof(QueryState) + kBins * sizeof(std::uint32_t) +
                                 3 * sizeof(Query);
   const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
-  const std::size_t share = index_.scratch_share() / 8 * 7;  // it is an estimate
+  const std::size_t share = own_share() / 8 * 7;  // it is an estimate
   std::size_t bytes = 0;
   std::uint64_t rows = 0;
   std::size_t queries = 0;
@@ -110,14 +117,14 @@ std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
 }
 
 bool BatchMemory::has_room_for_promises(const BatchShape& shape) const {
-  return kClasses * shape.or_blocks * sizeof(Promise) <= index_.scratch_share() / kShares;
+  return kClasses * shape.or_blocks * sizeof(Promise) <= own_share() / kShares;
 }
 
 /// Frees what other batches needed if there is no room else. False if there is none even so.
 bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                             std::size_t for_tables, std::size_t for_candidates,
                             std::size_t for_accumulators) {
-  const std::size_t share = index_.scratch_share();
+  const std::size_t share = own_share();
   const std::size_t needed =
       for_uploads + for_cleared + for_tables + for_candidates + for_accumulators;
   if (needed > share && queries > 1) return false;
@@ -213,7 +220,7 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
   const std::size_t blocks = shape.or_blocks / block_share(attempt);
   const std::size_t found = queries * found_share(batch.k, attempt);
   set_round_room(shape, blocks, found, batch);
-  const std::size_t share = index_.scratch_share();
+  const std::size_t share = own_share();
   const std::size_t taken =
       needed + lay_out_tables(nullptr, shape, batch) + lay_out_candidates(nullptr, least, batch);
   if (taken >= share) return least;
@@ -235,12 +242,36 @@ std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchS
                                                 Batch& batch) const {
   if (ablation_.or_by != OrMethod::kGlobalMemory || shape.or_queries == 0) return 0;
   const std::size_t bytes = std::size_t{batch.tiles} * kTileDocuments * sizeof(std::uint32_t);
-  const std::size_t share = index_.scratch_share();
+  const std::size_t share = own_share();
   const std::size_t left = share - std::min(share, needed + needed / 4);  // as grow() may take
   const std::size_t most = std::min<std::size_t>(kMostAccumulated, shape.or_queries);
   const std::size_t at_once = std::clamp<std::size_t>(left / bytes, 1, most);
   batch.accumulated_queries = static_cast<std::uint32_t>(at_once);
   return at_once * bytes;
+}
+
+/// Of an image, what comes before the stretches of OR's lists.
+std::size_t BatchMemory::carried_bytes() const {
+  return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(host().table_stretches) -
+                                  static_cast<const std::uint8_t*>(staging_.data()));
+}
+
+/// Whether the batch is a single query of OR alone, whose first kernel can carry all that it
+/// brings: nothing runs before, and no list is among it, but for where it is. There is memory for
+/// its counters then.
+bool BatchMemory::can_carry(const BatchShape& shape, const Batch& batch) {
+  const bool is_alone = batch.state_count == 1 && shape.or_queries == 1 &&
+                        shape.and_queries + shape.second_queries == 0;
+  const bool can = is_alone && batch.round_count == 0 && shape.raw_lists == 0 &&
+                   carried_bytes() <= kCarriedWords * sizeof(uint4) &&
+                   tails_bytes(index_.index.settings().codec.kind, 1) == 0;
+  if (!can || of_one_.size() != 0) return can;
+  bytes_of_one_ = cleared_bytes_;
+  return of_one_.allocate(2 * bytes_of_one_, *index_.budget, index_.device);
+}
+
+void* BatchMemory::counters_of_one(std::uint32_t turn) const {
+  return static_cast<std::uint8_t*>(of_one_.data()) + turn * bytes_of_one_;
 }
 
 std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::uint32_t attempt,
@@ -258,11 +289,14 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   }
   shape_ = shape;
   image_bytes_ = image_bytes;
-  cleared_bytes_ = lay_out_cleared(cleared_.data(), batch);
+  cleared_bytes_ = cleared_bytes;
+  grow(staging_, image_bytes);
+  is_carried_ = can_carry(shape, batch);
+  if (is_carried_) turn_ = 1 - turn_;
+  lay_out_cleared(is_carried_ ? counters_of_one(turn_) : cleared_.data(), batch);
   lay_out_tables(tables_.data(), shape, batch);
   lay_out_candidates(candidates_.data(), capacity, batch);
   batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
-  grow(staging_, image_bytes);
   describe(batch);
   return capacity;
 }
@@ -291,11 +325,24 @@ void BatchMemory::describe(Batch& batch) const {
   batch.pfor_levels = index_.index.settings().codec.pfor_levels;
 }
 
-void BatchMemory::upload(const Batch& batch, cudaStream_t stream) const {
+void BatchMemory::upload(const Batch& batch, cudaStream_t stream) {
+  const auto words = [](std::size_t bytes) {
+    return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas: no rest
+  };
+  if (is_carried_) {
+    if (!is_clear_) {
+      check_cuda(cudaMemsetAsync(of_one_.data(), 0, of_one_.size(), stream), "cudaMemsetAsync");
+    }
+    is_clear_ = true;
+    carried_.stretches = device().table_stretches;
+    carried_.to = static_cast<uint4*>(uploads_.data());
+    carried_.cleared = static_cast<uint4*>(counters_of_one(1 - turn_));
+    carried_.words = words(carried_bytes());
+    carried_.cleared_words = words(bytes_of_one_);
+    std::memcpy(carried_.content, staging_.data(), carried_bytes());
+    return;
+  }
   if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
-    const auto words = [](std::size_t bytes) {
-      return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas: no rest
-    };
     const Fetched image{static_cast<const uint4*>(staging_.device_data()),
                         static_cast<uint4*>(uploads_.data()), words(image_bytes_),
                         static_cast<uint4*>(cleared_.data()), words(cleared_bytes_)};

@@ -13,6 +13,7 @@
 #include "warpdex/query/gpu/batch_image.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
 #include "warpdex/query/gpu/gpu_searcher.hpp"
+#include "warpdex/query/gpu/kernels.cuh"
 
 namespace warpdex::gpu {
 
@@ -48,8 +49,13 @@ class BatchMemory {
   /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
   ImageParts host() const { return gpu::lay_out(shape_, staging_.data()); }
   ImageParts device() const { return gpu::lay_out(shape_, uploads_.data()); }
-  /// Queues copying what was written to the GPU, and clearing what is to be counted.
-  void upload(const Batch& batch, cudaStream_t stream) const;
+  /// Queues copying what was written to the GPU, and clearing what is to be counted; or prepares
+  /// what the first kernel is to carry, which does both.
+  void upload(const Batch& batch, cudaStream_t stream);
+  /// For OR's first kernel, or null.
+  const Carried* carried() const { return is_carried_ ? &carried_ : nullptr; }
+  /// Kernels that were to be launched may not have been.
+  void distrust() { is_clear_ = false; }
 
  private:
   std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
@@ -65,6 +71,10 @@ class BatchMemory {
   std::size_t share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                      Batch& batch) const;
   void describe(Batch& batch) const;
+  std::size_t carried_bytes() const;
+  bool can_carry(const BatchShape& shape, const Batch& batch);
+  std::size_t own_share() const;
+  void* counters_of_one(std::uint32_t turn) const;
 
   const GpuIndex::State& index_;
   GpuAblation ablation_;
@@ -77,6 +87,15 @@ class BatchMemory {
   BatchShape shape_;              ///< of what was laid out last
   std::size_t image_bytes_ = 0;
   std::size_t cleared_bytes_ = 0;
+
+  // Of single queries whose first kernel carries their image. They take turns with two sets of
+  // counters: each clears the other's.
+  AccountedBuffer of_one_;
+  std::size_t bytes_of_one_ = 0;  ///< of a set
+  std::uint32_t turn_ = 0;
+  bool is_clear_ = false;  ///< the set whose turn is next, once all that was launched has run
+  bool is_carried_ = false;
+  Carried carried_;
 };
 
 }  // namespace warpdex::gpu

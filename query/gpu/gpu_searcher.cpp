@@ -47,6 +47,7 @@ struct GpuSearcher::State {
   void abandon() noexcept;
   bool launch(std::span<const std::uint32_t> queries);
   void launch_or(const Batch& batch, const BatchShape& shape);
+  void launch_beside(const Batch& batch, const BatchShape& shape);
   void look_up(const Batch& batch, std::uint32_t round);
 
   const GpuIndex& index;
@@ -55,6 +56,9 @@ struct GpuSearcher::State {
   BatchBuilder builder;
   bool is_new_enough = false;  ///< the GPU, for clusters and kernels that overlap
   Stream stream;
+  Stream stream_of_and;  ///< of batches with queries of both
+  Event has_uploaded;
+  Event has_matched;
   StageClock clock;
   BatchMemory memory;
   PinnedBuffer work;  ///< counters of the part under way, if they are wanted
@@ -79,6 +83,9 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       ablation(wanted),
       builder(searched.state(), wanted),
       stream(searched.device()),
+      stream_of_and(searched.device()),
+      has_uploaded(searched.device(), EventUse::kOrder),
+      has_matched(searched.device(), EventUse::kOrder),
       clock(wanted.time_stages, searched.device()),
       memory(searched.state(), wanted) {
   const CurrentDevice current_device(searched.device());
@@ -160,7 +167,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   const bool are_few_rounds = shape.adds_up_only || (are_few && attempt == 0);
   batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
-  batch.first_promises = std::max(256U, 2 * settings.k);
+  batch.first_promises = std::max({256U, 2 * settings.k, 64 * shape.or_queries});
   batch.state_count = count;
   batch.ticket = count <= kFewAwaited && !ablation.time_stages ? next_ticket() : 0;
   batch.tiles = builder.tiles();
@@ -188,9 +195,16 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_parse_tails(batch, codec, stream.handle());
-  launch_and_chunks(batch, codec, stream.handle());
-  clock.end(GpuStage::kMatch, stream);
-  if (batch.or_queries > 0) launch_or(batch, shape);
+  // AND and OR of different queries go beside each other, if OR need not see what AND matches.
+  const bool has_both = batch.and_queries > 0 && batch.or_queries > 0;
+  if (has_both && settings.mode != QueryMode::kAndOr && !ablation.time_stages) {
+    launch_beside(batch, shape);
+    batch.overlaps_launches = false;  // what the next kernel follows is in two streams
+  } else {
+    launch_and_chunks(batch, codec, stream.handle());
+    clock.end(GpuStage::kMatch, stream);
+    if (batch.or_queries > 0) launch_or(batch, shape);
+  }
   launch_finish(batch, codec, settings.k, stream.handle());
   clock.end(GpuStage::kFinish, stream);
   if (batch.work != nullptr) {
@@ -203,6 +217,18 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   return true;
 }
 
+/// AND in a stream of its own, OR meanwhile.
+void GpuSearcher::State::launch_beside(const Batch& batch, const BatchShape& shape) {
+  has_uploaded.record(stream);
+  has_uploaded.hold_back(stream_of_and);
+  Batch apart = batch;
+  apart.overlaps_launches = false;  // what it follows is in the other stream
+  launch_and_chunks(apart, index.index().settings().codec.kind, stream_of_and.handle());
+  has_matched.record(stream_of_and);
+  launch_or(batch, shape);
+  has_matched.hold_back(stream);
+}
+
 void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) {
   const CodecKind codec = index.index().settings().codec.kind;
   if (batch.round_count > 0) launch_find_tile_blocks(batch, stream.handle());
@@ -213,7 +239,7 @@ void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) 
     clock.end(GpuStage::kTiles, stream);
     return;
   }
-  launch_bound_tiles(batch, stream.handle());
+  launch_bound_tiles(batch, memory.carried(), stream.handle());
   clock.end(GpuStage::kBounds, stream);
   if (batch.round_count == 0) {
     launch_or_at_once(batch, codec, stream.handle());
@@ -327,6 +353,8 @@ void GpuSearcher::State::abandon() noexcept {
   is_busy = false;
   part = {};
   cudaStreamSynchronize(stream.handle());
+  cudaStreamSynchronize(stream_of_and.handle());
+  memory.distrust();
   if (uploaded.cache) uploaded.cache->end(lists);
 }
 

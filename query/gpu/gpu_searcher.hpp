@@ -81,8 +81,8 @@ class GpuAnswers {
   const State* state_;
 };
 
-/// Answers batches of queries for one thread. Owns a stream, and scratch memory on the GPU that
-/// grows to what its batches need, within what the GpuIndex leaves. Move-only.
+/// Answers batches of queries for one thread. Owns two streams, and scratch memory on the GPU
+/// that grows to what its batches need, within what the GpuIndex leaves. Move-only.
 class GpuSearcher {
  public:
   /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Throws

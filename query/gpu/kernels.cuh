@@ -37,8 +37,23 @@ void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream)
 
 /// OR: the tables of tiles. The following only if there are queries of OR.
 void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream);
-/// OR: bounds of tiles.
-void launch_bound_tiles(const Batch& batch, cudaStream_t stream);
+/// Of 16 bytes: with a Batch, they fit the 4 KiB that a kernel's arguments can always have.
+inline constexpr std::uint32_t kCarriedWords = 224;
+
+/// What a single query of OR brings, if it is little: an argument of its first kernel. This puts it
+/// where the others read it, adds the stretches of its lists, and clears what the next such query
+/// counts in.
+struct Carried {
+  Stretch* stretches;
+  uint4* to;
+  uint4* cleared;
+  std::uint32_t words;
+  std::uint32_t cleared_words;
+  uint4 content[kCarriedWords];
+};
+
+/// OR: bounds of tiles. `carried`: what the only query brings, or null if all is there.
+void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream);
 /// OR: sorts out what is to be done in a round. In each, this comes first, then the next.
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream);
 /// OR, one after the other: finds the blocks that may decide, finds the documents in them that may,

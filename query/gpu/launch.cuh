@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/layout.hpp"
 
@@ -38,7 +40,7 @@ std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t by
 template <class... Arguments>
 void launch_teams(const char* name, void (*kernel)(Batch, Arguments...), std::uint32_t team,
                   dim3 teams, std::uint32_t threads, std::size_t bytes, cudaStream_t stream,
-                  const Batch& batch, Arguments... arguments) {
+                  const Batch& batch, const std::type_identity_t<Arguments>&... arguments) {
   cudaLaunchAttribute attributes[2]{};
   unsigned int count = 0;
   if (batch.overlaps_launches) {
@@ -62,7 +64,8 @@ void launch_teams(const char* name, void (*kernel)(Batch, Arguments...), std::ui
 /// The same without clusters.
 template <class... Arguments>
 void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
-            std::size_t bytes, cudaStream_t stream, const Batch& batch, Arguments... arguments) {
+            std::size_t bytes, cudaStream_t stream, const Batch& batch,
+            const std::type_identity_t<Arguments>&... arguments) {
   launch_teams(name, kernel, 1, ctas, threads, bytes, stream, batch, arguments...);
 }
 

@@ -233,7 +233,7 @@ void ListCache::queue(const std::vector<Copy>& copies) {
   for (const auto& [list, to] : copies) {
     if (transfers.empty() || transfers.back().bytes >= kTransferBytes) {
       if (!transfers.empty()) transfers.back().arrived.record(stream_);
-      transfers.push_back({Event(device_), {}, 0});
+      transfers.push_back({Event(device_, EventUse::kOrder), {}, 0});
     }
     const EncodedBytes from = host_.source(*list);
     copy(to, from.docids, list->docid_bytes + kReadSlack);

@@ -61,9 +61,8 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
 /// The part of find_tile_blocks that concerns `count` tiles from `first` on, and the one behind
 /// them, of all lists of a query. A whole CTA; a lane searches for one tile of a list, as all
 /// reads of a search wait for each other. O(log(blocks)).
-__device__ void find_first_blocks(const Batch& batch, const Query& query, std::uint32_t first,
-                                  std::uint32_t count) {
-  const List* const lists = batch.lists + query.first_list;
+__device__ void find_first_blocks(const Batch& batch, const Query& query, const List* lists,
+                                  std::uint32_t first, std::uint32_t count) {
   const auto find = [&](const List& list, std::uint32_t tile) {
     std::uint32_t block = 0;
     if ((list.flags & kRaw) == 0) {
@@ -124,24 +123,23 @@ struct TileBounds {
   }
 };
 
-/// Work item: 32 tiles of a query a CTA; its warps share the lists out, and their blocks. Where OR
-/// is done at once, what find_tile_blocks does is done here, and the tiles in which a list may
-/// decide are marked. Bound by the latency of reading a few blocks' bounds.
-__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
-  wait_for_previous();
-  __shared__ std::uint32_t bounds[kMostLists][kWarp];
-  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+using SharedBounds = std::uint32_t[kMostLists][kWarp];
+
+/// Bounds of the CTA's 32 tiles of a query, whose lists these are; its warps share the lists out,
+/// and their blocks. Where OR is done at once, what find_tile_blocks does is done here, and the
+/// tiles in which a list may decide are marked.
+__device__ void bound_some(const Batch& batch, const Query& query, const List* lists,
+                           SharedBounds& bounds) {
   QueryState& state = batch.states[query.state];
   const bool is_at_once = batch.round_count == 0;
   const std::uint32_t first = blockIdx.y * kWarp;
   const std::uint32_t count = min(kWarp, batch.tiles - first);
   const std::uint32_t tile = first + lane_id();
   const bool exists = tile < batch.tiles;
-  const List* const lists = batch.lists + query.first_list;
   for (std::uint32_t i = warp_id(); i < query.scoring; i += blockDim.x / kWarp) {
     bounds[i][lane_id()] = 0;
   }
-  if (is_at_once) find_first_blocks(batch, query, first, count);
+  if (is_at_once) find_first_blocks(batch, query, lists, first, count);
   if (!or_is_wanted(batch, query)) return;
   __syncthreads();
   const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring, 1U);
@@ -182,6 +180,67 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
   state.lowest = need;  // by all CTAs the same
 }
 
+/// Work item: 32 tiles of a query a CTA. Bound by the latency of reading a few blocks' bounds.
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
+  wait_for_previous();
+  __shared__ SharedBounds bounds;
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  bound_some(batch, query, batch.lists + query.first_list, bounds);
+}
+
+/// A word of an argument, read as memory: as an argument, each lane's would take its turn.
+__device__ uint4 load_generic(const uint4* from) {
+  uint4 word;
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+               : "l"(from));
+  return word;
+}
+
+/// Writes the stretches of a query's lists. A whole CTA.
+__device__ void write_stretches(const Batch& batch, const Query& query, const List* lists,
+                                Stretch* stretches) {
+  const std::uint32_t step = batch.stretch_blocks;
+  for (std::uint32_t i = 0; i < query.lists; ++i) {
+    const std::uint32_t blocks = lists[i].blocks;
+    const std::uint32_t count = (blocks + step - 1) / step;
+    for (std::uint32_t j = threadIdx.x; j < count; j += blockDim.x) {
+      stretches[j] = {query.first_list + i, j * step, min(step, blocks - j * step)};
+    }
+    stretches += count;
+  }
+}
+
+static_assert(sizeof(Batch) + sizeof(Carried) <= 4096, "arguments of a kernel");
+
+/// Likewise of an only query, which it brings along: each CTA reads it from its own copy, the first
+/// makes that of the next kernels, and the last what else they need.
+__global__ void __launch_bounds__(kMoreBoundThreads)
+    bound_tiles_of_one(Batch batch, const __grid_constant__ Carried carried) {
+  wait_for_previous();
+  __shared__ SharedBounds bounds;
+  __shared__ uint4 own[kCarriedWords];
+  for (std::uint32_t i = threadIdx.x; i < carried.words; i += blockDim.x) {
+    own[i] = load_generic(carried.content + i);
+    if (blockIdx.y == 0) carried.to[i] = own[i];
+  }
+  __syncthreads();
+  const auto own_copy = [&]<class T>(const T* there) {
+    const auto* const to = reinterpret_cast<const char*>(carried.to);
+    const auto bytes = reinterpret_cast<const char*>(there) - to;
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(own) + bytes);
+  };
+  const Query& query = *own_copy(batch.queries);
+  const List* const lists = own_copy(batch.lists);
+  if (blockIdx.y + 1 == gridDim.y) {
+    for (std::uint32_t i = threadIdx.x; i < carried.cleared_words; i += blockDim.x) {
+      carried.cleared[i] = {0, 0, 0, 0};
+    }
+    write_stretches(batch, query, lists, carried.stretches);
+  }
+  bound_some(batch, query, lists, bounds);
+}
+
 }  // namespace
 
 bool launches_may_overlap() {
@@ -196,11 +255,16 @@ void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
          batch);
 }
 
-void launch_bound_tiles(const Batch& batch, cudaStream_t stream) {
+void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream) {
   const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
   const std::uint32_t threads =
       batch.stretch_blocks < kStretchBlocks ? kMoreBoundThreads : kBoundThreads;
-  launch("bound_tiles", bound_tiles, dim3(batch.or_queries, parts), threads, 0, stream, batch);
+  const dim3 ctas(batch.or_queries, parts);
+  if (carried != nullptr) {
+    return launch("bound_tiles_of_one", bound_tiles_of_one, ctas, threads, 0, stream, batch,
+                  *carried);
+  }
+  launch("bound_tiles", bound_tiles, ctas, threads, 0, stream, batch);
 }
 
 }  // namespace warpdex::gpu

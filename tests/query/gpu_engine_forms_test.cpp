@@ -1,6 +1,6 @@
 // Every form of every kernel of the GPU engine against the oracle: codecs, kinds of scores, modes
 // and signs, with and without static scores. Few enough for compute-sanitizer, as all tests named
-// Small.
+// Small; those named Tiny for its racecheck as well, which takes a hundred times as long.
 #include <algorithm>
 
 #include "tests/query/gpu_support.hpp"
@@ -39,24 +39,45 @@ std::string form_name(const testing::TestParamInfo<Form>& info) {
   return name + kNames[static_cast<int>(info.param.kind)];
 }
 
-class GpuSmall : public testing::TestWithParam<Form> {
+class GpuForms : public testing::TestWithParam<Form> {
  protected:
-  /// Two tiles and a bit; raw lists, long ones, frequent ones, dense ones.
-  static Collection make(Random& random, bool has_statics) {
-    constexpr std::uint32_t kDocuments = 2 * gpu::kTileDocuments + 40;
-    Collection collection = test::make_documents(random, kDocuments, has_statics);
-    test::add_list(collection, "one", {kDocuments - 1}, random);
+  /// Raw lists, long ones, frequent ones, dense ones, over more than a tile and a bit.
+  static Collection make(Random& random, std::uint32_t documents, bool has_statics) {
+    Collection collection = test::make_documents(random, documents, has_statics);
+    test::add_list(collection, "one", {documents - 1}, random);
     test::add_list(collection, "two", {gpu::kTileDocuments - 1, gpu::kTileDocuments}, random);
     for (const std::uint32_t size : {127U, 128U, 129U, 255U, 256U, 257U, 1023U, 1025U}) {
-      test::add_list(collection, 's' + std::to_string(size), test::spread(kDocuments, size),
-                     random);
+      test::add_list(collection, 's' + std::to_string(size), test::spread(documents, size), random);
     }
     test::add_list(collection, "dense", test::run(gpu::kTileDocuments - 700, 1'500), random);
-    test::add_list(collection, "frequent", test::scatter(random, kDocuments, 3'000), random);
-    test::add_list(collection, "everywhere", test::scatter(random, kDocuments, 9'000), random);
+    test::add_list(collection, "frequent", test::scatter(random, documents, 3'000), random);
+    test::add_list(collection, "everywhere", test::scatter(random, documents, 9'000), random);
     return collection;
   }
 
+  /// Judges the answers to all queries, by each of the settings.
+  static void check(std::uint32_t documents, const std::vector<Query>& queries,
+                    const std::vector<SearchSettings>& all_settings) {
+    Random random = test::generator(600);
+    const CodecSettings codec = GetParam().codec;
+    Collection collection = make(random, documents, GetParam().has_statics);
+    const test::TemporaryFolder folder;
+    if (GetParam().kind == ScorerKind::kImpact) {
+      const Collection frequencies = std::move(collection);
+      collection = frequencies.to_impacts();
+      test::write_impact_index(frequencies, collection, codec, folder / "index");
+    } else {
+      test::write_index(collection, codec, folder / "index");
+    }
+    test::GpuEngine engine(folder / "index");
+    for (const SearchSettings& settings : all_settings) {
+      ASSERT_EQ(test::judge_batch(collection, engine, queries, settings), "");
+    }
+  }
+};
+
+class GpuSmall : public GpuForms {
+ protected:
   static std::vector<Query> queries() {
     return test::queries_from({"", "one", "two unknown", "s127", "s128 s129", "s255 dense two",
                                "frequent everywhere", "everywhere", "frequent frequent s1025 dense",
@@ -68,32 +89,35 @@ class GpuSmall : public testing::TestWithParam<Form> {
 
 TEST_P(GpuSmall, AnswersAsTheOracle) {
   WARPDEX_NEEDS_GPU();
-  Random random = test::generator(600);
-  const CodecSettings codec = GetParam().codec;
-  const bool of_impacts = GetParam().kind == ScorerKind::kImpact;
-  Collection collection = make(random, GetParam().has_statics);
-  const test::TemporaryFolder folder;
-  if (of_impacts) {
-    const Collection frequencies = std::move(collection);
-    collection = frequencies.to_impacts();
-    test::write_impact_index(frequencies, collection, codec, folder / "index");
-  } else {
-    test::write_index(collection, codec, folder / "index");
-  }
-  test::GpuEngine engine(folder / "index");
   // k1 of 0: all documents of a term score the same, so that far more survive than are asked for.
   const ScorerSettings usual{.kind = GetParam().kind};
   const ScorerSettings ties{.kind = GetParam().kind, .k1 = 0};
+  std::vector<SearchSettings> settings;
   for (const QueryMode mode : test::kAllModes) {
-    for (const SearchSettings& settings :
-         {test::settings_of(mode, 3, false, usual), test::settings_of(mode, 300, true, usual),
-          test::settings_of(mode, 10, false, ties), test::settings_of(mode, 2'000, false, usual)}) {
-      ASSERT_EQ(test::judge_batch(collection, engine, queries(), settings), "");
-    }
+    settings.push_back(test::settings_of(mode, 3, false, usual));
+    settings.push_back(test::settings_of(mode, 300, true, usual));
+    settings.push_back(test::settings_of(mode, 10, false, ties));
+    settings.push_back(test::settings_of(mode, 2'000, false, usual));
   }
+  check(2 * gpu::kTileDocuments + 40, queries(), settings);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, GpuSmall, testing::ValuesIn(all_forms()), form_name);
+
+class GpuTiny : public GpuForms {};
+
+TEST_P(GpuTiny, AnswersAsTheOracle) {
+  WARPDEX_NEEDS_GPU();
+  const ScorerSettings usual{.kind = GetParam().kind};
+  check(gpu::kTileDocuments + 1'040,
+        test::queries_from({"one s129 frequent", "s257 s257 frequent -dense", "everywhere",
+                            "s127 s257 dense frequent", "+everywhere frequent s1025 -dense"}),
+        {test::settings_of(QueryMode::kOr, 3, false, usual),
+         test::settings_of(QueryMode::kAnd, 300, true, usual),
+         test::settings_of(QueryMode::kAndOr, 300, false, usual)});
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, GpuTiny, testing::ValuesIn(all_forms()), form_name);
 
 }  // namespace
 }  // namespace warpdex

@@ -98,16 +98,19 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
     }
   }
   const GpuStatistics& statistics = engine.searcher().statistics();
-  EXPECT_EQ(statistics.cpu_queries, 2 * batches);
-  EXPECT_EQ(statistics.gpu_queries, 4 * batches);
+  EXPECT_EQ(statistics.cpu_queries, 2 * 2 * batches);  // together, and one by one
+  EXPECT_EQ(statistics.gpu_queries, 2 * 4 * batches);
 }
 
 // Around the length from which on queries have rounds even where they are alone; over a tile or
 // two, and over forty.
 TEST(GpuShapes, LongQueriesOneByOne) {
   WARPDEX_NEEDS_GPU();
-  for (const bool impacts : {false, true}) {
-    const std::uint32_t tiles = impacts ? 40 : 1;
+  struct Shape {
+    bool impacts;
+    std::uint32_t tiles;
+  };
+  for (const auto [impacts, tiles] : {Shape{false, 1}, Shape{false, 40}, Shape{true, 40}}) {
     const Collection frequencies = make_many_lists(603, tiles * gpu::kTileDocuments + 3'616);
     const Collection collection = impacts ? frequencies.to_impacts() : frequencies;
     const test::TemporaryFolder folder;
@@ -129,6 +132,47 @@ TEST(GpuShapes, LongQueriesOneByOne) {
           ASSERT_EQ(test::judge_batch(collection, engine, std::vector{query}, settings), "");
         }
       }
+    }
+  }
+}
+
+// Single queries that the first kernel brings along: of one list to as many as fit, and one more;
+// over more tiles than one CTA bounds.
+TEST(GpuShapes, QueriesThatTheFirstKernelBrings) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 40 * gpu::kTileDocuments + 3'616;
+  for (const bool impacts : {false, true}) {
+    Random random = test::generator(607);
+    const Collection frequencies = [&] {
+      Collection made = test::make_documents(random, kDocuments, false);
+      for (int term = 0; term < 32; ++term) {
+        const auto size =
+            static_cast<std::uint32_t>(128 + random() % (term % 4 == 0 ? 60'000 : 900));
+        test::add_list(made, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
+                       random);
+      }
+      return made;
+    }();
+    const Collection collection = impacts ? frequencies.to_impacts() : frequencies;
+    const test::TemporaryFolder folder;
+    if (impacts) {
+      test::write_impact_index(frequencies, collection, {CodecKind::kRice}, folder / "index");
+    } else {
+      test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
+    }
+    test::GpuEngine engine(folder / "index");
+    std::vector<Query> queries;
+    for (const std::uint32_t terms : {1U, 2U, 5U, 12U}) {
+      for (const std::uint32_t prohibited : {0U, 1U, 4U, 5U, 20U}) {
+        queries.push_back(query_of_first(terms + prohibited));
+        for (std::uint32_t i = 0; i < prohibited; ++i) {
+          queries.back().terms[terms + i].occur = Occur::kMustNot;
+        }
+      }
+    }
+    for (const std::uint32_t k : {1U, 10U, 1'000U}) {
+      ASSERT_EQ(
+          test::judge_batch(collection, engine, queries, test::settings_of(QueryMode::kOr, k)), "");
     }
   }
 }

@@ -2,6 +2,7 @@
 // searchers and threads over one uploaded index, batches that overlap.
 #include "warpdex/query/gpu/gpu_searcher.hpp"
 
+#include <chrono>
 #include <thread>
 
 #include "tests/query/gpu_support.hpp"
@@ -74,6 +75,11 @@ TEST_F(GpuSearcherTest, RefusesWhatIsOutOfRangeAndStaysUsable) {
   EXPECT_THROW(searcher.submit(plans_, bad), UsageError);
   EXPECT_THROW(searcher.wait(), UsageError);
   judge(searcher.run(plans_, good), 0, good);
+  const std::span<const PlannedQuery> plans = plans_;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    judge(searcher.run(plans.subspan(i, 1), good), i, good);
+    EXPECT_THROW(searcher.run(plans.subspan(i, 1), bad), UsageError);
+  }
 
   searcher.submit(plans_, good);
   EXPECT_THROW(searcher.submit(plans_, good), UsageError);
@@ -121,13 +127,23 @@ TEST_F(GpuSearcherTest, SaysWhatWarpsDo) {
   const auto spent = [](const PhaseCycles& cycles, GpuPhase phase) {
     return cycles[static_cast<std::size_t>(phase)];
   };
+  const auto begin = std::chrono::steady_clock::now();
+  // No GPU has more warps in a multiprocessor, nor so fast a clock.
+  const auto most = [&] {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    return time.count() * 64 * device_info(0).multiprocessors * 5e9;
+  };
   searcher.run(plans_, test::settings_of(QueryMode::kAnd, 10));
   const GpuStatistics& done = searcher.statistics();
-  for (std::size_t i = 0; i < kGpuPhases; ++i) EXPECT_GT(done.match_phases[i], 0) << i;
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    EXPECT_GT(done.match_phases[i], 0) << i;
+    EXPECT_LT(static_cast<double>(done.match_phases[i]), most()) << i;
+  }
   searcher.run(plans_, test::settings_of(QueryMode::kOr, 10));
   for (const GpuPhase phase :
        {GpuPhase::kDecode, GpuPhase::kScore, GpuPhase::kSelect, GpuPhase::kWait}) {
     EXPECT_GT(spent(done.tile_phases, phase), 0) << gpu_phase_name(phase);
+    EXPECT_LT(static_cast<double>(spent(done.tile_phases, phase)), most()) << gpu_phase_name(phase);
   }
   EXPECT_EQ(spent(done.tile_phases, GpuPhase::kIntersect), 0);
 }
@@ -181,16 +197,18 @@ TEST_F(GpuSearcherTest, SeveralThreadsShareOneIndex) {
 }
 
 TEST_F(GpuSearcherTest, MovesAndGoesWhileABatchIsUnderWay) {
-  const SearchSettings settings = test::settings_of(QueryMode::kAndOr, 1'000);
-  GpuSearcher searcher = make_searcher();
-  searcher.submit(plans_, settings);
-  GpuSearcher moved = std::move(searcher);
-  judge(moved.wait(), 0, settings);
-  for (int i = 0; i < 20; ++i) {
-    GpuSearcher abandoned = make_searcher();
-    abandoned.submit(plans_, settings);
+  for (const QueryMode mode : test::kAllModes) {
+    const SearchSettings settings = test::settings_of(mode, 1'000);
+    GpuSearcher searcher = make_searcher();
+    searcher.submit(plans_, settings);
+    GpuSearcher moved = std::move(searcher);
+    judge(moved.wait(), 0, settings);
+    for (int i = 0; i < 20; ++i) {
+      GpuSearcher abandoned = make_searcher();
+      abandoned.submit(plans_, settings);
+    }
+    judge(moved.run(plans_, settings), 0, settings);
   }
-  judge(moved.run(plans_, settings), 0, settings);
 }
 
 TEST_F(GpuSearcherTest, RefusesADamagedIndexAndNamesTheSection) {

@@ -35,6 +35,24 @@ std::string judge_gpu(const Truth& truth, const SearchResult& result,
              : judge(truth, result, settings);
 }
 
+namespace {
+
+/// Empty if the answers are right, else what is wrong with the first that is not.
+std::string judge_all(std::span<const Truth> truths, std::span<const SearchResult> results,
+                      std::span<const Query> queries, const reference::Collection& collection,
+                      const GpuEngine& engine, const SearchSettings& settings) {
+  if (results.size() != queries.size()) return "not as many answers as queries";
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const std::string wrong = judge_gpu(truths[i], results[i], settings);
+    if (wrong.empty()) continue;
+    return wrong + "; " +
+           describe(collection.documents(), engine.index().settings().codec, settings, queries[i]);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,
                         std::span<const Query> queries, const SearchSettings& settings) {
   const SearchSettings meant = meant_settings(engine.index(), settings);
@@ -42,16 +60,16 @@ std::string judge_batch(const reference::Collection& collection, GpuEngine& engi
   for (const Query& query : queries) truths.push_back(find_truth(collection, query, meant));
   const std::size_t ways = settings.mode == QueryMode::kAnd ? kWaysOfAnd : kWays.size();
   for (std::size_t way = 0; way < ways; ++way) {
-    const std::vector<SearchResult> results = engine.search(queries, settings, way);
-    if (results.size() != queries.size()) return "not as many answers as queries";
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      const std::string wrong = judge_gpu(truths[i], results[i], meant);
-      if (wrong.empty()) continue;
-      return std::string(kWays[way].name) + ": " + wrong + "; " +
-             describe(collection.documents(), engine.index().settings().codec, meant, queries[i]);
-    }
+    const std::string wrong = judge_all(truths, engine.search(queries, settings, way), queries,
+                                        collection, engine, meant);
+    if (!wrong.empty()) return std::string(kWays[way].name) + ": " + wrong;
   }
-  return "";
+  std::vector<SearchResult> alone;
+  for (const Query& query : queries) {
+    alone.push_back(engine.search(std::span(&query, 1), settings).at(0));
+  }
+  const std::string wrong = judge_all(truths, alone, queries, collection, engine, meant);
+  return wrong.empty() ? "" : "one by one: " + wrong;
 }
 
 std::string disagreement(const SearchResult& one, const SearchResult& other,

@@ -68,9 +68,9 @@ std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& inde
 std::string judge_gpu(const Truth& truth, const SearchResult& result,
                       const SearchSettings& settings);
 
-/// Runs the queries as one batch, in all ways, and judges all answers. Empty if they are
-/// right, else what is wrong with the first that is not. `collection` holds what the index's lists
-/// do.
+/// Runs the queries as one batch, in all ways, and then one by one in the usual one, and judges all
+/// answers. Empty if they are right, else what is wrong with the first that is not. `collection`
+/// holds what the index's lists do.
 std::string judge_batch(const reference::Collection& collection, GpuEngine& engine,
                         std::span<const Query> queries, const SearchSettings& settings);
 

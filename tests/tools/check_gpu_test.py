@@ -10,6 +10,7 @@ SCRIPT = sys.argv.pop(1)
 
 # Lists two forms; else says what a test program says of one test, by the words in $MOOD.
 TESTS = """#!/bin/sh
+echo "$*"
 case "$*" in
   *--gtest_list_tests*) echo "Forms/GpuSmall."; echo "  AnswersAsTheOracle/bitpackBm25";
     echo "  AnswersAsTheOracle/riceImpacts"; exit 0 ;;
@@ -52,6 +53,10 @@ class Runs(unittest.TestCase):
         for tool in ("memcheck", "initcheck", "synccheck", "racecheck"):
             for what in ("core", "codecs", "query", "bitpackBm25", "riceImpacts"):
                 self.assertIn(f"| {tool} {what} | ok | 1 | 0 | 0 | 0 errors |", done.stdout)
+            with open(os.path.join(self.folder.name, "out", f"{tool}-riceImpacts.log"),
+                      encoding="utf-8") as log:
+                suite = "GpuTiny" if tool == "racecheck" else "GpuSmall"
+                self.assertIn(f"Forms/{suite}.AnswersAsTheOracle/riceImpacts", log.read())
         self.assertIn("28 steps passed, 0 failed", done.stdout)
 
     def test_a_failure_is_told(self):
