@@ -28,7 +28,7 @@ std::uint32_t fan_out(std::uint32_t splitters, int levels) {
 }  // namespace
 
 ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
-    : most_elements_(most_elements) {
+    : most_elements_(most_elements), device_(device) {
   const std::uint32_t tiles = divided_up(most_elements, kMergeTile);
   places_ = DeviceArray<std::uint32_t>(2 * std::size_t{tiles} + 4 * kMostMergeLevels, device);
   words_ = DeviceArray<std::uint32_t>(std::size_t{tiles} * (kMergeTile / 32), device);
@@ -42,18 +42,21 @@ ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
   scan_scratch_ = DeviceBuffer(bytes, device);
 }
 
+void ListIntersection::check(int levels, std::uint32_t shorter_size) const {
+  if (levels < 0 || levels > kMostMergeLevels) {
+    throw UsageError("Parallel Merge Find has 0 to 4 levels, not " + std::to_string(levels));
+  }
+  if (shorter_size > most_elements_) {
+    throw UsageError("a list of " + std::to_string(shorter_size) +
+                     " elements is longer than the intersection was made for, " +
+                     std::to_string(most_elements_));
+  }
+}
+
 template <class Match>
 void ListIntersection::match(const Lists& lists, int levels, const std::uint32_t* from,
                              std::uint32_t* out, std::uint32_t* out_size, const Stream& stream,
                              Match match_tiles) {
-  if (levels < 0 || levels > kMostMergeLevels) {
-    throw UsageError("Parallel Merge Find has 0 to 4 levels, not " + std::to_string(levels));
-  }
-  if (lists.shorter_size > most_elements_) {
-    throw UsageError("a list of " + std::to_string(lists.shorter_size) +
-                     " elements is longer than the intersection was made for, " +
-                     std::to_string(most_elements_));
-  }
   const CurrentDevice current(stream.device());
   const cudaStream_t handle = stream.handle();
   if (lists.shorter_size == 0) {
@@ -93,6 +96,7 @@ void ListIntersection::match(const Lists& lists, int levels, const std::uint32_t
 void ListIntersection::run(const std::uint32_t* shorter, std::uint32_t shorter_size,
                            const std::uint32_t* longer, std::uint32_t longer_size, int levels,
                            std::uint32_t* out, std::uint32_t* out_size, const Stream& stream) {
+  check(levels, shorter_size);
   match({shorter, shorter_size, longer, longer_size}, levels, shorter, out, out_size, stream,
         match_tiles<Wanted::kCommon>);
 }
@@ -101,7 +105,8 @@ void ListIntersection::find_blocks(const std::uint32_t* documents, std::uint32_t
                                    const std::uint32_t* last_docids, std::uint32_t blocks,
                                    int levels, std::uint32_t* out, std::uint32_t* out_size,
                                    const Stream& stream) {
-  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(most_elements_, stream.device());
+  check(levels, count);
+  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(most_elements_, device_);
   match({documents, count, last_docids, blocks}, levels, blocks_.data(), out, out_size, stream,
         match_tiles<Wanted::kBlocks>);
 }

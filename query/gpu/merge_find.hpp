@@ -30,7 +30,7 @@ class ListIntersection {
   /// Likewise queues the search for the blocks in which documents must be, if they are in the list
   /// at all: writes the numbers of the blocks in order, each once, to `out`, which has room for
   /// `count` or `blocks` of them, and how many they are to `out_size`. `documents` and the blocks'
-  /// `last_docids` rise strictly.
+  /// `last_docids` rise strictly. The first call takes memory. Throws as run() does.
   void find_blocks(const std::uint32_t* documents, std::uint32_t count,
                    const std::uint32_t* last_docids, std::uint32_t blocks, int levels,
                    std::uint32_t* out, std::uint32_t* out_size, const Stream& stream);
@@ -43,11 +43,13 @@ class ListIntersection {
     const std::uint32_t* longer;
     std::uint32_t longer_size;
   };
+  void check(int levels, std::uint32_t shorter_size) const;
   template <class Match>
   void match(const Lists& lists, int levels, const std::uint32_t* from, std::uint32_t* out,
              std::uint32_t* out_size, const Stream& stream, Match match_tiles);
 
   std::uint32_t most_elements_;
+  int device_;
   DeviceArray<std::uint32_t> places_;  ///< of the splitters, level after level
   DeviceArray<std::uint32_t> words_;
   DeviceArray<std::uint32_t> counts_;

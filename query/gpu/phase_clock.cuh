@@ -6,7 +6,7 @@
 
 namespace warpdex::gpu {
 
-/// One warp's, for less than 2^31 cycles. Takes nothing unless it is on.
+/// One warp's; no phase may take 2^31 cycles at once. Takes nothing unless it is on.
 template <bool kIsOn>
 class PhaseClock;
 
@@ -18,7 +18,8 @@ class PhaseClock<true> {
   /// What the warp did since start(), or since the last end, was this.
   __device__ void end(GpuPhase phase) {
     const std::uint32_t end = now();
-    spent_[static_cast<std::size_t>(phase)] += end - begin_;
+    // Two looks at the clock with nothing between may come the wrong way round.
+    spent_[static_cast<std::size_t>(phase)] += static_cast<std::int32_t>(end - begin_);
     begin_ = end;
   }
 
@@ -27,9 +28,7 @@ class PhaseClock<true> {
     if (lane_id() != 0) return;
 #pragma unroll
     for (std::size_t i = 0; i < kGpuPhases; ++i) {
-      // Two looks at the clock with nothing between may come the wrong way round.
-      const auto spent = static_cast<long long>(static_cast<std::int32_t>(spent_[i]));
-      atomicAdd(cycles + i, static_cast<unsigned long long>(spent));
+      atomicAdd(cycles + i, static_cast<unsigned long long>(spent_[i]));
     }
   }
 
@@ -42,7 +41,7 @@ class PhaseClock<true> {
   }
 
   std::uint32_t begin_ = 0;
-  std::uint32_t spent_[kGpuPhases] = {};
+  long long spent_[kGpuPhases] = {};
 };
 
 template <>

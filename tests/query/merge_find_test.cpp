@@ -65,14 +65,20 @@ class MergeFind : public testing::Test {
     return back;
   }
 
-  static void check_blocks(const List& documents, const List& last_docids) {
-    List should;
+  /// What find_blocks() should return.
+  static List blocks_of(const List& documents, const List& last_docids) {
+    List blocks;
     for (const std::uint32_t document : documents) {
       const auto at = std::lower_bound(last_docids.begin(), last_docids.end(), document);
       if (at == last_docids.end()) break;
       const auto block = static_cast<std::uint32_t>(at - last_docids.begin());
-      if (should.empty() || should.back() != block) should.push_back(block);
+      if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
     }
+    return blocks;
+  }
+
+  static void check_blocks(const List& documents, const List& last_docids) {
+    const List should = blocks_of(documents, last_docids);
     for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
       ASSERT_EQ(find_blocks(documents, last_docids, levels), should)
           << "sizes " << documents.size() << " and " << last_docids.size() << ", levels " << levels;
@@ -154,10 +160,48 @@ TEST_F(MergeFind, BlocksWorthDecoding) {
   check_blocks(random_list(1'100'000, 7, random), random_list(90'000, 90, random));
 }
 
+// One object for both, in turn.
+TEST_F(MergeFind, IntersectsAndFindsBlocksInTurn) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(24);
+  const Stream stream;
+  const List documents = random_list(3'000, 40, random);
+  const List other = random_list(2'500, 40, random);
+  const List should_find = blocks_of(documents, other);
+  List should_meet;
+  std::set_intersection(documents.begin(), documents.end(), other.begin(), other.end(),
+                        std::back_inserter(should_meet));
+  ListIntersection both(3'000);
+  DeviceArray<std::uint32_t> first(documents.size());
+  DeviceArray<std::uint32_t> second(other.size());
+  DeviceArray<std::uint32_t> out(documents.size() + 1);
+  first.upload(documents, stream);
+  second.upload(other, stream);
+  for (int turn = 0; turn < 4; ++turn) {
+    out.fill_bytes(0xA5, stream);
+    const bool meets = turn % 2 == 0;
+    const auto queue = meets ? &ListIntersection::run : &ListIntersection::find_blocks;
+    (both.*queue)(first.data(), 3'000, second.data(), 2'500, turn, out.data() + 1, out.data(),
+                  stream);
+    List back(out.size());
+    out.download(back, stream);
+    stream.synchronize();
+    const List& should = meets ? should_meet : should_find;
+    ASSERT_EQ(back[0], should.size()) << turn;
+    EXPECT_TRUE(std::equal(should.begin(), should.end(), back.begin() + 1)) << turn;
+  }
+}
+
 TEST_F(MergeFind, RefusesWhatItCannotTake) {
   WARPDEX_NEEDS_GPU();
   EXPECT_THROW(intersect({1}, {1}, -1), UsageError);
   EXPECT_THROW(intersect({1}, {1}, kMostMergeLevels + 1), UsageError);
+  EXPECT_THROW(find_blocks({1}, {1}, -1), UsageError);
+  EXPECT_THROW(find_blocks({1}, {1}, kMostMergeLevels + 1), UsageError);
+  const Stream stream;
+  ListIntersection small(2);
+  EXPECT_THROW(small.run(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
+  EXPECT_THROW(small.find_blocks(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
 }
 
 }  // namespace

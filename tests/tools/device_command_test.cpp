@@ -147,6 +147,28 @@ TEST_F(DeviceCommand, BenchTellsOfStagesAndLists) {
   EXPECT_EQ(json["gpu_lists"]["cache_misses"].GetUint(), 0U);
 }
 
+TEST_F(DeviceCommand, BenchTellsOfPhases) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  for (const std::string mode : {"or", "and"}) {
+    const Outcome outcome = run("bench", {"--device", "gpu", "--mode", mode, "--or-by", "adding-up",
+                                          "--stages", "--json", "-"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const rapidjson::Document json = parse_json(outcome.out);
+    for (const std::string stage : {"match_phases", "tile_phases"}) {
+      double sum = 0;
+      for (const char* phase : {"decode", "intersect", "score", "select", "wait"}) {
+        const double share = json[stage.c_str()][phase].GetDouble();
+        EXPECT_LE(share, 1) << stage << ' ' << phase;
+        sum += share;
+      }
+      const bool has_run = (stage == "match_phases") == (mode == "and");
+      if (has_run) {
+        EXPECT_NEAR(sum, 1, 1e-6) << mode << ' ' << stage;
+      }
+    }
+  }
+}
+
 TEST_F(DeviceCommand, GpuAnswersAsTheCpu) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   for (const std::string mode : {"and", "or", "and-or"}) {
