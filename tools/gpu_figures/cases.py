@@ -73,10 +73,11 @@ def budget_cases(index_bytes, parts):
 
 def log_cases():
     """By name of a log that is made of the collection's own (logs.py)."""
-    pruned = on_gpu([Case(f"{mode} 10", search(mode, 10)) for mode in ("or", "and")])
-    exhaustive = on_gpu([Case("or 10 exhaustive", search("or", 10, "--exhaustive"))])
+    passes = ["--repetitions", "40"]
+    few = on_gpu([Case(f"{mode} 10", search(mode, 10, *passes)) for mode in ("or", "and")] +
+                 [Case("or 10 exhaustive", search("or", 10, "--exhaustive", *passes))])
     alone = on_gpu([Case(f"or {k} one by one", search("or", k, "--batch-size", "1"))
                     for k in (10, 1000)])
     together = on_gpu([Case("or 10", search("or", 10))])
-    return {"fallen back": together, "the huge": pruned + exhaustive,
-            "the others": pruned + exhaustive, "long": alone + together, "mixed": together}
+    return {"fallen back": together, "the huge": few, "others": few, "others and the huge": few,
+            "long": alone + together, "mixed": together}

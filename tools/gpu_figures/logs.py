@@ -1,11 +1,12 @@
-"""Query logs made of a collection's own: those that AND leaves to OR, the one with the most matches
-and all others, and long ones."""
+"""Query logs made of a collection's own: those that AND leaves to OR, the one with the most matches,
+some others without it and with it, and long ones."""
 import json
 import os
 import random
 
 LONG = (9, 12, 16, 32, 64)  # terms
 LONG_QUERIES = 60
+OTHERS = 63  # few, so that what one query more takes is more than a batch's times differ by
 SEED = 5
 
 
@@ -41,9 +42,10 @@ def of_answers(queries, answers):
     """Logs by name, from the answers to `--mode and-or` and to `--mode or --count`."""
     fell_back = {answer["id"] for answer in answers["and-or"] if answer["fell_back_to_or"]}
     huge = max(answers["or"], key=lambda answer: answer["matches"])["id"]
+    the_huge = [query for query in queries if query[0] == huge]
+    others = [query for query in queries if query[0] != huge][:OTHERS]
     return {"fallen back": [query for query in queries if query[0] in fell_back],
-            "the huge": [query for query in queries if query[0] == huge],
-            "the others": [query for query in queries if query[0] != huge]}
+            "the huge": the_huge, "others": others, "others and the huge": others + the_huge}
 
 
 def make(queries, answers, folder):
