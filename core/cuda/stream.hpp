@@ -33,7 +33,7 @@ class Stream {
   CUstream_st* handle_ = nullptr;
 };
 
-/// Whether an event's time is told. One that only orders streams takes them less.
+/// What an event is for: to be timed, or only to order what streams do, which costs these less.
 enum class EventUse { kTiming, kOrder };
 
 /// A moment in a stream's work. Move-only.
@@ -55,7 +55,7 @@ class Event {
   /// Returns when the moment has passed.
   void synchronize() const;
   /// Seconds from `start` to this event, to about half a microsecond. Both for timing, recorded and
-  /// passed; throws CudaError otherwise.
+  /// passed.
   double seconds_since(const Event& start) const;
 
  private:

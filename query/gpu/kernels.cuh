@@ -37,7 +37,7 @@ void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream)
 
 /// OR: the tables of tiles. The following only if there are queries of OR.
 void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream);
-/// Of 16 bytes: with a Batch, they fit the 4 KiB that a kernel's arguments can always have.
+/// Words of 16 bytes that fit, beside a Batch, the 4 KiB that a kernel's arguments can always have.
 inline constexpr std::uint32_t kCarriedWords = 224;
 
 /// What a single query of OR brings, if it is little: an argument of its first kernel. This puts it

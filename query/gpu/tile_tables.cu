@@ -213,8 +213,8 @@ __device__ void write_stretches(const Batch& batch, const Query& query, const Li
 
 static_assert(sizeof(Batch) + sizeof(Carried) <= 4096, "arguments of a kernel");
 
-/// Likewise of an only query, which it brings along: each CTA reads it from its own copy, the first
-/// makes that of the next kernels, and the last what else they need.
+/// bound_tiles of an only query, which comes along as an argument. Each CTA reads its own copy; the
+/// first makes the one that the next kernels read, the last makes what else they need.
 __global__ void __launch_bounds__(kMoreBoundThreads)
     bound_tiles_of_one(Batch batch, const __grid_constant__ Carried carried) {
   wait_for_previous();

@@ -120,12 +120,7 @@ class DamagedIndex : public testing::Test {
   void make(const CodecSettings& codec, bool of_impacts = false) {
     const std::filesystem::path folder =
         folder_ / (reference::describe(codec) + (of_impacts ? "-impacts" : ""));
-    const reference::Collection collection = make_collection(random_);
-    if (of_impacts) {
-      test::write_impact_index(collection, collection.to_impacts(), codec, folder);
-    } else {
-      test::write_index(collection, codec, folder);
-    }
+    test::write_index_of(make_collection(random_), of_impacts, codec, folder);
     index_ = folder;
     files_.clear();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

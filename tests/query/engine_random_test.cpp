@@ -104,18 +104,11 @@ TEST_P(EngineRandom, AnswersAsTheOracle) {
                                    : static_cast<std::uint64_t>(place) * (kIndexes - 1) + drawn);
     const CodecSettings codec = codecs[turn % codecs.size()];
     CollectionMaker collection_maker(random_, documents);
-    const Collection collection = collection_maker.make();
     const test::TemporaryFolder folder;
-    if (!of_impacts) {
-      test::write_index(collection, codec, folder / "index");
-      const Index index = Index::open(folder / "index");
-      ASSERT_NO_FATAL_FAILURE(judge_index(collection, collection_maker.vocabulary(), codec, index));
-    } else {
-      const Collection impacts = collection.to_impacts();
-      test::write_impact_index(collection, impacts, codec, folder / "index");
-      const Index index = Index::open(folder / "index");
-      ASSERT_NO_FATAL_FAILURE(judge_index(impacts, collection_maker.vocabulary(), codec, index));
-    }
+    const Collection collection =
+        test::write_index_of(collection_maker.make(), of_impacts, codec, folder / "index");
+    const Index index = Index::open(folder / "index");
+    ASSERT_NO_FATAL_FAILURE(judge_index(collection, collection_maker.vocabulary(), codec, index));
   }
 }
 

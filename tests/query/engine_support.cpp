@@ -145,6 +145,18 @@ void write_impact_index(const Collection& collection, const Collection& impacts,
   writer.commit();
 }
 
+reference::Collection write_index_of(Collection collection, bool as_impacts,
+                                     const CodecSettings& codec,
+                                     const std::filesystem::path& folder) {
+  if (!as_impacts) {
+    write_index(collection, codec, folder);
+    return collection;
+  }
+  Collection impacts = collection.to_impacts();
+  write_impact_index(collection, impacts, codec, folder);
+  return impacts;
+}
+
 reference::Collection collection_of(const Index& index) {
   Collection collection;
   for (std::size_t i = 0; i < index.counts().documents; ++i) {

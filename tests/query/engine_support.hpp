@@ -33,6 +33,12 @@ void write_impact_index(const reference::Collection& collection,
                         const reference::Collection& impacts, const CodecSettings& codec,
                         const std::filesystem::path& folder);
 
+/// Writes an index of a collection of frequencies, as they are or as impacts. Returns what its
+/// lists hold.
+reference::Collection write_index_of(reference::Collection collection, bool as_impacts,
+                                     const CodecSettings& codec,
+                                     const std::filesystem::path& folder);
+
 /// All that an index holds, frequencies or impacts, but no static scores, as the oracle takes it.
 /// O(postings).
 reference::Collection collection_of(const Index& index);

@@ -1,6 +1,6 @@
 // Every form of every kernel of the GPU engine against the oracle: codecs, kinds of scores, modes
 // and signs, with and without static scores. Few enough for compute-sanitizer, as all tests named
-// Small; those named Tiny for its racecheck as well, which takes a hundred times as long.
+// Small; those named Tiny for its racecheck, which takes far longer.
 #include <algorithm>
 
 #include "tests/query/gpu_support.hpp"
@@ -59,16 +59,10 @@ class GpuForms : public testing::TestWithParam<Form> {
   static void check(std::uint32_t documents, const std::vector<Query>& queries,
                     const std::vector<SearchSettings>& all_settings) {
     Random random = test::generator(600);
-    const CodecSettings codec = GetParam().codec;
-    Collection collection = make(random, documents, GetParam().has_statics);
     const test::TemporaryFolder folder;
-    if (GetParam().kind == ScorerKind::kImpact) {
-      const Collection frequencies = std::move(collection);
-      collection = frequencies.to_impacts();
-      test::write_impact_index(frequencies, collection, codec, folder / "index");
-    } else {
-      test::write_index(collection, codec, folder / "index");
-    }
+    const Collection collection = test::write_index_of(
+        make(random, documents, GetParam().has_statics), GetParam().kind == ScorerKind::kImpact,
+        GetParam().codec, folder / "index");
     test::GpuEngine engine(folder / "index");
     for (const SearchSettings& settings : all_settings) {
       ASSERT_EQ(test::judge_batch(collection, engine, queries, settings), "");

@@ -91,15 +91,9 @@ TEST_P(GpuEngineRandom, AnswersAsTheOracle) {
     const std::uint64_t turn = test::seed() + (of_impacts ? place : place * (kIndexes - 1) + drawn);
     const CodecSettings codec = codecs[turn % codecs.size()];
     test::CollectionMaker maker(random_, GetParam());
-    Collection collection = maker.make();
     const test::TemporaryFolder folder;
-    if (of_impacts) {
-      const Collection frequencies = std::move(collection);
-      collection = frequencies.to_impacts();
-      test::write_impact_index(frequencies, collection, codec, folder / "index");
-    } else {
-      test::write_index(collection, codec, folder / "index");
-    }
+    const Collection collection =
+        test::write_index_of(maker.make(), of_impacts, codec, folder / "index");
     test::GpuEngine engine(folder / "index");
     judge_index(collection, maker.vocabulary(), engine, rounds());
     if (HasFatalFailure()) return;

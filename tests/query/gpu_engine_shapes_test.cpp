@@ -111,14 +111,12 @@ TEST(GpuShapes, LongQueriesOneByOne) {
     std::uint32_t tiles;
   };
   for (const auto [impacts, tiles] : {Shape{false, 1}, Shape{false, 40}, Shape{true, 40}}) {
-    const Collection frequencies = make_many_lists(603, tiles * gpu::kTileDocuments + 3'616);
-    const Collection collection = impacts ? frequencies.to_impacts() : frequencies;
+    const CodecSettings codec =
+        impacts ? CodecSettings{CodecKind::kPfor, 1} : CodecSettings{CodecKind::kBitpack};
     const test::TemporaryFolder folder;
-    if (impacts) {
-      test::write_impact_index(frequencies, collection, {CodecKind::kPfor, 1}, folder / "index");
-    } else {
-      test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
-    }
+    const Collection collection =
+        test::write_index_of(make_many_lists(603, tiles * gpu::kTileDocuments + 3'616), impacts,
+                             codec, folder / "index");
     test::GpuEngine engine(folder / "index");
     for (const std::uint32_t terms : {7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U}) {
       for (const std::uint32_t prohibited : {0U, 5U}) {
@@ -136,30 +134,28 @@ TEST(GpuShapes, LongQueriesOneByOne) {
   }
 }
 
+/// Terms t0 to t31, of which none is shorter than a block.
+Collection make_long_lists(std::uint32_t documents) {
+  Random random = test::generator(607);
+  Collection collection = test::make_documents(random, documents, false);
+  for (int term = 0; term < 32; ++term) {
+    const auto size = static_cast<std::uint32_t>(128 + random() % (term % 4 == 0 ? 60'000 : 900));
+    test::add_list(collection, 't' + std::to_string(term), test::scatter(random, documents, size),
+                   random);
+  }
+  return collection;
+}
+
 // Single queries that the first kernel brings along: of one list to as many as fit, and one more;
 // over more tiles than one CTA bounds.
 TEST(GpuShapes, QueriesThatTheFirstKernelBrings) {
   WARPDEX_NEEDS_GPU();
   constexpr std::uint32_t kDocuments = 40 * gpu::kTileDocuments + 3'616;
   for (const bool impacts : {false, true}) {
-    Random random = test::generator(607);
-    const Collection frequencies = [&] {
-      Collection made = test::make_documents(random, kDocuments, false);
-      for (int term = 0; term < 32; ++term) {
-        const auto size =
-            static_cast<std::uint32_t>(128 + random() % (term % 4 == 0 ? 60'000 : 900));
-        test::add_list(made, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
-                       random);
-      }
-      return made;
-    }();
-    const Collection collection = impacts ? frequencies.to_impacts() : frequencies;
+    const CodecSettings codec{impacts ? CodecKind::kRice : CodecKind::kBitpack};
     const test::TemporaryFolder folder;
-    if (impacts) {
-      test::write_impact_index(frequencies, collection, {CodecKind::kRice}, folder / "index");
-    } else {
-      test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
-    }
+    const Collection collection =
+        test::write_index_of(make_long_lists(kDocuments), impacts, codec, folder / "index");
     test::GpuEngine engine(folder / "index");
     std::vector<Query> queries;
     for (const std::uint32_t terms : {1U, 2U, 5U, 12U}) {

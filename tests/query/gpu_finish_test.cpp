@@ -70,15 +70,10 @@ class GpuFinish : public testing::Test {
   /// Judges AND of `often` and each of the sizes, which finds so many, and OR.
   void judge(Kind kind, const CodecSettings& codec, std::uint32_t often,
              const std::vector<std::uint32_t>& sizes, const std::vector<std::uint32_t>& ks) {
-    Collection collection = make_nested(random_, kind, often, sizes);
     const test::TemporaryFolder folder;
-    if (kind == Kind::kAlikeImpacts) {
-      const Collection frequencies = std::move(collection);
-      collection = frequencies.to_impacts();
-      test::write_impact_index(frequencies, collection, codec, folder / "index");
-    } else {
-      test::write_index(collection, codec, folder / "index");
-    }
+    const Collection collection =
+        test::write_index_of(make_nested(random_, kind, often, sizes), kind == Kind::kAlikeImpacts,
+                             codec, folder / "index");
     std::vector<Query> queries;
     for (const std::uint32_t size : sizes) {
       queries.push_back(test::queries_from({"often s" + std::to_string(size)})[0]);

@@ -94,7 +94,7 @@ def huge_query(times):
             if not all(parts):
                 continue
             both, others, alone = (part["microseconds_a_query"] *
-                                    part["document"]["queries"]["count"] for part in parts)
+                                   part["document"]["queries"]["count"] for part in parts)
             yield at_most(f"{collection}, {case}: what the query with most matches adds, µs",
                           both - others, alone)
 
