@@ -22,7 +22,7 @@ __device__ __forceinline__ void dense_docids(const std::uint8_t* at, std::uint32
     const std::uint32_t ones = __popc(word);
     const std::uint32_t rank = found + inclusive_sum(ones);
     if (rank - ones >= count) word = 0;
-    put_ones(word, piece, position, positions.at + rank - ones);
+    put_ones(word, piece, position, positions.address_of(rank - ones));
     found = __shfl_sync(kAllLanes, rank, kLanes - 1);
   }
   __syncwarp();

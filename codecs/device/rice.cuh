@@ -31,8 +31,8 @@ __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t 
     const std::uint32_t empty = __ballot_sync(kAllLanes, piece == 0 && rank < count);
     may_escape |= origin != 0 || (empty & empty >> 1 & empty >> 2 & empty >> 3) != 0;
     if (rank >= count) piece = 0;
-    std::uint16_t* to = ends.at + rank;
-    put_each<kPieceBits>(piece, position, to);
+    std::uint32_t to = ends.address_of(rank);
+    put_each<0, kPieceBits>(piece, position, to);
     found = __shfl_sync(kAllLanes, upto, kLanes - 1);
   }
   __syncwarp();

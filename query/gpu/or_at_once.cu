@@ -18,8 +18,11 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 static_assert(kShortStretchBlocks <= kThreads, "a thread looks at one block");
 static_assert(kClasses == kWarp, "a lane knows of one class");
-/// Warps that share a block, at most, where blocks are few.
+/// Warps that share a block, at most, where blocks are few, and shares that a warp takes then: of
+/// several queries more, as shares of those with many lists take many times as long as others.
 constexpr std::uint32_t kMostShares = kWarp;
+constexpr std::uint32_t kSharesOfOne = 2;
+constexpr std::uint32_t kSharesOfSome = 4;
 /// Times that each warp draws at least, where it draws more than one block at once.
 constexpr std::uint32_t kTurns = 4;
 
@@ -250,8 +253,9 @@ __global__ void __launch_bounds__(kThreads, 4) answer_blocks(Batch batch, std::u
   classes.fill(batch);
   const Phase phase = find_phase(batch, classes, number);
   const std::uint32_t warps = gridDim.x * kWarps;
+  const std::uint32_t most = warps * (batch.or_queries == 1 ? kSharesOfOne : kSharesOfSome);
   std::uint32_t shares = kMostShares;
-  while (shares > 1 && phase.blocks * shares > 2 * warps) shares /= 2;
+  while (shares > 1 && phase.blocks * shares > most) shares /= 2;
   const std::uint32_t items = phase.blocks * shares;
   if (blockIdx.x >= items) return;
   if (__syncthreads_or(is_done(batch, classes, phase))) return;  // the same for all warps

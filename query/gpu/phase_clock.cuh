@@ -6,7 +6,7 @@
 
 namespace warpdex::gpu {
 
-/// One warp's; no phase may take 2^31 cycles at once. Takes nothing unless it is on.
+/// One warp's. Takes nothing unless it is on.
 template <bool kIsOn>
 class PhaseClock;
 
@@ -17,9 +17,8 @@ class PhaseClock<true> {
 
   /// What the warp did since start(), or since the last end, was this.
   __device__ void end(GpuPhase phase) {
-    const std::uint32_t end = now();
-    // Two looks at the clock with nothing between may come the wrong way round.
-    spent_[static_cast<std::size_t>(phase)] += static_cast<std::int32_t>(end - begin_);
+    const long long end = now();
+    spent_[static_cast<std::size_t>(phase)] += end - begin_;
     begin_ = end;
   }
 
@@ -34,13 +33,13 @@ class PhaseClock<true> {
 
  private:
   /// No access to memory is moved across.
-  static __device__ std::uint32_t now() {
-    std::uint32_t cycles = 0;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(cycles)::"memory");
+  static __device__ long long now() {
+    long long cycles = 0;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
     return cycles;
   }
 
-  std::uint32_t begin_ = 0;
+  long long begin_ = 0;
   long long spent_[kGpuPhases] = {};
 };
 
