@@ -99,8 +99,19 @@ struct BlockDecoder {
                                                 std::uint32_t last, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
     if (place.code == kDenseCode) {
-      dense_docids(place.at, place.count, base, last, scratch, out);
-    } else if (kCodec == CodecKind::kRice && place.code == warpdex::rice::kRiceCode) {
+      BitSet(place.at, base, last).get(place.count, base, scratch, out);
+      fill_rest(place.count, 0xFFFFFFFF, out);
+    } else {
+      coded_docids(list, keeper, place, base, scratch, out);
+    }
+  }
+  /// The same of a block that is not dense.
+  template <typename Keeper>
+  static __device__ __forceinline__ void coded_docids(const DeviceValues& list, Keeper& keeper,
+                                                      const BlockPlace& place, std::uint32_t base,
+                                                      WarpScratch& scratch,
+                                                      std::uint32_t (&out)[kLaneValues]) {
+    if (kCodec == CodecKind::kRice && place.code == warpdex::rice::kRiceCode) {
       rice::docids(place.at, list.parameter, place.count, base, scratch, out);
     } else {
       decode(list, keeper, place, scratch, out);
@@ -128,18 +139,33 @@ struct BlockDecoder {
     sum_gaps(base, out);
   }
 
-  /// Whether usual_values() can decode a block of values: nearly all of `pfor` with one level.
-  static constexpr bool kHasUsual = kKeeps && kPforLevels == 1;
-  static __device__ __forceinline__ bool is_usual(const DeviceValues& list,
+  /// Whether usual_values() can decode a block of values: nearly all of `bitpack`, `rice`, and
+  /// `pfor` with one level or none. Any thread.
+  static constexpr bool kHasUsual = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kRice ||
+                                    (kCodec == CodecKind::kPfor && kPforLevels == 1);
+  static __device__ __forceinline__ bool is_usual(const DeviceValues& list, const Tail& tail,
                                                   const BlockPlace& place) {
-    if constexpr (kHasUsual) return pfor::is_usual(list, place);
+    if constexpr (kCodec == CodecKind::kBitpack) return is_plain(place);
+    if constexpr (kCodec == CodecKind::kRice) return rice::is_usual(list.parameter, place);
+    if constexpr (kKeeps && kHasUsual) return pfor::is_usual(list, *tail, place);
     return false;
   }
   /// values() of such a block, in fewer instructions.
   static __device__ __forceinline__ void usual_values(const DeviceValues& list, const Tail& tail,
                                                       const BlockPlace& place, WarpScratch& scratch,
                                                       std::uint32_t (&out)[kLaneValues]) {
-    pfor::usual_values(place.at, pfor::width_of(list), *tail, place.exceptions, scratch, out);
+    if constexpr (kCodec == CodecKind::kBitpack) {
+      plain_values(place.at, place.code, out);
+    } else if constexpr (kCodec == CodecKind::kRice) {
+      rice::usual_values(place.at, list.parameter, scratch, out);
+    } else {
+      const std::uint32_t width = pfor::width_of(list);
+      if (list.levels == 0) {
+        pfor::usual_values_without_levels(place.at, width, *tail, place.exceptions, scratch, out);
+      } else {
+        pfor::usual_values(place.at, width, *tail, place.exceptions, scratch, out);
+      }
+    }
   }
 
   /// By one thread: a docID's place in a dense block, or kAbsent.

@@ -65,6 +65,10 @@ struct alignas(16) PackedArray {
   __device__ __forceinline__ std::uint32_t bit_of(std::uint32_t i) const {
     return bit + i % 32 * width;
   }
+  /// The first value's byte.
+  __device__ __forceinline__ const std::uint8_t* bytes() const {
+    return reinterpret_cast<const std::uint8_t*>(words) + bit / 8;
+  }
 };
 
 /// A value of a packed array, on its way.

@@ -1,5 +1,5 @@
-// What nearly all blocks of values of `pfor` with one level of recursion are, decoded in fewer
-// instructions than by pfor_placed.cuh. Internal to codecs/device/.
+// What nearly all blocks of values of `pfor` with one level of recursion or none are, decoded in
+// fewer instructions than by pfor_placed.cuh. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_placed.cuh"
@@ -10,17 +10,35 @@ namespace warpdex::device::pfor {
 /// usual, since one test of bits tells that there are fewer of either kind.
 inline constexpr std::uint32_t kInnerLanes = kLanes / 2;
 
-/// Whether usual_values() can decode a block: it is full, of a list with one level, its packed bits
-/// are few, and one read of the warp brings its exceptions, of which there are some, and theirs.
-/// Any thread.
-__device__ __forceinline__ bool is_usual(const DeviceValues& list, const BlockPlace& place) {
+/// Whether usual_values() can decode a block: it is full, its packed bits are few, and one read of
+/// the warp brings its exceptions, of which there are some, and theirs; of a list without levels,
+/// high bits are a byte each. Any thread.
+template <int kLevels>
+__device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedTail<kLevels>& tail,
+                                         const BlockPlace& place) {
   constexpr std::uint32_t kManyInner = 0x100 - kInnerLanes;
   const std::uint32_t counts = place.exceptions.counts;
-  return list.levels == 1 && place.count == kBlockSize && width_of(list) <= kNarrowWidth &&
-         (counts & (kManyInner << 16 | kManyInner << 8)) == 0 && (counts & 0xFF) - 1 < kLanes;
+  return place.count == kBlockSize && width_of(list) <= kNarrowWidth &&
+         (counts & (kManyInner << 16 | kManyInner << 8)) == 0 && (counts & 0xFF) - 1 < kLanes &&
+         (list.levels == 1 || tail.highs.width == 8);
 }
 
-/// The values of such a block, whose low bits are `width`; all that is read is on its way at once.
+/// The values of such a block of a list without levels, whose low bits are `width`: the exceptions'
+/// positions are a byte each, too.
+template <int kLevels>
+__device__ __forceinline__ void usual_values_without_levels(
+    const std::uint8_t* at, std::uint32_t width, const PlacedTail<kLevels>& tail,
+    const ExceptionPlace& place, WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t lane = lane_index();
+  const std::uint32_t i = place.first + min(lane, place.counts - 1);
+  const NarrowFour low(at, lane * kLaneValues * width);
+  const std::uint32_t position = __ldg(read_whole(tail.gaps).bytes() + i);
+  const std::uint32_t high = __ldg(read_whole(tail.highs).bytes() + i);
+  low.unpack(width, values);
+  patch(lane < place.counts, position, (high + 1) << width, scratch, values);
+}
+
+/// The same of a list with one level; all that is read is on its way at once.
 template <int kLevels>
 __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
                                              const PlacedTail<kLevels>& tail,

@@ -3,6 +3,7 @@
 // it is its position less j. Internal to codecs/device/.
 #pragma once
 
+#include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/codecs/device/ones.cuh"
 #include "warpdex/codecs/rice_layout.hpp"
 
@@ -15,28 +16,39 @@ using warpdex::rice::kEscape;
 /// and 32 pieces and the last piece's words are 60 bytes.
 inline constexpr std::uint32_t kPieceBits = 12;
 
-/// Finds where each of `count` unary codes ends. False if surely no quotient is kEscape: 64 zeros
-/// would fill four lanes' pieces.
+/// The first bits of a block's unary part, a lane's piece each, on their way.
+__device__ __forceinline__ TwoWords first_pieces(const std::uint8_t* at, std::uint32_t start) {
+  return {at, start + lane_index() * kPieceBits};
+}
+
+/// Finds where each of `count` unary codes ends; `words` are the first_pieces(). False if surely no
+/// quotient is kEscape: 64 zeros would fill four lanes' pieces.
 __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t start,
-                                          std::uint32_t count, const Positions& ends) {
+                                          std::uint32_t count, TwoWords words,
+                                          const Positions& ends) {
+  constexpr std::uint32_t kRoundBits = kLanes * kPieceBits;
   const std::uint32_t longest = count * (kEscape + 1);
-  bool may_escape = false;
+  std::uint32_t origin = 0;
   std::uint32_t found = 0;
-  for (std::uint32_t origin = 0; origin < longest && found < count; origin += kLanes * kPieceBits) {
+  for (;;) {
     const std::uint32_t position = origin + lane_index() * kPieceBits;
-    std::uint32_t piece = read32(at, start + position) & ((1U << kPieceBits) - 1);
+    std::uint32_t piece = words.get() & ((1U << kPieceBits) - 1);
     const std::uint32_t ones = __popc(piece);
     const std::uint32_t upto = found + inclusive_sum(ones);
     const std::uint32_t rank = upto - ones;
     const std::uint32_t empty = __ballot_sync(kAllLanes, piece == 0 && rank < count);
-    may_escape |= origin != 0 || (empty & empty >> 1 & empty >> 2 & empty >> 3) != 0;
+    const bool may_escape = (empty & empty >> 1 & empty >> 2 & empty >> 3) != 0;
     if (rank >= count) piece = 0;
     std::uint32_t to = ends.address_of(rank);
     put_each<0, kPieceBits>(piece, position, to);
     found = __shfl_sync(kAllLanes, upto, kLanes - 1);
+    origin += kRoundBits;
+    if (found >= count || origin >= longest) {
+      __syncwarp();
+      return may_escape || origin != kRoundBits;
+    }
+    words = first_pieces(at, start + origin);
   }
-  __syncwarp();
-  return may_escape;
 }
 
 /// Ends to quotients.
@@ -74,28 +86,54 @@ __device__ __forceinline__ bool read_escaped(const std::uint8_t* at, std::uint32
   return true;
 }
 
-/// The quotients of a block, escaped ones too.
+/// The quotients of a block, escaped ones too. `words` are the first_pieces().
 __device__ __forceinline__ void quotients(const std::uint8_t* at, std::uint32_t width,
-                                          std::uint32_t count, WarpScratch& scratch,
+                                          std::uint32_t count, const TwoWords& words,
+                                          WarpScratch& scratch,
                                           std::uint32_t (&quotients)[kLaneValues]) {
   const Positions ends(scratch);
   const std::uint32_t start = count * width;
-  const bool may_escape = find_ends(at, start, count, ends);
+  const bool may_escape = find_ends(at, start, count, words, ends);
   ends.get(quotients);
-  const std::uint32_t end = start + ends.at[count - 1] + 1;
+  std::uint32_t end = 0;
+  if (may_escape) end = start + ends.at[count - 1] + 1;
   __syncwarp();
   quotients_of(quotients);
   if (may_escape) read_escaped(at, end, width, count, quotients);
+}
+
+__device__ __forceinline__ void add_quotients(std::uint32_t width,
+                                              const std::uint32_t (&quotients)[kLaneValues],
+                                              std::uint32_t (&values)[kLaneValues]) {
+#pragma unroll
+  for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += quotients[i] << width;
 }
 
 __device__ __forceinline__ void values(const std::uint8_t* at, std::uint32_t width,
                                        std::uint32_t count, WarpScratch& scratch,
                                        std::uint32_t (&values)[kLaneValues]) {
   std::uint32_t high[kLaneValues];
+  const TwoWords words = first_pieces(at, count * width);
   unpack(at, count, width, values);
-  quotients(at, width, count, scratch, high);
-#pragma unroll
-  for (std::uint32_t i = 0; i < kLaneValues; ++i) values[i] += high[i] << width;
+  quotients(at, width, count, words, scratch, high);
+  add_quotients(width, high, values);
+}
+
+/// Whether usual_values() can decode a block: it is full, coded, and its binary parts are narrow.
+__device__ __forceinline__ bool is_usual(std::uint32_t width, const BlockPlace& place) {
+  return place.code == warpdex::rice::kRiceCode && place.count == kBlockSize &&
+         width <= kNarrowWidth;
+}
+
+/// The values of such a block, in fewer instructions.
+__device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
+                                             WarpScratch& scratch,
+                                             std::uint32_t (&values)[kLaneValues]) {
+  std::uint32_t high[kLaneValues];
+  const TwoWords words = first_pieces(at, kBlockSize * width);
+  unpack_narrow_four(at, lane_index() * kLaneValues * width, width, values);
+  quotients(at, width, kBlockSize, words, scratch, high);
+  add_quotients(width, high, values);
 }
 
 /// docID j is base + j + 1 + the binary parts up to j + ((end of code j) - j) * 2^width.
@@ -105,10 +143,12 @@ __device__ __forceinline__ void docids(const std::uint8_t* at, std::uint32_t wid
   const Positions places(scratch);
   const std::uint32_t start = count * width;
   std::uint32_t ends[kLaneValues];
+  const TwoWords words = first_pieces(at, start);
   unpack(at, count, width, docids);
-  const bool may_escape = find_ends(at, start, count, places);
+  const bool may_escape = find_ends(at, start, count, words, places);
   places.get(ends);
-  const std::uint32_t end = start + places.at[count - 1] + 1;
+  std::uint32_t end = 0;
+  if (may_escape) end = start + places.at[count - 1] + 1;
   __syncwarp();
   if (may_escape) {
     std::uint32_t high[kLaneValues] = {ends[0], ends[1], ends[2], ends[3]};
@@ -135,7 +175,7 @@ __device__ __forceinline__ std::uint32_t value_at(const std::uint8_t* at, std::u
                                                   std::uint32_t count, std::uint32_t index,
                                                   WarpScratch& scratch) {
   std::uint32_t high[kLaneValues];
-  quotients(at, width, count, scratch, high);
+  quotients(at, width, count, first_pieces(at, count * width), scratch, high);
   const std::uint32_t in_lane = index % kLaneValues;
   const std::uint32_t pair =
       in_lane < 2 ? (in_lane == 0 ? high[0] : high[1]) : (in_lane == 2 ? high[2] : high[3]);

@@ -64,14 +64,27 @@ __device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
   return add_from_below<16>(value);
 }
 
+/// The two words that 32 bits from bit `bit` of the bytes at `at` on lie in, on their way.
+struct TwoWords {
+  std::uint32_t low;
+  std::uint32_t high;
+  std::uint32_t bit;  ///< of the first word, modulo 32
+
+  __device__ __forceinline__ TwoWords(const std::uint8_t* at, std::uint32_t first) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    bit = first + static_cast<std::uint32_t>(address & 3) * 8;
+    const auto* from =
+        reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+    low = __ldg(from);
+    high = __ldg(from + 1);
+  }
+  __device__ __forceinline__ std::uint32_t get() const { return __funnelshift_r(low, high, bit); }
+};
+
 /// 32 bits from bit `bit` of the bytes at `at` on. Reads up to 8 bytes from the word on that the
 /// bit lies in.
 __device__ __forceinline__ std::uint32_t read32(const std::uint8_t* at, std::uint32_t bit) {
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const auto* words = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
-  bit += static_cast<std::uint32_t>(address & 3) * 8;
-  words += bit / 32;
-  return __funnelshift_r(__ldg(words), __ldg(words + 1), bit);
+  return TwoWords(at, bit).get();
 }
 
 /// The lowest `width` (0 to 32) bits set.

@@ -60,7 +60,7 @@ struct PforBlockEntry : BlockEntry {
   device::ExceptionPlace value_exceptions;
   std::uint8_t value_levels;
 };
-/// DocIDs and values are plain, as BlockDecoder has it; of `pfor`, values are usual.
+/// As BlockDecoder has it: docIDs and values are plain; values are usual.
 inline constexpr std::uint8_t kPlain = 0x80;
 inline constexpr std::uint8_t kUsual = 0x40;
 

@@ -136,20 +136,22 @@ class ItemFinder {
   std::uint32_t& drawn_;
 };
 
-/// Finds the exceptions of a block's values, and how they are read; has the L2 cache read what they
-/// start with. A thread.
-template <int kLevels>
-__device__ inline void plan_exceptions(const Batch& batch, const List& list,
-                                       std::uint32_t list_index, PforBlockEntry& entry) {
+/// Finds out how a scoring block's values are decoded; of `pfor`, finds their exceptions, and has
+/// the L2 cache read what they start with. A thread.
+template <CodecKind kCodec, int kLevels, class Entry>
+__device__ inline void plan_values(const Batch& batch, const List& list, std::uint32_t list_index,
+                                   Entry& entry) {
+  using Decoder = device::BlockDecoder<kCodec, kLevels>;
   if (list.flags & kRaw) return;
-  entry.value_exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
-  entry.value_levels = list.frequencies.levels;
-  const device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count,
-                                 entry.value_exceptions};
-  using Decoder = device::BlockDecoder<CodecKind::kPfor, kLevels>;
-  if (Decoder::is_usual(list.frequencies, place)) entry.flags |= kUsual;
-  const auto tail = value_tail<CodecKind::kPfor, kLevels>(batch, list_index);
-  device::pfor::visit_starts(*tail, entry.value_exceptions, device::prefetch);
+  device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+  const auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+  if constexpr (kCodec == CodecKind::kPfor) {
+    place.exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
+    entry.value_exceptions = place.exceptions;
+    entry.value_levels = list.frequencies.levels;
+    device::pfor::visit_starts(*tail, place.exceptions, device::prefetch);
+  }
+  if (Decoder::is_usual(list.frequencies, tail, place)) entry.flags |= kUsual;
 }
 
 /// Plans the next blocks of an item, as many as fit; those of prohibited lists not with others,
@@ -188,10 +190,8 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
         find_block<kCodec, kForm>(item.query, lists[list], list, block, item.span);
     device::prefetch(entry.docids);
     device::prefetch(entry.values);
-    if constexpr (kCodec == CodecKind::kPfor) {
-      if (i < added)
-        plan_exceptions<kLevels>(batch, lists[list], item.query.first_list + list, entry);
-    }
+    if (i >= added) continue;
+    plan_values<kCodec, kLevels>(batch, lists[list], item.query.first_list + list, entry);
   }
 }
 

@@ -110,11 +110,20 @@ class TileReader {
       Decoder::plain_docids(entry.docids, entry.docid_code, entry.base, slots);
       return;
     }
+    // A bit set's first words arrive while the values are decoded.
+    const bool is_dense = entry.docid_code == kDenseCode;
+    const device::BitSet bits(entry.docids, entry.base, is_dense ? entry.last : entry.base);
     decode_values(entry, values);
-    decode_slots(entry, slots);
+    if (is_dense) {
+      bits.get(entry.count, entry.base, scratch(), slots);
+      device::fill_rest(entry.count, kNone, slots);
+    } else {
+      decode_coded_slots(entry, slots);
+    }
   }
 
-  __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
+  /// Of a block that is not dense.
+  __device__ void decode_coded_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
     if (entry.flags & kRaw) {
       read_raw(entry.docids, slots);
 #pragma unroll
@@ -124,12 +133,17 @@ class TileReader {
     const device::DeviceValues list = docid_list(entry);
     device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
     if constexpr (Decoder::kKeeps) {
-      if (entry.docid_code != kDenseCode) {
-        place.exceptions = device::pfor::find_exceptions(list, entry.index);
-      }
+      place.exceptions = device::pfor::find_exceptions(list, entry.index);
     }
     auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
-    Decoder::docids(list, tail, place, entry.base, entry.last, scratch(), slots);
+    Decoder::coded_docids(list, tail, place, entry.base, scratch(), slots);
+  }
+
+  __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
+    if (entry.docid_code != kDenseCode) return decode_coded_slots(entry, slots);
+    const device::BitSet bits(entry.docids, entry.base, entry.last);
+    bits.get(entry.count, entry.base, scratch(), slots);
+    device::fill_rest(entry.count, kNone, slots);
   }
 
   __device__ void decode_values(const Entry& entry, std::uint32_t (&values)[4]) {

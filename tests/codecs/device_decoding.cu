@@ -54,7 +54,7 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
     Decoder::values(list.values, tail, place, scratch[warp], values);
   } else if (what == What::kUsualValues) {
     if constexpr (Decoder::kHasUsual) {
-      if (Decoder::is_usual(list.values, place)) {
+      if (Decoder::is_usual(list.values, tail, place)) {
         Decoder::usual_values(list.values, tail, place, scratch[warp], values);
       } else {
         Decoder::values(list.values, tail, place, scratch[warp], values);
@@ -202,7 +202,8 @@ void DeviceDecoding::check(What what) const {
     const bool suits =
         settings_.kind == CodecKind::kPfor ? levels >= settings_.pfor_levels : levels == 0;
     if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind, levels))) continue;
-    const bool has_usual = settings_.kind == CodecKind::kPfor && levels == 1;
+    const bool has_usual = settings_.kind != CodecKind::kPforBlock &&
+                           (settings_.kind != CodecKind::kPfor || levels == 1);
     if (what == What::kUsualValues && !has_usual) continue;
     out.fill_bytes(0xEE, stream);
     launch(settings_.kind, levels, what, lists.data(), device_jobs, out.data(), stream);

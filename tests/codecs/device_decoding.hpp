@@ -14,7 +14,7 @@ namespace warpdex::test {
 enum class What {
   kDocids,
   kValues,
-  kUsualValues,  ///< usual blocks of `pfor` by usual_values()
+  kUsualValues,  ///< usual blocks by usual_values()
   kEachValue,
   kEachAlone,
   kDocidsByCursor,
