@@ -139,8 +139,8 @@ struct BlockDecoder {
     sum_gaps(base, out);
   }
 
-  /// Whether usual_values() can decode a block of values: nearly all of `bitpack`, `rice`, and
-  /// `pfor` with one level or none. Any thread.
+  /// Whether usual_values() can decode a block of values: nearly all of `bitpack`, `rice`, and, by
+  /// decoders for one level, of `pfor` lists with one or none. Any thread.
   static constexpr bool kHasUsual = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kRice ||
                                     (kCodec == CodecKind::kPfor && kPforLevels == 1);
   static __device__ __forceinline__ bool is_usual(const DeviceValues& list, const Tail& tail,

@@ -11,8 +11,8 @@ namespace warpdex::device {
 /// have them.
 class BitSet {
  public:
-  /// `base` and `last` are as of BlockDecoder::docids(); the same, of no bits. Reads up to 12 bytes
-  /// past the end.
+  /// `base` and `last` are as of BlockDecoder::docids(); of no bits, the same number twice. Reads
+  /// up to 12 bytes past the end.
   __device__ __forceinline__ BitSet(const std::uint8_t* at, std::uint32_t base, std::uint32_t last)
       : at_(at),
         bits_(min(last - base, 8 * kMaxBlockBytes)),

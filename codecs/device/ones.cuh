@@ -9,13 +9,6 @@ namespace warpdex::device {
 /// Most bits that a lane looks at in one round.
 inline constexpr std::uint32_t kMostPieceBits = 32;
 
-/// The run of bits in which the ones are sought.
-struct Bits {
-  const std::uint8_t* at;  ///< its first byte
-  std::uint32_t start;     ///< its first bit, from there
-  std::uint32_t count;     ///< bits
-};
-
 /// Positions in the run of the ones, by rank. There is room for those of the last lane to write,
 /// too: lanes check only the rank of their first.
 struct Positions {
@@ -41,8 +34,8 @@ struct Positions {
 static_assert(kScratchWords * 2 >= kBlockSize + kMostPieceBits);
 
 /// Writes the positions of the ones among the bits [kFirst, kFirst + kCount). Predicated stores, no
-/// branches: half of the bits are ones, more or less. `to`, in shared memory, goes up with each; it
-/// is written out, as the compiler takes six instructions a bit where four will do.
+/// branches: half of the bits are ones, more or less. `to`, in shared memory, goes up with each. In
+/// PTX, as the compiler takes six instructions a bit where four will do.
 template <std::uint32_t kFirst, std::uint32_t kCount>
 __device__ __forceinline__ void put_each(std::uint32_t bits, std::uint32_t position,
                                          std::uint32_t& to) {

@@ -24,7 +24,7 @@ __device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedT
 }
 
 /// The values of such a block of a list without levels, whose low bits are `width`: the exceptions'
-/// positions are a byte each, too.
+/// positions are a byte each, too, and have no exceptions, so that `place` counts nothing else.
 template <int kLevels>
 __device__ __forceinline__ void usual_values_without_levels(
     const std::uint8_t* at, std::uint32_t width, const PlacedTail<kLevels>& tail,

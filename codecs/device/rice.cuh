@@ -22,7 +22,7 @@ __device__ __forceinline__ TwoWords first_pieces(const std::uint8_t* at, std::ui
 }
 
 /// Finds where each of `count` unary codes ends; `words` are the first_pieces(). False if surely no
-/// quotient is kEscape: 64 zeros would fill four lanes' pieces.
+/// quotient is kEscape: one round found all ends, and 64 zeros would fill four lanes' pieces.
 __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t start,
                                           std::uint32_t count, TwoWords words,
                                           const Positions& ends) {

@@ -18,9 +18,10 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 static_assert(kShortStretchBlocks <= kThreads, "a thread looks at one block");
 static_assert(kClasses == kWarp, "a lane knows of one class");
-/// Warps that share a block, at most, where blocks are few, and shares that a warp takes then: of
-/// several queries more, as shares of those with many lists take many times as long as others.
+/// Warps that share a block, at most, where blocks are few.
 constexpr std::uint32_t kMostShares = kWarp;
+/// Shares that a warp takes then, at most: of several queries more, as shares of those with many
+/// lists take many times as long as others.
 constexpr std::uint32_t kSharesOfOne = 2;
 constexpr std::uint32_t kSharesOfSome = 4;
 /// Times that each warp draws at least, where it draws more than one block at once.

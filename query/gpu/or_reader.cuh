@@ -139,6 +139,7 @@ class TileReader {
     Decoder::coded_docids(list, tail, place, entry.base, scratch(), slots);
   }
 
+  /// DocIDs alone, of any block.
   __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
     if (entry.docid_code != kDenseCode) return decode_coded_slots(entry, slots);
     const device::BitSet bits(entry.docids, entry.base, entry.last);

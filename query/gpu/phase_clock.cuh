@@ -6,7 +6,7 @@
 
 namespace warpdex::gpu {
 
-/// One warp's. Takes nothing unless it is on.
+/// One warp's. Takes nothing unless it is on; then the kernel may spill some registers.
 template <bool kIsOn>
 class PhaseClock;
 
