@@ -64,6 +64,16 @@ __device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
   return add_from_below<16>(value);
 }
 
+/// The word that bit `first` of the bytes at `at` lies in. `bit` becomes which of its bits that is,
+/// modulo 32.
+__device__ __forceinline__ const std::uint32_t* word_of_bit(const std::uint8_t* at,
+                                                            std::uint32_t first,
+                                                            std::uint32_t& bit) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  bit = first + static_cast<std::uint32_t>(address & 3) * 8;
+  return reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+}
+
 /// The two words that 32 bits from bit `bit` of the bytes at `at` on lie in, on their way.
 struct TwoWords {
   std::uint32_t low;
@@ -71,10 +81,7 @@ struct TwoWords {
   std::uint32_t bit;  ///< of the first word, modulo 32
 
   __device__ __forceinline__ TwoWords(const std::uint8_t* at, std::uint32_t first) {
-    const auto address = reinterpret_cast<std::uintptr_t>(at);
-    bit = first + static_cast<std::uint32_t>(address & 3) * 8;
-    const auto* from =
-        reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+    const std::uint32_t* const from = word_of_bit(at, first, bit);
     low = __ldg(from);
     high = __ldg(from + 1);
   }
@@ -108,10 +115,7 @@ struct NarrowFour {
   std::uint32_t bit;  ///< of the first word, modulo 32
 
   __device__ __forceinline__ NarrowFour(const std::uint8_t* at, std::uint32_t first) {
-    const auto address = reinterpret_cast<std::uintptr_t>(at);
-    bit = first + static_cast<std::uint32_t>(address & 3) * 8;
-    const auto* from =
-        reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
+    const std::uint32_t* const from = word_of_bit(at, first, bit);
     words[1] = __ldg(from + 1);
     words[0] = __ldg(from);
     words[2] = __ldg(from + 2);
