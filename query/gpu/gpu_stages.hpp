@@ -39,8 +39,7 @@ inline constexpr std::size_t kGpuPhases = 5;
 /// "decode", "intersect", …
 std::string_view gpu_phase_name(GpuPhase phase);
 
-/// Cycles of warps, by GpuPhase. A read is waited for in the phase that uses it. Of no meaning
-/// where a warp spends a second and more in one phase without a break.
+/// Cycles of warps, by GpuPhase. A read is waited for in the phase that uses it.
 using PhaseCycles = std::array<std::uint64_t, kGpuPhases>;
 
 }  // namespace warpdex
