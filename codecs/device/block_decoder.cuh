@@ -160,7 +160,9 @@ struct BlockDecoder {
       rice::usual_values(place.at, list.parameter, scratch, out);
     } else {
       const std::uint32_t width = pfor::width_of(list);
-      if (list.levels == 0) {
+      if (place.exceptions.counts == 0) {
+        unpack_narrow_four(place.at, lane_index() * kLaneValues * width, width, out);
+      } else if (list.levels == 0) {
         pfor::usual_values_without_levels(place.at, width, *tail, place.exceptions, scratch, out);
       } else {
         pfor::usual_values(place.at, width, *tail, place.exceptions, scratch, out);

@@ -11,20 +11,21 @@ namespace warpdex::device::pfor {
 inline constexpr std::uint32_t kInnerLanes = kLanes / 2;
 
 /// Whether usual_values() can decode a block: it is full, its packed bits are few, and one read of
-/// the warp brings its exceptions, of which there are some, and theirs; of a list without levels,
-/// high bits are a byte each. Any thread.
+/// the warp brings its exceptions, if there are any, and theirs; of a list without levels, high
+/// bits are a byte each. Any thread.
 template <int kLevels>
 __device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedTail<kLevels>& tail,
                                          const BlockPlace& place) {
   constexpr std::uint32_t kManyInner = 0x100 - kInnerLanes;
   const std::uint32_t counts = place.exceptions.counts;
   return place.count == kBlockSize && width_of(list) <= kNarrowWidth &&
-         (counts & (kManyInner << 16 | kManyInner << 8)) == 0 && (counts & 0xFF) - 1 < kLanes &&
-         (list.levels == 1 || tail.highs.width == 8);
+         (counts & (kManyInner << 16 | kManyInner << 8)) == 0 && (counts & 0xFF) <= kLanes &&
+         (list.levels == 1 || counts == 0 || tail.highs.width == 8);
 }
 
-/// The values of such a block of a list without levels, whose low bits are `width`: the exceptions'
-/// positions are a byte each, too, and have no exceptions, so that `place` counts nothing else.
+/// The values of such a block with exceptions of a list without levels, whose low bits are `width`:
+/// the exceptions' positions are a byte each, too, and have no exceptions, so that `place` counts
+/// nothing else.
 template <int kLevels>
 __device__ __forceinline__ void usual_values_without_levels(
     const std::uint8_t* at, std::uint32_t width, const PlacedTail<kLevels>& tail,
@@ -38,7 +39,7 @@ __device__ __forceinline__ void usual_values_without_levels(
   patch(lane < place.counts, position, (high + 1) << width, scratch, values);
 }
 
-/// The same of a list with one level; all that is read is on its way at once.
+/// The same of a list with one level: all that is read is on its way at once.
 template <int kLevels>
 __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
                                              const PlacedTail<kLevels>& tail,
@@ -47,20 +48,23 @@ __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32
   const std::uint32_t lane = lane_index();
   const std::uint32_t count = place.counts & 0xFF;
   const NarrowFour low(at, lane * kLaneValues * width);
-  // One half of the lanes has exceptions of gaps, the other of high bits.
-  const std::uint32_t half = lane / kInnerLanes;
-  const std::uint32_t inner = lane % kInnerLanes;
-  const bool has_inner = inner < (half == 0 ? place.counts >> 8 & 0xFF : place.counts >> 16);
-  const PlainArray array = read_whole(tail.inner[half]);
   const std::uint32_t i = place.first + min(lane, count - 1);
   const PackedValue gap(read_whole(tail.gaps), i);
   const PackedValue high(read_whole(tail.highs), i);
+  // One half of the lanes has exceptions of gaps, the other of high bits.
+  const std::uint32_t half = lane / kInnerLanes;
+  bool has_inner = false;
   std::uint32_t target = 0;
   std::uint32_t added = 0;
-  if (has_inner) {
-    const std::uint32_t number = (half == 0 ? place.in_gaps : place.in_highs) + inner;
-    target = (__ldg(array.positions + number) - place.first) % kLanes;
-    added = array.read_added(number);
+  if (place.counts > 0xFF) {
+    const std::uint32_t inner = lane % kInnerLanes;
+    has_inner = inner < (half == 0 ? place.counts >> 8 & 0xFF : place.counts >> 16);
+    if (has_inner) {
+      const PlainArray array = read_whole(tail.inner[half]);
+      const std::uint32_t number = (half == 0 ? place.in_gaps : place.in_highs) + inner;
+      target = (__ldg(array.positions + number) - place.first) % kLanes;
+      added = array.read_added(number);
+    }
   }
   low.unpack(width, values);
 

@@ -74,7 +74,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
       std::uint32_t values[4];
       decode(entry, slots, values);
       clock_.end(GpuPhase::kDecode);
-      if (entry.place == Place::kAnywhere) {
+      if (entry.traits.place == Place::kAnywhere) {
         add_anywhere(entry, slots, values);
       } else {
         add_in_half(entry, slots, values);
@@ -86,7 +86,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
   /// Adds up a full block whose documents are in the same half, from whose first they count.
   __device__ void add_in_half(const BlockEntry& entry, const std::uint32_t (&slots)[4],
                               const std::uint32_t (&values)[4]) {
-    const bool is_high = entry.place == Place::kHighHalf;
+    const bool is_high = entry.traits.place == Place::kHighHalf;
     const std::uint32_t begin = is_high ? half_ : 0;
     std::uint32_t added[4];
     if (kForm == ScoreForm::kImpact && sums_are_whole_) {
@@ -94,7 +94,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = unit * values[i] + unit;
     } else {
-      const auto shift = static_cast<std::uint32_t>(entry.place);
+      const auto shift = static_cast<std::uint32_t>(entry.traits.place);
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = units(entry, values[i], begin + slots[i]) << shift;
     }
@@ -149,7 +149,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
       std::uint32_t slots[4];
       decode_slots(entry, slots);
       clock_.end(GpuPhase::kDecode);
-      const std::uint32_t begin = entry.place == Place::kHighHalf ? half_ : 0;
+      const std::uint32_t begin = entry.traits.place == Place::kHighHalf ? half_ : 0;
 #pragma unroll
       for (std::uint32_t& slot : slots) {
         slot += begin;

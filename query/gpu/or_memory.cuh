@@ -20,18 +20,37 @@ struct Shape {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< whose blocks take more of both
   static constexpr bool kIsDeep = kIsPfor && kLevels > 1;      ///< and more registers still
-  static constexpr std::uint32_t kCtas = kHasLengths || kIsPfor ? 2 : 3;
+  static constexpr std::uint32_t kCtas = kHasLengths || kIsDeep ? 2 : 3;
+  /// Whether decoding takes so many registers that one is missing.
+  static constexpr bool kIsTight = !kHasLengths && (kIsPfor || kCodec == CodecKind::kRice);
   /// That decode.
-  static constexpr std::uint32_t kWarps = kIsDeep ? 14 : kHasLengths || kIsPfor ? 16 : 10;
+  static constexpr std::uint32_t kWarps = kIsDeep ? 14 : kHasLengths ? 16 : 10;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
   static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;  ///< two more warps plan
-  static constexpr std::uint32_t kWarpBlocks = !kHasLengths ? 5 : kIsPfor && !kIsDeep ? 3 : 4;
+  static constexpr std::uint32_t kWarpBlocks = kIsPfor && !kIsDeep ? 3 : kHasLengths ? 4 : 5;
   static constexpr std::uint32_t kBlocks = kWarps * kWarpBlocks;  ///< of a plan
 };
 
 /// Where the documents of a block are among those of the item: of a half, how far up in words its
 /// accumulators are. Blocks whose units pass the query's cap are anywhere.
 enum class Place : std::uint8_t { kLowHalf = 0, kHighHalf = 16, kAnywhere };
+
+/// What else there is to know of a block, so small that one read of shared memory brings it all.
+struct alignas(8) BlockTraits {
+  std::uint8_t list;  ///< in the query
+  std::uint8_t docid_code;
+  std::uint8_t value_code;
+  std::uint8_t count;
+  std::uint8_t docid_parameter;
+  std::uint8_t value_parameter;
+  std::uint8_t flags;  ///< ListFlags, kPlain and kUsual
+  Place place;
+
+  __device__ static BlockTraits read(const BlockTraits& from) {
+    return __builtin_bit_cast(BlockTraits, *reinterpret_cast<const uint2*>(&from));
+  }
+};
+static_assert(sizeof(BlockTraits) == sizeof(uint2));
 
 /// A block that meets the item: all that decoding and adding it up takes, but for the exceptions of
 /// `pfor`. DocIDs count from the item's first, or from the second half's first if all
@@ -46,16 +65,10 @@ struct BlockEntry {
   /// Of its list: in units, as a float. Of impacts whose sums are exact: how often the query has
   /// the term, shifted to the accumulators of the half.
   std::uint32_t weight;
-  std::uint8_t list;  ///< in the query
-  std::uint8_t docid_code;
-  std::uint8_t value_code;
-  std::uint8_t count;
-  std::uint8_t docid_parameter;
-  std::uint8_t value_parameter;
-  std::uint8_t flags;  ///< ListFlags, kPlain and kUsual
-  Place place;
+  BlockTraits traits;
 };
-/// The same of `pfor`, with the exceptions of a block that scores: nearly all have some.
+/// The same of `pfor`, with the exceptions of a block that scores: nearly all of frequencies have
+/// some.
 struct PforBlockEntry : BlockEntry {
   device::ExceptionPlace value_exceptions;
   std::uint8_t value_levels;
@@ -132,7 +145,7 @@ __device__ inline std::uint32_t mixed(std::uint32_t slot) { return slot ^ (slot 
 __device__ inline Place place_of(const BlockEntry& entry, std::uint32_t half) {
   const std::uint32_t first = entry.base + 1;
   if (entry.last >= 2 * half || first > entry.last || (first ^ entry.last) >= half ||
-      entry.count != kBlockSize) {
+      entry.traits.count != kBlockSize) {
     return Place::kAnywhere;
   }
   return entry.last < half ? Place::kLowHalf : Place::kHighHalf;
@@ -144,13 +157,13 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
                                         const ItemSpan& span) {
   BlockEntry entry{};
-  entry.list = static_cast<std::uint8_t>(list_index);
+  entry.traits.list = static_cast<std::uint8_t>(list_index);
   entry.index = block;
-  entry.flags = static_cast<std::uint8_t>(list.flags);
+  entry.traits.flags = static_cast<std::uint8_t>(list.flags);
   const bool is_whole = kForm == ScoreForm::kImpact && query.slack == 0;
   entry.weight = is_whole ? static_cast<std::uint32_t>(list.weight)
                           : __float_as_uint(list.weight * query.scale);
-  entry.place = Place::kAnywhere;
+  entry.traits.place = Place::kAnywhere;
   if (list.flags & kRaw) {
     entry.docids = list.docids.bytes;
     entry.values = list.frequencies.bytes;
@@ -162,16 +175,16 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.values = values.at;
   entry.base = (block == 0 ? kNone : list.last_docids[block - 1]) - span.begin;
   entry.last = list.last_docids[block] - span.begin;
-  entry.docid_code = docids.code;
-  entry.value_code = values.code;
-  entry.count = docids.count;
-  entry.docid_parameter = list.docids.parameter;
-  entry.value_parameter = list.frequencies.parameter;
+  entry.traits.docid_code = docids.code;
+  entry.traits.value_code = values.code;
+  entry.traits.count = docids.count;
+  entry.traits.docid_parameter = list.docids.parameter;
+  entry.traits.value_parameter = list.frequencies.parameter;
   using Decoder = device::BlockDecoder<kCodec>;
-  if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.flags |= kPlain;
+  if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.traits.flags |= kPlain;
   const bool is_capped = list.bound * query.scale > static_cast<float>(query.cap);
-  if (!is_capped) entry.place = place_of(entry, span.half);
-  if (entry.place == Place::kHighHalf) {
+  if (!is_capped) entry.traits.place = place_of(entry, span.half);
+  if (entry.traits.place == Place::kHighHalf) {
     entry.base -= span.half;
     entry.last -= span.half;
     if (is_whole) entry.weight <<= 16;

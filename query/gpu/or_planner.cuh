@@ -143,7 +143,7 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
                                    Entry& entry) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
   if (list.flags & kRaw) return;
-  device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+  device::BlockPlace place{entry.values, entry.index, entry.traits.value_code, entry.traits.count};
   const auto tail = value_tail<kCodec, kLevels>(batch, list_index);
   if constexpr (kCodec == CodecKind::kPfor) {
     place.exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
@@ -151,7 +151,7 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
     entry.value_levels = list.frequencies.levels;
     device::pfor::visit_starts(*tail, place.exceptions, device::prefetch);
   }
-  if (Decoder::is_usual(list.frequencies, tail, place)) entry.flags |= kUsual;
+  if (Decoder::is_usual(list.frequencies, tail, place)) entry.traits.flags |= kUsual;
 }
 
 /// Plans the next blocks of an item, as many as fit; those of prohibited lists not with others,

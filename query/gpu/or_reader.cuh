@@ -53,25 +53,36 @@ class TileReader {
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
+  /// Of shared memory. In PTX: with a read that the compiler knows to differ from lane to lane, it
+  /// takes the branches of the whole kernel for divergent (ptxas 13.0), which costs 2 % of its
+  /// time.
+  __device__ static float read_shared(const float& from) {
+    float value = 0;
+    asm("ld.shared.f32 %0, [%1];"
+        : "=f"(value)
+        : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(&from))));
+    return value;
+  }
+
   /// The length_part of a document's length.
   __device__ float part(std::uint32_t slot) {
     if constexpr (Form::kHasLengths) {
       const std::uint8_t code = plan_.span.copies_lengths ? memory_.length_codes[slot]
                                                           : batch_.length_codes[begin_ + slot];
-      return memory_.parts[code];
+      return read_shared(memory_.parts[code]);
     }
     return 0;
   }
 
   __device__ float c0_of(const BlockEntry& entry) {
-    return kForm == ScoreForm::kQueryLikelihood ? lists_[entry.list].c0 : 0;
+    return kForm == ScoreForm::kQueryLikelihood ? lists_[entry.traits.list].c0 : 0;
   }
 
   /// A posting's units, at the lower end of a word, of a document that counts from the item's
   /// first.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
     return units_of<kForm>(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
-                           (entry.flags & kHugeFrequencies) != 0);
+                           (entry.traits.flags & kHugeFrequencies) != 0);
   }
 
   /// Calls visit(entry) for the plan's blocks, each by one warp.
@@ -85,19 +96,19 @@ class TileReader {
   using Entry = typename Own::Entry;
 
   /// What decoding docIDs takes to know of the list.
-  __device__ device::DeviceValues docid_list(const BlockEntry& entry) {
+  __device__ device::DeviceValues docid_list(const BlockTraits& traits) {
     if constexpr (kCodec == CodecKind::kPfor) {
-      return lists_[entry.list].docids;
+      return lists_[traits.list].docids;
     } else {
       device::DeviceValues list{};
-      list.parameter = entry.docid_parameter;
+      list.parameter = traits.docid_parameter;
       return list;
     }
   }
   /// The same of values.
-  __device__ static device::DeviceValues value_list(const Entry& entry) {
+  __device__ static device::DeviceValues value_list(const Entry& entry, const BlockTraits& traits) {
     device::DeviceValues list{};
-    list.parameter = entry.value_parameter;
+    list.parameter = traits.value_parameter;
     if constexpr (kCodec == CodecKind::kPfor) list.levels = entry.value_levels;
     return list;
   }
@@ -105,57 +116,61 @@ class TileReader {
   /// Both of a block.
   __device__ void decode(const Entry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
-    if (kCodec == CodecKind::kBitpack && (entry.flags & kPlain)) {
-      Decoder::plain_values(entry.values, entry.value_code, values);
-      Decoder::plain_docids(entry.docids, entry.docid_code, entry.base, slots);
+    const BlockTraits traits = BlockTraits::read(entry.traits);
+    if (kCodec == CodecKind::kBitpack && (traits.flags & kPlain)) {
+      Decoder::plain_values(entry.values, traits.value_code, values);
+      Decoder::plain_docids(entry.docids, traits.docid_code, entry.base, slots);
       return;
     }
     // A bit set's first words arrive while the values are decoded.
-    const bool is_dense = entry.docid_code == kDenseCode;
+    const bool is_dense = traits.docid_code == kDenseCode;
     const device::BitSet bits(entry.docids, entry.base, is_dense ? entry.last : entry.base);
-    decode_values(entry, values);
+    decode_values(entry, traits, values);
     if (is_dense) {
-      bits.get(entry.count, entry.base, scratch(), slots);
-      device::fill_rest(entry.count, kNone, slots);
+      bits.get(traits.count, entry.base, scratch(), slots);
+      device::fill_rest(traits.count, kNone, slots);
     } else {
-      decode_coded_slots(entry, slots);
+      decode_coded_slots(entry, traits, slots);
     }
   }
 
   /// Of a block that is not dense.
-  __device__ void decode_coded_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
-    if (entry.flags & kRaw) {
+  __device__ void decode_coded_slots(const BlockEntry& entry, const BlockTraits& traits,
+                                     std::uint32_t (&slots)[4]) {
+    if (traits.flags & kRaw) {
       read_raw(entry.docids, slots);
 #pragma unroll
       for (std::uint32_t& slot : slots) slot = slot == kNone ? kNone : slot - begin_;
       return;
     }
-    const device::DeviceValues list = docid_list(entry);
-    device::BlockPlace place{entry.docids, entry.index, entry.docid_code, entry.count};
+    const device::DeviceValues list = docid_list(traits);
+    device::BlockPlace place{entry.docids, entry.index, traits.docid_code, traits.count};
     if constexpr (Decoder::kKeeps) {
       place.exceptions = device::pfor::find_exceptions(list, entry.index);
     }
-    auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
+    auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + traits.list);
     Decoder::coded_docids(list, tail, place, entry.base, scratch(), slots);
   }
 
   /// DocIDs alone, of any block.
   __device__ void decode_slots(const BlockEntry& entry, std::uint32_t (&slots)[4]) {
-    if (entry.docid_code != kDenseCode) return decode_coded_slots(entry, slots);
+    const BlockTraits traits = BlockTraits::read(entry.traits);
+    if (traits.docid_code != kDenseCode) return decode_coded_slots(entry, traits, slots);
     const device::BitSet bits(entry.docids, entry.base, entry.last);
-    bits.get(entry.count, entry.base, scratch(), slots);
-    device::fill_rest(entry.count, kNone, slots);
+    bits.get(traits.count, entry.base, scratch(), slots);
+    device::fill_rest(traits.count, kNone, slots);
   }
 
-  __device__ void decode_values(const Entry& entry, std::uint32_t (&values)[4]) {
-    const device::DeviceValues list = value_list(entry);
-    device::BlockPlace place{entry.values, entry.index, entry.value_code, entry.count};
+  __device__ void decode_values(const Entry& entry, const BlockTraits& traits,
+                                std::uint32_t (&values)[4]) {
+    const device::DeviceValues list = value_list(entry, traits);
+    device::BlockPlace place{entry.values, entry.index, traits.value_code, traits.count};
     if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
-    auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + entry.list);
+    auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + traits.list);
     if constexpr (Decoder::kHasUsual) {
-      if (entry.flags & kUsual) return Decoder::usual_values(list, tail, place, scratch(), values);
+      if (traits.flags & kUsual) return Decoder::usual_values(list, tail, place, scratch(), values);
     }
-    if (entry.flags & kRaw) return read_raw(entry.values, values);
+    if (traits.flags & kRaw) return read_raw(entry.values, values);
     Decoder::values(list, tail, place, scratch(), values);
   }
 

@@ -20,9 +20,37 @@ using namespace or_tiles;
 constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
+/// Which of two plans is done now, while the other is made. As a number that is flipped, the
+/// compiler knows it to be the same in all lanes; where a register more for it would be spilled
+/// (`kIsTight`), by the address that is needed anyway.
+template <class Plan, bool kIsTight>
+class Turn {
+ public:
+  __device__ explicit Turn(Plan (&plans)[2]) : plans_(plans), now_(plans) {}
+
+  __device__ const Plan& now() const { return kIsTight ? *now_ : plans_[number_]; }
+  __device__ Plan& other() { return plans_[other_number()]; }
+  __device__ void end() {
+    if constexpr (kIsTight) {
+      now_ = &other();
+    } else {
+      number_ = other_number();
+    }
+  }
+
+ private:
+  __device__ std::uint32_t other_number() const {
+    return kIsTight ? (now_ == plans_ ? 1 : 0) : number_ ^ 1;
+  }
+
+  Plan (&plans_)[2];
+  Plan* now_;
+  std::uint32_t number_ = 0;
+};
+
 /// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 10 warps (16 where
-/// lengths matter, and over `pfor`; 14 where it has several levels) add blocks up while two others
-/// plan the next. Shared memory: Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125
+/// lengths matter, 14 over `pfor` with several levels) add blocks up while two others plan the
+/// next. Shared memory: Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125
 /// instructions of a warp for a plain block of impacts) and by shared memory's banks.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
 __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
@@ -59,19 +87,20 @@ __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
     memory.plans[0].item = 1;
   }
   clock.start();
-  for (std::uint32_t turn = 0;; turn ^= 1) {
+  for (Turn<typename Memory<kCodec, kLevels, kForm>::Plan, Form::kIsTight> turn(memory.plans);;
+       turn.end()) {
     // Racecheck takes reads behind a barrier of some warps for unordered with the next one of all.
     if (warp < Form::kWarps) TileReader<kCodec, kLevels, kForm, kIsTimed>::sync_decoders();
     __syncwarp();  // lanes may have parted
     __syncthreads();
     clock.end(GpuPhase::kWait);
-    const auto& plan = memory.plans[turn];
+    const auto& plan = turn.now();
     if (plan.is_end) break;
     // By a shuffle, for the compiler to know that all lanes decode or none does.
     const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // whose blocks are next
     if (plans) {
-      plan_blocks<kCodec, kLevels, kForm>(batch, memory.items, item, memory.plans[turn ^ 1]);
+      plan_blocks<kCodec, kLevels, kForm>(batch, memory.items, item, turn.other());
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {

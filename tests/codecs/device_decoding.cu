@@ -20,6 +20,7 @@ using tools::UploadedLists;
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
 constexpr std::uint32_t kRun = 20;
+constexpr std::uint32_t kFill = 0xEEEEEEEE;  // of what is not written
 
 using Job = DeviceJob;
 
@@ -27,7 +28,7 @@ __host__ __device__ bool is_docids(What what) {
   return what == What::kDocids || what == What::kDocidsByCursor;
 }
 
-// Work item: a block, by one warp; writes its 128 values.
+// Work item: a block, by one warp; writes its 128 values, and counts usual ones behind all of them.
 template <CodecKind kCodec, int kLevels>
 __global__ void decode_blocks(What what, const UploadedList* lists, const Job* jobs,
                               std::uint32_t size, std::uint32_t* out) {
@@ -56,6 +57,7 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
     if constexpr (Decoder::kHasUsual) {
       if (Decoder::is_usual(list.values, tail, place)) {
         Decoder::usual_values(list.values, tail, place, scratch[warp], values);
+        if (lane == 0) atomicAdd(out + std::size_t{size} * kBlockSize, 1);
       } else {
         Decoder::values(list.values, tail, place, scratch[warp], values);
       }
@@ -196,7 +198,7 @@ void DeviceDecoding::check(What what) const {
   lists.upload(1, stream);
   DeviceArray<Job> device_jobs(jobs.size());
   device_jobs.upload(jobs, stream);
-  DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize);
+  DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize + 1);
   Values got(out.size());
   for (const int levels : {0, 1, kMaxPforLevels}) {
     const bool suits =
@@ -205,11 +207,12 @@ void DeviceDecoding::check(What what) const {
     const bool has_usual = settings_.kind != CodecKind::kPforBlock &&
                            (settings_.kind != CodecKind::kPfor || levels == 1);
     if (what == What::kUsualValues && !has_usual) continue;
-    out.fill_bytes(0xEE, stream);
+    out.fill_bytes(kFill & 0xFF, stream);
     launch(settings_.kind, levels, what, lists.data(), device_jobs, out.data(), stream);
     out.download(got, stream);
     stream.synchronize();
     compare(what, jobs, got, "for up to " + std::to_string(levels) + " levels");
+    if (what == What::kUsualValues) ASSERT_GT(got.back(), kFill) << "no block was usual";
   }
 }
 
