@@ -401,8 +401,10 @@ TEST(GpuCache, ABatchThatIsDroppedOrRefusedLeavesNothingBehind) {
   EXPECT_EQ(cached.memory_left(), left);
   GpuSearcher searcher(cached);
   std::vector<PlannedQuery> refused = fixture.plans;
-  for (PlannedTerm& term : refused.back().terms) term.multiplicity = 1U << 20;
-  ASSERT_FALSE(refused.back().terms.empty());
+  const auto wide =
+      std::ranges::find_if(refused, [](const PlannedQuery& query) { return !query.terms.empty(); });
+  ASSERT_NE(wide, refused.end());
+  for (PlannedTerm& term : wide->terms) term.multiplicity = 1U << 20;
   EXPECT_THROW(searcher.run(refused, settings), UsageError) << "its sum could pass 2^24";
   const GpuIndex resident(index, {});
   GpuSearcher reference_searcher(resident);
