@@ -160,21 +160,36 @@ class Checks(unittest.TestCase):
 
 
 class Logs(unittest.TestCase):
-    QUERIES = [["a", "x y"], ["b", "y z"], ["c", "z"]]
+    QUERIES = [["a", "x y"], ["b", "y z"], ["c", "z"], ["d", "x z"]]
     ANSWERS = {"and-or": [{"id": "a", "fell_back_to_or": False},
                           {"id": "b", "fell_back_to_or": True},
-                          {"id": "c", "fell_back_to_or": False}],
+                          {"id": "c", "fell_back_to_or": False},
+                          {"id": "d", "fell_back_to_or": False}],
                "or": [{"id": name, "matches": matches}
-                      for name, matches in (("a", 5), ("b", 9), ("c", 9))]}
+                      for name, matches in (("a", 5), ("b", 9), ("c", 9), ("d", 2))],
+               "and": [{"id": name, "matches": matches}
+                       for name, matches in (("a", 3), ("b", 0), ("c", 9), ("d", 1))]}
 
     def test_are_those_of_the_answers(self):
         made = logs.of_answers(self.QUERIES, self.ANSWERS)
         self.assertEqual(made["fallen back"], [["b", "y z"]])
         self.assertEqual(made["the huge"], [["b", "y z"]])
-        self.assertEqual(made["others"], [["a", "x y"], ["c", "z"]])
-        self.assertEqual(made["others and the huge"], [["a", "x y"], ["c", "z"], ["b", "y z"]])
+        self.assertEqual(made["others"], [["a", "x y"], ["c", "z"], ["d", "x z"]])
+        self.assertEqual(made["others and the huge"],
+                         [["a", "x y"], ["c", "z"], ["d", "x z"], ["b", "y z"]])
+
+    def test_of_and_have_several_terms_that_match(self):
+        made = logs.of_answers(self.QUERIES, self.ANSWERS)
+        self.assertEqual(made["the huge of AND"], [["a", "x y"]])
+        self.assertEqual(made["others and the huge of AND"],
+                         [["b", "y z"], ["d", "x z"], ["a", "x y"]])
+        of_one_term = [query for query in self.QUERIES if query[0] == "c"]
+        self.assertEqual(logs.of_answers(of_one_term, self.ANSWERS)["the huge of AND"], [])
+
+    def test_of_many_queries_are_few(self):
         many = [[str(i), "x"] for i in range(100)]
-        answers = {"and-or": [], "or": [{"id": str(i), "matches": i % 41} for i in range(100)]}
+        answers = {"and-or": [], "or": [{"id": str(i), "matches": i % 41} for i in range(100)],
+                   "and": []}
         made = logs.of_answers(many, answers)
         self.assertEqual(made["the huge"], [["40", "x"]])
         self.assertEqual(len(made["others and the huge"]), 64)
@@ -190,9 +205,11 @@ class Logs(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = logs.make(self.QUERIES, self.ANSWERS, folder)
             self.assertEqual([(prefix, count) for _, prefix, _, count in made],
-                             [("fallen back", 1), ("the huge", 1), ("others", 2),
-                              ("others and the huge", 3), ("mixed", 3)])
-            self.assertEqual(logs.read(made[2][2]), [["a", "x y"], ["c", "z"]])
+                             [("fallen back", 1), ("the huge", 1), ("others", 3),
+                              ("others and the huge", 4), ("the huge", 1), ("others", 2),
+                              ("others and the huge", 3), ("mixed", 4)])
+            self.assertEqual(logs.read(made[2][2]), [["a", "x y"], ["c", "z"], ["d", "x z"]])
+            self.assertEqual(logs.read(made[5][2]), [["b", "y z"], ["d", "x z"]])
             for name, _, _, _ in made:
                 self.assertTrue(cases.log_cases()[name])
 

@@ -1,6 +1,8 @@
 """What is timed: options of `warpdex generate` and of `warpdex bench`."""
 import collections
 
+from gpu_figures import logs
+
 CODECS = {codec: ["--codec", codec] for codec in ("bitpack", "rice", "pfor-block", "pfor")}
 CODECS["plain"] = ["--codec", "bitpack", "--no-bit-sets"]
 for levels in (0, 2, 3, 4):
@@ -74,10 +76,13 @@ def budget_cases(index_bytes, parts):
 def log_cases():
     """By name of a log that is made of the collection's own (logs.py)."""
     passes = ["--repetitions", "40"]
-    few = on_gpu([Case(f"{mode} 10", search(mode, 10, *passes)) for mode in ("or", "and")] +
-                 [Case("or 10 exhaustive", search("or", 10, "--exhaustive", *passes))])
+    few = on_gpu([Case("or 10", search("or", 10, *passes)),
+                  Case("or 10 exhaustive", search("or", 10, "--exhaustive", *passes))])
+    few_of_and = on_gpu([Case("and 10", search("and", 10, *passes))])
     alone = on_gpu([Case(f"or {k} one by one", search("or", k, "--batch-size", "1"))
                     for k in (10, 1000)])
     together = on_gpu([Case("or 10", search("or", 10))])
-    return {"fallen back": together, "the huge": few, "others": few, "others and the huge": few,
-            "long": alone + together, "mixed": together}
+    made = {"fallen back": together, "long": alone + together, "mixed": together}
+    for name in ("the huge", "others", "others and the huge"):
+        made |= {name: few, name + logs.OF_AND: few_of_and}
+    return made

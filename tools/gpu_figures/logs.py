@@ -1,5 +1,5 @@
-"""Query logs made of a collection's own: those that AND leaves to OR, the one with the most matches,
-some others without it and with it, and long ones."""
+"""Query logs made of a collection's own: those that AND leaves to OR, the one with the most matches
+of OR and of AND, some others without it and with it, and long ones."""
 import json
 import os
 import random
@@ -8,6 +8,7 @@ LONG = (9, 12, 16, 32, 64)  # terms
 LONG_QUERIES = 60
 OTHERS = 63  # few, so that what one query more takes is more than a batch's times differ by
 SEED = 5
+OF_AND = " of AND"  # logs that are for AND alone
 
 
 def read(path):
@@ -38,19 +39,31 @@ def long_queries(queries, terms):
     return made
 
 
-def of_answers(queries, answers):
-    """Logs by name, from the answers to `--mode and-or` and to `--mode or --count`."""
-    fell_back = {answer["id"] for answer in answers["and-or"] if answer["fell_back_to_or"]}
-    huge = max(answers["or"], key=lambda answer: answer["matches"])["id"]
+def with_most_matches(queries, answers):
+    """That query, some others, and all of these."""
+    matches = {answer["id"]: answer["matches"] for answer in answers}
+    huge = max((query[0] for query in queries), key=lambda name: matches.get(name, 0), default=None)
     the_huge = [query for query in queries if query[0] == huge]
     others = [query for query in queries if query[0] != huge][:OTHERS]
+    return {"the huge": the_huge, "others": others, "others and the huge": others + the_huge}
+
+
+def of_answers(queries, answers):
+    """Logs by name, from the answers to `--mode and-or`, and to `--mode or` and `--mode and` with
+    `--count`. One term alone is nothing to AND, and the query with the most matches of OR may have
+    an unknown one, so that AND has nothing to do for it."""
+    fell_back = {answer["id"] for answer in answers["and-or"] if answer["fell_back_to_or"]}
+    several = [query for query in queries if len(query[1].split()) > 1]
+    of_and = with_most_matches(several, answers["and"])
     return {"fallen back": [query for query in queries if query[0] in fell_back],
-            "the huge": the_huge, "others": others, "others and the huge": others + the_huge}
+            **with_most_matches(queries, answers["or"]),
+            **{name + OF_AND: made for name, made in of_and.items()}}
 
 
 def make(queries, answers, folder):
     """Writes the logs. Returns (name, case's prefix, path, queries) of each that has some."""
-    logs = [(name, name, made) for name, made in of_answers(queries, answers).items()]
+    logs = [(name, name.removesuffix(OF_AND), made)
+            for name, made in of_answers(queries, answers).items()]
     by_length = {terms: long_queries(queries, terms) for terms in LONG}
     logs += [("long", f"{terms} terms", made) for terms, made in by_length.items()]
     # One of each length among those of the log: none may hold the others up for long.
@@ -59,7 +72,8 @@ def make(queries, answers, folder):
     for name, prefix, made in logs:
         if not made:
             continue
-        path = os.path.join(folder, prefix.replace(" ", "-") + ".tsv")
+        file = name if name.startswith(prefix) else prefix
+        path = os.path.join(folder, file.replace(" ", "-") + ".tsv")
         write(path, made)
         written.append((name, prefix, path, len(made)))
     return written

@@ -182,7 +182,8 @@ class Measure:
         """Logs that are made of the collection's own."""
         answers = {}
         for name, options in (("and-or", ["--mode", "and-or", "-k", "10"]),
-                              ("or", ["--mode", "or", "-k", "1", "--count"])):
+                              ("or", ["--mode", "or", "-k", "1", "--count"]),
+                              ("and", ["--mode", "and", "-k", "1", "--count"])):
             answers[name], why = self.answers_of(collection, *options)
             if why:
                 return self.fail(f"{collection.name}, answers of {name}", why)
