@@ -185,6 +185,9 @@ class Logs(unittest.TestCase):
                          [["b", "y z"], ["d", "x z"], ["a", "x y"]])
         of_one_term = [query for query in self.QUERIES if query[0] == "c"]
         self.assertEqual(logs.of_answers(of_one_term, self.ANSWERS)["the huge of AND"], [])
+        none = {**self.ANSWERS, "and": [{"id": name, "matches": 0} for name in "abcd"]}
+        for name in ("the huge of AND", "others of AND", "others and the huge of AND"):
+            self.assertEqual(logs.of_answers(self.QUERIES, none)[name], [])
 
     def test_of_many_queries_are_few(self):
         many = [[str(i), "x"] for i in range(100)]

@@ -20,8 +20,9 @@ namespace {
 constexpr const char* kAbout =
     "Measures how fast a file of queries is answered. All queries are parsed and their terms "
     "looked\n"
-    "up first; a first pass over all of them, which warms the lists, is not timed; then come\n"
-    "--repetitions timed passes.";
+    "up first; a first pass over all of them, which warms the lists, is not timed (on the GPU, nor "
+    "is\n"
+    "a second); then come --repetitions timed passes.";
 
 constexpr const char* kNotes =
     "The clock of a query runs from its looked-up terms to its k best documents with their "

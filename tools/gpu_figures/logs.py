@@ -40,9 +40,11 @@ def long_queries(queries, terms):
 
 
 def with_most_matches(queries, answers):
-    """That query, some others, and all of these."""
+    """That query, some others, and all of these; none if nothing matches any."""
     matches = {answer["id"]: answer["matches"] for answer in answers}
     huge = max((query[0] for query in queries), key=lambda name: matches.get(name, 0), default=None)
+    if not matches.get(huge, 0):
+        return {"the huge": [], "others": [], "others and the huge": []}
     the_huge = [query for query in queries if query[0] == huge]
     others = [query for query in queries if query[0] != huge][:OTHERS]
     return {"the huge": the_huge, "others": others, "others and the huge": others + the_huge}
