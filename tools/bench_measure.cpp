@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/tools/query_turns.hpp"
 #include "warpdex/tools/search_options.hpp"
 
 namespace warpdex::tools {
@@ -19,10 +21,11 @@ using Clock = std::chrono::steady_clock;
 static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
               "the clock must tell times below a microsecond apart");
 
-/// What a thread takes of a pass: items first, first + threads, …
+/// What a thread takes of a pass: items first, first + threads, …; or what `turns` give it.
 struct Share {
   std::size_t first;
   std::size_t threads;
+  QueryTurns& turns;
 };
 
 void count_answer(std::size_t hits, bool fell_back, AnswerCounts& counts) {
@@ -52,6 +55,22 @@ void run_queries(std::span<CpuSearcher> searchers, const Workload& workload,
     const Clock::time_point end = Clock::now();
     if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
     if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
+  }
+}
+
+/// What the turns give of the queries once, with as many samples as there are batches.
+void run_turns(std::span<CpuSearcher> searchers, const Workload& workload,
+               const BenchSettings& settings, Share share, std::uint64_t*, AnswerCounts* counts) {
+  CpuSearcher& searcher = searchers.front();
+  try {
+    while (const std::optional<std::size_t> query = share.turns.take()) {
+      const SearchResult result = searcher.run(workload.plans[*query], settings.search);
+      share.turns.answered();
+      if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
+    }
+  } catch (...) {
+    share.turns.fail();
+    throw;
   }
 }
 
@@ -130,7 +149,7 @@ void run_batches(std::span<GpuSearcher> searchers, const Workload& workload,
 template <class Searcher>
 class Passes {
  public:
-  /// run_queries or run_batches.
+  /// run_queries, run_turns or run_batches.
   using RunShare = void (*)(std::span<Searcher>, const Workload&, const BenchSettings&, Share,
                             std::uint64_t* samples, AnswerCounts* counts);
 
@@ -161,11 +180,15 @@ class Passes {
   void run(std::uint64_t* samples, AnswerCounts* counts) {
     const std::size_t threads = settings_.threads;
     const std::size_t own = searchers_.size() / threads;
+    QueryTurns turns(workload_.plans.size(), settings_.batch_size);
     // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks.
     parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {
       run_share_(std::span(searchers_).subspan(thread * own, own), workload_, settings_,
-                 {thread, threads}, samples, counts == nullptr ? nullptr : counts + thread);
+                 {thread, threads, turns}, samples, counts == nullptr ? nullptr : counts + thread);
     });
+    if constexpr (std::is_same_v<Searcher, CpuSearcher>) {
+      if (samples != nullptr && settings_.batch_size > 1) turns.write_times(samples);
+    }
   }
 
   std::vector<Searcher>& searchers_;
@@ -230,10 +253,11 @@ Workload plan_all(const Index& index, const std::vector<QueryText>& texts, Query
 Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings) {
   std::vector<CpuSearcher> searchers;
   for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
-  Passes<CpuSearcher> passes(searchers, workload, settings, run_queries);
+  const bool by_batch = settings.batch_size > 1;
+  Passes<CpuSearcher> passes(searchers, workload, settings, by_batch ? run_turns : run_queries);
   Measurement measurement;
   measurement.answers = passes.warm_up_and_count();
-  passes.time(workload.plans.size(), measurement);
+  passes.time(count_batches(workload, settings), measurement);
   measurement.work.cpu_queries = workload.plans.size() * settings.repetitions;
   return measurement;
 }

@@ -29,7 +29,7 @@ struct BenchSettings {
   SearchSettings search;
   std::size_t threads = 1;
   std::size_t repetitions = 1;  ///< timed passes
-  std::size_t batch_size = 1;   ///< queries that a sample of time is for; CPU: 1
+  std::size_t batch_size = 1;   ///< queries that a sample of time is for
   std::size_t in_flight = 1;    ///< GPU: batches that a thread has under way
   GpuAblation ablation;
 };
@@ -49,7 +49,8 @@ struct Measurement {
 };
 
 /// Answers all queries once, which warms the lists and is not timed, and then `repetitions` times
-/// with a sample of time for each query. Each thread has a searcher and takes every n-th query.
+/// with a sample of time for each query or batch. Each thread has a searcher. By queries, it takes
+/// every n-th; by batches, all threads share one out and wait for its last answer.
 Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings);
 
 /// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each

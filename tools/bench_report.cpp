@@ -57,13 +57,14 @@ void add_runs(const BenchReport& report, Table& table) {
   const GpuStatistics& work = report.measurement.work;
   table.add({"machine", (is_gpu ? report.device : std::string(isa_name(isa()))) + ", " +
                             counted(settings.threads, "thread")});
-  table.add({"samples",
-             grouped(report.queries) + " queries" +
-                 (is_gpu ? " in batches of " + grouped(settings.batch_size) + ", " +
-                               grouped(settings.in_flight) + " of a thread under way"
-                         : "") +
-                 " x " + counted(settings.repetitions, "timed pass") +
-                 (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
+  table.add(
+      {"samples",
+       grouped(report.queries) + " queries" +
+           (is_gpu || settings.batch_size > 1 ? " in batches of " + grouped(settings.batch_size)
+                                              : "") +
+           (is_gpu ? ", " + grouped(settings.in_flight) + " of a thread under way" : "") + " x " +
+           counted(settings.repetitions, "timed pass") +
+           (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
     table.add({"answered", grouped(work.gpu_queries) + " by the GPU, " + grouped(work.cpu_queries) +
                                " by the CPU"});

@@ -101,10 +101,28 @@ TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
   }
 }
 
+TEST_F(DeviceCommand, BenchTakesBatchesOnTheCpu) {
+  write_file(log(), "q1\tgreen tree\nq2\tpear\nq3\tzebra\nq4\ttree\nq5\tgreen\n");
+  const std::string file = folder_ / "bench.json";
+  for (const std::string batch : {"0", "1", "2", "5", "9"}) {
+    const Outcome outcome = run("bench", {"--device", "cpu", "--batch-size", batch, "--threads",
+                                          "3", "--repetitions", "4", "--json", file});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const bool by_batch = batch > "1";
+    EXPECT_EQ(outcome.out.find("in batches of") != std::string::npos, by_batch) << batch;
+    EXPECT_THAT(outcome.out, HasSubstr(by_batch ? "microseconds per batch" : "per query"));
+    const rapidjson::Document json = parse_json(read_file(file));
+    EXPECT_EQ(json["batch_size"].GetUint(), by_batch ? std::stoul(batch) : 1U);
+    EXPECT_EQ(json["queries_by_processor"]["cpu"].GetUint(), 20U) << batch;
+    EXPECT_EQ(json["queries_without_answer"].GetUint(), 1U) << batch;
+    EXPECT_GT(json["microseconds"]["mean"].GetDouble(), 0) << batch;
+  }
+}
+
 TEST_F(DeviceCommand, TheCpuTakesNoOptionOfTheGpus) {
-  const std::vector<std::vector<std::string>> options{
-      {"--exhaustive"},      {"--or-by", "cost"},  {"--no-seeds"},        {"--stages"},
-      {"--batch-size", "1"}, {"--in-flight", "1"}, {"--gpu-memory", "1G"}};
+  const std::vector<std::vector<std::string>> options{{"--exhaustive"},     {"--or-by", "cost"},
+                                                      {"--no-seeds"},       {"--stages"},
+                                                      {"--in-flight", "1"}, {"--gpu-memory", "1G"}};
   for (const std::vector<std::string>& given : options) {
     expect_complaint(run("bench", given), 2, {given[0] + " ", "--device gpu"});
   }
@@ -113,8 +131,8 @@ TEST_F(DeviceCommand, TheCpuTakesNoOptionOfTheGpus) {
 
 TEST_F(DeviceCommand, WhereAutoTakesTheCpuNothingIsSaidOfTheGpusEngine) {
   const NoGpus hidden;
-  const Outcome outcome = run("bench", {"--device", "auto", "--exhaustive", "--no-seeds",
-                                        "--stages", "--batch-size", "2", "--json", "-"});
+  const Outcome outcome =
+      run("bench", {"--device", "auto", "--exhaustive", "--no-seeds", "--stages", "--json", "-"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const rapidjson::Document json = parse_json(outcome.out);
   EXPECT_STREQ(json["device"].GetString(), "cpu");

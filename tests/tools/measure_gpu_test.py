@@ -114,6 +114,12 @@ class Checks(unittest.TestCase):
         self.assertAlmostEqual(check["figure"], 5.8)
         self.assertFalse(check["is_met"])
 
+    def test_of_times_the_cpu_when_both_take_64_at_a_time(self):
+        found = self.found(taking("text", "and 10 CPU", 2), taking("text", "and 10 CPU by 64", 5),
+                           taking("text", "and 10 by 64, 1 in flight", 4))
+        self.assertEqual([(check["figure"], check["is_met"]) for check in found.values()],
+                         [(0.5, False), (1.25, True)])
+
     def test_of_codecs(self):
         check = self.only(taking("bitpack", "or 10", 4), taking("rice", "or 10", 6))
         self.assertAlmostEqual(check["figure"], 1.5)

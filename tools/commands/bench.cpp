@@ -30,7 +30,7 @@ constexpr const char* kNotes =
     "parsing, analysis, term look-up, document names and output are outside. Mean and percentiles\n"
     "are over all timed samples, queries times repetitions. Queries per second are those over the\n"
     "wall time of all timed passes. With --threads, each thread has its own searcher, takes every\n"
-    "n-th query, and queries run beside each other.\n"
+    "n-th query (GPU: batch), and they run beside each other.\n"
     "\n"
     "example:\n"
     "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
@@ -66,7 +66,8 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed passes over the queries")(
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
-      "GPU: queries that are handed over at once; 0: all")(
+      "queries that are handed over at once; 0: all. CPU: the threads share a batch out, and begin "
+      "the next when all of it is answered; without batches, each goes on by itself")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
@@ -114,9 +115,9 @@ BenchSettings settings_of(const Arguments& given, const Index& index, std::size_
   return settings;
 }
 
-/// Without what only the GPU's engine has.
-BenchSettings for_cpu(BenchSettings settings) {
-  settings.batch_size = 1;
+/// Without what only the GPU's engine has. `batch_size` is as given: 0 for queries one by one.
+BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
+  if (batch_size == 0) settings.batch_size = 1;
   settings.in_flight = 1;
   settings.ablation = {};
   return settings;
@@ -132,7 +133,7 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const I
   report.index_settings = index.settings();
   report.queries_file = given.search.query_file();
   report.queries = texts.size();
-  report.settings = gpu != nullptr ? settings : for_cpu(settings);
+  report.settings = gpu != nullptr ? settings : for_cpu(settings, given.batch_size);
 
   const Workload workload = plan_all(index, texts, syntax);
   const auto queries = static_cast<double>(texts.size());
@@ -161,8 +162,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (!given.search.has_query_file()) {
     throw UsageError("--queries is missing; name a file of queries to measure with");
   }
-  given.engine.check(command,
-                     {"batch-size", "in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
+  given.engine.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);

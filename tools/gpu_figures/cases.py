@@ -51,16 +51,19 @@ def cpu_cases():
 
 
 def text_cases():
-    """Of a real log: all queries at once, and batches of 64, one or more of a thread under way,
-    from one thread and from four."""
+    """Of a real log: all queries at once, and 64 at a time: as batches of 64, one or more of a
+    thread under way, from one thread and from four, and as two of 32."""
     cases = []
     for mode, k in (("or", 10), ("or", 1000), ("and", 10)):
         by_64 = search(mode, k, "--batch-size", "64")
-        cases.append(Case(f"{mode} {k} CPU", search(mode, k, "--threads", "0")))
+        cases += [Case(f"{mode} {k} CPU", search(mode, k, "--threads", "0")),
+                  Case(f"{mode} {k} CPU by 64", by_64 + ["--threads", "0"])]
         cases += on_gpu([Case(f"{mode} {k}", search(mode, k))])
         cases += on_gpu([Case(f"{mode} {k} by 64, {n} in flight", by_64 + ["--in-flight", str(n)])
                          for n in IN_FLIGHT])
-        cases += on_gpu([Case(f"{mode} {k} by 64, 4 threads", by_64 + ["--threads", "4"])])
+        cases += on_gpu([Case(f"{mode} {k} by 64, 4 threads", by_64 + ["--threads", "4"]),
+                         Case(f"{mode} {k} by 32, 2 in flight",
+                              search(mode, k, "--batch-size", "32", "--in-flight", "2"))])
     return cases
 
 
