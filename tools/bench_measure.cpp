@@ -181,7 +181,8 @@ class Passes {
     const std::size_t threads = settings_.threads;
     const std::size_t own = searchers_.size() / threads;
     QueryTurns turns(workload_.plans.size(), settings_.batch_size);
-    // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks.
+    // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks; the
+    // first batch's, of those that threads share out, has the start of the threads.
     parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {
       run_share_(std::span(searchers_).subspan(thread * own, own), workload_, settings_,
                  {thread, threads, turns}, samples, counts == nullptr ? nullptr : counts + thread);
@@ -198,10 +199,11 @@ class Passes {
 };
 
 constexpr std::array kCounters{
-    &GpuStatistics::gpu_queries,  &GpuStatistics::cpu_queries,     &GpuStatistics::cache_hits,
-    &GpuStatistics::cache_misses, &GpuStatistics::bytes_uploaded,  &GpuStatistics::tiles,
-    &GpuStatistics::or_blocks,    &GpuStatistics::lookups,         &GpuStatistics::and_blocks,
-    &GpuStatistics::exact_scores, &GpuStatistics::candidates_lost,
+    &GpuStatistics::gpu_queries,  &GpuStatistics::cpu_queries,    &GpuStatistics::cache_hits,
+    &GpuStatistics::cache_misses, &GpuStatistics::bytes_uploaded, &GpuStatistics::bytes_staged,
+    &GpuStatistics::tiles,        &GpuStatistics::or_blocks,      &GpuStatistics::lookups,
+    &GpuStatistics::and_blocks,   &GpuStatistics::exact_scores,   &GpuStatistics::candidates_lost,
+    &GpuStatistics::parts,
 };
 
 /// What all searchers have done so far.

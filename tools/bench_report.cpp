@@ -67,13 +67,17 @@ void add_runs(const BenchReport& report, Table& table) {
            (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
     table.add({"answered", grouped(work.gpu_queries) + " by the GPU, " + grouped(work.cpu_queries) +
-                               " by the CPU"});
+                               " by the CPU; in " + counted(work.parts, "part") +
+                               " of batches, and " + grouped(work.candidates_lost) +
+                               " begun again with more memory"});
   }
   if (!report.is_resident) {
     table.add({"lists", grouped(work.cache_hits) + " uses of lists in GPU memory, " +
                             grouped(work.cache_misses) + " of others; " +
                             grouped(work.bytes_uploaded / settings.repetitions >> 20) +
-                            " MiB uploaded a pass"});
+                            " MiB uploaded a pass to stay and " +
+                            grouped(work.bytes_staged / settings.repetitions >> 20) +
+                            " for a batch"});
   }
   table.add({"timed", timed_region(report)});
 }
@@ -255,7 +259,10 @@ void write_processors(const BenchReport& report, JsonWriter& json) {
   json.member("cache_hits", work.cache_hits);
   json.member("cache_misses", work.cache_misses);
   json.member("bytes_uploaded", work.bytes_uploaded);
+  json.member("bytes_staged", work.bytes_staged);
   json.end_object();
+  json.member("parts_of_batches", work.parts);
+  json.member("queries_begun_again", work.candidates_lost);
 }
 
 }  // namespace

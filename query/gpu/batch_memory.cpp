@@ -17,9 +17,12 @@ constexpr std::uint32_t kMostCapacity = 1U << 22;
 constexpr std::size_t kCandidateBytes =
     sizeof(Candidate) + sizeof(unsigned long long);  ///< and key
 /// Documents that a query looks up in a round, at least: the queries of a part share the room for
-/// all of theirs. More where there is memory, or many answers are wanted.
+/// all of theirs. More where there is memory, or many answers are wanted. Of these, unless there is
+/// ample room, rounds go in slices, for which blocks are handed on in small chunks.
 constexpr std::size_t kFoundShare = std::size_t{1} << 13;
 constexpr std::uint32_t kManyAnswers = 128;
+constexpr std::size_t kAmpleShare = 8 * kFoundShare;
+constexpr std::uint32_t kSlicedBlocks = 4;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
 /// Of the blocks of a part's lists, those that a round reads, at most, are this share.
 constexpr std::size_t kBlockShare = 8;
@@ -72,7 +75,7 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
 /// Of the index's scratch memory, what the parts of batches may take.
 std::size_t BatchMemory::own_share() const {
   const std::size_t all = index_.scratch_share();
-  return all - std::min(all, of_one_.size());
+  return all - std::min(all, of_one_.size() + apart_);
 }
 
 std::uint32_t BatchMemory::least_capacity(std::uint32_t k, std::uint32_t attempt) const {
@@ -81,10 +84,8 @@ std::uint32_t BatchMemory::least_capacity(std::uint32_t k, std::uint32_t attempt
   return static_cast<std::uint32_t>(std::min(attempt == 1 ? kMore * usual : usual, documents));
 }
 
-std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
-                                         std::span<const std::uint32_t> slots, std::uint32_t k,
-                                         std::uint32_t attempt) const {
-  if (attempt == kMostAttempts) return std::min<std::size_t>(slots.size(), 1);
+BatchMemory::Estimate BatchMemory::estimate(const PlannedQuery& plan, std::uint32_t k,
+                                            std::uint32_t attempt) const {
   const std::uint64_t tiles = index_.index.counts().documents / kTileDocuments + 2;
   const std::uint64_t candidates = least_capacity(k, attempt);
   const std::size_t for_query = candidates * sizeof(Candidate) +
@@ -94,21 +95,34 @@ std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
                                 sizeof(QueryState) + kBins * sizeof(std::uint32_t) +
                                 3 * sizeof(Query);
   const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
+  const bool has_slices = attempt > 0 || k > kManyAnswers;  // and so small chunks
+  const std::size_t for_block =
+      sizeof(std::uint32_t) + (has_slices ? sizeof(Chunk) / kSlicedBlocks : 1);
+  Estimate estimate{for_query, 0};
+  for (const PlannedTerm& term : plan.terms) {
+    const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
+    estimate.bytes += for_list + blocks * for_block / block_share(attempt) +
+                      blocks * sizeof(Stretch) / kAndBlocks;
+    if (term.entry.is_short()) estimate.bytes += 2 * kRawEntries * sizeof(std::uint32_t);
+    estimate.rows += tiles;
+  }
+  return estimate;
+}
+
+std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
+                                         std::span<const std::uint32_t> slots, std::uint32_t k,
+                                         std::uint32_t attempt) const {
+  if (attempt == kMostAttempts) return std::min<std::size_t>(slots.size(), 1);
+  const std::uint64_t candidates = least_capacity(k, attempt);
   const std::size_t share = own_share() / 8 * 7;  // it is an estimate
-  std::size_t bytes = 0;
-  std::uint64_t rows = 0;
+  Estimate sum{};
   std::size_t queries = 0;
   for (const std::uint32_t slot : slots) {
-    bytes += for_query;
-    for (const PlannedTerm& term : plans[slot].terms) {
-      const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
-      bytes += for_list + blocks * (sizeof(std::uint32_t) + 1) / block_share(attempt) +
-               blocks * sizeof(Stretch) / kAndBlocks;
-      if (term.entry.is_short()) bytes += 2 * kRawEntries * sizeof(std::uint32_t);
-      rows += tiles;
-    }
-    if (queries > 0 &&
-        (bytes > share || rows > kMostRowEntries || (queries + 1) * candidates > kMostCandidates)) {
+    const Estimate alone = estimate(plans[slot], k, attempt);
+    sum.bytes += alone.bytes;
+    sum.rows += alone.rows;
+    if (queries > 0 && (sum.bytes > share || sum.rows > kMostRowEntries ||
+                        (queries + 1) * candidates > kMostCandidates)) {
       break;
     }
     ++queries;
@@ -116,8 +130,34 @@ std::size_t BatchMemory::queries_of_part(std::span<const PlannedQuery> plans,
   return queries;
 }
 
+bool BatchMemory::has_room_for_each(std::span<const PlannedQuery> plans,
+                                    std::span<const std::uint32_t> slots, std::uint32_t k,
+                                    std::size_t apart) const {
+  const std::size_t all = own_share() + apart_;
+  const std::size_t share = (all - std::min(all, apart)) / 8 * 7;
+  return std::ranges::all_of(slots, [&](std::uint32_t slot) {
+    const PlannedQuery& plan = plans[slot];
+    return plan.terms.size() > kMostLists || estimate(plan, k, 0).bytes <= share;
+  });
+}
+
+void BatchMemory::set_apart(std::size_t bytes) {
+  apart_ = bytes;
+  if (held() > own_share()) free_all();
+}
+
 bool BatchMemory::has_room_for_promises(const BatchShape& shape) const {
   return kClasses * shape.or_blocks * sizeof(Promise) <= own_share() / kShares;
+}
+
+std::size_t BatchMemory::held() const {
+  return uploads_.size() + cleared_.size() + tables_.size() + candidates_.size() +
+         accumulators_.size();
+}
+
+void BatchMemory::free_all() {
+  AccountedBuffer* const buffers[] = {&uploads_, &cleared_, &tables_, &candidates_, &accumulators_};
+  for (AccountedBuffer* buffer : buffers) buffer->reset();
 }
 
 /// Frees what other batches needed if there is no room else. False if there is none even so.
@@ -128,13 +168,7 @@ bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::s
   const std::size_t needed =
       for_uploads + for_cleared + for_tables + for_candidates + for_accumulators;
   if (needed > share && queries > 1) return false;
-  AccountedBuffer* const buffers[] = {&uploads_, &cleared_, &tables_, &candidates_, &accumulators_};
-  const auto free_all = [&] {
-    for (AccountedBuffer* buffer : buffers) buffer->reset();
-  };
-  std::size_t held = 0;
-  for (const AccountedBuffer* buffer : buffers) held += buffer->size();
-  if (held > share) free_all();  // there are more searchers than there were
+  if (held() > share) free_all();  // there are more searchers than there were
   const auto grow_all = [&](std::size_t most) {
     MemoryBudget& budget = *index_.budget;
     const int device = index_.device;
@@ -235,6 +269,17 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
       std::min({capacity, documents, attempt == 0 ? std::uint64_t{kMostCapacity} : documents}));
 }
 
+/// In how many slices the rounds go: in one for few answers, or in ample room, if nothing was lost
+/// so far.
+std::uint32_t BatchMemory::slices(const BatchShape& shape, std::uint32_t attempt,
+                                  const Batch& batch) {
+  if (batch.round_count == 0 || shape.adds_up_only) return 1;
+  if (attempt > 0) return kMostSlices;
+  const std::size_t ample =
+      std::min<std::size_t>(batch.state_count * kAmpleShare, shape.or_postings / 4);
+  return batch.k > kManyAnswers && batch.most_found < ample ? kMostSlices : 1;
+}
+
 /// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
 /// there: for as many as there is room for beside what is `needed` else, but one at least. Returns
 /// the bytes that they take.
@@ -278,7 +323,12 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
                                                   Batch& batch) {
   const std::size_t image_bytes = gpu::lay_out(shape, nullptr).image_bytes;
   const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
-  const std::uint32_t capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+  std::uint32_t capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+  batch.slices = slices(shape, attempt, batch);
+  if (batch.slices > 1 && batch.chunk_blocks > kSlicedBlocks) {
+    batch.chunk_blocks = kSlicedBlocks;
+    capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+  }
   const std::size_t table_bytes = lay_out_tables(nullptr, shape, batch);
   const std::size_t candidate_bytes = lay_out_candidates(nullptr, capacity, batch);
   const std::size_t accumulator_bytes = share_out_accumulators(

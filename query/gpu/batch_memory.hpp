@@ -37,13 +37,20 @@ class BatchMemory {
                               std::span<const std::uint32_t> slots, std::uint32_t k,
                               std::uint32_t attempt) const;
 
+  /// Whether a part of any one of the queries that are the GPU's should find memory, at the first
+  /// attempt, if so many bytes were set apart.
+  bool has_room_for_each(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
+                         std::uint32_t k, std::size_t apart) const;
+  /// Leaves so much of the searcher's share to others, from now on. Nothing is under way.
+  void set_apart(std::size_t bytes);
+
   /// Whether OR can be done at once: in room that is large where blocks are many.
   bool has_room_for_promises(const BatchShape& shape) const;
 
   /// Lays a part out, of whose image this is the shape; fills in where all that the kernels read
   /// and write lies, but for the answers, and how much it is. `batch` says already how many states
-  /// and tiles there are, k, and how large chunks are. Returns for how many candidates of each
-  /// query there is room; nothing, and nothing is laid out, if there is no memory for it.
+  /// and tiles there are, k, and how large chunks are, at most. Returns for how many candidates of
+  /// each query there is room; nothing, and nothing is laid out, if there is no memory for it.
   std::optional<std::uint32_t> lay_out(const BatchShape& shape, std::uint32_t attempt,
                                        Batch& batch);
   /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
@@ -58,7 +65,16 @@ class BatchMemory {
   void distrust() { is_clear_ = false; }
 
  private:
+  /// What a query takes, by an estimate.
+  struct Estimate {
+    std::size_t bytes;
+    std::uint64_t rows;  ///< entries of the tile tables
+  };
+
   std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
+  Estimate estimate(const PlannedQuery& plan, std::uint32_t k, std::uint32_t attempt) const;
+  std::size_t held() const;
+  void free_all();
   bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
                  std::size_t for_tables, std::size_t for_candidates, std::size_t for_accumulators);
   std::size_t lay_out_cleared(void* begin, Batch& batch) const;
@@ -68,6 +84,7 @@ class BatchMemory {
                       Batch& batch) const;
   std::uint32_t share_out(std::size_t needed, const BatchShape& shape, std::uint32_t attempt,
                           Batch& batch) const;
+  static std::uint32_t slices(const BatchShape& shape, std::uint32_t attempt, const Batch& batch);
   std::size_t share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                      Batch& batch) const;
   void describe(Batch& batch) const;
@@ -84,6 +101,7 @@ class BatchMemory {
   AccountedBuffer tables_;   ///< of tiles
   AccountedBuffer candidates_;
   AccountedBuffer accumulators_;  ///< where OR adds up in global memory
+  std::size_t apart_ = 0;         ///< bytes of the share that others have
   BatchShape shape_;              ///< of what was laid out last
   std::size_t image_bytes_ = 0;
   std::size_t cleared_bytes_ = 0;

@@ -16,6 +16,7 @@
 #include "warpdex/query/gpu/batch_memory.hpp"
 #include "warpdex/query/gpu/gpu_answers.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
+#include "warpdex/query/gpu/list_stage.hpp"
 #include "warpdex/query/gpu/stage_clock.hpp"
 
 namespace warpdex {
@@ -37,6 +38,7 @@ struct GpuSearcher::State {
   void take_queries();
   std::span<const std::uint32_t> next_part() const;
   void start_part();
+  void bring_next();
   void finish_part();
   void answer_left();
   void answer_lost();
@@ -53,6 +55,7 @@ struct GpuSearcher::State {
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
   GpuAblation ablation;
+  ListStage stage;
   BatchBuilder builder;
   bool is_new_enough = false;  ///< the GPU, for clusters and kernels that overlap
   Stream stream;
@@ -67,6 +70,7 @@ struct GpuSearcher::State {
   BatchLists lists;                     ///< with a list cache
   std::vector<std::uint32_t> slots;     ///< queries that the GPU is to answer
   std::size_t started = 0;              ///< of them, so far
+  std::span<const std::uint32_t> next;  ///< of them, the part whose lists were brought
   std::span<const std::uint32_t> part;  ///< of them, those under way
   std::uint32_t ticket = 0;             ///< of it
   std::vector<std::uint32_t> for_cpu;   ///< queries that the GPU cannot answer
@@ -81,7 +85,8 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
     : index(searched),
       uploaded(searched.state()),
       ablation(wanted),
-      builder(searched.state(), wanted),
+      stage(searched.state()),
+      builder(stage, wanted),
       stream(searched.device()),
       stream_of_and(searched.device()),
       has_uploaded(searched.device(), EventUse::kOrder),
@@ -112,6 +117,8 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   attempt = 0;
   is_busy = true;
   take_queries();
+  stage.begin(plans, slots, wanted, ablation, memory);
+  if (stage.is_on()) bring_next();
   start_part();
   if (uploaded.cache) statistics.bytes_uploaded += uploaded.cache->load(lists);
 }
@@ -132,13 +139,15 @@ void GpuSearcher::State::take_queries() {
 
 /// Queries that are left, as many as there should be memory for.
 std::span<const std::uint32_t> GpuSearcher::State::next_part() const {
-  const auto left = std::span(slots).subspan(started);
+  auto left = std::span<const std::uint32_t>(slots).subspan(started);
+  if (stage.is_on()) left = left.first(stage.queries_of_part(left));
   return left.first(memory.queries_of_part(plans, left, answers.settings.k, attempt));
 }
 
-/// Starts the next part, or as much of it as there is memory for.
+/// Starts the next part, or as much of it as there is memory for. While it is answered, what the
+/// one behind it reads is brought.
 void GpuSearcher::State::start_part() {
-  part = next_part();
+  part = stage.is_on() ? next : next_part();
   while (!part.empty() && !launch(part)) {
     if (part.size() == 1) {
       for_cpu.push_back(part[0]);
@@ -147,6 +156,12 @@ void GpuSearcher::State::start_part() {
     part = part.first(part.size() / 2);
   }
   started += part.size();
+  if (stage.is_on()) bring_next();
+}
+
+void GpuSearcher::State::bring_next() {
+  next = next_part();
+  if (!next.empty()) statistics.bytes_staged += stage.bring(next);
 }
 
 /// Starts the queries. False, and nothing is under way, if there is no memory for them.
@@ -185,12 +200,13 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   }
   batch.form = builder.form(settings);
   // What a kernel's early start saves is little beside a large batch's work, which it slows.
-  batch.overlaps_launches = is_new_enough && are_few;
+  batch.overlaps_launches = is_new_enough && are_few && !stage.is_on();
   batch.has_clusters = is_new_enough;
   batch.skips_nothing = ablation.exhaustive;
 
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
+  stage.hold_back(stream);
   memory.upload(batch, stream.handle());
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
@@ -214,6 +230,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
                "cudaMemcpyAsync of counters");
   }
   builder.append_cpu_queries(for_cpu);
+  ++statistics.parts;
   return true;
 }
 
@@ -260,10 +277,12 @@ void GpuSearcher::State::look_up(const Batch& batch, std::uint32_t round) {
   const CodecKind codec = index.index().settings().codec.kind;
   launch_find_blocks(batch, round, stream.handle());
   clock.end(GpuStage::kFind, stream);
-  launch_read_blocks(batch, round, codec, stream.handle());
-  clock.end(GpuStage::kRead, stream);
-  launch_look_up_chunks(batch, round, codec, stream.handle());
-  clock.end(GpuStage::kLookups, stream);
+  for (std::uint32_t slice = 0; slice < batch.slices; ++slice) {
+    launch_read_blocks(batch, round, slice, codec, stream.handle());
+    clock.end(GpuStage::kRead, stream);
+    launch_look_up_chunks(batch, round, slice, codec, stream.handle());
+    clock.end(GpuStage::kLookups, stream);
+  }
 }
 
 /// Not 0, and not what an answer has that is to be written.
@@ -336,6 +355,7 @@ void GpuSearcher::State::answer_left() {
 /// Again with more room, and with as much as there can be; what is lost even then goes to the CPU.
 void GpuSearcher::State::answer_lost() {
   statistics.candidates_lost += lost.size();
+  if (!lost.empty()) stage.end(memory);
   while (!lost.empty() && attempt < kMostAttempts) {
     slots = std::move(lost);
     lost.clear();
@@ -354,6 +374,7 @@ void GpuSearcher::State::abandon() noexcept {
   part = {};
   cudaStreamSynchronize(stream.handle());
   cudaStreamSynchronize(stream_of_and.handle());
+  stage.abandon();
   memory.distrust();
   if (uploaded.cache) uploaded.cache->end(lists);
 }

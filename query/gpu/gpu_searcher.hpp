@@ -45,12 +45,15 @@ struct GpuAblation {
 struct GpuStatistics {
   std::uint64_t gpu_queries = 0;      ///< answered by the GPU
   std::uint64_t cpu_queries = 0;      ///< answered by the CPU engine in its stead
+  std::uint64_t parts = 0;            ///< of batches: as many queries as there is memory for
   std::uint64_t candidates_lost = 0;  ///< queries with more candidates than there was room for
 
   // If not all lists are resident:
-  std::uint64_t cache_hits = 0;      ///< uses of lists that were in GPU memory
-  std::uint64_t cache_misses = 0;    ///< likewise that were not: read in the host's, or by the CPU
-  std::uint64_t bytes_uploaded = 0;  ///< of lists, to GPU memory
+  std::uint64_t cache_hits = 0;  ///< uses of lists that were in GPU memory
+  std::uint64_t cache_misses =
+      0;  ///< likewise that were not: brought, read in place, or by the CPU
+  std::uint64_t bytes_uploaded = 0;  ///< of lists, to stay in GPU memory
+  std::uint64_t bytes_staged = 0;    ///< likewise for the batch alone
 
   // If GpuAblation::time_stages:
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage
@@ -81,7 +84,7 @@ class GpuAnswers {
   const State* state_;
 };
 
-/// Answers batches of queries for one thread. Owns two streams, and scratch memory on the GPU
+/// Answers batches of queries for one thread. Owns streams, and scratch memory on the GPU
 /// that grows to what its batches need, within what the GpuIndex leaves. Move-only.
 class GpuSearcher {
  public:

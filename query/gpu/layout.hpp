@@ -169,10 +169,13 @@ struct Wave {
   bool has_prohibited;  ///< lists
 };
 
-/// What a round of OR looks up.
+/// What a round of OR looks up: where there is little room for documents, in slices, each of which
+/// reads blocks until it is full.
+inline constexpr std::uint32_t kMostSlices = 8;
 struct RoundCounters {
   ChunkCounters blocks;
-  ChunkCounters documents;
+  ChunkCounters documents[kMostSlices];
+  std::uint32_t reserved[kMostSlices];  ///< for documents of the blocks that are being read
 };
 
 /// A block whose documents may be in the answer, where OR is done at once.
@@ -276,6 +279,7 @@ struct Batch {
   std::uint32_t most_found;  ///< documents
   std::uint32_t most_found_chunks;
   std::uint32_t round_count;      ///< of OR, to kRounds; 0: it is done at once
+  std::uint32_t slices;           ///< of a round, to kMostSlices
   std::uint32_t raise_every;      ///< candidates, or k: when a query's threshold is raised
   std::uint32_t first_promises;   ///< blocks that the first phase takes of all, about
   std::uint32_t chunk_blocks;     ///< of a full chunk of blocks

@@ -10,14 +10,13 @@
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/query/gpu/layout.hpp"
+#include "warpdex/query/gpu/list_copy.hpp"
 
 namespace warpdex::gpu {
 namespace {
 
 /// Below this, a slab that the GPU refuses is not tried at half its size.
 constexpr std::size_t kLeastSlab = std::size_t{1} << 20;
-/// Behind a list's docIDs, the frequencies start at a multiple of this.
-constexpr std::size_t kPieceAlignment = 16;
 
 /// While earlier batches have more bytes on their way, none are queued: kernels that read in place
 /// share the bus with them.
@@ -59,16 +58,6 @@ std::vector<std::size_t> sizes(const std::vector<AccountedBuffer>& slabs) {
 
 std::size_t units(const AccountedBuffer& slab) { return slab.size() / ListSpace::kAlignment; }
 
-/// Of a list's bytes in the cache.
-std::size_t frequencies_offset(const PostingsEntry& list) {
-  const std::size_t docids = std::size_t{list.docid_bytes} + kReadSlack;
-  return (docids + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
-}
-
-std::size_t cached_bytes(const PostingsEntry& list) {
-  return frequencies_offset(list) + list.frequency_bytes + kReadSlack;
-}
-
 }  // namespace
 
 ListCache::ListCache(const Index& index, const HostLists& host, std::size_t bytes,
@@ -97,8 +86,11 @@ EncodedBytes ListCache::find(const PostingsEntry& list) const {
   if (number-- == 0) return host_.find(list);
   std::uint32_t slab = 0;
   for (; number >= units(slabs_[slab]); ++slab) number -= units(slabs_[slab]);
-  const std::uint8_t* const at = address({slab, number * ListSpace::kAlignment});
-  return {at, at + frequencies_offset(list)};
+  return copied_at(address({slab, number * ListSpace::kAlignment}), list);
+}
+
+bool ListCache::is_in(const PostingsEntry& list) const {
+  return slots_[list.first_block].place.load(std::memory_order_acquire) != 0;
 }
 
 void ListCache::begin(std::span<const PlannedQuery> plans, BatchLists& lists) {
@@ -163,7 +155,7 @@ std::uint64_t ListCache::load(const BatchLists& lists) {
     throw;
   }
   std::uint64_t bytes = 0;
-  for (const Copy& copy : copies) bytes += cached_bytes(*copy.list);
+  for (const Copy& copy : copies) bytes += copied_bytes(*copy.list);
   return bytes;
 }
 
@@ -185,7 +177,7 @@ std::vector<ListCache::Candidate> ListCache::count_uses(const BatchLists& lists)
   candidates.erase(end, candidates.end());
   std::erase_if(candidates, [&](const Candidate& each) { return space_.find(id(each)); });
   for (Candidate& each : candidates) {
-    each.worth = space_.heat(id(each)) / static_cast<double>(cached_bytes(*each.list));
+    each.worth = space_.heat(id(each)) / static_cast<double>(copied_bytes(*each.list));
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.worth > b.worth; });
@@ -203,7 +195,7 @@ void ListCache::choose(const std::vector<Candidate>& candidates, std::vector<Cop
   const auto can_go = [&](ListSpace::Id list) { return may_go(list); };
   for (const Candidate& candidate : candidates) {
     const ListSpace::Id list = candidate.list->first_block;
-    const std::size_t bytes = cached_bytes(*candidate.list);
+    const std::size_t bytes = copied_bytes(*candidate.list);
     const bool is_staged = host_.find(*candidate.list).docids == nullptr;
     if (queued >= kMostQueued) return;
     if (is_staged && staged >= kMostStaged) continue;
@@ -226,21 +218,15 @@ void ListCache::queue(const std::vector<Copy>& copies) {
   const CurrentDevice current(device_);
   std::list<Transfer> transfers;
   std::size_t bytes = 0;
-  const auto copy = [&](std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
-    check_cuda(cudaMemcpyAsync(to, from, count, cudaMemcpyHostToDevice, stream_.handle()),
-               "cudaMemcpyAsync of a list");
-  };
   for (const auto& [list, to] : copies) {
     if (transfers.empty() || transfers.back().bytes >= kTransferBytes) {
       if (!transfers.empty()) transfers.back().arrived.record(stream_);
       transfers.push_back({Event(device_, EventUse::kOrder), {}, 0});
     }
-    const EncodedBytes from = host_.source(*list);
-    copy(to, from.docids, list->docid_bytes + kReadSlack);
-    copy(to + frequencies_offset(*list), from.frequencies, list->frequency_bytes + kReadSlack);
+    queue_copy(host_, *list, to, stream_);
     transfers.back().lists.push_back(list->first_block);
-    transfers.back().bytes += cached_bytes(*list);
-    bytes += cached_bytes(*list);
+    transfers.back().bytes += copied_bytes(*list);
+    bytes += copied_bytes(*list);
   }
   transfers.back().arrived.record(stream_);
   const std::lock_guard lock(mutex_);

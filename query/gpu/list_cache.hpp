@@ -40,6 +40,8 @@ class ListCache {
   /// Fills `lists` with the lists of a batch, of which none is under way, and keeps those that are
   /// in until end(). Queries of more than kMostLists terms are not looked at. Throws CudaError.
   void begin(std::span<const PlannedQuery> plans, BatchLists& lists);
+  /// Whether a long list is in; if it is one of a batch under way, it stays.
+  bool is_in(const PostingsEntry& list) const;
   /// Where kernels read a list of a batch under way.
   EncodedBytes find(const PostingsEntry& list) const;
   /// Once the kernels were launched: counts the uses, and queues copies of those lists that are to

@@ -111,10 +111,10 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockReader {
  public:
   __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
-                         ReadMemory& memory)
+                         std::uint32_t slice, ReadMemory& memory)
       : batch_(batch),
         table_(table),
-        counters_(batch.rounds[round].documents),
+        counters_(batch.rounds[round].documents[slice]),
         tile_state_(static_cast<std::uint8_t>(kLookupTile | round)),
         memory_(memory) {}
 
@@ -243,21 +243,49 @@ class BlockReader {
   std::uint32_t queued_ = 0;
 };
 
+/// Draws the next chunk of blocks; none if there is no room for the documents that it may have
+/// beside those that are there, or may come from others. The last slice reads what is left, room or
+/// no room. A whole warp, which has read what it drew before, if this is not the first.
+__device__ std::uint32_t next_chunk(const Batch& batch, std::uint32_t round, std::uint32_t slice,
+                                    bool is_first) {
+  std::uint32_t number = kNone;
+  if (lane_id() == 0) {
+    RoundCounters& counters = batch.rounds[round];
+    bool fits = true;
+    if (slice + 1 < batch.slices) {
+      std::uint32_t& reserved = counters.reserved[slice];  // by a warp, as long as it reads
+      const std::uint32_t own = batch.chunk_blocks * kBlockSize;
+      const std::uint32_t others = is_first ? atomicAdd(&reserved, own) : __ldcg(&reserved) - own;
+      const std::uint32_t found = __ldcg(&counters.documents[slice].things);
+      fits = others + found + own <= batch.most_found;
+      if (!fits) atomicSub(&reserved, own);
+    }
+    if (fits) number = atomicAdd(&counters.blocks.drawn, 1);
+  }
+  return __shfl_sync(kWholeWarp, number, 0);
+}
+
 /// Work item: a chunk of blocks, a warp; warps stay and draw chunks. Bound by decoding.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
+__global__ void __launch_bounds__(kThreads, 5)
+    read_blocks(Batch batch, std::uint32_t round, std::uint32_t slice) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const std::uint32_t chunks = min(counters.chunks, batch.most_block_chunks);
   if (blockIdx.x >= chunks) return;
+  const bool are_read = threadIdx.x == 0 && slice > 0 && __ldcg(&counters.drawn) >= chunks;
+  if (__syncthreads_or(are_read)) return;  // by the slices before
   table.fill(batch);
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, memories[warp_id()]);
-  for (std::uint32_t i = draw(counters.drawn); i < chunks; i = draw(counters.drawn)) {
+  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, slice, memories[warp_id()]);
+  bool is_first = true;
+  for (std::uint32_t i = 0;; is_first = false) {
+    i = next_chunk(batch, round, slice, is_first);
+    if (i >= chunks) break;
     reader.read(batch.block_chunks[i]);
   }
-  if (batch.work == nullptr || blockIdx.x != 0 || threadIdx.x != 0) return;
+  if (batch.work == nullptr || slice != 0 || blockIdx.x != 0 || threadIdx.x != 0) return;
   atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
 }
 
@@ -266,11 +294,11 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
 /// latency of finding these.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
-    look_up_chunks(Batch batch, std::uint32_t round) {
+    look_up_chunks(Batch batch, std::uint32_t round, std::uint32_t slice) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory<Spare::kWork> memories[kWarps];
   __shared__ UnitTable<kForm> table;
-  ChunkCounters& counters = batch.rounds[round].documents;
+  ChunkCounters& counters = batch.rounds[round].documents[slice];
   const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
   const std::uint32_t shares = min(max(gridDim.x * kWarps / max(chunks, 1U), 1U), kMostShares);
   const std::uint32_t items = chunks * shares;
@@ -301,23 +329,23 @@ void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t st
   launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch, round);
 }
 
-void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
-                        cudaStream_t stream) {
+void launch_read_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
+                        CodecKind codec, cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
     const auto kernel = read_blocks<kCodec, kLevels, kForm>;
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
+    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round, slice);
   });
 }
 
-void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
-                           cudaStream_t stream) {
+void launch_look_up_chunks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
+                           CodecKind codec, cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
     const auto kernel = look_up_chunks<kCodec, kLevels, kForm>;
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round);
+    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round, slice);
   });
 }
 

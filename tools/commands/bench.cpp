@@ -66,8 +66,8 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed passes over the queries")(
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
-      "queries that are handed over at once; 0: all. CPU: the threads share a batch out, and begin "
-      "the next when all of it is answered; without batches, each goes on by itself")(
+      "queries that are handed over at once. GPU: 0 is all of them. CPU: the threads share a batch "
+      "out and begin the next when all of it is answered; with 0 or 1, each goes on by itself")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
