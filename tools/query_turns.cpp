@@ -11,6 +11,7 @@ QueryTurns::QueryTurns(std::size_t queries, std::size_t batch_size)
       ends_((queries + batch_size - 1) / batch_size) {}
 
 std::optional<std::size_t> QueryTurns::take() {
+  if (has_failed_.load()) return std::nullopt;
   const std::size_t query = taken_.fetch_add(1);
   if (query >= queries_) return std::nullopt;
   const std::size_t before = query / batch_size_ * batch_size_;
@@ -22,9 +23,9 @@ std::optional<std::size_t> QueryTurns::take() {
 }
 
 void QueryTurns::answered() {
+  const Clock::time_point now = Clock::now();  // before others go on to the next batch
   const std::size_t count = answered_.fetch_add(1) + 1;
-  if (count % batch_size_ == 0 || count == queries_)
-    ends_[(count - 1) / batch_size_] = Clock::now();
+  if (count % batch_size_ == 0 || count == queries_) ends_[(count - 1) / batch_size_] = now;
 }
 
 void QueryTurns::write_times(std::uint64_t* nanoseconds) const {

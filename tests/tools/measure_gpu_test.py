@@ -273,7 +273,7 @@ class Commands(unittest.TestCase):
     def test_with_less_memory_have_parts_of_the_index(self):
         arguments = [case.arguments for case in cases.budget_cases(1000, [2, 4])]
         budgets = [each[each.index("--gpu-memory") + 1] for each in arguments]
-        self.assertEqual(budgets, ["500"] * 3 + ["250"] * 3)
+        self.assertEqual(budgets, ["500"] * 4 + ["250"] * 4)
 
 
 class Runs(unittest.TestCase):
@@ -320,7 +320,9 @@ esac
         self.assertEqual(done.stderr, "", done.stderr)
         failed = [row for row in figures["rows"] if "failed" in row]
         self.assertEqual({row["case"] for row in failed},
-                         {"or 10 count", "or 10 count CPU", "or 10 count one core"})
+                         {"or 10 count" + more
+                          for more in ("", " CPU", " one core", " in 1/2 of the memory",
+                                       " in 1/4 of the memory", " in 1/10 of the memory")})
         self.assertIn("status 3: no | counts", failed[0]["failed"])
         self.assertGreater(len(figures["rows"]), 20)
         self.assertEqual(len(figures["failed"]), 3)  # there are no benchmarks of kernels

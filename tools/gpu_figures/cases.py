@@ -70,10 +70,11 @@ def text_cases():
 def budget_cases(index_bytes, parts):
     """With less GPU memory than the index takes. More passes: a few would be over in the time that
     another user of the host's memory may take."""
-    return on_gpu([Case(f"{mode} {k} in 1/{part} of the memory",
-                        search(mode, k, "--gpu-memory", str(index_bytes // part),
+    searches = (("or", 10), ("or", 1000), ("or", 10, "--count"), ("and", 10))
+    return on_gpu([Case(f"{mode} {k}{' count' if more else ''} in 1/{part} of the memory",
+                        search(mode, k, *more, "--gpu-memory", str(index_bytes // part),
                                "--repetitions", "20"))
-                   for part in parts for mode, k in (("or", 10), ("or", 1000), ("and", 10))])
+                   for part in parts for mode, k, *more in searches])
 
 
 def log_cases():

@@ -102,7 +102,7 @@ def huge_query(times):
 
 
 def half_memory(times):
-    for case in ("or 10", "or 1000", "and 10"):
+    for case in ("or 10", "or 1000", "or 10 count", "and 10"):
         ratio = times.ratio(("bitpack", case), ("bitpack", case + " in 1/2 of the memory"))
         if ratio:
             yield at_least(f"bitpack, {case}: share of full speed with half of the memory", ratio,
