@@ -26,8 +26,14 @@ constexpr const char* kTimedRegion =
     "from a query's looked-up terms to its k best documents with scores: decoding, matching, "
     "scoring, selection. Outside: parsing, analysis, term look-up, document names, output";
 
+constexpr const char* kTimedRegionBatch =
+    "from the end of a batch to that of the next, by all threads: from looked-up terms to each "
+    "query's k best documents with scores: decoding, matching, scoring, selection. Outside: "
+    "parsing, analysis, term look-up, document names, output";
+
 const char* timed_region(const BenchReport& report) {
-  return report.is_gpu() ? kTimedRegionGpu : kTimedRegion;
+  if (report.is_gpu()) return kTimedRegionGpu;
+  return report.settings.batch_size > 1 ? kTimedRegionBatch : kTimedRegion;
 }
 
 /// Microseconds a query of a stage.

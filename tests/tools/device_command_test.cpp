@@ -116,6 +116,8 @@ TEST_F(DeviceCommand, BenchTakesBatchesOnTheCpu) {
     EXPECT_EQ(json["queries_by_processor"]["cpu"].GetUint(), 20U) << batch;
     EXPECT_EQ(json["queries_without_answer"].GetUint(), 1U) << batch;
     EXPECT_GT(json["microseconds"]["mean"].GetDouble(), 0) << batch;
+    EXPECT_EQ(std::string(json["timed_region"].GetString()).starts_with("from the end of a batch"),
+              by_batch);
   }
 }
 
