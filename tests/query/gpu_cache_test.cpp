@@ -1,13 +1,13 @@
 // The GPU engine with less memory than the index: budgets from hardly anything to nearly all, and
 // answers that are those of an index that is all in GPU memory, or the oracle's, bit for bit.
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <thread>
 
 #include "tests/query/engine_support.hpp"
+#include "tests/query/gpu_cache_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
@@ -21,86 +21,11 @@
 namespace warpdex {
 namespace {
 
-/// A generated index with its planned queries. Its lists are a few megabytes.
-struct Fixture {
-  Fixture(std::uint32_t documents, std::uint32_t count, const CodecSettings& codec, bool impacts,
-          std::uint64_t seed) {
-    generate::GeneratorSettings settings = generate::gov2_settings();
-    settings.documents = documents;
-    settings.queries = count;
-    settings.seed = seed;
-    generate::GeneratorReport report;
-    texts =
-        generate::generate_collection(settings, codec, impacts, folder / "index", 2, {}, report);
-    index.emplace(Index::open(folder / "index"));
-    for (const generate::GeneratedQuery& query : texts) {
-      plans.push_back(plan_query(*index, reference::query_from(query.text)));
-    }
-  }
-
-  /// Uses of lists that have blocks, over all queries.
-  std::uint64_t long_list_uses() const {
-    std::uint64_t uses = 0;
-    for (const PlannedQuery& plan : plans) {
-      for (const PlannedTerm& term : plan.terms) uses += term.entry.is_short() ? 0 : 1;
-    }
-    return uses;
-  }
-
-  test::TemporaryFolder folder;
-  std::vector<generate::GeneratedQuery> texts;
-  std::optional<Index> index;
-  std::vector<PlannedQuery> plans;
-};
-
-std::vector<SearchResult> copy(const GpuAnswers& answers) {
-  std::vector<SearchResult> results;
-  for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
-  return results;
-}
-
-void expect_equal(const std::vector<SearchResult>& right, const std::vector<SearchResult>& given,
-                  bool counted, const std::string& what) {
-  ASSERT_EQ(right.size(), given.size()) << what;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    ASSERT_EQ(right[i].hits, given[i].hits) << what << " query " << i;
-    ASSERT_EQ(right[i].fell_back_to_or, given[i].fell_back_to_or) << what << " query " << i;
-    if (counted) {
-      ASSERT_EQ(right[i].matches, given[i].matches) << what << " query " << i;
-    }
-  }
-}
-
-bool fits(const Index& index, std::size_t memory) {
-  try {
-    GpuIndex(index, {.memory = memory});
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
-/// The least budget that is not refused, to 4 KiB.
-std::size_t least_budget(const Index& index) {
-  std::size_t refused = 1;
-  std::size_t taken = std::size_t{1} << 27;
-  while (taken - refused > 4096) {
-    const std::size_t middle = (taken + refused) / 2;
-    (fits(index, middle) ? taken : refused) = middle;
-  }
-  return taken;
-}
-
-/// The least that all lists fit into, to 4 KiB.
-std::size_t resident_budget(const Index& index, std::size_t least) {
-  std::size_t cached = least;
-  std::size_t resident = std::size_t{1} << 28;
-  while (resident - cached > 4096) {
-    const std::size_t middle = (resident + cached) / 2;
-    (GpuIndex(index, {.memory = middle}).is_resident() ? resident : cached) = middle;
-  }
-  return resident;
-}
+using test::copy;
+using test::expect_equal;
+using test::GeneratedFixture;
+using test::least_budget;
+using test::resident_budget;
 
 std::vector<SearchSettings> all_modes() {
   std::vector<SearchSettings> all;
@@ -151,7 +76,8 @@ TEST_P(GpuCacheBudgets, AnswersAsTheResidentIndex) {
   const auto turn = static_cast<std::size_t>(GetParam());
   const std::vector<CodecSettings> codecs = test::all_codecs();
   const std::uint64_t seed = test::seed() + turn;
-  const Fixture fixture(150'000, 120, codecs[(seed + turn) % codecs.size()], turn % 2 == 1, seed);
+  const GeneratedFixture fixture(150'000, 120, codecs[(seed + turn) % codecs.size()], turn % 2 == 1,
+                                 seed);
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const std::size_t most = resident_budget(index, least);
@@ -204,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(Turns, GpuCacheBudgets, testing::Range(0, 4));
 
 TEST(GpuCache, ALogThatIsRepeatedComesToRest) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(150'000, 120, {CodecKind::kBitpack, 1}, false, test::seed());
+  const GeneratedFixture fixture(150'000, 120, {CodecKind::kBitpack, 1}, false, test::seed());
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const std::size_t most = resident_budget(index, least);
@@ -232,7 +158,7 @@ TEST(GpuCache, ALogThatIsRepeatedComesToRest) {
 
 TEST(GpuCache, AnotherLogTakesThePlaceOfThoseBefore) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(150'000, 200, {CodecKind::kRice, 1}, true, test::seed());
+  const GeneratedFixture fixture(150'000, 200, {CodecKind::kRice, 1}, true, test::seed());
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const std::size_t most = resident_budget(index, least);
@@ -255,7 +181,7 @@ TEST(GpuCache, AnotherLogTakesThePlaceOfThoseBefore) {
 /// Without page-locked memory for all lists, those that are not in GPU memory are the CPU's.
 TEST(GpuCache, WhatCannotBeReadInPlaceIsAnsweredAllTheSame) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(150'000, 120, {CodecKind::kPfor, 4}, false, test::seed());
+  const GeneratedFixture fixture(150'000, 120, {CodecKind::kPfor, 4}, false, test::seed());
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const std::size_t most = resident_budget(index, least);
@@ -284,11 +210,11 @@ TEST(GpuCache, WhatCannotBeReadInPlaceIsAnsweredAllTheSame) {
 
 TEST(GpuCache, TwoIndexesHaveTheirOwn) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture one(100'000, 60, {CodecKind::kBitpack, 1}, false, test::seed());
-  const Fixture two(60'000, 60, {CodecKind::kPforBlock, 1}, true, test::seed() + 1);
+  const GeneratedFixture one(100'000, 60, {CodecKind::kBitpack, 1}, false, test::seed());
+  const GeneratedFixture two(60'000, 60, {CodecKind::kPforBlock, 1}, true, test::seed() + 1);
   std::vector<std::unique_ptr<GpuIndex>> cached;
   std::vector<std::vector<SearchResult>> right;
-  for (const Fixture* fixture : {&one, &two}) {
+  for (const GeneratedFixture* fixture : {&one, &two}) {
     const GpuIndex resident(*fixture->index, {});
     GpuSearcher searcher(resident);
     right.push_back(copy(searcher.run(fixture->plans, {})));
@@ -308,7 +234,7 @@ TEST(GpuCache, TwoIndexesHaveTheirOwn) {
 
 TEST(GpuCache, SeveralThreadsShareIt) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(150'000, 120, {CodecKind::kPforBlock, 1}, false, test::seed());
+  const GeneratedFixture fixture(150'000, 120, {CodecKind::kPforBlock, 1}, false, test::seed());
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const std::size_t most = resident_budget(index, least);
@@ -352,141 +278,6 @@ TEST(GpuCache, SeveralThreadsShareIt) {
   }
 }
 
-/// What large batches bring for themselves.
-struct Staged {
-  SearchSettings settings;
-  GpuAblation ablation;
-  std::string name;
-};
-
-std::vector<Staged> staged_searches() {
-  std::vector<Staged> all;
-  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
-    SearchSettings settings;
-    settings.mode = mode;
-    settings.k = 1000;
-    settings.count = mode == QueryMode::kOr;
-    all.push_back({settings, {}, reference::describe(settings)});
-    settings.count = false;
-    all.push_back({settings, {.exhaustive = true}, reference::describe(settings) + " exhaustive"});
-  }
-  return all;
-}
-
-TEST(GpuCache, LargeBatchesBringTheirLists) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  std::uint64_t turn = 0;
-  for (const CodecSettings& codec :
-       {CodecSettings{CodecKind::kBitpack, 1}, CodecSettings{CodecKind::kPfor, 1}}) {
-    const Fixture fixture(150'000, 150, codec, turn == 1, test::seed() + turn);
-    ++turn;
-    const Index& index = *fixture.index;
-    const std::size_t least = least_budget(index);
-    const std::size_t most = resident_budget(index, least);
-    const GpuIndex resident(index, {});
-    for (const Staged& search : staged_searches()) {
-      GpuSearcher reference_searcher(resident);
-      const std::vector<SearchResult> right =
-          copy(reference_searcher.run(fixture.plans, search.settings));
-      EXPECT_EQ(reference_searcher.statistics().bytes_staged, 0U);
-      for (const std::size_t percent : {20U, 50U, 80U}) {
-        const GpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
-        const std::size_t left = cached.memory_left();
-        const std::string what = search.name + " at " + std::to_string(percent) + " %";
-        {
-          GpuSearcher searcher(cached, search.ablation);
-          for (int pass = 0; pass < 3; ++pass) {
-            ASSERT_NO_FATAL_FAILURE(expect_equal(right,
-                                                 copy(searcher.run(fixture.plans, search.settings)),
-                                                 search.settings.count, what));
-          }
-          const GpuStatistics& statistics = searcher.statistics();
-          EXPECT_EQ(statistics.cpu_queries, 0U) << what;
-          std::cout << what << ": " << statistics.bytes_staged / 1024 << " KiB for batches\n";
-          const bool reads_all = search.settings.count || search.ablation.exhaustive;
-          EXPECT_EQ(statistics.bytes_staged > 0, reads_all) << what;
-          const std::uint64_t staged = statistics.bytes_staged;
-          const std::span<const PlannedQuery> few(fixture.plans.data(), 20);
-          const std::vector<SearchResult> first(right.begin(), right.begin() + 20);
-          expect_equal(first, copy(searcher.run(few, search.settings)), search.settings.count,
-                       what + ", few");
-          EXPECT_EQ(searcher.statistics().bytes_staged, staged) << "few are not worth it";
-          searcher.submit(fixture.plans, search.settings);  // and dropped
-        }
-        EXPECT_EQ(cached.memory_left(), left) << what;
-      }
-    }
-  }
-}
-
-/// So many documents are looked up for a thousand answers that rounds go in slices.
-TEST(GpuCache, RoundsInSlicesAnswerAlike) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(2'500'000, 80, {CodecKind::kBitpack, 1}, test::seed() % 2 == 0,
-                        test::seed());
-  const Index& index = *fixture.index;
-  const GpuIndex resident(index, {});
-  SearchSettings settings;
-  settings.k = 1000;
-  GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = copy(reference_searcher.run(fixture.plans, settings));
-  for (const std::size_t mebibytes : {24, 34}) {
-    const GpuIndex cached(index, {.memory = mebibytes << 20});
-    ASSERT_FALSE(cached.is_resident());
-    GpuSearcher searcher(cached);
-    for (int pass = 0; pass < 2; ++pass) {
-      expect_equal(right, copy(searcher.run(fixture.plans, settings)), false,
-                   std::to_string(mebibytes) + " MiB");
-    }
-    const GpuStatistics& statistics = searcher.statistics();
-    EXPECT_EQ(statistics.cpu_queries, 0U) << mebibytes;
-    std::cout << mebibytes << " MiB: " << statistics.parts << " parts, "
-              << statistics.candidates_lost << " begun again\n";
-  }
-}
-
-TEST(GpuCache, SeveralThreadsBringListsOfTheirOwn) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(150'000, 150, {CodecKind::kRice, 1}, false, test::seed());
-  const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  SearchSettings settings;
-  settings.k = 100;
-  settings.count = true;
-  const GpuIndex resident(index, {});
-  GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = copy(reference_searcher.run(fixture.plans, settings));
-  for (const std::size_t percent : {40U, 90U}) {
-    const GpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
-    const std::size_t left = cached.memory_left();
-    std::atomic<std::uint64_t> staged = 0;
-    std::vector<std::jthread> threads;
-    for (std::uint64_t thread = 0; thread < 3; ++thread) {
-      threads.emplace_back([&, thread] {
-        std::mt19937_64 random = test::generator(1000 * percent + thread);
-        GpuSearcher searcher(cached);
-        for (int round = 0; round < 4; ++round) {
-          std::vector<PlannedQuery> plans = fixture.plans;
-          std::vector<std::size_t> order(plans.size());
-          std::iota(order.begin(), order.end(), std::size_t{0});
-          std::shuffle(order.begin(), order.end(), random);
-          std::vector<SearchResult> expected;
-          for (std::size_t i = 0; i < order.size(); ++i) {
-            plans[i] = fixture.plans[order[i]];
-            expected.push_back(right[order[i]]);
-          }
-          expect_equal(expected, copy(searcher.run(plans, settings)), true, "a thread's");
-        }
-        staged += searcher.statistics().bytes_staged;
-      });
-    }
-    threads.clear();
-    EXPECT_GT(staged, 0U) << percent << " %";
-    EXPECT_EQ(cached.memory_left(), left) << percent << " %";
-  }
-}
-
 /// All that the index holds, as the oracle takes it.
 reference::Collection read_collection(const Index& index) {
   std::vector<std::vector<std::string>> terms(index.counts().documents);
@@ -507,7 +298,7 @@ reference::Collection read_collection(const Index& index) {
 
 TEST(GpuCache, AgreesWithTheOracleSmall) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(20'000, 30, {CodecKind::kRice, 1}, false, test::seed());
+  const GeneratedFixture fixture(20'000, 30, {CodecKind::kRice, 1}, false, test::seed());
   const Index& index = *fixture.index;
   const reference::Collection collection = read_collection(index);
   const std::size_t least = least_budget(index);
@@ -527,7 +318,7 @@ TEST(GpuCache, AgreesWithTheOracleSmall) {
 
 TEST(GpuCache, ABatchThatIsDroppedOrRefusedLeavesNothingBehind) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(20'000, 30, {CodecKind::kBitpack, 1}, true, test::seed());
+  const GeneratedFixture fixture(20'000, 30, {CodecKind::kBitpack, 1}, true, test::seed());
   const Index& index = *fixture.index;
   const std::size_t least = least_budget(index);
   const GpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
@@ -550,7 +341,7 @@ TEST(GpuCache, ABatchThatIsDroppedOrRefusedLeavesNothingBehind) {
 
 TEST(GpuCache, WhatDoesNotEvenHoldTheLengthsIsRefused) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
+  const GeneratedFixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
   try {
     GpuIndex(*fixture.index, {.memory = 100'000});
     FAIL() << "taken";
@@ -562,7 +353,7 @@ TEST(GpuCache, WhatDoesNotEvenHoldTheLengthsIsRefused) {
 
 TEST(GpuCache, MemoryComesBack) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const Fixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
+  const GeneratedFixture fixture(20'000, 10, {CodecKind::kBitpack, 1}, false, test::seed());
   SearchSettings settings;
   std::size_t free_memory = 0;
   for (int round = 0; round < 3; ++round) {
