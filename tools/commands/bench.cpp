@@ -28,9 +28,10 @@ constexpr const char* kNotes =
     "The clock of a query runs from its looked-up terms to its k best documents with their "
     "scores;\n"
     "parsing, analysis, term look-up, document names and output are outside. Mean and percentiles\n"
-    "are over all timed samples, queries times repetitions. Queries per second are those over the\n"
-    "wall time of all timed passes. With --threads, each thread has its own searcher, takes every\n"
-    "n-th query (GPU: batch), and they run beside each other.\n"
+    "are over all timed samples, queries (or batches) times repetitions. Queries per second are\n"
+    "those over the wall time of all timed passes. With --threads, each thread has its own "
+    "searcher\n"
+    "and takes every n-th query (GPU: batch), and they run beside each other.\n"
     "\n"
     "example:\n"
     "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
