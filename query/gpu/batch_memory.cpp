@@ -31,6 +31,9 @@ constexpr std::uint64_t kMore = 8;
 /// Chunks of documents: so few that the kernels' count of documents, of which a chunk has 128 at
 /// most, cannot pass 32 bits while there is room for one more.
 constexpr std::size_t kMostChunks = (std::size_t{1} << 25) - 1;
+/// Chunks of documents that are not full, since warps share the last chunks of blocks out: some a
+/// warp of a large GPU.
+constexpr std::size_t kCutChunks = std::size_t{1} << 15;
 /// Candidates of all queries of a part of a batch.
 constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 28;
 /// Entries of the tile tables of a part, one for each list and tile.
@@ -241,8 +244,9 @@ void BatchMemory::set_round_room(const BatchShape& shape, std::size_t blocks, st
   batch.most_block_chunks =
       static_cast<std::uint32_t>(has_rounds ? blocks / batch.chunk_blocks + stretches : 0);
   batch.most_found = static_cast<std::uint32_t>(found);
-  batch.most_found_chunks = static_cast<std::uint32_t>(
-      has_rounds ? std::min(found / 16 + 2 * stretches, kMostChunks) : 0);
+  const std::size_t chunks = found / 16 + 2 * stretches + std::min(blocks, kCutChunks);
+  batch.most_found_chunks =
+      static_cast<std::uint32_t>(has_rounds ? std::min({chunks, found, kMostChunks}) : 0);
 }
 
 /// Decides how many blocks, documents and candidates there is room for: the least, and more where
@@ -269,15 +273,20 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
       std::min({capacity, documents, attempt == 0 ? std::uint64_t{kMostCapacity} : documents}));
 }
 
-/// In how many slices the rounds go: in one for few answers, or in ample room, if nothing was lost
-/// so far.
-std::uint32_t BatchMemory::slices(const BatchShape& shape, std::uint32_t attempt,
-                                  const Batch& batch) {
-  if (batch.round_count == 0 || shape.adds_up_only) return 1;
-  if (attempt > 0) return kMostSlices;
+/// Decides how many rounds OR has, and in how many slices these go. Two rounds look more documents
+/// up than four, which takes less time than two rounds more, if there is room for them and no list
+/// is read over the bus. One slice for few answers, or in ample room, if nothing was lost so far.
+void BatchMemory::set_rounds(const BatchShape& shape, std::uint32_t attempt, Batch& batch) const {
+  batch.slices = 1;
+  if (batch.round_count == 0) return;
   const std::size_t ample =
       std::min<std::size_t>(batch.state_count * kAmpleShare, shape.or_postings / 4);
-  return batch.k > kManyAnswers && batch.most_found < ample ? kMostSlices : 1;
+  const bool is_ample = batch.most_found >= ample;
+  const bool are_few = shape.stretch_blocks < kStretchBlocks;
+  const bool is_fast = are_few || (index_.cache == nullptr && is_ample);
+  batch.round_count = shape.adds_up_only || (attempt == 0 && is_fast) ? 2 : kRounds;
+  if (shape.adds_up_only) return;
+  if (attempt > 0 || (batch.k > kManyAnswers && !is_ample)) batch.slices = kMostSlices;
 }
 
 /// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
@@ -324,7 +333,7 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   const std::size_t image_bytes = gpu::lay_out(shape, nullptr).image_bytes;
   const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
   std::uint32_t capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
-  batch.slices = slices(shape, attempt, batch);
+  set_rounds(shape, attempt, batch);
   if (batch.slices > 1 && batch.chunk_blocks > kSlicedBlocks) {
     batch.chunk_blocks = kSlicedBlocks;
     capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);

@@ -49,8 +49,9 @@ class BatchMemory {
 
   /// Lays a part out, of whose image this is the shape; fills in where all that the kernels read
   /// and write lies, but for the answers, and how much it is. `batch` says already how many states
-  /// and tiles there are, k, and how large chunks are, at most. Returns for how many candidates of
-  /// each query there is room; nothing, and nothing is laid out, if there is no memory for it.
+  /// and tiles there are, k, and how large chunks are and how many rounds, at most. Returns for how
+  /// many candidates of each query there is room; nothing, and nothing is laid out, if there is no
+  /// memory for it.
   std::optional<std::uint32_t> lay_out(const BatchShape& shape, std::uint32_t attempt,
                                        Batch& batch);
   /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
@@ -84,7 +85,7 @@ class BatchMemory {
                       Batch& batch) const;
   std::uint32_t share_out(std::size_t needed, const BatchShape& shape, std::uint32_t attempt,
                           Batch& batch) const;
-  static std::uint32_t slices(const BatchShape& shape, std::uint32_t attempt, const Batch& batch);
+  void set_rounds(const BatchShape& shape, std::uint32_t attempt, Batch& batch) const;
   std::size_t share_out_accumulators(std::size_t needed, const BatchShape& shape,
                                      Batch& batch) const;
   void describe(Batch& batch) const;

@@ -178,9 +178,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
                           ablation.or_by == OrMethod::kByCost &&
                           memory.has_room_for_promises(shape);
   batch.chunk_blocks = are_few ? 1 : 16;
-  batch.chunk_documents = are_few ? 32 : 128;
-  const bool are_few_rounds = shape.adds_up_only || (are_few && attempt == 0);
-  batch.round_count = is_at_once ? 0 : are_few_rounds ? 2 : kRounds;
+  batch.round_count = is_at_once ? 0 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
   batch.first_promises = std::max({256U, 2 * settings.k, 64 * shape.or_queries});
   batch.state_count = count;
@@ -202,6 +200,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   // What a kernel's early start saves is little beside a large batch's work, which it slows.
   batch.overlaps_launches = is_new_enough && are_few && !stage.is_on();
   batch.has_clusters = is_new_enough;
+  batch.spares_bus = lists.hits * 4 < lists.uses.size() * 3;
   batch.skips_nothing = ablation.exhaustive;
 
   clock.end(GpuStage::kBuild, stream);

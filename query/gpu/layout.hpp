@@ -278,16 +278,16 @@ struct Batch {
   std::uint32_t most_block_chunks;
   std::uint32_t most_found;  ///< documents
   std::uint32_t most_found_chunks;
-  std::uint32_t round_count;      ///< of OR, to kRounds; 0: it is done at once
-  std::uint32_t slices;           ///< of a round, to kMostSlices
-  std::uint32_t raise_every;      ///< candidates, or k: when a query's threshold is raised
-  std::uint32_t first_promises;   ///< blocks that the first phase takes of all, about
-  std::uint32_t chunk_blocks;     ///< of a full chunk of blocks
-  std::uint32_t chunk_documents;  ///< of a full chunk of documents, at most 128
-  std::uint32_t stretch_blocks;   ///< kStretchBlocks or less
+  std::uint32_t round_count;     ///< of OR, to kRounds; 0: it is done at once
+  std::uint32_t slices;          ///< of a round, to kMostSlices
+  std::uint32_t raise_every;     ///< candidates, or k: when a query's threshold is raised
+  std::uint32_t first_promises;  ///< blocks that the first phase takes of all, about
+  std::uint32_t chunk_blocks;    ///< of a full chunk of blocks
+  std::uint32_t stretch_blocks;  ///< kStretchBlocks or less
   std::uint32_t pfor_levels;
   std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
   bool has_clusters;       ///< the GPU has
+  bool spares_bus;         ///< many lists are read over the bus: each block by few warps
   bool skips_nothing;      ///< all queries are kExhaustive
   bool overlaps_launches;  ///< kernels start while the one before ends, as the GPU can
   ScoreForm form;

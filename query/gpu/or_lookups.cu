@@ -5,6 +5,7 @@
 // document is found from the first of its lists; from the others, it is dropped in the end.
 #include "warpdex/query/gpu/block_finder.cuh"
 #include "warpdex/query/gpu/dispatch.cuh"
+#include "warpdex/query/gpu/draws.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
 #include "warpdex/query/gpu/launch.cuh"
 #include "warpdex/query/gpu/or_searcher.cuh"
@@ -19,8 +20,18 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 /// Documents that wait for their chunk: less than one, and those of a block. A power of two.
 constexpr std::uint32_t kQueue = kTogether + kBlockSize;
 static_assert((kQueue & (kQueue - 1)) == 0);
-/// Warps that share a chunk of documents, at most, where there are more warps than chunks.
-constexpr std::uint32_t kMostShares = 8;
+/// Shares of the last chunks that a warp draws, about; and of a chunk of documents, at most.
+constexpr std::uint32_t kShares = 4;
+constexpr std::uint32_t kMostShares = 32;
+/// The same where many blocks come over the bus.
+constexpr std::uint32_t kSharesOverBus = 1;
+constexpr std::uint32_t kMostSharesOverBus = 8;
+/// Documents of a full chunk, at least.
+constexpr std::uint32_t kFewTogether = 32;
+/// Blocks that each warp reads in a round from which on chunks of documents are larger, and
+/// largest.
+constexpr std::uint32_t kSomeBlocks = 20;
+constexpr std::uint32_t kManyBlocks = 66;
 
 /// Where chunks and what is in them are written.
 struct Room {
@@ -101,6 +112,16 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
   hand_on_blocks(batch, query, stretch, batch.rounds[round].blocks, memory);
 }
 
+/// Documents of a full chunk: in a round of little work few, which are looked up sooner and raise
+/// thresholds for others; else many, of which those that stay are brought together list by list,
+/// and which share blocks.
+__device__ std::uint32_t chunk_documents(const Batch& batch, std::uint32_t round) {
+  const std::uint32_t blocks = batch.rounds[round].blocks.things;
+  const std::uint32_t warps = gridDim.x * kWarps;
+  if (batch.spares_bus || blocks >= kManyBlocks * warps) return kTogether;
+  return blocks < kSomeBlocks * warps ? kFewTogether : kTogether / 2;
+}
+
 struct ReadMemory {
   device::WarpScratch scratch;
   Candidate queue[kQueue];  ///< a ring
@@ -116,6 +137,7 @@ class BlockReader {
         table_(table),
         counters_(batch.rounds[round].documents[slice]),
         tile_state_(static_cast<std::uint8_t>(kLookupTile | round)),
+        together_(chunk_documents(batch, round)),
         memory_(memory) {}
 
   __device__ void read(const Chunk& chunk) {
@@ -126,9 +148,7 @@ class BlockReader {
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
       if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
       read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
-      if (queued_ >= batch_.chunk_documents) {
-        hand_on(query, chunk.list, queued_ / batch_.chunk_documents * batch_.chunk_documents);
-      }
+      if (queued_ >= together_) hand_on(query, chunk.list, queued_ / together_ * together_);
     }
     if (queued_ > 0) hand_on(query, chunk.list, queued_);
   }
@@ -212,8 +232,7 @@ class BlockReader {
   /// Makes chunks of the first `count` documents of the queue. Where there is no room for them, the
   /// query's answer is of no use.
   __device__ void hand_on(const Query& query, std::uint32_t list, std::uint32_t count) {
-    const std::uint32_t size = batch_.chunk_documents;
-    const std::uint32_t chunks = (count + size - 1) / size;
+    const std::uint32_t chunks = (count + together_ - 1) / together_;
     Room room{};
     if (lane_id() == 0) room = take_room(counters_, count, chunks);
     const std::uint32_t first = __shfl_sync(kWholeWarp, room.thing, 0);
@@ -225,8 +244,9 @@ class BlockReader {
     }
     for (std::uint32_t i = lane_id(); i < chunks && first_chunk + i < batch_.most_found_chunks;
          i += kWarp) {
-      batch_.found_chunks[first_chunk + i] = {list, first + i * size,
-                                              has_room ? min(size, count - i * size) : 0};
+      const std::uint32_t before = i * together_;
+      batch_.found_chunks[first_chunk + i] = {list, first + before,
+                                              has_room ? min(together_, count - before) : 0};
     }
     if (lane_id() == 0 && !has_room) batch_.states[query.state].overflow = 1;
     head_ += count;
@@ -238,16 +258,17 @@ class BlockReader {
   const UnitTable<kForm>& table_;
   ChunkCounters& counters_;
   std::uint8_t tile_state_;
+  std::uint32_t together_;  ///< documents of a full chunk
   ReadMemory& memory_;
   std::uint32_t head_ = 0;  ///< of the queue
   std::uint32_t queued_ = 0;
 };
 
-/// Draws the next chunk of blocks; none if there is no room for the documents that it may have
+/// Draws a number of the next blocks; none if there is no room for the documents that it may have
 /// beside those that are there, or may come from others. The last slice reads what is left, room or
 /// no room. A whole warp, which has read what it drew before, if this is not the first.
-__device__ std::uint32_t next_chunk(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                                    bool is_first) {
+__device__ std::uint32_t draw_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
+                                     bool is_first) {
   std::uint32_t number = kNone;
   if (lane_id() == 0) {
     RoundCounters& counters = batch.rounds[round];
@@ -265,33 +286,35 @@ __device__ std::uint32_t next_chunk(const Batch& batch, std::uint32_t round, std
   return __shfl_sync(kWholeWarp, number, 0);
 }
 
-/// Work item: a chunk of blocks, a warp; warps stay and draw chunks. Bound by decoding.
+/// Work item: a chunk of blocks or a share of one, a warp; warps stay and draw. Bound by decoding.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5)
     read_blocks(Batch batch, std::uint32_t round, std::uint32_t slice) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
+  __shared__ Draws draws;
   ChunkCounters& counters = batch.rounds[round].blocks;
-  const std::uint32_t chunks = min(counters.chunks, batch.most_block_chunks);
-  if (blockIdx.x >= chunks) return;
-  const bool are_read = threadIdx.x == 0 && slice > 0 && __ldcg(&counters.drawn) >= chunks;
+  const Draws all(min(counters.chunks, batch.most_block_chunks), gridDim.x * kWarps, kShares,
+                  batch.spares_bus ? 1 : batch.chunk_blocks);
+  if (blockIdx.x >= all.count()) return;
+  if (threadIdx.x == 0) draws = all;
+  const bool are_read = threadIdx.x == 0 && slice > 0 && __ldcg(&counters.drawn) >= all.count();
   if (__syncthreads_or(are_read)) return;  // by the slices before
   table.fill(batch);
   BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, slice, memories[warp_id()]);
   bool is_first = true;
-  for (std::uint32_t i = 0;; is_first = false) {
-    i = next_chunk(batch, round, slice, is_first);
-    if (i >= chunks) break;
-    reader.read(batch.block_chunks[i]);
+  for (;; is_first = false) {
+    const std::uint32_t number = draw_blocks(batch, round, slice, is_first);
+    if (number >= draws.count()) break;
+    reader.read(draws.get(batch.block_chunks, number));
   }
   if (batch.work == nullptr || slice != 0 || blockIdx.x != 0 || threadIdx.x != 0) return;
   atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
 }
 
-/// Work item: a chunk of documents of a list, or a share of one where chunks are few, a warp; warps
-/// stay and draw them. Bound by decoding the blocks that the documents would be in, and by the
-/// latency of finding these.
+/// Work item: a chunk of documents of a list or a share of one, a warp; warps stay and draw. Bound
+/// by decoding the blocks that the documents would be in, and by the latency of finding these.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
     look_up_chunks(Batch batch, std::uint32_t round, std::uint32_t slice) {
@@ -299,24 +322,23 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   __shared__ __align__(16) SearchMemory<Spare::kWork> memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents[slice];
-  const std::uint32_t chunks = min(counters.chunks, batch.most_found_chunks);
-  const std::uint32_t shares = min(max(gridDim.x * kWarps / max(chunks, 1U), 1U), kMostShares);
-  const std::uint32_t items = chunks * shares;
-  if (blockIdx.x >= items) return;
+  const Draws draws(min(counters.chunks, batch.most_found_chunks), gridDim.x * kWarps,
+                    batch.spares_bus ? kSharesOverBus : kShares,
+                    batch.spares_bus ? kMostSharesOverBus : kMostShares);
+  if (blockIdx.x >= draws.count()) return;
   table.fill(batch);
   SearchMemory<Spare::kWork>& memory = memories[warp_id()];
   Searcher<kCodec, kLevels, kForm, Spare::kWork> searcher(batch, table, memory);
-  for (std::uint32_t item = draw(counters.drawn); item < items; item = draw(counters.drawn)) {
-    const Chunk chunk = batch.found_chunks[item / shares];
-    const std::uint32_t size = (chunk.count + shares - 1) / shares;
-    const std::uint32_t first = item % shares * size;
-    if (first >= chunk.count) continue;
-    const std::uint32_t count = min(size, chunk.count - first);
-    for (std::uint32_t i = lane_id(); i < count; i += kWarp) {
-      memory.documents[i] = batch.found[chunk.first + first + i];
+  for (;;) {
+    const std::uint32_t number = draw(counters.drawn);
+    if (number >= draws.count()) break;
+    const Chunk chunk = draws.get(batch.found_chunks, number);
+    if (chunk.count == 0) continue;
+    for (std::uint32_t i = lane_id(); i < chunk.count; i += kWarp) {
+      memory.documents[i] = batch.found[chunk.first + i];
     }
     __syncwarp();
-    searcher.search(batch.lists[chunk.list], count);
+    searcher.search(batch.lists[chunk.list], chunk.count);
     __syncwarp();
   }
   searcher.count_work();

@@ -38,10 +38,11 @@ __device__ void make_starts(std::uint32_t* buckets) {
 }
 
 /// The first tiles of a query's order that are done in the rounds up to `round`: few, to learn what
-/// the answer's scores are, then many. Small batches have two rounds, as each takes its time.
+/// the answer's scores are, more where it takes more documents to know; then many.
 __device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
+  constexpr std::uint32_t kFewAnswers = 64;
   if (round + 1 >= batch.round_count) return batch.tiles;
-  if (batch.round_count == 2) return batch.tiles / 48 + 2;
+  if (batch.round_count == 2) return batch.tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
   switch (round) {
     case 0: return batch.tiles / 128 + 2;
     case 1: return batch.tiles / 12 + 4;
