@@ -12,6 +12,7 @@ Collection = collections.namedtuple("Collection", "name index queries options")
 Case = collections.namedtuple("Case", "name arguments")
 
 IN_FLIGHT = (1, 2, 4)
+SMALLER_BATCHES = (250, 64)
 
 
 def search(mode, k, *more):
@@ -31,6 +32,8 @@ def gpu_cases(first):
     if first:
         cases += [Case(f"{mode} 10 one by one", search(mode, 10, "--batch-size", "1"))
                   for mode in ("or", "and")]
+        cases += [Case(f"or {k} by {size}", search("or", k, "--batch-size", str(size)))
+                  for k in (10, 1000) for size in SMALLER_BATCHES]
         cases.append(Case("and 10 exhaustive", search("and", 10, "--exhaustive")))
         staged = [("or", 10), ("or", 1000), ("and", 10), ("or", 10, "--exhaustive"),
                   ("and", 10, "--exhaustive")]
