@@ -20,8 +20,8 @@ constexpr std::size_t kCandidateBytes =
 /// all of theirs. More where there is memory, or many answers are wanted. Of these, unless there is
 /// ample room, rounds go in slices, for which blocks are handed on in small chunks.
 constexpr std::size_t kFoundShare = std::size_t{1} << 13;
-constexpr std::uint32_t kManyAnswers = 128;
-constexpr std::size_t kAmpleShare = 8 * kFoundShare;
+constexpr std::uint32_t kManyAnswers = 64;
+constexpr std::size_t kAmpleShare = 12 * kFoundShare;
 constexpr std::uint32_t kSlicedBlocks = 4;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
 /// Of the blocks of a part's lists, those that a round reads, at most, are this share.
@@ -46,20 +46,12 @@ constexpr std::size_t kMostSpare = std::size_t{4} << 30;
 /// a large GPU has multiprocessors.
 constexpr std::size_t kMostAccumulated = 256;
 
-/// Of a searcher's scratch memory, what a part that would need more than this share for it does
-/// without: promises, or a quarter of room to grow.
+/// Promises are done without where they would take more than this share of a searcher's scratch
+/// memory. It grows by no more than that beyond what is needed.
 constexpr std::size_t kShares = 8;
 
 /// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
 constexpr std::size_t kFewBytes = std::size_t{1} << 19;
-
-/// False if there is no memory for it. A quarter more is taken if that is no more than `most`.
-bool grow(AccountedBuffer& buffer, std::size_t bytes, std::size_t most, MemoryBudget& budget,
-          int device) {
-  if (buffer.size() >= bytes) return true;
-  return buffer.allocate(std::max(bytes, std::min(bytes + bytes / 4, most)), budget, device) ||
-         buffer.allocate(bytes, budget, device);
-}
 
 std::size_t found_share(std::uint32_t k, std::uint32_t attempt) {
   const std::size_t usual = k > kManyAnswers ? 4 * kFoundShare : kFoundShare;
@@ -146,45 +138,37 @@ bool BatchMemory::has_room_for_each(std::span<const PlannedQuery> plans,
 
 void BatchMemory::set_apart(std::size_t bytes) {
   apart_ = bytes;
-  if (held() > own_share()) free_all();
+  if (scratch_.size() > own_share()) scratch_.reset();
 }
 
 bool BatchMemory::has_room_for_promises(const BatchShape& shape) const {
   return kClasses * shape.or_blocks * sizeof(Promise) <= own_share() / kShares;
 }
 
-std::size_t BatchMemory::held() const {
-  return uploads_.size() + cleared_.size() + tables_.size() + candidates_.size() +
-         accumulators_.size();
-}
-
-void BatchMemory::free_all() {
-  AccountedBuffer* const buffers[] = {&uploads_, &cleared_, &tables_, &candidates_, &accumulators_};
-  for (AccountedBuffer* buffer : buffers) buffer->reset();
-}
-
-/// Frees what other batches needed if there is no room else. False if there is none even so.
-bool BatchMemory::make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
-                            std::size_t for_tables, std::size_t for_candidates,
-                            std::size_t for_accumulators) {
-  const std::size_t share = own_share();
-  const std::size_t needed =
-      for_uploads + for_cleared + for_tables + for_candidates + for_accumulators;
-  if (needed > share && queries > 1) return false;
-  if (held() > share) free_all();  // there are more searchers than there were
-  const auto grow_all = [&](std::size_t most) {
-    MemoryBudget& budget = *index_.budget;
-    const int device = index_.device;
-    return grow(uploads_, for_uploads, most, budget, device) &&
-           grow(cleared_, for_cleared, most, budget, device) &&
-           grow(tables_, for_tables, most, budget, device) &&
-           grow(candidates_, for_candidates, most, budget, device) &&
-           grow(accumulators_, for_accumulators, 0, budget, device);
+/// Says where the pieces are, in what there is, or in more. False if there is no memory for them.
+bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& bytes) {
+  const auto lay_out = [&](void* begin) {
+    Arena arena(begin);
+    places_.image = arena.take<std::uint8_t>(bytes.image);
+    places_.cleared = arena.take<std::uint8_t>(bytes.cleared);
+    places_.tables = arena.take<std::uint8_t>(bytes.tables);
+    places_.candidates = arena.take<std::uint8_t>(bytes.candidates);
+    places_.accumulators = arena.take<std::uint8_t>(bytes.accumulators);
+    return arena.used();
   };
-  const bool may_grow = needed + needed / 4 <= share;
-  if (grow_all(may_grow ? share / kShares : 0)) return true;
-  free_all();
-  return grow_all(0);
+  const std::size_t needed = lay_out(nullptr);
+  const std::size_t share = own_share();
+  if (needed > share && queries > 1) return false;
+  if (scratch_.size() > share) scratch_.reset();  // there are more searchers than there were
+  const std::size_t more = std::min(needed + std::min(needed / 4, share / kShares), share);
+  const auto allocate = [&](std::size_t size) {
+    return scratch_.allocate(size, *index_.budget, index_.device);
+  };
+  if (scratch_.size() < needed && !(more > needed && allocate(more)) && !allocate(needed)) {
+    return false;
+  }
+  lay_out(scratch_.data());
+  return true;
 }
 
 std::size_t BatchMemory::lay_out_cleared(void* begin, Batch& batch) const {
@@ -262,8 +246,8 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
   const std::size_t taken =
       needed + lay_out_tables(nullptr, shape, batch) + lay_out_candidates(nullptr, least, batch);
   if (taken >= share) return least;
-  // A quarter stays for buffers that grow.
-  const std::size_t spare = std::min((share - taken) / 4 * 3, kMostSpare);
+  // Some stays for chunks, which may become smaller.
+  const std::size_t spare = std::min((share - taken) / 8 * 7, kMostSpare);
   set_round_room(shape, std::max(blocks, spare / 4 / (sizeof(std::uint32_t) + 1)),
                  found + spare / 4 / kFoundBytes, batch);
   const std::uint64_t documents = std::max<std::uint64_t>(index_.index.counts().documents, 1);
@@ -330,32 +314,31 @@ void* BatchMemory::counters_of_one(std::uint32_t turn) const {
 
 std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::uint32_t attempt,
                                                   Batch& batch) {
-  const std::size_t image_bytes = gpu::lay_out(shape, nullptr).image_bytes;
-  const std::size_t cleared_bytes = lay_out_cleared(nullptr, batch);
-  std::uint32_t capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+  Pieces<std::size_t> bytes;
+  bytes.image = gpu::lay_out(shape, nullptr).image_bytes;
+  bytes.cleared = lay_out_cleared(nullptr, batch);
+  std::uint32_t capacity = share_out(bytes.image + bytes.cleared, shape, attempt, batch);
   set_rounds(shape, attempt, batch);
   if (batch.slices > 1 && batch.chunk_blocks > kSlicedBlocks) {
     batch.chunk_blocks = kSlicedBlocks;
-    capacity = share_out(image_bytes + cleared_bytes, shape, attempt, batch);
+    capacity = share_out(bytes.image + bytes.cleared, shape, attempt, batch);
   }
-  const std::size_t table_bytes = lay_out_tables(nullptr, shape, batch);
-  const std::size_t candidate_bytes = lay_out_candidates(nullptr, capacity, batch);
-  const std::size_t accumulator_bytes = share_out_accumulators(
-      image_bytes + cleared_bytes + table_bytes + candidate_bytes, shape, batch);
-  if (!make_room(batch.state_count, image_bytes, cleared_bytes, table_bytes, candidate_bytes,
-                 accumulator_bytes)) {
-    return {};
-  }
+  bytes.tables = lay_out_tables(nullptr, shape, batch);
+  bytes.candidates = lay_out_candidates(nullptr, capacity, batch);
+  bytes.accumulators = share_out_accumulators(
+      bytes.image + bytes.cleared + bytes.tables + bytes.candidates, shape, batch);
+  if (!make_room(batch.state_count, bytes)) return {};
   shape_ = shape;
-  image_bytes_ = image_bytes;
-  cleared_bytes_ = cleared_bytes;
-  grow(staging_, image_bytes);
+  image_bytes_ = bytes.image;
+  cleared_bytes_ = bytes.cleared;
+  grow(staging_, image_bytes_);
   is_carried_ = can_carry(shape, batch);
   if (is_carried_) turn_ = 1 - turn_;
-  lay_out_cleared(is_carried_ ? counters_of_one(turn_) : cleared_.data(), batch);
-  lay_out_tables(tables_.data(), shape, batch);
-  lay_out_candidates(candidates_.data(), capacity, batch);
-  batch.accumulators = static_cast<std::uint32_t*>(accumulators_.data());
+  lay_out_cleared(is_carried_ ? counters_of_one(turn_) : places_.cleared, batch);
+  lay_out_tables(places_.tables, shape, batch);
+  lay_out_candidates(places_.candidates, capacity, batch);
+  batch.accumulators = static_cast<std::uint32_t*>(places_.accumulators);
+  if (bytes.accumulators == 0) batch.accumulators = nullptr;
   describe(batch);
   return capacity;
 }
@@ -394,7 +377,7 @@ void BatchMemory::upload(const Batch& batch, cudaStream_t stream) {
     }
     is_clear_ = true;
     carried_.stretches = device().table_stretches;
-    carried_.to = static_cast<uint4*>(uploads_.data());
+    carried_.to = static_cast<uint4*>(places_.image);
     carried_.cleared = static_cast<uint4*>(counters_of_one(1 - turn_));
     carried_.words = words(carried_bytes());
     carried_.cleared_words = words(bytes_of_one_);
@@ -403,14 +386,14 @@ void BatchMemory::upload(const Batch& batch, cudaStream_t stream) {
   }
   if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
     const Fetched image{static_cast<const uint4*>(staging_.device_data()),
-                        static_cast<uint4*>(uploads_.data()), words(image_bytes_),
-                        static_cast<uint4*>(cleared_.data()), words(cleared_bytes_)};
+                        static_cast<uint4*>(places_.image), words(image_bytes_),
+                        static_cast<uint4*>(places_.cleared), words(cleared_bytes_)};
     return launch_fetch(batch, image, stream);
   }
-  check_cuda(cudaMemcpyAsync(uploads_.data(), staging_.data(), image_bytes_, cudaMemcpyHostToDevice,
-                             stream),
-             "cudaMemcpyAsync of a batch");
-  check_cuda(cudaMemsetAsync(cleared_.data(), 0, cleared_bytes_, stream),
+  check_cuda(
+      cudaMemcpyAsync(places_.image, staging_.data(), image_bytes_, cudaMemcpyHostToDevice, stream),
+      "cudaMemcpyAsync of a batch");
+  check_cuda(cudaMemsetAsync(places_.cleared, 0, cleared_bytes_, stream),
              "cudaMemsetAsync of a batch's state");
 }
 

@@ -56,7 +56,7 @@ class BatchMemory {
                                        Batch& batch);
   /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
   ImageParts host() const { return gpu::lay_out(shape_, staging_.data()); }
-  ImageParts device() const { return gpu::lay_out(shape_, uploads_.data()); }
+  ImageParts device() const { return gpu::lay_out(shape_, places_.image); }
   /// Queues copying what was written to the GPU, and clearing what is to be counted; or prepares
   /// what the first kernel is to carry, which does both.
   void upload(const Batch& batch, cudaStream_t stream);
@@ -74,10 +74,16 @@ class BatchMemory {
 
   std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
   Estimate estimate(const PlannedQuery& plan, std::uint32_t k, std::uint32_t attempt) const;
-  std::size_t held() const;
-  void free_all();
-  bool make_room(std::size_t queries, std::size_t for_uploads, std::size_t for_cleared,
-                 std::size_t for_tables, std::size_t for_candidates, std::size_t for_accumulators);
+  /// Of a part, what is laid out by itself, one behind the other: its bytes, or where they are.
+  template <class T>
+  struct Pieces {
+    T image{};    ///< what was written on the host
+    T cleared{};  ///< states, histograms, counters
+    T tables{};   ///< of tiles
+    T candidates{};
+    T accumulators{};  ///< where OR adds up in global memory
+  };
+  bool make_room(std::size_t queries, const Pieces<std::size_t>& bytes);
   std::size_t lay_out_cleared(void* begin, Batch& batch) const;
   std::size_t lay_out_tables(void* begin, const BatchShape& shape, Batch& batch) const;
   std::size_t lay_out_candidates(void* begin, std::uint32_t capacity, Batch& batch) const;
@@ -97,13 +103,10 @@ class BatchMemory {
   const GpuIndex::State& index_;
   GpuAblation ablation_;
   PinnedBuffer staging_;     ///< the image
-  AccountedBuffer uploads_;  ///< its copy
-  AccountedBuffer cleared_;  ///< states, histograms, counters
-  AccountedBuffer tables_;   ///< of tiles
-  AccountedBuffer candidates_;
-  AccountedBuffer accumulators_;  ///< where OR adds up in global memory
-  std::size_t apart_ = 0;         ///< bytes of the share that others have
-  BatchShape shape_;              ///< of what was laid out last
+  AccountedBuffer scratch_;  ///< all pieces: to free and to take memory takes long
+  Pieces<void*> places_;     ///< there, of what was laid out last
+  std::size_t apart_ = 0;    ///< bytes of the share that others have
+  BatchShape shape_;         ///< of what was laid out last
   std::size_t image_bytes_ = 0;
   std::size_t cleared_bytes_ = 0;
 

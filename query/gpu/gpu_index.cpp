@@ -34,7 +34,11 @@ constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
 /// Parts of the memory beside what is always resident: one must be left for scratch where all lists
 /// are resident; it is one of fewer where they are not, as then lists can still be read.
 constexpr std::size_t kScratchShares = 8;
-constexpr std::size_t kCachedScratchShares = 3;
+constexpr std::size_t kCachedScratchShares = 5;
+/// Below this, one of so many: a batch in many small parts is slower than one that reads more lists
+/// over the bus.
+constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
+constexpr std::size_t kScarceScratchShares = 3;
 /// Of the memory that the host has available, one of so many parts may be page-locked.
 constexpr std::size_t kHostShares = 2;
 constexpr std::size_t kMostCopyThreads = 8;
@@ -84,6 +88,12 @@ std::size_t least_scratch(std::size_t documents) {
                       (gpu::kMostLists + 2) * tiles * 8 + documents / gpu::kAndBlocks / 16 +
                       8 * (documents / kBlockSize),
                   kLeastScratch);
+}
+
+/// Of the memory beside what is always resident, where not all lists are.
+std::size_t cached_scratch(std::size_t memory) {
+  return std::max(memory / kCachedScratchShares,
+                  std::min(memory / kScarceScratchShares, kMuchScratch));
 }
 
 std::string mebibytes(std::size_t bytes) {
@@ -184,7 +194,7 @@ std::size_t GpuIndex::State::take_memory(std::span<const Part> parts) {
     scratch = limit - all;
     return parts.size();
   }
-  scratch = std::clamp((limit - needed) / kCachedScratchShares, least, kMostScratch);
+  scratch = std::clamp(cached_scratch(limit - needed), least, kMostScratch);
   for (std::size_t count = parts.size() - kEncoded; count >= kNeeded; --count) {
     const std::size_t sum = Part::sum(parts.first(count));
     if (sum + scratch <= limit && bytes.allocate(sum, *budget, device)) return count;

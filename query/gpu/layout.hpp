@@ -175,7 +175,6 @@ inline constexpr std::uint32_t kMostSlices = 8;
 struct RoundCounters {
   ChunkCounters blocks;
   ChunkCounters documents[kMostSlices];
-  std::uint32_t reserved[kMostSlices];  ///< for documents of the blocks that are being read
 };
 
 /// A block whose documents may be in the answer, where OR is done at once.

@@ -264,23 +264,26 @@ class BlockReader {
   std::uint32_t queued_ = 0;
 };
 
-/// Draws a number of the next blocks; none if there is no room for the documents that it may have
-/// beside those that are there, or may come from others. The last slice reads what is left, room or
-/// no room. A whole warp, which has read what it drew before, if this is not the first.
+/// Warps that read blocks in a slice: all, or so many that the documents of what they read at a
+/// time take half of the room at most. 0 in the last slice, where all read what is left, room or no
+/// room.
+__device__ std::uint32_t careful_warps(const Batch& batch, std::uint32_t slice) {
+  if (slice + 1 == batch.slices) return 0;
+  const std::uint32_t fitting = batch.most_found / 2 / (batch.chunk_blocks * kBlockSize);
+  return max(1U, min(gridDim.x * kWarps, fitting));
+}
+
+/// Draws a number of the next blocks; none if there may be no room for the documents of what all
+/// `careful` warps read at a time. So they stop at about the same moment: if each went on as long
+/// as there is room for its own, the last few would take long to fill it. A whole warp.
 __device__ std::uint32_t draw_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                                     bool is_first) {
+                                     std::uint32_t careful) {
   std::uint32_t number = kNone;
   if (lane_id() == 0) {
     RoundCounters& counters = batch.rounds[round];
-    bool fits = true;
-    if (slice + 1 < batch.slices) {
-      std::uint32_t& reserved = counters.reserved[slice];  // by a warp, as long as it reads
-      const std::uint32_t own = batch.chunk_blocks * kBlockSize;
-      const std::uint32_t others = is_first ? atomicAdd(&reserved, own) : __ldcg(&reserved) - own;
-      const std::uint32_t found = __ldcg(&counters.documents[slice].things);
-      fits = others + found + own <= batch.most_found;
-      if (!fits) atomicSub(&reserved, own);
-    }
+    const std::uint32_t reading = careful * batch.chunk_blocks * kBlockSize;
+    const bool fits =
+        careful == 0 || __ldcg(&counters.documents[slice].things) + reading <= batch.most_found;
     if (fits) number = atomicAdd(&counters.blocks.drawn, 1);
   }
   return __shfl_sync(kWholeWarp, number, 0);
@@ -302,10 +305,11 @@ __global__ void __launch_bounds__(kThreads, 5)
   const bool are_read = threadIdx.x == 0 && slice > 0 && __ldcg(&counters.drawn) >= all.count();
   if (__syncthreads_or(are_read)) return;  // by the slices before
   table.fill(batch);
+  const std::uint32_t careful = careful_warps(batch, slice);
+  if (careful != 0 && blockIdx.x * kWarps + warp_id() >= careful) return;
   BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, slice, memories[warp_id()]);
-  bool is_first = true;
-  for (;; is_first = false) {
-    const std::uint32_t number = draw_blocks(batch, round, slice, is_first);
+  for (;;) {
+    const std::uint32_t number = draw_blocks(batch, round, slice, careful);
     if (number >= draws.count()) break;
     reader.read(draws.get(batch.block_chunks, number));
   }
