@@ -21,7 +21,8 @@ constexpr std::size_t kCandidateBytes =
 /// ample room, rounds go in slices, for which blocks are handed on in small chunks.
 constexpr std::size_t kFoundShare = std::size_t{1} << 13;
 constexpr std::uint32_t kManyAnswers = 64;
-constexpr std::size_t kAmpleShare = 12 * kFoundShare;
+constexpr std::size_t kAmpleShare = 8 * kFoundShare;
+constexpr std::size_t kAmpleShareOfMany = 12 * kFoundShare;
 constexpr std::uint32_t kSlicedBlocks = 4;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
 /// Of the blocks of a part's lists, those that a round reads, at most, are this share.
@@ -263,8 +264,9 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
 void BatchMemory::set_rounds(const BatchShape& shape, std::uint32_t attempt, Batch& batch) const {
   batch.slices = 1;
   if (batch.round_count == 0) return;
+  const std::size_t ample_share = batch.k > kManyAnswers ? kAmpleShareOfMany : kAmpleShare;
   const std::size_t ample =
-      std::min<std::size_t>(batch.state_count * kAmpleShare, shape.or_postings / 4);
+      std::min<std::size_t>(batch.state_count * ample_share, shape.or_postings / 4);
   const bool is_ample = batch.most_found >= ample;
   const bool are_few = shape.stretch_blocks < kStretchBlocks;
   const bool is_fast = are_few || (index_.cache == nullptr && is_ample);
