@@ -72,8 +72,6 @@ class BatchMemory {
     std::uint64_t rows;  ///< entries of the tile tables
   };
 
-  std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
-  Estimate estimate(const PlannedQuery& plan, std::uint32_t k, std::uint32_t attempt) const;
   /// Of a part, what is laid out by itself, one behind the other: its bytes, or where they are.
   template <class T>
   struct Pieces {
@@ -83,6 +81,9 @@ class BatchMemory {
     T candidates{};
     T accumulators{};  ///< where OR adds up in global memory
   };
+
+  std::uint32_t least_capacity(std::uint32_t k, std::uint32_t attempt) const;
+  Estimate estimate(const PlannedQuery& plan, std::uint32_t k, std::uint32_t attempt) const;
   bool make_room(std::size_t queries, const Pieces<std::size_t>& bytes);
   std::size_t lay_out_cleared(void* begin, Batch& batch) const;
   std::size_t lay_out_tables(void* begin, const BatchShape& shape, Batch& batch) const;
