@@ -84,8 +84,7 @@ class ChunkMatcher {
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
     float part = 0;
     if constexpr (kForm != ScoreForm::kImpact) {
-      // Of a byte a document, more are in the cache than of lengths.
-      const std::uint32_t length = decode_length(batch_.length_codes[document]);
+      const std::uint32_t length = decode_length(batch_.lengths.codes[document]);
       part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(length));
     }
     return min(units_of<kForm>(value, part, list.weight * query_.scale, list.c0,

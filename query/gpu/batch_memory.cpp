@@ -354,7 +354,6 @@ void BatchMemory::describe(Batch& batch) const {
   batch.table_stretches = parts.table_stretches;
   batch.and_stretches = parts.and_stretches;
   batch.lengths = index_.lengths;
-  batch.length_codes = index_.length_codes;
   batch.static_scores = index_.static_scores;
   batch.static_bounds = index_.static_bounds;
   batch.documents = static_cast<std::uint32_t>(index_.index.counts().documents);

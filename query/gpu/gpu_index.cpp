@@ -16,7 +16,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/gpu/exception_tables.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
-#include "warpdex/query/gpu/length_codes.hpp"
+#include "warpdex/query/gpu/length_tables.hpp"
 
 namespace warpdex {
 namespace {
@@ -55,18 +55,6 @@ void check_sections(const Index& index) {
                       "' does not match its checksum) and was not uploaded; restore it or build it "
                       "again");
   }
-}
-
-/// One byte a document, padded to whole tiles.
-std::vector<std::uint8_t> make_length_codes(std::span<const std::uint32_t> lengths) {
-  const std::size_t tiles = (lengths.size() + gpu::kTileDocuments - 1) / gpu::kTileDocuments;
-  std::vector<std::uint8_t> codes(tiles * gpu::kTileDocuments);
-  parallel_for(0, tiles, [&](std::size_t, std::size_t tile) {
-    const std::size_t begin = tile * gpu::kTileDocuments;
-    const std::size_t end = std::min<std::size_t>(begin + gpu::kTileDocuments, lengths.size());
-    for (std::size_t i = begin; i < end; ++i) codes[i] = gpu::encode_length(lengths[i]);
-  });
-  return codes;
 }
 
 void check_fit(const DeviceInfo& gpu) {
@@ -121,7 +109,7 @@ struct GpuIndex::State::Part {
 };
 
 /// The first parts are what every query needs; the last are lists' encoded bytes.
-constexpr std::size_t kNeeded = 4;
+constexpr std::size_t kNeeded = 6;
 constexpr std::size_t kEncoded = 2;
 
 GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
@@ -130,12 +118,14 @@ GpuIndex::State::State(const Index& uploaded, const GpuSettings& settings)
       budget(std::make_unique<MemoryBudget>(memory_limit(settings))) {
   check_sections(index);
   const IndexSections& sections = index.sections();
-  const std::vector<std::uint8_t> codes = make_length_codes(sections.document_lengths);
+  const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
   // In the order in which they are given GPU memory: what is read most comes first.
   const std::vector<Part> parts{
-      {sections.document_lengths, lengths},
-      {std::span<const std::uint8_t>(codes), length_codes},
+      {std::span(of_lengths.codes), lengths.codes},
+      {std::span(of_lengths.rests), lengths.rests},
+      {std::span(of_lengths.long_bases), lengths.long_bases},
+      {std::span(of_lengths.long_lengths), lengths.long_lengths},
       {sections.static_scores, static_scores},
       {sections.static_bounds, static_bounds},  // kNeeded, so far
       {sections.range_bounds, range_bounds},

@@ -51,8 +51,7 @@ struct GpuIndex::State : gpu::PlacedIndex {
   const std::uint8_t* docids = nullptr;
   const std::uint8_t* frequencies = nullptr;
   // Always resident.
-  const std::uint32_t* lengths = nullptr;
-  const std::uint8_t* length_codes = nullptr;
+  gpu::Lengths lengths{};
   const float* static_scores = nullptr;
   const float* static_bounds = nullptr;
 

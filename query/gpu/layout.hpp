@@ -8,6 +8,7 @@
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/query/engine.hpp"
 #include "warpdex/query/gpu/gpu_stages.hpp"
+#include "warpdex/query/gpu/length_codes.hpp"
 
 namespace warpdex::gpu {
 
@@ -256,10 +257,9 @@ struct Batch {
   const Stretch* table_stretches;
   const Stretch* and_stretches;
   WorkCounters* work;  ///< or null
-  const std::uint32_t* lengths;
-  const std::uint8_t* length_codes;  ///< by docID, padded to whole tiles
-  const float* static_scores;        ///< or null
-  const float* static_bounds;        ///< of each kStaticWindow documents, or null
+  Lengths lengths;
+  const float* static_scores;  ///< or null
+  const float* static_bounds;  ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
   std::uint32_t k;  ///< of all queries
   std::uint32_t list_count;

@@ -1,5 +1,5 @@
-// Document lengths in a byte each, for scores in units: five significant bits, rounded down.
-// Internal.
+// Document lengths on the GPU. A byte each, for scores in units: five significant bits, rounded
+// down. And another, by which they are known exactly. Internal.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,31 @@ WARPDEX_HOST_DEVICE constexpr std::uint8_t encode_length(std::uint32_t length) {
 WARPDEX_HOST_DEVICE constexpr std::uint32_t decode_length(std::uint32_t code) {
   return code < 16 ? code : (16 + (code & 15)) << (code / 16 - 1);
 }
+
+/// The first code of documents that are long: of all others, a byte says what the code's length
+/// lacks.
+inline constexpr std::uint32_t kLongCode = 160;
+static_assert(decode_length(kLongCode) - decode_length(kLongCode - 1) == 256);
+
+/// Neighbours whose long documents have their lengths one behind the other.
+inline constexpr std::uint32_t kLengthGroup = 256;
+
+/// Where the lengths are: two bytes a document, and four more of each long one.
+struct Lengths {
+  const std::uint8_t* codes;  ///< by docID, padded to whole tiles
+  /// By docID: what its code's length lacks, or the number of a long document among those of its
+  /// group.
+  const std::uint8_t* rests;
+  const std::uint32_t* long_bases;    ///< by group: where its long documents begin in
+  const std::uint32_t* long_lengths;  ///< the lengths of all of them
+
+  /// A document's length, as in the index.
+  WARPDEX_HOST_DEVICE std::uint32_t of(std::uint32_t document) const {
+    const std::uint32_t code = codes[document];
+    const std::uint32_t rest = rests[document];
+    if (code < kLongCode) return decode_length(code) + rest;
+    return long_lengths[long_bases[document / kLengthGroup] + rest];
+  }
+};
 
 }  // namespace warpdex::gpu

@@ -57,7 +57,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
   __device__ void bring_lengths() {
     if constexpr (Form::kHasLengths) {
       if (!plan_.span.copies_lengths) return;
-      const auto* from = reinterpret_cast<const uint4*>(batch_.length_codes + begin_);
+      const auto* from = reinterpret_cast<const uint4*>(batch_.lengths.codes + begin_);
       auto* to = reinterpret_cast<uint4*>(memory_.length_codes);
       for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Form::kThreads) {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));

@@ -68,7 +68,7 @@ class TileReader {
   __device__ float part(std::uint32_t slot) {
     if constexpr (Form::kHasLengths) {
       const std::uint8_t code = plan_.span.copies_lengths ? memory_.length_codes[slot]
-                                                          : batch_.length_codes[begin_ + slot];
+                                                          : batch_.lengths.codes[begin_ + slot];
       return read_shared(memory_.parts[code]);
     }
     return 0;

@@ -49,8 +49,8 @@ __device__ inline std::uint32_t units_of(std::uint32_t value, float part, float 
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t document, std::uint32_t sum) {
   if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
-  const auto length = static_cast<float>(batch.lengths[document]);
-  const auto rounded = static_cast<float>(decode_length(batch.length_codes[document]));
+  const auto length = static_cast<float>(batch.lengths.of(document));
+  const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
   float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
   if (batch.form == ScoreForm::kBm25) {
     // Of all frequencies, one is hurt most by the length's rounding.

@@ -38,7 +38,7 @@ struct UnitTable {
 
   /// The code of a document's length, where lengths count.
   static __device__ std::uint8_t code_of(const Batch& batch, std::uint32_t document) {
-    return kForm == ScoreForm::kImpact ? 0 : batch.length_codes[document];
+    return kForm == ScoreForm::kImpact ? 0 : batch.lengths.codes[document];
   }
 
   __device__ std::uint32_t units(const ListWeight& list, std::uint32_t value,

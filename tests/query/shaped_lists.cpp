@@ -23,7 +23,8 @@ std::uint32_t draw_frequency(Random& random) {
 Collection make_documents(Random& random, std::uint32_t count, bool has_statics) {
   Collection collection;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto length = static_cast<std::uint32_t>(random() % 1'000 + 1);
+    const bool is_long = random() % 32 == 0;
+    const auto length = static_cast<std::uint32_t>(random() % (is_long ? 40'000 : 1'000) + 1);
     const float score = has_statics ? static_cast<float>(random() % 40) / 16.0F : 0.0F;
     collection.add_document_of_length({}, length, score);
   }
