@@ -53,7 +53,9 @@ BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
   if (ablation.or_by == OrMethod::kAddingUp) rules_.ablation |= kNoLookups;
-  if (ablation.or_by == OrMethod::kLookingUp) rules_.ablation |= kNoTiles;
+  const bool looks_up =
+      ablation.or_by == OrMethod::kLookingUp || ablation.or_by == OrMethod::kSearching;
+  if (looks_up) rules_.ablation |= kNoTiles;
   rules_.tiles = static_cast<std::uint32_t>((index.index.counts().documents + kTileDocuments - 1) /
                                             kTileDocuments);
 }

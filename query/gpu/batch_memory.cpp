@@ -16,14 +16,13 @@ constexpr std::uint32_t kLeastCapacity = 1U << 12;
 constexpr std::uint32_t kMostCapacity = 1U << 22;
 constexpr std::size_t kCandidateBytes =
     sizeof(Candidate) + sizeof(unsigned long long);  ///< and key
-/// Documents that a query looks up in a round, at least: the queries of a part share the room for
-/// all of theirs. More where there is memory, or many answers are wanted. Of these, unless there is
-/// ample room, rounds go in slices, for which blocks are handed on in small chunks.
-constexpr std::size_t kFoundShare = std::size_t{1} << 13;
+/// Documents of a query that there must be room for in a round, in the one that the queries of a
+/// part share, or they have none: warps look up what they find, of small chunks of blocks. More if
+/// many answers are wanted.
+constexpr std::size_t kFoundShare = std::size_t{1} << 16;
+constexpr std::size_t kFoundShareOfMany = kFoundShare / 2 * 3;
 constexpr std::uint32_t kManyAnswers = 64;
-constexpr std::size_t kAmpleShare = 8 * kFoundShare;
-constexpr std::size_t kAmpleShareOfMany = 12 * kFoundShare;
-constexpr std::uint32_t kSlicedBlocks = 4;
+constexpr std::uint32_t kSearchedBlocks = 3;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
 /// Of the blocks of a part's lists, those that a round reads, at most, are this share.
 constexpr std::size_t kBlockShare = 8;
@@ -54,10 +53,6 @@ constexpr std::size_t kShares = 8;
 /// A kernel fetches what is uploaded and cleared if it is no more: faster than two commands.
 constexpr std::size_t kFewBytes = std::size_t{1} << 19;
 
-std::size_t found_share(std::uint32_t k, std::uint32_t attempt) {
-  const std::size_t usual = k > kManyAnswers ? 4 * kFoundShare : kFoundShare;
-  return attempt == 1 ? kMore * usual : usual;
-}
 std::size_t block_share(std::uint32_t attempt) { return attempt == 0 ? kBlockShare : 1; }
 
 }  // namespace
@@ -84,24 +79,21 @@ BatchMemory::Estimate BatchMemory::estimate(const PlannedQuery& plan, std::uint3
                                             std::uint32_t attempt) const {
   const std::uint64_t tiles = index_.index.counts().documents / kTileDocuments + 2;
   const std::uint64_t candidates = least_capacity(k, attempt);
-  const std::size_t for_query = candidates * sizeof(Candidate) +
-                                std::max<std::size_t>(found_share(k, attempt) * kFoundBytes,
-                                                      candidates * sizeof(unsigned long long)) +
-                                tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
-                                sizeof(QueryState) + kBins * sizeof(std::uint32_t) +
-                                3 * sizeof(Query);
+  const std::size_t for_query =
+      candidates * kCandidateBytes + tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
+      sizeof(QueryState) + kBins * sizeof(std::uint32_t) + 3 * sizeof(Query);
   const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
-  const bool has_slices = attempt > 0 || k > kManyAnswers;  // and so small chunks
-  const std::size_t for_block =
-      sizeof(std::uint32_t) + (has_slices ? sizeof(Chunk) / kSlicedBlocks : 1);
+  const std::size_t for_block = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
   Estimate estimate{for_query, 0};
+  std::size_t fewest_blocks = 0;  // of a list, which is AND's driver
   for (const PlannedTerm& term : plan.terms) {
     const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
-    estimate.bytes += for_list + blocks * for_block / block_share(attempt) +
-                      blocks * sizeof(Stretch) / kAndBlocks;
+    fewest_blocks = estimate.rows == 0 ? blocks : std::min(fewest_blocks, blocks);
+    estimate.bytes += for_list + blocks * for_block / block_share(attempt);
     if (term.entry.is_short()) estimate.bytes += 2 * kRawEntries * sizeof(std::uint32_t);
     estimate.rows += tiles;
   }
+  estimate.bytes += fewest_blocks * sizeof(Stretch) / kAndBlocks;
   return estimate;
 }
 
@@ -160,6 +152,8 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
   const std::size_t needed = lay_out(nullptr);
   const std::size_t share = own_share();
   if (needed > share && queries > 1) return false;
+  // The part before may be under way.
+  if (scratch_.size() > share || scratch_.size() < needed) stream_.synchronize();
   if (scratch_.size() > share) scratch_.reset();  // there are more searchers than there were
   const std::size_t more = std::min(needed + std::min(needed / 4, share / kShares), share);
   const auto allocate = [&](std::size_t size) {
@@ -241,8 +235,7 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
   const std::size_t queries = batch.state_count;
   const std::uint32_t least = least_capacity(batch.k, attempt);
   const std::size_t blocks = shape.or_blocks / block_share(attempt);
-  const std::size_t found = queries * found_share(batch.k, attempt);
-  set_round_room(shape, blocks, found, batch);
+  set_round_room(shape, blocks, 0, batch);
   const std::size_t share = own_share();
   const std::size_t taken =
       needed + lay_out_tables(nullptr, shape, batch) + lay_out_candidates(nullptr, least, batch);
@@ -250,7 +243,7 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
   // Some stays for chunks, which may become smaller.
   const std::size_t spare = std::min((share - taken) / 8 * 7, kMostSpare);
   set_round_room(shape, std::max(blocks, spare / 4 / (sizeof(std::uint32_t) + 1)),
-                 found + spare / 4 / kFoundBytes, batch);
+                 batch.has_found_room ? spare / 2 / kFoundBytes : 0, batch);
   const std::uint64_t documents = std::max<std::uint64_t>(index_.index.counts().documents, 1);
   const std::uint64_t more = std::min<std::uint64_t>(spare / 2 / kCandidateBytes, kMostCandidates);
   const std::uint64_t capacity = std::max<std::uint64_t>(least, more / queries);
@@ -258,21 +251,17 @@ std::uint32_t BatchMemory::share_out(std::size_t needed, const BatchShape& shape
       std::min({capacity, documents, attempt == 0 ? std::uint64_t{kMostCapacity} : documents}));
 }
 
-/// Decides how many rounds OR has, and in how many slices these go. Two rounds look more documents
-/// up than four, which takes less time than two rounds more, if there is room for them and no list
-/// is read over the bus. One slice for few answers, or in ample room, if nothing was lost so far.
+/// Decides whether what is found has room of its own, and how many rounds OR has. Two look more
+/// documents up than three, which takes less time than another round, unless lists are read over
+/// the bus.
 void BatchMemory::set_rounds(const BatchShape& shape, std::uint32_t attempt, Batch& batch) const {
-  batch.slices = 1;
   if (batch.round_count == 0) return;
-  const std::size_t ample_share = batch.k > kManyAnswers ? kAmpleShareOfMany : kAmpleShare;
-  const std::size_t ample =
-      std::min<std::size_t>(batch.state_count * ample_share, shape.or_postings / 4);
-  const bool is_ample = batch.most_found >= ample;
-  const bool are_few = shape.stretch_blocks < kStretchBlocks;
-  const bool is_fast = are_few || (index_.cache == nullptr && is_ample);
+  const std::size_t share = batch.k > kManyAnswers ? kFoundShareOfMany : kFoundShare;
+  const std::size_t wanted = std::min(batch.state_count * share, shape.or_postings / 4);
+  batch.has_found_room =
+      attempt == 0 && batch.most_found >= wanted && ablation_.or_by != OrMethod::kSearching;
+  const bool is_fast = shape.stretch_blocks < kStretchBlocks || index_.cache == nullptr;
   batch.round_count = shape.adds_up_only || (attempt == 0 && is_fast) ? 2 : kRounds;
-  if (shape.adds_up_only) return;
-  if (attempt > 0 || (batch.k > kManyAnswers && !is_ample)) batch.slices = kMostSlices;
 }
 
 /// Decides for how many queries at a time OR has accumulators in global memory, if it is to add up
@@ -293,7 +282,7 @@ std::size_t BatchMemory::share_out_accumulators(std::size_t needed, const BatchS
 /// Of an image, what comes before the stretches of OR's lists.
 std::size_t BatchMemory::carried_bytes() const {
   return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(host().table_stretches) -
-                                  static_cast<const std::uint8_t*>(staging_.data()));
+                                  static_cast<const std::uint8_t*>(staging().data()));
 }
 
 /// Whether the batch is a single query of OR alone, whose first kernel can carry all that it
@@ -319,10 +308,11 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   Pieces<std::size_t> bytes;
   bytes.image = gpu::lay_out(shape, nullptr).image_bytes;
   bytes.cleared = lay_out_cleared(nullptr, batch);
+  batch.has_found_room = true;
   std::uint32_t capacity = share_out(bytes.image + bytes.cleared, shape, attempt, batch);
   set_rounds(shape, attempt, batch);
-  if (batch.slices > 1 && batch.chunk_blocks > kSlicedBlocks) {
-    batch.chunk_blocks = kSlicedBlocks;
+  if (!batch.has_found_room) {
+    batch.chunk_blocks = std::min(batch.chunk_blocks, kSearchedBlocks);
     capacity = share_out(bytes.image + bytes.cleared, shape, attempt, batch);
   }
   bytes.tables = lay_out_tables(nullptr, shape, batch);
@@ -333,7 +323,8 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   shape_ = shape;
   image_bytes_ = bytes.image;
   cleared_bytes_ = bytes.cleared;
-  grow(staging_, image_bytes_);
+  turn_of_staging_ = 1 - turn_of_staging_;
+  grow(stagings_[turn_of_staging_], image_bytes_);
   is_carried_ = can_carry(shape, batch);
   if (is_carried_) turn_ = 1 - turn_;
   lay_out_cleared(is_carried_ ? counters_of_one(turn_) : places_.cleared, batch);
@@ -368,7 +359,8 @@ void BatchMemory::describe(Batch& batch) const {
   batch.pfor_levels = index_.index.settings().codec.pfor_levels;
 }
 
-void BatchMemory::upload(const Batch& batch, cudaStream_t stream) {
+void BatchMemory::upload(const Batch& batch) {
+  const cudaStream_t stream = stream_.handle();
   const auto words = [](std::size_t bytes) {
     return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas: no rest
   };
@@ -382,18 +374,18 @@ void BatchMemory::upload(const Batch& batch, cudaStream_t stream) {
     carried_.cleared = static_cast<uint4*>(counters_of_one(1 - turn_));
     carried_.words = words(carried_bytes());
     carried_.cleared_words = words(bytes_of_one_);
-    std::memcpy(carried_.content, staging_.data(), carried_bytes());
+    std::memcpy(carried_.content, staging().data(), carried_bytes());
     return;
   }
   if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
-    const Fetched image{static_cast<const uint4*>(staging_.device_data()),
+    const Fetched image{static_cast<const uint4*>(staging().device_data()),
                         static_cast<uint4*>(places_.image), words(image_bytes_),
                         static_cast<uint4*>(places_.cleared), words(cleared_bytes_)};
     return launch_fetch(batch, image, stream);
   }
-  check_cuda(
-      cudaMemcpyAsync(places_.image, staging_.data(), image_bytes_, cudaMemcpyHostToDevice, stream),
-      "cudaMemcpyAsync of a batch");
+  check_cuda(cudaMemcpyAsync(places_.image, staging().data(), image_bytes_, cudaMemcpyHostToDevice,
+                             stream),
+             "cudaMemcpyAsync of a batch");
   check_cuda(cudaMemsetAsync(places_.cleared, 0, cleared_bytes_, stream),
              "cudaMemsetAsync of a batch's state");
 }

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
+#include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/query/gpu/batch_image.hpp"
 #include "warpdex/query/gpu/gpu_index_state.hpp"
 #include "warpdex/query/gpu/gpu_searcher.hpp"
@@ -27,9 +29,9 @@ void grow(PinnedBuffer& buffer, std::size_t bytes);
 /// index's scratch memory, and page-locked on the host. It grows to what was needed.
 class BatchMemory {
  public:
-  /// Keeps a reference.
-  BatchMemory(const GpuIndex::State& index, const GpuAblation& ablation)
-      : index_(index), ablation_(ablation) {}
+  /// Keeps references. In `stream`, all that uses the memory is queued.
+  BatchMemory(const GpuIndex::State& index, const GpuAblation& ablation, const Stream& stream)
+      : index_(index), ablation_(ablation), stream_(stream) {}
 
   /// How many of the queries `slots`, the first ones, are a part: as many as there should be memory
   /// for, one at least. At a second `attempt` (1) each gets more, at the third it is alone.
@@ -51,15 +53,16 @@ class BatchMemory {
   /// and write lies, but for the answers, and how much it is. `batch` says already how many states
   /// and tiles there are, k, and how large chunks are and how many rounds, at most. Returns for how
   /// many candidates of each query there is room; nothing, and nothing is laid out, if there is no
-  /// memory for it.
+  /// memory for it. The part before may be under way, which will be done with its memory when this
+  /// one's turn in the stream comes; those before it have ended.
   std::optional<std::uint32_t> lay_out(const BatchShape& shape, std::uint32_t attempt,
                                        Batch& batch);
   /// Where the image that was laid out last is to be written, in page-locked memory, and its copy.
-  ImageParts host() const { return gpu::lay_out(shape_, staging_.data()); }
+  ImageParts host() const { return gpu::lay_out(shape_, staging().data()); }
   ImageParts device() const { return gpu::lay_out(shape_, places_.image); }
   /// Queues copying what was written to the GPU, and clearing what is to be counted; or prepares
   /// what the first kernel is to carry, which does both.
-  void upload(const Batch& batch, cudaStream_t stream);
+  void upload(const Batch& batch);
   /// For OR's first kernel, or null.
   const Carried* carried() const { return is_carried_ ? &carried_ : nullptr; }
   /// Kernels that were to be launched may not have been.
@@ -99,11 +102,14 @@ class BatchMemory {
   std::size_t carried_bytes() const;
   bool can_carry(const BatchShape& shape, const Batch& batch);
   std::size_t own_share() const;
+  const PinnedBuffer& staging() const { return stagings_[turn_of_staging_]; }
   void* counters_of_one(std::uint32_t turn) const;
 
   const GpuIndex::State& index_;
   GpuAblation ablation_;
-  PinnedBuffer staging_;     ///< the image
+  const Stream& stream_;
+  std::array<PinnedBuffer, 2> stagings_;  ///< images, of this part and of the one before
+  std::size_t turn_of_staging_ = 0;
   AccountedBuffer scratch_;  ///< all pieces: to free and to take memory takes long
   Pieces<void*> places_;     ///< there, of what was laid out last
   std::size_t apart_ = 0;    ///< bytes of the share that others have

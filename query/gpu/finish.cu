@@ -92,7 +92,8 @@ __device__ float score_of_term(const Batch& batch, std::uint32_t list_index, boo
   const Spot spot =
       find_spot<kCodec, kLevels, kSpare>(batch, list_index, has, document, held, memory);
   const std::uint32_t value = value_at<kCodec, kLevels, kSpare>(batch, list_index, spot, memory);
-  return value == kNone ? 0.F : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
+  return value == kNone ? 0.F
+                        : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
 }
 
 /// Survivors that a warp looks up together, in a list: fewer than its lanes if there are warps

@@ -34,7 +34,7 @@ constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
 /// Parts of the memory beside what is always resident: one must be left for scratch where all lists
 /// are resident; it is one of fewer where they are not, as then lists can still be read.
 constexpr std::size_t kScratchShares = 8;
-constexpr std::size_t kCachedScratchShares = 5;
+constexpr std::size_t kCachedScratchShares = 7;
 /// Below this, one of so many: a batch in many small parts is slower than one that reads more lists
 /// over the bus.
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;

@@ -32,8 +32,9 @@ class GpuIndex {
   /// O(bytes). If `memory` does not hold the lists beside what every query needs (2 bytes a
   /// document, 4 more of each of 8,192 tokens and more, 4 with static scores, and scratch memory
   /// for a query), they are copied to the host's page-locked memory and searched there; those worth
-  /// most are kept in what is left of `memory`. Throws CudaError where there is no such GPU or it is unfit, FormatError for damage,
-  /// UsageError if `memory` does not even hold what every query needs.
+  /// most are kept in what is left of `memory`. Throws CudaError where there is no such GPU or it
+  /// is unfit, FormatError for damage, UsageError if `memory` does not even hold what every query
+  /// needs.
   GpuIndex(const Index& index, const GpuSettings& settings);
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
@@ -27,6 +28,15 @@ using namespace gpu;
 /// Queries of a part whose answers are awaited one by one, at most.
 constexpr std::size_t kFewAwaited = 64;
 
+/// Queries that are under way together.
+struct Part {
+  explicit Part(int device) : ended(device, EventUse::kOrder) {}
+
+  std::span<const std::uint32_t> slots;  ///< none: nothing is under way
+  std::uint32_t ticket = 0;              ///< if its answers are awaited one by one
+  Event ended;                           ///< if not
+};
+
 }  // namespace
 
 struct GpuSearcher::State {
@@ -37,17 +47,17 @@ struct GpuSearcher::State {
   void begin(std::span<const PlannedQuery> plans, const SearchSettings& settings);
   void take_queries();
   std::span<const std::uint32_t> next_part() const;
-  void start_part();
+  void start_part(Part& part);
   void bring_next();
-  void finish_part();
+  void finish_part(Part& part);
   void answer_left();
   void answer_lost();
   void answer_by_cpu();
   void add_work();
-  std::uint32_t next_ticket();
-  void await_part() const;
+  std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
+  void await(const Part& part) const;
   void abandon() noexcept;
-  bool launch(std::span<const std::uint32_t> queries);
+  bool launch(Part& part);
   void launch_or(const Batch& batch, const BatchShape& shape);
   void launch_beside(const Batch& batch, const BatchShape& shape);
   void look_up(const Batch& batch, std::uint32_t round);
@@ -71,11 +81,12 @@ struct GpuSearcher::State {
   std::vector<std::uint32_t> slots;     ///< queries that the GPU is to answer
   std::size_t started = 0;              ///< of them, so far
   std::span<const std::uint32_t> next;  ///< of them, the part whose lists were brought
-  std::span<const std::uint32_t> part;  ///< of them, those under way
-  std::uint32_t ticket = 0;             ///< of it
-  std::vector<std::uint32_t> for_cpu;   ///< queries that the GPU cannot answer
-  std::vector<std::uint32_t> lost;      ///< those that had more candidates than room
-  std::uint32_t attempt = 0;            ///< how often all were lost before: they get more room
+  Part part;                            ///< of them, those that are answered next
+  Part following;                       ///< and those behind it, if they were started
+  std::uint32_t last_ticket = 0;
+  std::vector<std::uint32_t> for_cpu;  ///< queries that the GPU cannot answer
+  std::vector<std::uint32_t> lost;     ///< those that had more candidates than room
+  std::uint32_t attempt = 0;           ///< how often all were lost before: they get more room
   bool is_busy = false;
   std::optional<CpuSearcher> cpu;
   GpuStatistics statistics;
@@ -92,7 +103,9 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       has_uploaded(searched.device(), EventUse::kOrder),
       has_matched(searched.device(), EventUse::kOrder),
       clock(wanted.time_stages, searched.device()),
-      memory(searched.state(), wanted) {
+      memory(searched.state(), wanted, stream),
+      part(searched.device()),
+      following(searched.device()) {
   const CurrentDevice current_device(searched.device());
   is_new_enough = launches_may_overlap();
   ++uploaded.searchers;
@@ -119,7 +132,7 @@ void GpuSearcher::State::begin(std::span<const PlannedQuery> given, const Search
   take_queries();
   stage.begin(plans, slots, wanted, ablation, memory);
   if (stage.is_on()) bring_next();
-  start_part();
+  start_part(part);
   if (uploaded.cache) statistics.bytes_uploaded += uploaded.cache->load(lists);
 }
 
@@ -146,16 +159,17 @@ std::span<const std::uint32_t> GpuSearcher::State::next_part() const {
 
 /// Starts the next part, or as much of it as there is memory for. While it is answered, what the
 /// one behind it reads is brought.
-void GpuSearcher::State::start_part() {
-  part = stage.is_on() ? next : next_part();
-  while (!part.empty() && !launch(part)) {
-    if (part.size() == 1) {
-      for_cpu.push_back(part[0]);
+void GpuSearcher::State::start_part(Part& target) {
+  std::span<const std::uint32_t>& queries = target.slots;
+  queries = stage.is_on() ? next : next_part();
+  while (!queries.empty() && !launch(target)) {
+    if (queries.size() == 1) {
+      for_cpu.push_back(queries[0]);
       ++started;
     }
-    part = part.first(part.size() / 2);
+    queries = queries.first(queries.size() / 2);
   }
-  started += part.size();
+  started += queries.size();
   if (stage.is_on()) bring_next();
 }
 
@@ -164,8 +178,9 @@ void GpuSearcher::State::bring_next() {
   if (!next.empty()) statistics.bytes_staged += stage.bring(next);
 }
 
-/// Starts the queries. False, and nothing is under way, if there is no memory for them.
-bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
+/// Starts a part's queries. False, and they are not under way, if there is no memory for them.
+bool GpuSearcher::State::launch(Part& target) {
+  const std::span<const std::uint32_t> queries = target.slots;
   const SearchSettings& settings = answers.settings;
   const auto count = static_cast<std::uint32_t>(queries.size());
   clock.start();
@@ -182,7 +197,8 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   batch.raise_every = is_at_once ? 16 : 256;
   batch.first_promises = std::max({256U, 2 * settings.k, 64 * shape.or_queries});
   batch.state_count = count;
-  batch.ticket = count <= kFewAwaited && !ablation.time_stages ? next_ticket() : 0;
+  batch.ticket = count <= kFewAwaited && !ablation.time_stages ? next_ticket(queries) : 0;
+  target.ticket = batch.ticket;
   batch.tiles = builder.tiles();
   const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
   batch.answers = parts.answers;
@@ -206,7 +222,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
   clock.end(GpuStage::kBuild, stream);
   const CurrentDevice current_device(index.device());
   stage.hold_back(stream);
-  memory.upload(batch, stream.handle());
+  memory.upload(batch);
   clock.end(GpuStage::kUpload, stream);
   const CodecKind codec = index.index().settings().codec.kind;
   launch_parse_tails(batch, codec, stream.handle());
@@ -228,6 +244,7 @@ bool GpuSearcher::State::launch(std::span<const std::uint32_t> queries) {
                                cudaMemcpyDeviceToHost, stream.handle()),
                "cudaMemcpyAsync of counters");
   }
+  if (batch.ticket == 0) target.ended.record(stream);
   builder.append_cpu_queries(for_cpu);
   ++statistics.parts;
   return true;
@@ -276,48 +293,50 @@ void GpuSearcher::State::look_up(const Batch& batch, std::uint32_t round) {
   const CodecKind codec = index.index().settings().codec.kind;
   launch_find_blocks(batch, round, stream.handle());
   clock.end(GpuStage::kFind, stream);
-  for (std::uint32_t slice = 0; slice < batch.slices; ++slice) {
-    launch_read_blocks(batch, round, slice, codec, stream.handle());
+  if (batch.has_found_room) {
+    launch_read_blocks(batch, round, codec, stream.handle());
     clock.end(GpuStage::kRead, stream);
-    launch_look_up_chunks(batch, round, slice, codec, stream.handle());
-    clock.end(GpuStage::kLookups, stream);
+    launch_look_up_chunks(batch, round, codec, stream.handle());
+  } else {
+    launch_search_blocks(batch, round, codec, stream.handle());
   }
+  clock.end(GpuStage::kLookups, stream);
 }
 
 /// Not 0, and not what an answer has that is to be written.
-std::uint32_t GpuSearcher::State::next_ticket() {
-  if (++ticket == 0) ++ticket;
-  for (const std::uint32_t slot : part) answers.list[slot].ticket = 0;
-  return ticket;
+std::uint32_t GpuSearcher::State::next_ticket(std::span<const std::uint32_t> queries) {
+  if (++last_ticket == 0) ++last_ticket;
+  for (const std::uint32_t slot : queries) answers.list[slot].ticket = 0;
+  return last_ticket;
 }
 
 /// Returns when the part's answers are there. A kernel's end is told some microseconds after its
 /// last write; so few answers are watched for themselves. After the last ticket, kernels touch
 /// no list and nothing of the host's, so these may be written, or freed, from then on; all else is
 /// in the stream's order.
-void GpuSearcher::State::await_part() const {
-  if (part.size() > kFewAwaited || ablation.time_stages) return stream.synchronize();
+void GpuSearcher::State::await(const Part& awaited) const {
+  if (awaited.ticket == 0) return awaited.ended.synchronize();
   constexpr std::uint32_t kLooks = 1024;  // between two looks at whether the kernels failed
   std::uint32_t looks = 0;
-  for (const std::uint32_t slot : part) {
+  for (const std::uint32_t slot : awaited.slots) {
     const std::atomic_ref written(answers.list[slot].ticket);
-    while (written.load(std::memory_order_acquire) != ticket) {
+    while (written.load(std::memory_order_acquire) != awaited.ticket) {
       if (++looks % kLooks == 0 && stream.is_idle()) return stream.synchronize();
     }
   }
 }
 
-/// Waits for the part under way, if any. What the CPU has to answer, it answers meanwhile.
-void GpuSearcher::State::finish_part() {
+/// Waits for a part, if it is under way. What the CPU has to answer, it answers meanwhile.
+void GpuSearcher::State::finish_part(Part& target) {
   answer_by_cpu();
-  if (part.empty()) return;
-  await_part();
+  if (target.slots.empty()) return;
+  await(target);
   clock.add_to(statistics);
   add_work();
-  for (const std::uint32_t slot : part) {
+  for (const std::uint32_t slot : target.slots) {
     if (answers.list[slot].overflow != 0) lost.push_back(slot);
   }
-  part = {};
+  target.slots = {};
 }
 
 void GpuSearcher::State::add_work() {
@@ -343,11 +362,18 @@ void GpuSearcher::State::answer_by_cpu() {
   for_cpu.clear();
 }
 
+/// All that is left. A part is built while the one before is answered, so that the GPU need not
+/// wait for the host: both use the same memory, one after the other.
 void GpuSearcher::State::answer_left() {
   for (;;) {
-    finish_part();
+    // What the stage brings next would lie where the part under way has its lists.
+    const bool may_follow = !part.slots.empty() && !stage.is_on() && !ablation.time_stages;
+    if (may_follow) start_part(following);
+    finish_part(part);
+    std::swap(part, following);
+    if (!part.slots.empty()) continue;
     if (started == slots.size() && for_cpu.empty()) return;
-    start_part();
+    start_part(part);
   }
 }
 
@@ -370,7 +396,8 @@ void GpuSearcher::State::answer_lost() {
 /// Ends what is under way, after a failure, too.
 void GpuSearcher::State::abandon() noexcept {
   is_busy = false;
-  part = {};
+  part.slots = {};
+  following.slots = {};
   cudaStreamSynchronize(stream.handle());
   cudaStreamSynchronize(stream_of_and.handle());
   stage.abandon();

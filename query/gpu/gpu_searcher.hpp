@@ -21,11 +21,13 @@ enum class OrMethod {
   kByCost,     ///< in either of these ways, the cheaper by an estimate
   kAddingUp,   ///< decodes all lists there and adds up all documents' scores
   kLookingUp,  ///< decodes blocks that may decide, and looks their documents up in other lists
+  /// The same, each warp what it found: as is done where there is little memory.
+  kSearching,
   /// Decodes everything and adds it up in accumulators of all documents in global memory, as Ding
   /// et al. do: skips nothing, for comparison.
   kGlobalMemory,
 };
-/// "cost", "adding-up", "looking-up", "global-memory".
+/// "cost", "adding-up", "looking-up", "searching", "global-memory".
 std::string_view or_method_name(OrMethod method);
 /// By its name; throws UsageError that lists the names.
 OrMethod parse_or_method(std::string_view name);

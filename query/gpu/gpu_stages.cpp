@@ -10,7 +10,7 @@
 namespace warpdex {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOrMethods{"cost", "adding-up", "looking-up",
+constexpr std::array<std::string_view, 5> kOrMethods{"cost", "adding-up", "looking-up", "searching",
                                                      "global-memory"};
 
 }  // namespace
@@ -35,8 +35,9 @@ std::string_view or_method_name(OrMethod method) {
 OrMethod parse_or_method(std::string_view name) {
   const auto* const found = std::find(kOrMethods.begin(), kOrMethods.end(), name);
   if (found == kOrMethods.end()) {
-    throw UsageError("'" + std::string(name) +
-                     "' is no way to treat OR; use cost, adding-up, looking-up or global-memory");
+    throw UsageError(
+        "'" + std::string(name) +
+        "' is no way to treat OR; use cost, adding-up, looking-up, searching or global-memory");
   }
   return static_cast<OrMethod>(found - kOrMethods.begin());
 }

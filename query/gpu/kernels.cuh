@@ -56,13 +56,16 @@ struct Carried {
 void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream);
 /// OR: sorts out what is to be done in a round. In each, this comes first, then the next.
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream);
-/// OR, one after the other: finds the blocks that may decide; then, slice by slice, finds the
-/// documents in them that may, and makes candidates of those that do.
+/// OR, one after the other: finds the blocks that may decide, finds the documents in them that may,
+/// and makes candidates of those that do.
 void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream);
-void launch_read_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                        CodecKind codec, cudaStream_t stream);
-void launch_look_up_chunks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                           CodecKind codec, cudaStream_t stream);
+void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                        cudaStream_t stream);
+void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                           cudaStream_t stream);
+/// OR: the last two in one, which needs no room for documents.
+void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                          cudaStream_t stream);
 /// OR of few postings, instead of rounds: documents of blocks that may decide become candidates.
 void launch_or_at_once(const Batch& batch, CodecKind codec, cudaStream_t stream);
 /// OR: the best documents of tiles become candidates: pass 0 follows round 0, pass 1 the last.

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
 static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
 /// OR takes a query's tiles in rounds, the most promising first; between two, the threshold rises.
-inline constexpr std::uint32_t kRounds = 4;  ///< at most
+inline constexpr std::uint32_t kRounds = 3;  ///< at most
 /// Of a table with an entry a tile, the entries of a query or of a list: those of its tiles and
 /// one.
 constexpr std::uint32_t tile_row(std::uint32_t tiles) { return tiles + 1; }
@@ -170,12 +170,10 @@ struct Wave {
   bool has_prohibited;  ///< lists
 };
 
-/// What a round of OR looks up: where there is little room for documents, in slices, each of which
-/// reads blocks until it is full.
-inline constexpr std::uint32_t kMostSlices = 8;
+/// What a round of OR looks up.
 struct RoundCounters {
   ChunkCounters blocks;
-  ChunkCounters documents[kMostSlices];
+  ChunkCounters documents;
 };
 
 /// A block whose documents may be in the answer, where OR is done at once.
@@ -278,7 +276,6 @@ struct Batch {
   std::uint32_t most_found;  ///< documents
   std::uint32_t most_found_chunks;
   std::uint32_t round_count;     ///< of OR, to kRounds; 0: it is done at once
-  std::uint32_t slices;          ///< of a round, to kMostSlices
   std::uint32_t raise_every;     ///< candidates, or k: when a query's threshold is raised
   std::uint32_t first_promises;  ///< blocks that the first phase takes of all, about
   std::uint32_t chunk_blocks;    ///< of a full chunk of blocks
@@ -286,6 +283,7 @@ struct Batch {
   std::uint32_t pfor_levels;
   std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
   bool has_clusters;       ///< the GPU has
+  bool has_found_room;     ///< what is found is looked up by all; else by the warp that found it
   bool spares_bus;         ///< many lists are read over the bus: each block by few warps
   bool skips_nothing;      ///< all queries are kExhaustive
   bool overlaps_launches;  ///< kernels start while the one before ends, as the GPU can

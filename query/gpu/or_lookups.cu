@@ -131,26 +131,40 @@ struct ReadMemory {
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockReader {
  public:
+  /// `together`: documents that are handed on at a time.
   __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
-                         std::uint32_t slice, ReadMemory& memory)
+                         std::uint32_t together, ReadMemory& memory)
       : batch_(batch),
         table_(table),
-        counters_(batch.rounds[round].documents[slice]),
         tile_state_(static_cast<std::uint8_t>(kLookupTile | round)),
-        together_(chunk_documents(batch, round)),
+        together_(together),
         memory_(memory) {}
 
-  __device__ void read(const Chunk& chunk) {
+  /// Reads a chunk's blocks and calls hand_on(reader, list, documents) for what it found, whenever
+  /// there are enough: it finds them by get().
+  template <class HandOn>
+  __device__ void read(const Chunk& chunk, HandOn hand_on) {
     const List& list = batch_.lists[chunk.list];
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
-    const Need need(batch_, query);
     const ListWeight weight = table_.weigh(query, list);
+    Need need(batch_, query);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
       if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
       read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
-      if (queued_ >= together_) hand_on(query, chunk.list, queued_ / together_ * together_);
+      const bool is_last = i + 1 == chunk.count;
+      const std::uint32_t count = is_last ? queued_ : queued_ / together_ * together_;
+      if (count == 0) continue;
+      hand_on(*this, chunk.list, count);  // in one place: it may be much code
+      head_ += count;
+      queued_ -= count;
+      __syncwarp();  // before others' places are written
+      need = Need(batch_, query);
     }
-    if (queued_ > 0) hand_on(query, chunk.list, queued_);
+  }
+
+  /// One of the documents that are handed on.
+  __device__ const Candidate& get(std::uint32_t i) const {
+    return memory_.queue[(head_ + i) % kQueue];
   }
 
  private:
@@ -229,103 +243,91 @@ class BlockReader {
     return __reduce_max_sync(kWholeWarp, counts ? rests[tile] : 0);
   }
 
-  /// Makes chunks of the first `count` documents of the queue. Where there is no room for them, the
-  /// query's answer is of no use.
-  __device__ void hand_on(const Query& query, std::uint32_t list, std::uint32_t count) {
-    const std::uint32_t chunks = (count + together_ - 1) / together_;
-    Room room{};
-    if (lane_id() == 0) room = take_room(counters_, count, chunks);
-    const std::uint32_t first = __shfl_sync(kWholeWarp, room.thing, 0);
-    const std::uint32_t first_chunk = __shfl_sync(kWholeWarp, room.chunk, 0);
-    const bool has_room = std::uint64_t{first_chunk} + chunks <= batch_.most_found_chunks &&
-                          std::uint64_t{first} + count <= batch_.most_found;
-    for (std::uint32_t i = lane_id(); i < count && has_room; i += kWarp) {
-      batch_.found[first + i] = memory_.queue[(head_ + i) % kQueue];
-    }
-    for (std::uint32_t i = lane_id(); i < chunks && first_chunk + i < batch_.most_found_chunks;
-         i += kWarp) {
-      const std::uint32_t before = i * together_;
-      batch_.found_chunks[first_chunk + i] = {list, first + before,
-                                              has_room ? min(together_, count - before) : 0};
-    }
-    if (lane_id() == 0 && !has_room) batch_.states[query.state].overflow = 1;
-    head_ += count;
-    queued_ -= count;
-    __syncwarp();  // before others' places are written
-  }
-
   const Batch& batch_;
   const UnitTable<kForm>& table_;
-  ChunkCounters& counters_;
   std::uint8_t tile_state_;
-  std::uint32_t together_;  ///< documents of a full chunk
+  std::uint32_t together_;
   ReadMemory& memory_;
   std::uint32_t head_ = 0;  ///< of the queue
   std::uint32_t queued_ = 0;
 };
 
-/// Warps that read blocks in a slice: all, or so many that the documents of what they read at a
-/// time take half of the room at most. 0 in the last slice, where all read what is left, room or no
-/// room.
-__device__ std::uint32_t careful_warps(const Batch& batch, std::uint32_t slice) {
-  if (slice + 1 == batch.slices) return 0;
-  const std::uint32_t fitting = batch.most_found / 2 / (batch.chunk_blocks * kBlockSize);
-  return max(1U, min(gridDim.x * kWarps, fitting));
+/// Makes chunks of `together` documents of those that were found. Where there is no room for them,
+/// the query's answer is of no use. A whole warp.
+template <class Reader>
+__device__ void hand_on_documents(const Batch& batch, ChunkCounters& counters,
+                                  std::uint32_t together, const Reader& reader, std::uint32_t list,
+                                  std::uint32_t count) {
+  const std::uint32_t chunks = (count + together - 1) / together;
+  Room room{};
+  if (lane_id() == 0) room = take_room(counters, count, chunks);
+  const std::uint32_t first = __shfl_sync(kWholeWarp, room.thing, 0);
+  const std::uint32_t first_chunk = __shfl_sync(kWholeWarp, room.chunk, 0);
+  const bool has_room = std::uint64_t{first_chunk} + chunks <= batch.most_found_chunks &&
+                        std::uint64_t{first} + count <= batch.most_found;
+  for (std::uint32_t i = lane_id(); i < count && has_room; i += kWarp) {
+    batch.found[first + i] = reader.get(i);
+  }
+  for (std::uint32_t i = lane_id(); i < chunks && first_chunk + i < batch.most_found_chunks;
+       i += kWarp) {
+    const std::uint32_t before = i * together;
+    batch.found_chunks[first_chunk + i] = {list, first + before,
+                                           has_room ? min(together, count - before) : 0};
+  }
+  if (lane_id() != 0 || has_room) return;
+  batch.states[batch.queries[batch.and_queries + batch.lists[list].owner].state].overflow = 1;
 }
 
-/// Draws a number of the next blocks; none if there may be no room for the documents of what all
-/// `careful` warps read at a time. So they stop at about the same moment: if each went on as long
-/// as there is room for its own, the last few would take long to fill it. A whole warp.
-__device__ std::uint32_t draw_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                                     std::uint32_t careful) {
-  std::uint32_t number = kNone;
-  if (lane_id() == 0) {
-    RoundCounters& counters = batch.rounds[round];
-    const std::uint32_t reading = careful * batch.chunk_blocks * kBlockSize;
-    const bool fits =
-        careful == 0 || __ldcg(&counters.documents[slice].things) + reading <= batch.most_found;
-    if (fits) number = atomicAdd(&counters.blocks.drawn, 1);
+/// Calls use(chunk) for the chunks of blocks of a round, or shares of them, that the warp draws,
+/// and counts the blocks.
+template <class Use>
+__device__ void for_each_drawn(const Batch& batch, const Draws& draws, ChunkCounters& counters,
+                               Use use) {
+  for (;;) {
+    const std::uint32_t number = draw(counters.drawn);
+    if (number >= draws.count()) break;
+    use(draws.get(batch.block_chunks, number));
   }
-  return __shfl_sync(kWholeWarp, number, 0);
+  if (batch.work == nullptr || blockIdx.x != 0 || threadIdx.x != 0) return;
+  atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
+}
+
+__device__ Draws draws_of_blocks(const Batch& batch, const ChunkCounters& counters) {
+  return {min(counters.chunks, batch.most_block_chunks), gridDim.x * kWarps, kShares,
+          batch.spares_bus ? 1 : batch.chunk_blocks};
 }
 
 /// Work item: a chunk of blocks or a share of one, a warp; warps stay and draw. Bound by decoding.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 5)
-    read_blocks(Batch batch, std::uint32_t round, std::uint32_t slice) {
+__global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   __shared__ Draws draws;
   ChunkCounters& counters = batch.rounds[round].blocks;
-  const Draws all(min(counters.chunks, batch.most_block_chunks), gridDim.x * kWarps, kShares,
-                  batch.spares_bus ? 1 : batch.chunk_blocks);
+  const Draws all = draws_of_blocks(batch, counters);
   if (blockIdx.x >= all.count()) return;
   if (threadIdx.x == 0) draws = all;
-  const bool are_read = threadIdx.x == 0 && slice > 0 && __ldcg(&counters.drawn) >= all.count();
-  if (__syncthreads_or(are_read)) return;  // by the slices before
+  __syncthreads();
   table.fill(batch);
-  const std::uint32_t careful = careful_warps(batch, slice);
-  if (careful != 0 && blockIdx.x * kWarps + warp_id() >= careful) return;
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, slice, memories[warp_id()]);
-  for (;;) {
-    const std::uint32_t number = draw_blocks(batch, round, slice, careful);
-    if (number >= draws.count()) break;
-    reader.read(draws.get(batch.block_chunks, number));
-  }
-  if (batch.work == nullptr || slice != 0 || blockIdx.x != 0 || threadIdx.x != 0) return;
-  atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.things));
+  const std::uint32_t together = chunk_documents(batch, round);
+  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, together, memories[warp_id()]);
+  for_each_drawn(batch, draws, counters, [&](const Chunk& chunk) {
+    reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
+      hand_on_documents(batch, batch.rounds[round].documents, together, found, list, count);
+    });
+  });
 }
 
 /// Work item: a chunk of documents of a list or a share of one, a warp; warps stay and draw. Bound
 /// by decoding the blocks that the documents would be in, and by the latency of finding these.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
-    look_up_chunks(Batch batch, std::uint32_t round, std::uint32_t slice) {
+    look_up_chunks(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory<Spare::kWork> memories[kWarps];
   __shared__ UnitTable<kForm> table;
-  ChunkCounters& counters = batch.rounds[round].documents[slice];
+  ChunkCounters& counters = batch.rounds[round].documents;
   const Draws draws(min(counters.chunks, batch.most_found_chunks), gridDim.x * kWarps,
                     batch.spares_bus ? kSharesOverBus : kShares,
                     batch.spares_bus ? kMostSharesOverBus : kMostShares);
@@ -348,6 +350,42 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   searcher.count_work();
 }
 
+struct SearchBlocksMemory {
+  ReadMemory read;
+  SearchMemory<Spare::kWork> search;
+};
+
+/// Work item: as read_blocks, but what a warp finds it looks up itself: in place of both kernels
+/// where there is little room between them. Slower: code of both is more than multiprocessors keep
+/// at hand, and warps with much to look up have nobody to share it with.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ __align__(16) SearchBlocksMemory memories[kWarps];
+  __shared__ UnitTable<kForm> table;
+  ChunkCounters& counters = batch.rounds[round].blocks;
+  const Draws draws = draws_of_blocks(batch, counters);
+  if (blockIdx.x >= draws.count()) return;
+  table.fill(batch);
+  SearchBlocksMemory& memory = memories[warp_id()];
+  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, kTogether, memory.read);
+  Searcher<kCodec, kLevels, kForm, Spare::kWork> searcher(batch, table, memory.search);
+  for_each_drawn(batch, draws, counters, [&](const Chunk& chunk) {
+    reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
+      for (std::uint32_t first = 0; first < count; first += kTogether) {
+        const std::uint32_t now = min(count - first, kTogether);
+        for (std::uint32_t i = lane_id(); i < now; i += kWarp) {
+          memory.search.documents[i] = found.get(first + i);
+        }
+        __syncwarp();
+        searcher.search(batch.lists[list], now);
+        __syncwarp();
+      }
+    });
+  });
+  searcher.count_work();
+}
+
 }  // namespace
 
 void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
@@ -355,23 +393,33 @@ void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t st
   launch("find_blocks", find_blocks, batch.table_stretch_count, kThreads, 0, stream, batch, round);
 }
 
-void launch_read_blocks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                        CodecKind codec, cudaStream_t stream) {
+void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                        cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
     const auto kernel = read_blocks<kCodec, kLevels, kForm>;
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round, slice);
+    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
   });
 }
 
-void launch_look_up_chunks(const Batch& batch, std::uint32_t round, std::uint32_t slice,
-                           CodecKind codec, cudaStream_t stream) {
+void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                           cudaStream_t stream) {
   if (batch.table_stretch_count == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
     const auto kernel = look_up_chunks<kCodec, kLevels, kForm>;
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round, slice);
+    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round);
+  });
+}
+
+void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+                          cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    const auto kernel = search_blocks<kCodec, kLevels, kForm>;
+    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
+    launch("search_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
   });
 }
 

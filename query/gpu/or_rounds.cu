@@ -43,11 +43,7 @@ __device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
   constexpr std::uint32_t kFewAnswers = 64;
   if (round + 1 >= batch.round_count) return batch.tiles;
   if (batch.round_count == 2) return batch.tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
-  switch (round) {
-    case 0: return batch.tiles / 128 + 2;
-    case 1: return batch.tiles / 12 + 4;
-    default: return batch.tiles / 3 + 6;
-  }
+  return round == 0 ? batch.tiles / 128 + 2 : batch.tiles / 12 + 4;
 }
 
 struct Ranking {

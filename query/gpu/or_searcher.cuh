@@ -64,31 +64,21 @@ class Searcher {
   /// The same of documents that reach `need` with all that the lists behind may add.
   __device__ void search(const List& list, std::uint32_t count, const Need& need) {
     const Query& query = batch_.queries[batch_.and_queries + list.owner];
-    std::uint32_t left = query.lists - 1;  // lists
-    for (std::uint32_t i = list.place + 1; count > 0 && left > 0; ++i, --left) {
+    const std::uint32_t behind = query.scoring - 1 - list.place;
+    // All lists in one loop: so the code to look documents up is there once, as kernels of much
+    // code wait for instructions.
+    for (std::uint32_t turn = 0; count > 0; ++turn) {
+      const std::uint32_t left = query.lists - 1 - turn;
       if constexpr (kSpare == Spare::kTime) {
-        if (count * left <= kWarp) return search_together(query, list.place, i, left, need, count);
-      }
-      if (i >= query.scoring) break;
-      looked_up_ += count;
-      const std::uint32_t other = query.first_list + i;
-      const ListWeight weight = table_.weigh(query, batch_.lists[other]);
-      std::uint32_t held = kNone;
-      keep(count, [&](bool has, Candidate& document) {
-        const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, other, has, document.document,
-                                                             held, memory_.lookup);
-        const std::uint32_t value =
-            value_at<kCodec, kLevels, kSpare>(batch_, other, spot, memory_.lookup);
-        if (value != kNone) {
-          const std::uint8_t code = table_.code_of(batch_, document.document);
-          document.sum += table_.units(weight, value, code);
+        if (turn <= behind && left > 0 && count * left <= kWarp) {
+          return search_together(query, list.place, list.place + 1 + turn, left, need, count);
         }
-        return has && reaches(batch_.lists[other], document, need);
-      });
+      }
+      if (turn == behind) add_static_scores(query, need, count);
+      if (left == 0) break;
+      looked_up_ += count;
+      look_up(query, list_of_turn(query, list.place, turn), turn < behind, need, count);
     }
-    if (count > 0) add_static_scores(query, need, count);
-    drop_found(query, 0, list.place, count);
-    drop_found(query, query.scoring, query.lists, count);
     hand_over(query, count);
   }
 
@@ -116,6 +106,37 @@ class Searcher {
     count = kept;
   }
 
+  /// Where the list is, among the query's, that documents found in its list number `own` are looked
+  /// up in at a turn: those behind, those before, prohibited ones.
+  static __device__ std::uint32_t list_of_turn(const Query& query, std::uint32_t own,
+                                               std::uint32_t turn) {
+    const std::uint32_t behind = query.scoring - 1 - own;
+    if (turn < behind) return own + 1 + turn;
+    const std::uint32_t before = turn - behind;
+    return before < own ? before : before + query.scoring - own;
+  }
+
+  /// Looks the documents up in the query's list number `place`: either it `adds` to their sums, and
+  /// those that miss `need` are dropped, or those that it has are.
+  __device__ void look_up(const Query& query, std::uint32_t place, bool adds, const Need& need,
+                          std::uint32_t& count) {
+    const std::uint32_t other = query.first_list + place;
+    const ListWeight weight = table_.weigh(query, batch_.lists[other]);
+    std::uint32_t held = kNone;
+    keep(count, [&](bool has, Candidate& document) {
+      const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, other, has, document.document,
+                                                           held, memory_.lookup);
+      if (!adds) return has && spot.place == kNone;
+      const std::uint32_t value =
+          value_at<kCodec, kLevels, kSpare>(batch_, other, spot, memory_.lookup);
+      if (value != kNone) {
+        const std::uint8_t code = table_.code_of(batch_, document.document);
+        document.sum += table_.units(weight, value, code);
+      }
+      return has && reaches(batch_.lists[other], document, need);
+    });
+  }
+
   /// Whether it can be in the answer with all that the lists behind may add.
   __device__ bool reaches(const List& list, const Candidate& document, const Need& need) const {
     return document.sum + batch_.rests[list.row + (document.document >> kTileShift)] >=
@@ -134,9 +155,8 @@ class Searcher {
       const std::uint32_t turn = (begin + lane_id()) % left;  // lists behind, before, prohibited
       const bool has = which < count;
       const bool adds = turn < behind;
-      std::uint32_t place = next + turn;
-      if (!adds) place = turn - behind + (turn - behind < own ? 0 : query.scoring - own);
-      const std::uint32_t other = query.first_list + place;
+      const std::uint32_t other =
+          query.first_list + list_of_turn(query, own, next - own - 1 + turn);
       const std::uint32_t document = has ? memory_.documents[which].document : 0;
       std::uint32_t held = kNone;
       Spot spot = find_spot<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, has, document,
@@ -168,20 +188,6 @@ class Searcher {
       document.sum += static_units(batch_, query, document.document);
       return document.sum >= need.of(document.document);
     });
-  }
-
-  /// Drops the documents that one of the query's lists [begin, end) has.
-  __device__ void drop_found(const Query& query, std::uint32_t begin, std::uint32_t end,
-                             std::uint32_t& count) {
-    for (std::uint32_t i = begin; i < end && count > 0; ++i) {
-      looked_up_ += count;
-      std::uint32_t held = kNone;
-      keep(count, [&](bool has, Candidate& document) {
-        const Spot spot = find_spot<kCodec, kLevels, kSpare>(
-            batch_, query.first_list + i, has, document.document, held, memory_.lookup);
-        return has && spot.place == kNone;
-      });
-    }
   }
 
   __device__ void hand_over(const Query& query, std::uint32_t count) {

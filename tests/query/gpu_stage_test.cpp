@@ -1,5 +1,5 @@
 // Large batches with less GPU memory than the index: lists that are copied for a batch alone, and
-// rounds in slices.
+// documents that are looked up where there is no room for them.
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -99,8 +99,8 @@ TEST(GpuStage, AnswersAsTheResidentIndexSmall) {
   EXPECT_GT(searcher.statistics().bytes_staged, 0U);
 }
 
-/// So many documents are looked up for a thousand answers that rounds go in slices.
-TEST(GpuStage, RoundsInSlicesAnswerAlike) {
+/// So many documents are looked up for a thousand answers that there is no room for them.
+TEST(GpuStage, ManyAnswersInLittleMemoryAreAlike) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(2'500'000, 80, {CodecKind::kBitpack, 1}, seed() % 2 == 0, seed());
   const Index& index = *fixture.index;

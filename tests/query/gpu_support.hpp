@@ -27,12 +27,13 @@ struct Way {
   GpuAblation ablation;
 };
 /// The usual one first; then those that change AND as well.
-inline constexpr std::array<Way, 7> kWays{{{"usual", {}},
+inline constexpr std::array<Way, 8> kWays{{{"usual", {}},
                                            {"exhaustive", {.exhaustive = true}},
                                            {"timed", {.time_stages = true}},
                                            {"without seeds", {.no_seeds = true}},
                                            {"adding up", {.or_by = OrMethod::kAddingUp}},
                                            {"looking up", {.or_by = OrMethod::kLookingUp}},
+                                           {"searching", {.or_by = OrMethod::kSearching}},
                                            {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};
 
 inline constexpr std::size_t kWaysOfAnd = 3;

@@ -75,8 +75,9 @@ void add_options(CommandLine& command, Arguments& given) {
                       "GPU: skip no block, to see what skipping is worth")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
-      "(those that may be in the answer, list by list), or cost (of both, the cheaper); or "
-      "global-memory (adds all lists up there, without bounds)")(
+      "(those that may be in the answer, list by list), or cost (of both, the cheaper); searching "
+      "(looks up as well, by one kernel that needs little memory) or global-memory (adds all lists "
+      "up there, without bounds)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to see what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
