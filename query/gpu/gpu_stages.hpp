@@ -19,7 +19,7 @@ enum class GpuStage {
   kPlan,     ///< OR: thresholds, and what is to be done with a round's tiles
   kFind,     ///< OR: finding the blocks that may decide
   kRead,     ///< OR: decoding and scoring these
-  kLookups,  ///< OR: looking their documents up; of small batches all three of these
+  kLookups,  ///< OR: looking their documents up; in little memory kRead, too, of small batches all
   kTiles,    ///< OR: decoding and adding up whole tiles
   kFinish,   ///< exact scores of what is left, sorting, writing to the host
 };
