@@ -313,8 +313,8 @@ std::uint32_t team_size(const Batch& batch, std::uint32_t resident) {
 }
 
 template <CodecKind kCodec, int kLevels, Spare kSpare>
-void launch(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
-  const std::uint32_t room = std::min(room_to_sort(most_k + 1024), kMostRoom);
+void launch(const Batch& batch, cudaStream_t stream) {
+  const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMostRoom);
   const std::size_t bytes = finish_bytes<kSpare>(room);
   const auto kernel = finish<kCodec, kLevels, kSpare>;
   constexpr std::size_t kOther = 64;  // what a CTA has beside those
@@ -328,13 +328,13 @@ void launch(const Batch& batch, std::uint32_t most_k, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream) {
+void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
     constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each multiprocessor has one
     if (batch.state_count <= kFewQueries) {
-      launch<kCodec, kLevels, Spare::kTime>(batch, most_k, stream);
+      launch<kCodec, kLevels, Spare::kTime>(batch, stream);
     } else {
-      launch<kCodec, kLevels, Spare::kWork>(batch, most_k, stream);
+      launch<kCodec, kLevels, Spare::kWork>(batch, stream);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Runs batches: uploads what the builder made, launches the kernels, reads the answers.
+// Runs batches, part by part: has them built, uploaded and launched, and waits for the answers.
 #include "warpdex/query/gpu/gpu_searcher.hpp"
 
 #include <cuda_runtime_api.h>
@@ -14,6 +14,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/batch_builder.hpp"
+#include "warpdex/query/gpu/batch_launcher.hpp"
 #include "warpdex/query/gpu/batch_memory.hpp"
 #include "warpdex/query/gpu/gpu_answers.hpp"
 #include "warpdex/query/gpu/kernels.cuh"
@@ -58,9 +59,8 @@ struct GpuSearcher::State {
   void await(const Part& part) const;
   void abandon() noexcept;
   bool launch(Part& part);
-  void launch_or(const Batch& batch, const BatchShape& shape);
-  void launch_beside(const Batch& batch, const BatchShape& shape);
-  void look_up(const Batch& batch, std::uint32_t round);
+  Batch describe(const BatchShape& shape, std::span<const std::uint32_t> queries);
+  void copy_work(const Batch& batch);
 
   const GpuIndex& index;
   const GpuIndex::State& uploaded;
@@ -69,11 +69,9 @@ struct GpuSearcher::State {
   BatchBuilder builder;
   bool is_new_enough = false;  ///< the GPU, for clusters and kernels that overlap
   Stream stream;
-  Stream stream_of_and;  ///< of batches with queries of both
-  Event has_uploaded;
-  Event has_matched;
   StageClock clock;
   BatchMemory memory;
+  BatchLauncher launcher;
   PinnedBuffer work;  ///< counters of the part under way, if they are wanted
   GpuAnswers::State answers;
   std::span<const PlannedQuery> plans;
@@ -99,11 +97,9 @@ GpuSearcher::State::State(const GpuIndex& searched, const GpuAblation& wanted)
       stage(searched.state()),
       builder(stage, wanted),
       stream(searched.device()),
-      stream_of_and(searched.device()),
-      has_uploaded(searched.device(), EventUse::kOrder),
-      has_matched(searched.device(), EventUse::kOrder),
       clock(wanted.time_stages, searched.device()),
       memory(searched.state(), wanted, stream),
+      launcher(searched.state(), wanted, memory, stream, clock),
       part(searched.device()),
       following(searched.device()) {
   const CurrentDevice current_device(searched.device());
@@ -178,32 +174,42 @@ void GpuSearcher::State::bring_next() {
   if (!next.empty()) statistics.bytes_staged += stage.bring(next);
 }
 
-/// Starts a part's queries. False, and they are not under way, if there is no memory for them.
-bool GpuSearcher::State::launch(Part& target) {
-  const std::span<const std::uint32_t> queries = target.slots;
-  const SearchSettings& settings = answers.settings;
-  const auto count = static_cast<std::uint32_t>(queries.size());
-  clock.start();
-  const BatchShape& shape = builder.measure(plans, queries, settings);
-
+/// What a part is to do and how, but for where things are in memory.
+Batch GpuSearcher::State::describe(const BatchShape& shape,
+                                   std::span<const std::uint32_t> queries) {
   Batch batch{};
   // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
   const bool are_few = shape.stretch_blocks < kStretchBlocks;
   const bool is_at_once = are_few && !shape.needs_rounds && attempt == 0 &&
                           ablation.or_by == OrMethod::kByCost &&
                           memory.has_room_for_promises(shape);
+  batch.k = answers.settings.k;
   batch.chunk_blocks = are_few ? 1 : 16;
   batch.round_count = is_at_once ? 0 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
-  batch.first_promises = std::max({256U, 2 * settings.k, 64 * shape.or_queries});
-  batch.state_count = count;
-  batch.ticket = count <= kFewAwaited && !ablation.time_stages ? next_ticket(queries) : 0;
-  target.ticket = batch.ticket;
+  batch.first_promises = std::max({256U, 2 * batch.k, 64 * shape.or_queries});
+  batch.state_count = static_cast<std::uint32_t>(queries.size());
+  const bool are_awaited = queries.size() <= kFewAwaited && !ablation.time_stages;
+  batch.ticket = are_awaited ? next_ticket(queries) : 0;
   batch.tiles = builder.tiles();
-  const AnswerParts parts(answers.memory.device_data(), plans.size(), settings.k);
+  const AnswerParts parts(answers.memory.device_data(), plans.size(), batch.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
-  batch.k = settings.k;
+  // What a kernel's early start saves is little beside a large batch's work, which it slows.
+  batch.overlaps_launches = is_new_enough && are_few && !stage.is_on();
+  batch.has_clusters = is_new_enough;
+  batch.spares_bus = lists.hits * 4 < lists.uses.size() * 3;
+  batch.skips_nothing = ablation.exhaustive;
+  return batch;
+}
+
+/// Starts a part's queries. False, and they are not under way, if there is no memory for them.
+bool GpuSearcher::State::launch(Part& target) {
+  const SearchSettings& settings = answers.settings;
+  clock.start();
+  const BatchShape& shape = builder.measure(plans, target.slots, settings);
+  Batch batch = describe(shape, target.slots);
+  target.ticket = batch.ticket;
   const std::optional<std::uint32_t> capacity = memory.lay_out(shape, attempt, batch);
   if (!capacity) return false;
   const ImageParts image = memory.host();
@@ -213,94 +219,25 @@ bool GpuSearcher::State::launch(Part& target) {
     batch.c1 = image.lists[0].c1;
   }
   batch.form = builder.form(settings);
-  // What a kernel's early start saves is little beside a large batch's work, which it slows.
-  batch.overlaps_launches = is_new_enough && are_few && !stage.is_on();
-  batch.has_clusters = is_new_enough;
-  batch.spares_bus = lists.hits * 4 < lists.uses.size() * 3;
-  batch.skips_nothing = ablation.exhaustive;
-
   clock.end(GpuStage::kBuild, stream);
+
   const CurrentDevice current_device(index.device());
   stage.hold_back(stream);
   memory.upload(batch);
   clock.end(GpuStage::kUpload, stream);
-  const CodecKind codec = index.index().settings().codec.kind;
-  launch_parse_tails(batch, codec, stream.handle());
-  // AND and OR of different queries go beside each other, if OR need not see what AND matches.
-  const bool has_both = batch.and_queries > 0 && batch.or_queries > 0;
-  if (has_both && settings.mode != QueryMode::kAndOr && !ablation.time_stages) {
-    launch_beside(batch, shape);
-    batch.overlaps_launches = false;  // what the next kernel follows is in two streams
-  } else {
-    launch_and_chunks(batch, codec, stream.handle());
-    clock.end(GpuStage::kMatch, stream);
-    if (batch.or_queries > 0) launch_or(batch, shape);
-  }
-  launch_finish(batch, codec, settings.k, stream.handle());
-  clock.end(GpuStage::kFinish, stream);
-  if (batch.work != nullptr) {
-    grow(work, sizeof(WorkCounters));
-    check_cuda(cudaMemcpyAsync(work.data(), batch.work, sizeof(WorkCounters),
-                               cudaMemcpyDeviceToHost, stream.handle()),
-               "cudaMemcpyAsync of counters");
-  }
+  launcher.launch(batch, shape, settings.mode);
+  if (batch.work != nullptr) copy_work(batch);
   if (batch.ticket == 0) target.ended.record(stream);
   builder.append_cpu_queries(for_cpu);
   ++statistics.parts;
   return true;
 }
 
-/// AND in a stream of its own, OR meanwhile.
-void GpuSearcher::State::launch_beside(const Batch& batch, const BatchShape& shape) {
-  has_uploaded.record(stream);
-  has_uploaded.hold_back(stream_of_and);
-  Batch apart = batch;
-  apart.overlaps_launches = false;  // what it follows is in the other stream
-  launch_and_chunks(apart, index.index().settings().codec.kind, stream_of_and.handle());
-  has_matched.record(stream_of_and);
-  launch_or(batch, shape);
-  has_matched.hold_back(stream);
-}
-
-void GpuSearcher::State::launch_or(const Batch& batch, const BatchShape& shape) {
-  const CodecKind codec = index.index().settings().codec.kind;
-  if (batch.round_count > 0) launch_find_tile_blocks(batch, stream.handle());
-  clock.end(GpuStage::kTables, stream);
-  if (ablation.or_by == OrMethod::kGlobalMemory) {
-    const std::vector<Wave> waves = gpu::waves(shape, memory.host(), batch.accumulated_queries);
-    launch_or_accumulators(batch, waves, codec, stream.handle());
-    clock.end(GpuStage::kTiles, stream);
-    return;
-  }
-  launch_bound_tiles(batch, memory.carried(), stream.handle());
-  clock.end(GpuStage::kBounds, stream);
-  if (batch.round_count == 0) {
-    launch_or_at_once(batch, codec, stream.handle());
-    clock.end(GpuStage::kLookups, stream);
-  }
-  for (std::uint32_t round = 0; round < batch.round_count; ++round) {
-    launch_begin_round(batch, round, stream.handle());
-    clock.end(GpuStage::kPlan, stream);
-    if (!shape.adds_up_only) look_up(batch, round);
-    if (round != 0 && round + 1 != batch.round_count) continue;
-    launch_or_tiles(batch, round == 0 ? 0 : 1, codec, stream.handle());
-    clock.end(GpuStage::kTiles, stream);
-  }
-}
-
-/// What a round looks up.
-void GpuSearcher::State::look_up(const Batch& batch, std::uint32_t round) {
-  const CodecKind codec = index.index().settings().codec.kind;
-  launch_find_blocks(batch, round, stream.handle());
-  clock.end(GpuStage::kFind, stream);
-  if (batch.has_found_room) {
-    launch_read_blocks(batch, round, codec, stream.handle());
-    clock.end(GpuStage::kRead, stream);
-    launch_look_up_chunks(batch, round, codec, stream.handle());
-  } else {
-    launch_search_blocks(batch, round, codec, stream.handle());
-  }
-  clock.end(GpuStage::kLookups, stream);
+void GpuSearcher::State::copy_work(const Batch& batch) {
+  grow(work, sizeof(WorkCounters));
+  check_cuda(cudaMemcpyAsync(work.data(), batch.work, sizeof(WorkCounters), cudaMemcpyDeviceToHost,
+                             stream.handle()),
+             "cudaMemcpyAsync of counters");
 }
 
 /// Not 0, and not what an answer has that is to be written.
@@ -398,8 +335,7 @@ void GpuSearcher::State::abandon() noexcept {
   is_busy = false;
   part.slots = {};
   following.slots = {};
-  cudaStreamSynchronize(stream.handle());
-  cudaStreamSynchronize(stream_of_and.handle());
+  launcher.abandon();
   stage.abandon();
   memory.distrust();
   if (uploaded.cache) uploaded.cache->end(lists);

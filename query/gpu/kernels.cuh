@@ -76,8 +76,8 @@ void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cu
 void launch_or_accumulators(const Batch& batch, std::span<const Wave> waves, CodecKind codec,
                             cudaStream_t stream);
 
-/// Candidates that reach the last threshold get their exact scores; the best, `most_k` or fewer of
-/// a query, are sorted and written to the host.
-void launch_finish(const Batch& batch, CodecKind codec, std::uint32_t most_k, cudaStream_t stream);
+/// Candidates that reach the last threshold get their exact scores; the best of each query are
+/// sorted and written to the host.
+void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
 }  // namespace warpdex::gpu
