@@ -73,6 +73,18 @@ class Rows(unittest.TestCase):
     def test_have_percentiles_one_by_one(self):
         self.assertIn("p50 2.0, p99 9.0", tables.remark(row(batch=1)))
 
+    def test_of_runs_are_their_medians(self):
+        runs = [row(rate=rate, batch=1, microseconds={"mean": 3.0, "p50": p50, "p99": p99})
+                for rate, p50, p99 in ((500_000.0, 2.0, 9.0), (100_000.0, 5.0, 8.0),
+                                       (250_000.0, 4.0, 7.0))]
+        found = figures.of_runs(runs)
+        self.assertAlmostEqual(found["microseconds_a_query"], 4)
+        self.assertEqual((found["p50"], found["p99"]), (4.0, 8.0))
+        self.assertEqual(found["document"], runs[2]["document"])
+        self.assertIn("the median of 3 runs, 2.00 to 10.00; p50 4.0 (2.0 to 5.0), "
+                      "p99 8.0 (7.0 to 9.0)", tables.remark(found))
+        self.assertNotIn("runs", tables.remark(figures.of_runs(runs[:1])))
+
     def test_tell_how_often_lists_were_there(self):
         lists = {"resident": False, "cache_hits": 3, "cache_misses": 1}
         self.assertIn("75% of the uses", tables.remark(row(gpu_lists=lists)))
@@ -138,9 +150,9 @@ class Checks(unittest.TestCase):
         self.assertFalse(check["is_met"])
 
     def test_of_the_huge_query(self):
-        rows = [taking("bitpack", "others and the huge: and 10", 5, queries=64),
-                taking("bitpack", "others: and 10", 4, queries=63),
-                taking("bitpack", "the huge: and 10", 120, queries=1)]
+        rows = [row("bitpack", name + ": and 10", microseconds={"mean": 999.0, "p50": median})
+                for name, median in (("others and the huge", 320.0), ("others", 252.0),
+                                     ("the huge", 120.0))]
         check = self.only(*rows)
         self.assertAlmostEqual(check["figure"], 320 - 252)
         self.assertEqual(check["limit"], "≤ 120")

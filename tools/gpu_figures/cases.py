@@ -9,10 +9,11 @@ for levels in (0, 2, 3, 4):
     CODECS[f"pfor-{levels}"] = ["--codec", "pfor", "--pfor-levels", str(levels)]
 
 Collection = collections.namedtuple("Collection", "name index queries options")
-Case = collections.namedtuple("Case", "name arguments")
+Case = collections.namedtuple("Case", "name arguments runs", defaults=[1])
 
 IN_FLIGHT = (1, 2, 4)
 SMALLER_BATCHES = (250, 64)
+RUNS = 5  # of what waits for the host: from one process to the next, it may differ by a quarter
 
 
 def search(mode, k, *more):
@@ -30,7 +31,7 @@ def gpu_cases(first):
     cases += [Case(f"or {k} exhaustive", search("or", k, "--exhaustive")) for k in (10, 1000)]
     cases.append(Case("or 10 count", search("or", 10, "--count")))
     if first:
-        cases += [Case(f"{mode} 10 one by one", search(mode, 10, "--batch-size", "1"))
+        cases += [Case(f"{mode} 10 one by one", search(mode, 10, "--batch-size", "1"), RUNS)
                   for mode in ("or", "and")]
         cases += [Case(f"or {k} by {size}", search("or", k, "--batch-size", str(size)))
                   for k in (10, 1000) for size in SMALLER_BATCHES]
@@ -68,7 +69,7 @@ def text_cases():
         cases += on_gpu([Case(f"{mode} {k} by 64, 4 threads", by_64 + ["--threads", "4"]),
                          Case(f"{mode} {k} by 32, 2 in flight",
                               search(mode, k, "--batch-size", "32", "--in-flight", "2"))])
-    return cases
+    return [case._replace(runs=RUNS) for case in cases]
 
 
 def budget_cases(index_bytes, parts):

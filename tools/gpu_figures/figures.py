@@ -1,5 +1,6 @@
 """Rows of figures: what a command wrote, beside its target and two times that know nothing of
 skipping."""
+import statistics
 
 COPY_BYTES_A_SECOND = 3.0e12  # where warpdex_bench_decode did not measure it
 # Microseconds a query by (collection, case), of the whole preset.
@@ -52,4 +53,19 @@ def figure_of(collection, case, command, document, decode, is_whole):
     uses = lists.get("cache_hits", 0) + lists.get("cache_misses", 0)
     if uses and not lists["resident"]:
         row["hit_rate"] = lists["cache_hits"] / uses
+    return row
+
+
+def of_runs(rows):
+    """One row for runs of the same case: that of the median time, and between which times they
+    were; of percentiles, the medians."""
+    rows = sorted(rows, key=lambda row: row["microseconds_a_query"])
+    row = dict(rows[(len(rows) - 1) // 2])
+    if len(rows) == 1:
+        return row
+    row["runs"] = [each["microseconds_a_query"] for each in rows]
+    for percentile in ("p50", "p99"):
+        if percentile in row:
+            row[f"{percentile}_of_runs"] = sorted(each[percentile] for each in rows)
+            row[percentile] = statistics.median_low(row[f"{percentile}_of_runs"])
     return row

@@ -152,19 +152,24 @@ class Measure:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             return list(pool.map(lambda impacts: self.generate(codec, impacts), (False, True)))
 
+    def run(self, name, case, command, why_not):
+        """A case's row, which tells of failure if there is a reason why it cannot be run."""
+        rows = []
+        for _ in range(1 if self.given.quick else case.runs):
+            document, why = ({}, why_not) if why_not else call_for_json(command, self.json_file)
+            if why:
+                return {"collection": name, "case": case.name, "command": command, "failed": why}
+            rows.append(figures.figure_of(name, case.name, command, document,
+                                          self.kernels.get("decode", {}), self.is_whole))
+        return figures.of_runs(rows)
+
     def bench(self, collection, some, why_not=None):
         for case in some:
             command = [self.warpdex, "bench", collection.index, "--queries", collection.queries,
                        *collection.options, *case.arguments]
             if self.given.quick:
                 command = with_one_pass(command)
-            document, why = ({}, why_not) if why_not else call_for_json(command, self.json_file)
-            if why:
-                row = {"collection": collection.name, "case": case.name, "command": command,
-                       "failed": why}
-            else:
-                row = figures.figure_of(collection.name, case.name, command, document,
-                                        self.kernels.get("decode", {}), self.is_whole)
+            row = self.run(collection.name, case, command, why_not)
             print(f"{collection.name}, {case.name}: "
                   f"{tables.number(row.get('microseconds_a_query'))} µs {tables.remark(row)}",
                   flush=True)

@@ -13,14 +13,23 @@ def number(value, digits=2):
     return "–" if value is None else f"{value:.{digits}f}"
 
 
+def percentile(row, name):
+    runs = row.get(f"{name}_of_runs")
+    between = f" ({runs[0]:.1f} to {runs[-1]:.1f})" if runs else ""
+    return f"{name} {row[name]:.1f}{between}"
+
+
 def remark(row):
     if "failed" in row:
         return "**failed:** " + row["failed"].replace("|", "/")
     remarks = []
     if row["target"] is not None and row["microseconds_a_query"] > row["target"]:
         remarks.append("**misses its target**")
+    if "runs" in row:
+        runs = row["runs"]
+        remarks.append(f"the median of {len(runs)} runs, {runs[0]:.2f} to {runs[-1]:.2f}")
     if "p50" in row:
-        remarks.append(f"p50 {row['p50']:.1f}, p99 {row['p99']:.1f}")
+        remarks.append(", ".join(percentile(row, name) for name in ("p50", "p99")))
     if "by_cpu" in row:
         remarks.append(f"{row['by_cpu']} answered by the CPU")
     if "hit_rate" in row:
