@@ -109,18 +109,21 @@ TEST(GpuStage, ManyAnswersInLittleMemoryAreAlike) {
   settings.k = 1000;
   GpuSearcher reference_searcher(resident);
   const std::vector<SearchResult> right = copy(reference_searcher.run(fixture.plans, settings));
-  for (const std::size_t mebibytes : {24, 34}) {
-    const GpuIndex cached(index, {.memory = mebibytes << 20});
+  const std::size_t least = least_budget(index);
+  const std::size_t most = resident_budget(index, least);
+  for (const std::size_t fifths : {2, 4}) {
+    const std::size_t memory = least + (most - least) / 5 * fifths;
+    const GpuIndex cached(index, {.memory = memory});
     ASSERT_FALSE(cached.is_resident());
     GpuSearcher searcher(cached);
+    const std::string what = std::to_string(memory >> 10) + " KiB";
     for (int pass = 0; pass < 2; ++pass) {
-      expect_equal(right, copy(searcher.run(fixture.plans, settings)), false,
-                   std::to_string(mebibytes) + " MiB");
+      expect_equal(right, copy(searcher.run(fixture.plans, settings)), false, what);
     }
     const GpuStatistics& statistics = searcher.statistics();
-    EXPECT_EQ(statistics.cpu_queries, 0U) << mebibytes;
-    std::cout << mebibytes << " MiB: " << statistics.parts << " parts, "
-              << statistics.candidates_lost << " begun again\n";
+    EXPECT_EQ(statistics.cpu_queries, 0U) << what;
+    std::cout << what << ": " << statistics.parts << " parts, " << statistics.candidates_lost
+              << " begun again\n";
   }
 }
 
