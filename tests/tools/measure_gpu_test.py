@@ -85,6 +85,10 @@ class Rows(unittest.TestCase):
                       "p99 8.0 (7.0 to 9.0)", tables.remark(found))
         self.assertNotIn("runs", tables.remark(figures.of_runs(runs[:1])))
 
+    def test_of_runs_tell_what_the_cpu_answered_in_any(self):
+        runs = [row(rate=rate, by_cpu=by_cpu) for rate, by_cpu in ((1.0, 0), (2.0, 0), (3.0, 4))]
+        self.assertIn("4 answered by the CPU", tables.remark(figures.of_runs(runs)))
+
     def test_tell_how_often_lists_were_there(self):
         lists = {"resident": False, "cache_hits": 3, "cache_misses": 1}
         self.assertIn("75% of the uses", tables.remark(row(gpu_lists=lists)))

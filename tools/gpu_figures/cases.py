@@ -13,7 +13,7 @@ Case = collections.namedtuple("Case", "name arguments runs", defaults=[1])
 
 IN_FLIGHT = (1, 2, 4)
 SMALLER_BATCHES = (250, 64)
-RUNS = 5  # of what waits for the host: from one process to the next, it may differ by a quarter
+RUNS = 5  # of what waits for the host: processes may differ by a third
 
 
 def search(mode, k, *more):

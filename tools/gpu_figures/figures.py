@@ -58,12 +58,15 @@ def figure_of(collection, case, command, document, decode, is_whole):
 
 def of_runs(rows):
     """One row for runs of the same case: that of the median time, and between which times they
-    were; of percentiles, the medians."""
+    were; of percentiles, the medians; of queries that the CPU answered, the most."""
     rows = sorted(rows, key=lambda row: row["microseconds_a_query"])
     row = dict(rows[(len(rows) - 1) // 2])
     if len(rows) == 1:
         return row
     row["runs"] = [each["microseconds_a_query"] for each in rows]
+    by_cpu = max(each.get("by_cpu", 0) for each in rows)
+    if by_cpu > 0:
+        row["by_cpu"] = by_cpu
     for percentile in ("p50", "p99"):
         if percentile in row:
             row[f"{percentile}_of_runs"] = sorted(each[percentile] for each in rows)
