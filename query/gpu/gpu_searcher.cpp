@@ -174,7 +174,7 @@ void GpuSearcher::State::bring_next() {
   if (!next.empty()) statistics.bytes_staged += stage.bring(next);
 }
 
-/// What a part is to do and how, but for where things are in memory.
+/// What a part is to do and how, but for where things are in memory; takes the part's ticket.
 Batch GpuSearcher::State::describe(const BatchShape& shape,
                                    std::span<const std::uint32_t> queries) {
   Batch batch{};
