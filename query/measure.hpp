@@ -54,7 +54,8 @@ Measure measure_from_name(std::string_view name);
 
 /// The measures of a list such as "map,P@10,ndcg_cut": names as above, or the name of a family
 /// without its cut, which stands for trec_eval's cuts (5, 10, ... 1000). "official" stands for
-/// official_measures(). Throws UsageError as measure_from_name does.
+/// official_measures(). A measure that is named twice is there once, where it was first. Throws
+/// UsageError as measure_from_name does.
 std::vector<Measure> measures_from_names(std::string_view list);
 
 /// What trec_eval prints by default, in its order.

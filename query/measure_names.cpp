@@ -156,7 +156,13 @@ std::vector<Measure> measures_from_names(std::string_view list) {
   std::vector<Measure> measures;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    append_named(measures, list.substr(begin, end - begin));
+    std::vector<Measure> named;
+    append_named(named, list.substr(begin, end - begin));
+    for (const Measure& measure : named) {
+      if (std::find(measures.begin(), measures.end(), measure) == measures.end()) {
+        measures.push_back(measure);
+      }
+    }
     begin = end + 1;
   }
   return measures;

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/query/json_text.hpp"
 
 namespace warpdex {
 namespace {
@@ -16,11 +16,8 @@ namespace {
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 void write_text(Writer& json, std::string_view text) {
-  if (analysis::find_invalid_utf8(text) != text.npos) {
-    throw InputError("The name '" + std::string(text) +
-                     "' is not UTF-8, which JSON must be; write a TREC run instead.");
-  }
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  const std::string written = json_text(text);
+  json.String(written.data(), static_cast<rapidjson::SizeType>(written.size()));
 }
 
 void write_key(Writer& json, std::string_view key) {

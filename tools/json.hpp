@@ -10,9 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "warpdex/query/json_text.hpp"
+
 namespace warpdex::tools {
 
-/// A RapidJSON writer with its buffer, and shorter names for members.
+/// A RapidJSON writer with its buffer, and shorter names for members. Names and texts may hold any
+/// bytes (json_text()). No object may have two members of one name: many parsers refuse that.
 class JsonWriter {
  public:
   JsonWriter() : writer_(buffer_) {}
@@ -64,10 +67,12 @@ class JsonWriter {
 
  private:
   void key(std::string_view name) {
-    writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    const std::string written = json_text(name);
+    writer_.Key(written.data(), static_cast<rapidjson::SizeType>(written.size()));
   }
   void text(std::string_view value) {
-    writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+    const std::string written = json_text(value);
+    writer_.String(written.data(), static_cast<rapidjson::SizeType>(written.size()));
   }
 
   rapidjson::StringBuffer buffer_;

@@ -5,12 +5,15 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/query/json_text.hpp"
 #include "warpdex/query/results_json.hpp"
 
 namespace warpdex {
@@ -204,17 +207,45 @@ TEST(JsonResults, WithoutQueriesAreStillAnObject) {
   EXPECT_EQ(out.str(), "{\"queries\":[]}\n");
 }
 
-TEST(JsonResults, RefuseNamesThatAreNotUtf8AndGoOn) {
+TEST(JsonResults, AreUtf8WhateverTheNamesAre) {
   std::ostringstream out;
   JsonResultWriter writer(out);
-  const std::vector<NamedHit> bad = {{"fine", 2.F}, {"caf\xE9", 1.F}};
-  EXPECT_THROW(writer.write({.id = "1", .hits = bad}), InputError);
-  writer.write({.id = "2", .hits = {}});
+  const std::vector<NamedHit> hits = {{"caf\xE9", 2.F}, {"caf\\xE9", 1.F}, {"a\\b", 0.F}};
+  writer.write({.id = "\xFF", .hits = hits});
   writer.finish();
   rapidjson::Document json;
-  json.Parse(out.str().c_str());
+  json.Parse<rapidjson::kParseValidateEncodingFlag>(out.str().c_str());
   ASSERT_FALSE(json.HasParseError()) << out.str();
-  EXPECT_EQ(json["queries"].Size(), 1U);
+  const auto& query = json["queries"][0];
+  EXPECT_STREQ(query["id"].GetString(), "\\xFF");
+  EXPECT_STREQ(query["hits"][0]["document"].GetString(), "caf\\xE9");
+  EXPECT_STREQ(query["hits"][1]["document"].GetString(), "caf\\\\xE9");
+  EXPECT_STREQ(query["hits"][2]["document"].GetString(), "a\\b");
+}
+
+TEST(JsonText, KeepsTextsApart) {
+  EXPECT_EQ(json_text("näme \\ \"x\""), "näme \\ \"x\"");
+  EXPECT_EQ(json_text(""), "");
+  EXPECT_EQ(json_text("\xC3"), "\\xC3");  // half a character
+  EXPECT_EQ(json_text("a\xFF\xFE\\b"), "a\\xFF\\xFE\\\\b");
+  EXPECT_EQ(json_text("\xED\xA0\x80z"), "\\xED\\xA0\\x80z");  // a surrogate
+  // All texts of up to four of these parts: what is written is UTF-8, and tells them apart.
+  const std::vector<std::string> parts{"\\", "x", "FF", "\xFF", "ä", "\xC3"};
+  std::vector<std::string> texts{""};
+  for (std::size_t first = 0, length = 0; length < 4; ++length) {
+    const std::size_t end = texts.size();
+    for (; first < end; ++first) {
+      for (const std::string& part : parts) texts.push_back(texts[first] + part);
+    }
+  }
+  std::map<std::string, std::string> text_of;
+  for (const std::string& text : texts) {
+    const std::string written = json_text(text);
+    EXPECT_EQ(analysis::find_invalid_utf8(written), written.npos);
+    const auto [known, is_new] = text_of.emplace(written, text);
+    EXPECT_TRUE(is_new || known->second == text) << written;
+  }
+  EXPECT_GT(text_of.size(), 1000U);
 }
 
 }  // namespace

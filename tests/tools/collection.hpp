@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <rapidjson/document.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,25 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+inline void expect_distinct_members(const rapidjson::Value& value) {
+  if (value.IsArray()) {
+    for (const rapidjson::Value& element : value.GetArray()) expect_distinct_members(element);
+  }
+  if (!value.IsObject()) return;
+  std::set<std::string> names;
+  for (const auto& member : value.GetObject()) {
+    const std::string name(member.name.GetString(), member.name.GetStringLength());
+    EXPECT_TRUE(names.insert(name).second) << name << " is there twice";
+    expect_distinct_members(member.value);
+  }
+}
+
+/// As a strict parser reads it: UTF-8, and no object has two members of one name.
 inline rapidjson::Document parse_json(const std::string& text) {
   rapidjson::Document document;
-  document.Parse(text.data(), text.size());
+  document.Parse<rapidjson::kParseValidateEncodingFlag>(text.data(), text.size());
   EXPECT_FALSE(document.HasParseError()) << text;
+  if (!document.HasParseError()) expect_distinct_members(document);
   return document;
 }
 
