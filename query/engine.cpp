@@ -10,7 +10,7 @@ namespace warpdex {
 void SearchSettings::validate() const {
   if (k < 1 || k > kMaxK) {
     throw UsageError("k is " + std::to_string(k) + "; ask for 1 to " + std::to_string(kMaxK) +
-                     " documents.");
+                     " documents");
   }
   scorer.validate();
 }

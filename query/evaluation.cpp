@@ -69,12 +69,12 @@ double summarise(const Evaluation& evaluation, std::size_t measure, std::size_t 
 void check_queries(const std::vector<QueryEvaluation>& queries) {
   if (queries.empty()) {
     throw InputError(
-        "No query of the run is judged; check that run and qrels use the same query ids.");
+        "no query of the run is judged; check that run and qrels use the same query ids");
   }
   const auto twice = std::adjacent_find(queries.begin(), queries.end(),
                                         [](const auto& a, const auto& b) { return a.id == b.id; });
   if (twice != queries.end()) {
-    throw InputError("The run has two answers to query " + twice->id + "; keep one of them.");
+    throw InputError("the run has two answers to query " + twice->id + "; keep one of them");
   }
 }
 
@@ -105,8 +105,8 @@ void write_query(std::ostream& out, const Evaluation& evaluation, const QueryEva
 Evaluation evaluate(const TrecRun& run, const Qrels& qrels, const std::vector<Measure>& measures,
                     const EvaluationOptions& options) {
   if (options.relevance_level < 1) {
-    throw UsageError("The relevance level is " + std::to_string(options.relevance_level) +
-                     "; give a grade of 1 or more.");
+    throw UsageError("the relevance level is " + std::to_string(options.relevance_level) +
+                     "; give a grade of 1 or more");
   }
   Evaluation evaluation{.run_tag = run.tag, .measures = measures, .queries = {}, .summary = {}};
   for (const RunQuery& query : run.queries) {

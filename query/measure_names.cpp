@@ -55,7 +55,7 @@ constexpr std::array kMeasures{
 const Traits& traits(const Measure& measure) {
   const auto found = std::find_if(kMeasures.begin(), kMeasures.end(),
                                   [&](const Traits& t) { return t.kind == measure.kind; });
-  if (found == kMeasures.end()) throw UsageError("This is no measure; see measure.hpp for them.");
+  if (found == kMeasures.end()) throw UsageError("this is no measure; see measure.hpp for them");
   return *found;
 }
 
@@ -68,8 +68,8 @@ std::string lower_case(std::string_view text) {
 }
 
 [[noreturn]] void fail_unknown(std::string_view name) {
-  throw UsageError("There is no measure '" + std::string(name) +
-                   "'; take names such as map, P@10, nDCG@10, RR@10, Recall@100, bpref or Rprec.");
+  throw UsageError("there is no measure '" + std::string(name) +
+                   "'; take names such as map, P@10, nDCG@10, RR@10, Recall@100, bpref or Rprec");
 }
 
 /// The entry called `stem`, which takes a cut or does not; null if there is none.
@@ -145,9 +145,9 @@ Measure measure_from_name(std::string_view name) {
   const bool good =
       t->cut == Cut::kRank ? parse_rank(cut, measure.cut) : parse_recall(cut, measure.cut);
   if (!good) {
-    throw UsageError("The measure '" + std::string(name) + "' cannot be cut there; give " +
-                     (t->cut == Cut::kRank ? "a rank of 1 or more, as in P@10."
-                                           : "a recall from 0 to 1 in hundredths."));
+    throw UsageError("the measure '" + std::string(name) + "' cannot be cut there; give " +
+                     (t->cut == Cut::kRank ? "a rank of 1 or more, as in P@10"
+                                           : "a recall from 0 to 1 in hundredths"));
   }
   return measure;
 }

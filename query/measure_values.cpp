@@ -148,7 +148,7 @@ double measure_value(const Measure& measure, const JudgedRanking& ranking) {
     case MeasureKind::kUnjudged:
       return ratio(static_cast<double>(count_unjudged(top)), measure.cut);
   }
-  throw UsageError("This is no measure; see measure.hpp for them.");
+  throw UsageError("this is no measure; see measure.hpp for them");
 }
 
 }  // namespace warpdex

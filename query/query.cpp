@@ -9,7 +9,7 @@ QueryMode query_mode_from_name(std::string_view name) {
   if (name == "and") return QueryMode::kAnd;
   if (name == "or") return QueryMode::kOr;
   if (name == "and-or") return QueryMode::kAndOr;
-  throw UsageError("There is no query mode '" + std::string(name) + "'; take and, or or and-or.");
+  throw UsageError("there is no query mode '" + std::string(name) + "'; take and, or or and-or");
 }
 
 std::string_view query_mode_name(QueryMode mode) {
@@ -18,7 +18,7 @@ std::string_view query_mode_name(QueryMode mode) {
     case QueryMode::kOr: return "or";
     case QueryMode::kAndOr: return "and-or";
   }
-  throw UsageError("This is no query mode; take and, or or and-or.");
+  throw UsageError("this is no query mode; take and, or or and-or");
 }
 
 }  // namespace warpdex

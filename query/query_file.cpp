@@ -37,8 +37,8 @@ QueryFormat query_format_from_name(std::string_view name) {
   if (name == "colon") return QueryFormat::kColon;
   if (name == "lines") return QueryFormat::kLines;
   if (name == "trec") return QueryFormat::kTrec;
-  throw UsageError("There is no query format '" + std::string(name) +
-                   "'; take tsv, colon, lines or trec.");
+  throw UsageError("there is no query format '" + std::string(name) +
+                   "'; take tsv, colon, lines or trec");
 }
 
 std::vector<QueryText> read_queries(const std::filesystem::path& file, QueryFormat format) {

@@ -15,7 +15,7 @@ void QueryList::add(std::string_view id, std::string_view text, std::uint64_t li
     if (invalid == part.npos) continue;
     fail(line, "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) + " of its " +
                    (part.data() == id.data() ? "id" : "text") +
-                   "); convert the file, as with iconv -t UTF-8");
+                   "); convert the file, as with iconv -f LATIN1 -t UTF-8");
   }
   const auto [known, is_new] = line_of_id_.emplace(id, line);
   if (!is_new) {
@@ -26,7 +26,7 @@ void QueryList::add(std::string_view id, std::string_view text, std::uint64_t li
 }
 
 void QueryList::fail(std::uint64_t line, const std::string& problem) const {
-  throw InputError(file_ + ":" + std::to_string(line) + " " + problem + ".");
+  throw InputError(file_ + ":" + std::to_string(line) + " " + problem);
 }
 
 }  // namespace warpdex

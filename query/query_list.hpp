@@ -22,7 +22,7 @@ class QueryList {
   /// for an empty or a repeated id, and for an id or text that is not UTF-8.
   void add(std::string_view id, std::string_view text, std::uint64_t line);
 
-  /// Throws InputError: "FILE:LINE problem."
+  /// Throws InputError: "FILE:LINE problem"
   [[noreturn]] void fail(std::uint64_t line, const std::string& problem) const;
 
   bool empty() const { return queries_.empty(); }

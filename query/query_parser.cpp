@@ -54,7 +54,7 @@ class QueryBuilder {
 QuerySyntax query_syntax_from_name(std::string_view name) {
   if (name == "plain") return QuerySyntax::kPlain;
   if (name == "signed") return QuerySyntax::kSigned;
-  throw UsageError("There is no query syntax '" + std::string(name) + "'; take plain or signed.");
+  throw UsageError("there is no query syntax '" + std::string(name) + "'; take plain or signed");
 }
 
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,

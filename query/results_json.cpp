@@ -77,7 +77,7 @@ void JsonResultWriter::finish() {
 
 void JsonResultWriter::write_out(std::string_view text) {
   out_.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!out_) throw IoError("The results cannot be written; check the space left at their target.");
+  if (!out_) throw IoError("the results cannot be written; check the space left at their target");
 }
 
 }  // namespace warpdex

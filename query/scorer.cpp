@@ -49,20 +49,20 @@ void ScorerSettings::validate() const {
   check_bm25_settings(k1, b);
   // Written so that NaN fails it.
   if (!(mu > 0.F) || !std::isfinite(mu)) {
-    throw UsageError("mu is " + std::to_string(mu) + "; give a finite number above 0.");
+    throw UsageError("mu is " + std::to_string(mu) + "; give a finite number above 0");
   }
 }
 
 ScorerKind scorer_from_name(std::string_view name) {
   if (name == "bm25") return ScorerKind::kBm25;
   if (name == "qld") return ScorerKind::kQueryLikelihood;
-  throw UsageError("There is no scorer '" + std::string(name) + "'; take bm25 or qld.");
+  throw UsageError("there is no scorer '" + std::string(name) + "'; take bm25 or qld");
 }
 
 Bm25Form bm25_form_from_name(std::string_view name) {
   if (name == "lucene") return Bm25Form::kLucene;
   if (name == "pisa") return Bm25Form::kPisa;
-  throw UsageError("There is no form of BM25 '" + std::string(name) + "'; take lucene or pisa.");
+  throw UsageError("there is no form of BM25 '" + std::string(name) + "'; take lucene or pisa");
 }
 
 ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings) {
@@ -70,8 +70,7 @@ ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings
   if (index.impacts) {
     effective.kind = ScorerKind::kImpact;
   } else if (settings.kind == ScorerKind::kImpact) {
-    throw UsageError(
-        "The index holds frequencies, not impacts; score by BM25 or query likelihood.");
+    throw UsageError("the index holds frequencies, not impacts; score by BM25 or query likelihood");
   }
   return effective;
 }

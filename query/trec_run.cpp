@@ -22,7 +22,7 @@ bool is_one_field(std::string_view text) {
 void require_one_field(const std::string& what, std::string_view text) {
   if (is_one_field(text)) return;
   throw InputError(what + " '" + std::string(text) +
-                   "' is empty or holds white space, which a TREC run cannot; write JSON instead.");
+                   "' is empty or holds white space, which a TREC run cannot; write JSON instead");
 }
 
 /// The lines of a file that are not blank, each cut into its fields.
@@ -39,7 +39,7 @@ class FieldReader {
   std::uint64_t line_number() const { return lines_.line_number(); }
 
   [[noreturn]] void fail(std::uint64_t line, const std::string& problem) const {
-    throw InputError(lines_.name() + ":" + std::to_string(line) + " " + problem + ".");
+    throw InputError(lines_.name() + ":" + std::to_string(line) + " " + problem);
   }
 
  private:
@@ -100,16 +100,16 @@ std::string format_score(float score) {
 
 TrecRunWriter::TrecRunWriter(std::ostream& out, std::string tag) : out_(out), tag_(std::move(tag)) {
   if (!is_one_field(tag_)) {
-    throw UsageError("The run's tag '" + tag_ + "' is empty or holds white space; give one word.");
+    throw UsageError("the run's tag '" + tag_ + "' is empty or holds white space; give one word");
   }
 }
 
 void TrecRunWriter::write(const QueryAnswer& answer) {
-  require_one_field("The query id", answer.id);
+  require_one_field("the query id", answer.id);
   lines_.clear();
   std::size_t rank = 0;
   for (const NamedHit& hit : answer.hits) {
-    require_one_field("The document name", hit.document);
+    require_one_field("the document name", hit.document);
     lines_.append(answer.id).append(" Q0 ").append(hit.document).append(" ");
     lines_.append(std::to_string(++rank)).append(" ").append(format_score(hit.score)).append(" ");
     lines_.append(tag_).append("\n");
@@ -124,7 +124,7 @@ void TrecRunWriter::finish() {
 }
 
 void TrecRunWriter::check_stream() const {
-  if (!out_) throw IoError("The run cannot be written; check the space left at its target.");
+  if (!out_) throw IoError("the run cannot be written; check the space left at its target");
 }
 
 TrecRun read_run(const std::filesystem::path& file) {

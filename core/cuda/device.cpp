@@ -37,14 +37,14 @@ std::string why_no_device() {
   const cudaError_t status = count_devices(count);
   if (count > 0) return {};
   if (status == cudaErrorInsufficientDriver) {
-    return "There is no NVIDIA driver here, or one older than this build's CUDA " +
+    return "there is no NVIDIA driver here, or one older than this build's CUDA " +
            std::to_string(CUDART_VERSION / 1000) + "." +
-           std::to_string(CUDART_VERSION % 1000 / 10) + ": install a newer driver to use a GPU.";
+           std::to_string(CUDART_VERSION % 1000 / 10) + ": install a newer driver to use a GPU";
   }
   if (status == cudaSuccess || status == cudaErrorNoDevice) {
-    return "The NVIDIA driver finds no GPU here (CUDA_VISIBLE_DEVICES may hide it).";
+    return "the NVIDIA driver finds no GPU here (CUDA_VISIBLE_DEVICES may hide it)";
   }
-  return std::string("CUDA cannot list the GPUs: ") + cudaGetErrorString(status) + ".";
+  return std::string("CUDA cannot list the GPUs: ") + cudaGetErrorString(status);
 }
 
 DeviceInfo device_info(int device) {

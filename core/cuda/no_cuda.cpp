@@ -9,8 +9,8 @@ namespace warpdex {
 namespace {
 
 const char* const kReason =
-    "This build of Warpdex has no GPU parts: configure it with -DWARPDEX_CUDA=ON where CUDA's "
-    "nvcc is installed.";
+    "this build of Warpdex has no GPU parts: configure it with -DWARPDEX_CUDA=ON where CUDA's "
+    "nvcc is installed";
 
 [[noreturn]] void refuse() { throw CudaError(kReason, CudaError::kNoCudaInBuild); }
 

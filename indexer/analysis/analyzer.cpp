@@ -12,8 +12,7 @@ std::unique_ptr<Analyzer> make_analyzer(std::string_view name) {
   if (name == "whitespace") return analysis::make_whitespace_analyzer();
   std::string known;
   for (const std::string& each : analyzer_names()) known += (known.empty() ? "" : ", ") + each;
-  throw UsageError("There is no analyzer \"" + std::string(name) + "\": choose one of " + known +
-                   ".");
+  throw UsageError("there is no analyzer '" + std::string(name) + "'; choose one of " + known);
 }
 
 std::vector<std::string> analyzer_names() { return {"english", "standard", "whitespace"}; }

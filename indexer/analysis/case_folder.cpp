@@ -21,7 +21,7 @@ CaseFolder::CaseFolder() {
   map_.reset(ucasemap_open("", U_FOLD_CASE_DEFAULT, &status));
   if (U_FAILURE(status)) {
     throw Error(std::string("ICU could not prepare case folding (") + u_errorName(status) +
-                "): check that the ICU libraries and their data are installed whole.");
+                "): check that the ICU libraries and their data are installed whole");
   }
 }
 
@@ -47,7 +47,7 @@ std::string_view CaseFolder::fold_unicode(std::string_view word) {
                             word.data(), static_cast<std::int32_t>(word.size()), &status);
   if (U_FAILURE(status)) {
     throw Error(std::string("ICU could not fold a word's case (") + u_errorName(status) +
-                "): report this with the text at hand.");
+                "): report this with the text at hand");
   }
   folded_.resize(static_cast<std::size_t>(length));
   return folded_;

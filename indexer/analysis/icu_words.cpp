@@ -20,7 +20,7 @@ namespace {
 void require_success(UErrorCode status, const char* what) {
   if (U_SUCCESS(status)) return;
   throw Error(std::string("ICU could not ") + what + " (" + u_errorName(status) +
-              "): check that the ICU libraries and their data are installed whole.");
+              "): check that the ICU libraries and their data are installed whole");
 }
 
 /// Bytes that `units` take in UTF-8. Well-formed UTF-16 only.

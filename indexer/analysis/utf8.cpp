@@ -57,8 +57,8 @@ void require_utf8(std::string_view text) {
   if (offset == std::string_view::npos) return;
   char value[8];
   std::snprintf(value, sizeof(value), "0x%02X", static_cast<unsigned char>(text[offset]));
-  throw InputError("The text is not valid UTF-8 at byte " + std::to_string(offset) + " (" + value +
-                   "): convert it to UTF-8, or leave the document out.");
+  throw InputError("the text is not valid UTF-8 at byte " + std::to_string(offset) + " (" + value +
+                   "): convert it to UTF-8, or leave it out");
 }
 
 }  // namespace warpdex::analysis

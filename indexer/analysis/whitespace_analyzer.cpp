@@ -39,10 +39,10 @@ class WhitespaceAnalyzer final : public Analyzer {
 
  private:
   [[noreturn]] static void refuse(std::size_t offset, std::size_t size) {
-    throw InputError("The text has a run of " + std::to_string(size) +
+    throw InputError("the text has a run of " + std::to_string(size) +
                      " bytes without white space at byte " + std::to_string(offset) +
                      ", and a term may have " + std::to_string(kMaxTermBytes) +
-                     ": split it, or use the analyzer standard or english.");
+                     ": split it, or use the analyzer standard or english");
   }
 };
 

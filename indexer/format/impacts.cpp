@@ -43,10 +43,10 @@ void ImpactQuantizer::quantize(std::span<const std::uint32_t> docids,
 void check_bm25_settings(double k1, double b) {
   // Written so that NaN fails each of them.
   if (!(k1 >= 0.0) || !std::isfinite(k1)) {
-    throw UsageError("k1 is " + std::to_string(k1) + "; give a finite number of 0 or more.");
+    throw UsageError("k1 is " + std::to_string(k1) + "; give a finite number of 0 or more");
   }
   if (!(b >= 0.0 && b <= 1.0)) {
-    throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1.");
+    throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1");
   }
 }
 

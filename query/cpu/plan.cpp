@@ -67,8 +67,8 @@ void check_impact_sum(const Index& index, const PlannedQuery& plan) {
   }
   if (sum > kMost) {
     throw UsageError(
-        "The query has too many terms for an index of impacts, whose scores are exact "
-        "up to 65,793 terms; leave some out, or search an index of frequencies.");
+        "the query has too many terms for an index of impacts, whose scores are exact "
+        "up to 65,793 terms; leave some out, or search an index of frequencies");
   }
 }
 

@@ -44,7 +44,8 @@ ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
 
 void ListIntersection::check(int levels, std::uint32_t shorter_size) const {
   if (levels < 0 || levels > kMostMergeLevels) {
-    throw UsageError("Parallel Merge Find has 0 to 4 levels, not " + std::to_string(levels));
+    throw UsageError("intersection by Parallel Merge Find has 0 to 4 levels, not " +
+                     std::to_string(levels));
   }
   if (shorter_size > most_elements_) {
     throw UsageError("a list of " + std::to_string(shorter_size) +

@@ -228,7 +228,7 @@ TEST(SearchSettings, RefusesKOutOfRangeAndItsScorersSettings) {
   EXPECT_EQ(complaint(SearchSettings{.k = 1, .scorer = {}}), "");
   EXPECT_EQ(complaint(SearchSettings{.k = kMaxK, .scorer = {}}), "");
   EXPECT_EQ(complaint(SearchSettings{.k = 0, .scorer = {}}),
-            "k is 0; ask for 1 to 10000 documents.");
+            "k is 0; ask for 1 to 10000 documents");
   EXPECT_NE(complaint(SearchSettings{.k = kMaxK + 1, .scorer = {}}), "");
   EXPECT_NE(complaint(SearchSettings{.scorer = {.b = 2}}), "");
 }

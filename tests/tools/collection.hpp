@@ -64,13 +64,15 @@ inline rapidjson::Document parse_json(const std::string& text) {
 }
 
 /// A complaint: that status, nothing on standard output, and one sentence that holds all of
-/// `parts`.
+/// `parts`, begins with a small letter, as all messages do, and has no full stop.
 inline void expect_complaint(const Outcome& outcome, int status,
                              const std::vector<std::string>& parts) {
   EXPECT_EQ(outcome.status, status) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_TRUE(outcome.err.starts_with("warpdex: ")) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_THAT(outcome.err, ::testing::Not(::testing::MatchesRegex("warpdex: [A-Z][a-z ].*")));
+  EXPECT_FALSE(outcome.err.ends_with(".\n")) << outcome.err;
   for (const std::string& part : parts) EXPECT_THAT(outcome.err, ::testing::HasSubstr(part));
 }
 
