@@ -2,6 +2,7 @@
 #include "warpdex/tools/answers.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <span>
 
 #include "warpdex/core/error.hpp"
@@ -9,6 +10,7 @@
 #include "warpdex/query/trec_run.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/search_options.hpp"
+#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -16,6 +18,27 @@ namespace {
 // Answers in memory at a time: 8 bytes a hit, so 32 MB at most.
 constexpr std::size_t kHitsAtOnce = std::size_t{4} << 20;
 constexpr std::size_t kQueriesAtOnce = 1024;
+
+/// Looks out for signals and tells the progress, as queries are answered by any thread.
+class AnswerCounter {
+ public:
+  AnswerCounter(std::size_t queries, Progress* progress) : queries_(queries), progress_(progress) {}
+
+  void add(std::size_t count) {
+    InterruptGuard::check();
+    if (progress_ == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    answered_ += count;
+    progress_->update("searching", grouped(answered_) + " of " + counted(queries_, "query"),
+                      answered_, queries_, Progress::Unit::kItems);
+  }
+
+ private:
+  const std::size_t queries_;
+  Progress* const progress_;
+  std::mutex mutex_;
+  std::size_t answered_ = 0;
+};
 
 }  // namespace
 
@@ -54,18 +77,19 @@ void write_answer(const Index& index, const std::string& id, const SearchResult&
 
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
                    const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
-                   const std::function<void(const Query&, const SearchResult&)>& on_answer) {
+                   const AnswerWatch& watch) {
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const std::size_t chunk =
       std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
+  AnswerCounter answered(texts.size(), watch.progress);
   for (std::size_t first = 0; first < texts.size(); first += chunk) {
-    InterruptGuard::check();
     const std::size_t count = std::min(chunk, texts.size() - first);
     const std::vector<Query> queries = parse_queries(texts, first, count, syntax, *analyzer);
-    const std::vector<SearchResult> results = engine.search(queries, settings);
+    const std::vector<SearchResult> results =
+        engine.search(queries, settings, [&](std::size_t more) { answered.add(more); });
     for (std::size_t i = 0; i < count; ++i) {
       write_answer(index, queries[i].id, results[i], settings.count, writer);
-      if (on_answer) on_answer(queries[i], results[i]);
+      if (watch.on_answer) watch.on_answer(queries[i], results[i]);
     }
   }
   writer.finish();

@@ -14,6 +14,7 @@
 #include "warpdex/query/query_parser.hpp"
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/tools/options.hpp"
+#include "warpdex/tools/progress.hpp"
 #include "warpdex/tools/search_engine.hpp"
 
 namespace warpdex::tools {
@@ -23,6 +24,7 @@ class AnswerOptions {
  public:
   void add_to(CommandLine& command);
   const std::string& output() const { return output_; }
+  bool is_to_standard_output() const { return output_.empty() || output_ == "-"; }
   bool is_json() const { return output_format_ == "json"; }
   /// A writer of --output-format to `out`, which must outlive it. Throws UsageError.
   std::unique_ptr<ResultWriter> make_writer(std::ostream& out) const;
@@ -37,10 +39,17 @@ class AnswerOptions {
 void write_answer(const Index& index, const std::string& id, const SearchResult& result,
                   bool counted, ResultWriter& writer);
 
-/// Answers all queries in their order. `on_answer` sees each result after it was written. Throws
-/// Interrupted soon after a signal that an InterruptGuard caught.
+/// What is wanted of write_answers() beside the answers.
+struct AnswerWatch {
+  /// Sees each result after it was written.
+  std::function<void(const Query&, const SearchResult&)> on_answer;
+  Progress* progress = nullptr;  ///< shows how far it has come
+};
+
+/// Answers all queries in their order. After a signal that an InterruptGuard caught, throws
+/// Interrupted as soon as the queries under way (GPU: the batch) are answered.
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
                    const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
-                   const std::function<void(const Query&, const SearchResult&)>& on_answer = {});
+                   const AnswerWatch& watch = {});
 
 }  // namespace warpdex::tools

@@ -15,9 +15,11 @@ class CpuEngine : public SearchEngine {
  public:
   CpuEngine(const Index& index, std::size_t threads) : index_(index), threads_(threads) {}
 
-  std::vector<SearchResult> search(std::span<const Query> queries,
-                                   const SearchSettings& settings) override {
-    return search_batch(index_, queries, settings, threads_);
+  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
+                                   const OnAnswered& on_answered) override {
+    std::function<void()> after_each;
+    if (on_answered) after_each = [&] { on_answered(1); };
+    return search_batch(index_, queries, settings, threads_, after_each);
   }
 
  private:
@@ -29,8 +31,8 @@ class GpuEngine : public SearchEngine {
  public:
   explicit GpuEngine(const GpuIndex& index) : index_(index.index()), searcher_(index) {}
 
-  std::vector<SearchResult> search(std::span<const Query> queries,
-                                   const SearchSettings& settings) override {
+  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
+                                   const OnAnswered& on_answered) override {
     std::vector<PlannedQuery> plans;
     plans.reserve(queries.size());
     for (const Query& query : queries) plans.push_back(plan_query(index_, query));
@@ -38,6 +40,7 @@ class GpuEngine : public SearchEngine {
     std::vector<SearchResult> results;
     results.reserve(answers.size());
     for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
+    if (on_answered) on_answered(queries.size());
     return results;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -39,10 +40,15 @@ class EngineOptions {
 /// Answers batches of queries; each is planned first.
 class SearchEngine {
  public:
+  /// Is told that so many more queries are answered, from any thread.
+  using OnAnswered = std::function<void(std::size_t queries)>;
+
   virtual ~SearchEngine() = default;
-  /// In their order. Throws what the engines throw.
+  /// In their order. `on_answered`, if any, is called by the CPU's engine after each query, by the
+  /// GPU's after the batch; what it throws ends the search. Throws what the engines throw.
   virtual std::vector<SearchResult> search(std::span<const Query> queries,
-                                           const SearchSettings& settings) = 0;
+                                           const SearchSettings& settings,
+                                           const OnAnswered& on_answered = {}) = 0;
 };
 
 /// The GPU's engine if the index is there, `gpu`, else the CPU's, of so many threads (0: all).

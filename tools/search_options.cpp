@@ -2,6 +2,7 @@
 #include "warpdex/tools/search_options.hpp"
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
@@ -102,11 +103,8 @@ std::vector<Query> parse_queries(const std::vector<QueryText>& texts, std::size_
   std::vector<Query> queries;
   queries.reserve(count);
   for (std::size_t i = first; i < first + count; ++i) {
-    try {
-      queries.push_back(parse_query(texts[i].id, texts[i].text, syntax, analyzer));
-    } catch (const InputError& error) {
-      throw InputError("query " + texts[i].id + ": " + error.what());
-    }
+    InterruptGuard::check();
+    queries.push_back(parse_query(texts[i].id, texts[i].text, syntax, analyzer));
   }
   return queries;
 }

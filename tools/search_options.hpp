@@ -55,7 +55,7 @@ class SearchOptions {
 std::string scorer_text(const ScorerSettings& settings);
 
 /// Analyses queries by the index's analyzer. A query that is not UTF-8 is an InputError that names
-/// the query.
+/// the query. Throws Interrupted after a signal that an InterruptGuard caught.
 std::vector<Query> parse_queries(const std::vector<QueryText>& texts, std::size_t first,
                                  std::size_t count, QuerySyntax syntax, Analyzer& analyzer);
 

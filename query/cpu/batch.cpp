@@ -8,7 +8,8 @@
 namespace warpdex {
 
 std::vector<SearchResult> search_batch(const Index& index, std::span<const Query> queries,
-                                       const SearchSettings& settings, std::size_t threads) {
+                                       const SearchSettings& settings, std::size_t threads,
+                                       const std::function<void()>& on_answered) {
   // A few queries a turn: long enough to outweigh handing it out, short enough to even out.
   constexpr std::size_t kQueriesPerTurn = 4;
   settings.validate();
@@ -21,6 +22,7 @@ std::vector<SearchResult> search_batch(const Index& index, std::span<const Query
     const std::size_t end = std::min(queries.size(), (turn + 1) * kQueriesPerTurn);
     for (std::size_t i = turn * kQueriesPerTurn; i < end; ++i) {
       results[i] = searchers[thread].search(queries[i], settings);
+      if (on_answered) on_answered();
     }
   });
   return results;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,11 @@
 namespace warpdex {
 
 /// Answers all queries, in their order, on up to `threads` threads (0: all), each with its own
-/// searcher. Answers do not depend on the number of threads. Throws what CpuSearcher::search does.
+/// searcher. Answers do not depend on the number of threads. `on_answered`, if any, is called after
+/// each query, by the thread that answered it; what it throws ends the batch. Throws what
+/// CpuSearcher::search does.
 std::vector<SearchResult> search_batch(const Index& index, std::span<const Query> queries,
-                                       const SearchSettings& settings, std::size_t threads);
+                                       const SearchSettings& settings, std::size_t threads,
+                                       const std::function<void()>& on_answered = {});
 
 }  // namespace warpdex

@@ -69,6 +69,51 @@ TEST_P(Interrupt, LeavesNoHalfRun) {
   EXPECT_EQ(read_file(folder / "runs/run"), "old");
 }
 
+/// Builds an index of 2,000 documents of 300 words out of 3,000, and writes a log of 1,000
+/// queries of all those words, each of which takes some 7 ms to answer, and far more with checks.
+void make_slow_log(const std::filesystem::path& index, const std::filesystem::path& log) {
+  std::mt19937_64 random = generator(7);
+  const auto word = [](std::uint64_t number) { return " word" + std::to_string(number); };
+  std::string documents;
+  for (int i = 0; i < 2000; ++i) {
+    documents += "d" + std::to_string(i) + "\t";
+    for (int j = 0; j < 300; ++j) documents += word(random() % 3000);
+    documents += "\n";
+  }
+  const Outcome built = run_warpdex({"index", "--input", "-", "--format", "tsv", "--quiet",
+                                     "--analyzer", "standard", "--output", index},
+                                    {documents, {}, {}});
+  ASSERT_EQ(built.status, 0) << built.err;
+  std::string words;
+  for (std::uint64_t i = 0; i < 3000; ++i) words += word(i);
+  std::string queries;
+  for (int i = 0; i < 1000; ++i) queries += std::to_string(i) + "\t" + words + "\n";
+  write_file(log, queries);
+}
+
+/// Both commands write a run first. The signal comes at once, while queries are analysed, or later.
+TEST(InterruptedSearch, EndsWithTheQueryUnderWay) {
+  const TemporaryFolder folder;
+  make_slow_log(folder / "index", folder / "log.tsv");
+  std::filesystem::create_directories(folder / "runs");
+  write_file(folder / "runs/run", "old");
+  for (const std::string command : {"search", "bench"}) {
+    for (const auto& [threads, delay] : {std::pair("1", 0), std::pair("2", 500)}) {
+      RunningWarpdex process({command, folder / "index", "--queries", folder / "log.tsv", "-k",
+                              "1000", "--threads", threads, "--output", folder / "runs/run"});
+      ASSERT_TRUE(scratch_appeared(folder / "runs"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+      const auto start = std::chrono::steady_clock::now();
+      process.send_signal(SIGINT);
+      expect_complaint(process.wait(), 128 + SIGINT, {"interrupted"});
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      EXPECT_LT(seconds.count(), 3) << command;  // all of the queries take 7 and more
+      EXPECT_THAT(names_in(folder / "runs"), ::testing::ElementsAre("run"));
+      EXPECT_TRUE(read_file(folder / "runs/run") == "old") << command;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const auto& signal) {
                            return signal.param == SIGINT    ? "INT"

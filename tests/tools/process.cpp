@@ -45,6 +45,35 @@ int open_for_writing(const std::filesystem::path& file) {
   return ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 }
 
+/// A terminal that a child writes to.
+class Terminal {
+ public:
+  Terminal() : reader_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    EXPECT_EQ(grantpt(reader_), 0);
+    EXPECT_EQ(unlockpt(reader_), 0);
+  }
+  ~Terminal() { ::close(reader_); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// The child's end.
+  int open() const { return ::open(ptsname(reader_), O_RDWR | O_NOCTTY | O_CLOEXEC); }
+
+  /// All that is written until no process has it open any more.
+  std::string read_all() const {
+    std::string text;
+    char bytes[4096];
+    for (;;) {
+      const ssize_t count = ::read(reader_, bytes, sizeof bytes);
+      if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+      if (count <= 0 && !(count < 0 && errno == EINTR)) return text;
+    }
+  }
+
+ private:
+  int reader_;
+};
+
 }  // namespace
 
 Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings& settings) {
@@ -54,12 +83,16 @@ Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings
   const std::filesystem::path output_file =
       settings.output_to.empty() ? folder / "out" : std::filesystem::path(settings.output_to);
   const int output = open_for_writing(output_file);
-  const int error = open_for_writing(folder / "err");
+  std::optional<Terminal> terminal;
+  if (settings.error_is_terminal) terminal.emplace();
+  const int error = terminal ? terminal->open() : open_for_writing(folder / "err");
   Outcome outcome;
-  outcome.status = status_of(start(arguments, input, output, error, settings.file_size_limit));
+  const pid_t child = start(arguments, input, output, error, settings.file_size_limit);
   for (const int descriptor : {input, output, error}) ::close(descriptor);
+  if (terminal) outcome.err = terminal->read_all();
+  outcome.status = status_of(child);
   if (settings.output_to.empty()) outcome.out = read_file(folder / "out");
-  outcome.err = read_file(folder / "err");
+  if (!terminal) outcome.err = read_file(folder / "err");
   return outcome;
 }
 

@@ -22,6 +22,7 @@ struct RunSettings {
   std::string input;                             ///< standard input
   std::string output_to;                         ///< where standard output goes; empty: captured
   std::optional<std::uint64_t> file_size_limit;  ///< bytes that a file may grow to
+  bool error_is_terminal = false;  ///< standard error is one, and adds a "\r" to each "\n"
 };
 
 /// Runs warpdex to its end.

@@ -97,6 +97,7 @@ void save_answers(const Arguments& given, const Index& index, const GpuIndex* gp
   write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
                 *engine, *writer);
   output.commit();
+  InterruptGuard::check();  // one that came last
 }
 
 /// What the options say, for a log of so many queries.

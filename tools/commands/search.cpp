@@ -1,4 +1,6 @@
 // warpdex search: words answered for a reader, or a file of queries answered as a run.
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/output_file.hpp"
+#include "warpdex/tools/progress.hpp"
 #include "warpdex/tools/search_engine.hpp"
 #include "warpdex/tools/search_options.hpp"
 #include "warpdex/tools/table.hpp"
@@ -97,12 +100,19 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   output.commit();
 }
 
+/// Whether a line of progress on standard error would be in nobody's way.
+bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
+  const bool answers_are_seen = answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
+  return isatty(STDERR_FILENO) != 0 && !report_counts && !answers_are_seen;
+}
+
 void answer_file(const Index& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.search.settings();
   const std::vector<QueryText> texts = arguments.search.read_query_file();
+  const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
-  if (!arguments.answers.output().empty()) guard.emplace();
+  if (!arguments.answers.is_to_standard_output()) guard.emplace();
   const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
   const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
   OutputFile output(arguments.answers.output());
@@ -111,10 +121,11 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   const auto report = [](const Query& query, const SearchResult& result) {
     std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
   };
-  std::function<void(const Query&, const SearchResult&)> on_answer;
-  if (report_counts) on_answer = report;
-  write_answers(index, texts, arguments.search.syntax(QuerySyntax::kPlain), settings, *engine,
-                *writer, on_answer);
+  AnswerWatch watch;
+  if (report_counts) watch.on_answer = report;
+  Progress progress = Progress::to_standard_error();
+  if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
+  write_answers(index, texts, syntax, settings, *engine, *writer, watch);
   output.commit();
 }
 
