@@ -18,6 +18,9 @@ constexpr unsigned kHelpTextWidth = 64;
 // Options are spelled out: a prefix that is unique today may not be so tomorrow.
 constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
 
+// Where arguments go that no option and no positional argument takes; nobody types this name.
+constexpr const char* kSurplus = "(surplus)";
+
 }  // namespace
 
 po::options_description option_group(const std::string& caption) {
@@ -45,6 +48,7 @@ void CommandLine::add_rest(const std::string& name, std::vector<std::string>* ta
                            const std::string& help) {
   positional_options_.add_options()(name.c_str(), po::value(target));
   positional_.add(name.c_str(), -1);
+  takes_rest_ = true;
   positional_help_.emplace_back(name, help);
 }
 
@@ -52,6 +56,10 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
   po::options_description general = option_group("General");
   general.add_options()("help,h", "print this and exit");
   shown_.add(general);
+  if (!takes_rest_) {
+    positional_options_.add_options()(kSurplus, po::value<std::vector<std::string>>());
+    positional_.add(kSurplus, -1);
+  }
   po::options_description all;
   all.add(shown_).add(positional_options_);
   try {
@@ -62,17 +70,20 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
       print_help();
       return false;
     }
+    if (values_.count(kSurplus) != 0) {
+      throw UsageError("'" + values_[kSurplus].as<std::vector<std::string>>().front() +
+                       "' belongs to no option; " +
+                       (surplus_advice_.empty() ? help_advice() : surplus_advice_));
+    }
     po::notify(values_);
   } catch (const po::required_option& error) {
     std::string option = error.get_option_name();
     for (const auto& [positional, help] : positional_help_) {
       if (option == "--" + positional) option = positional + " (" + help + ")";
     }
-    throw UsageError(option + " is missing; 'warpdex " + name_ + " --help' lists what " + name_ +
-                     " takes");
+    throw UsageError(option + " is missing; " + help_advice());
   } catch (const po::error& error) {
-    throw UsageError(std::string(error.what()) + "; 'warpdex " + name_ + " --help' lists what " +
-                     name_ + " takes");
+    throw UsageError(std::string(error.what()) + "; " + help_advice());
   }
   return true;
 }
@@ -80,6 +91,10 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
 bool CommandLine::given(const std::string& option) const {
   const auto found = values_.find(option);
   return found != values_.end() && !found->second.defaulted();
+}
+
+std::string CommandLine::help_advice() const {
+  return "'warpdex " + name_ + " --help' lists what " + name_ + " takes";
 }
 
 void CommandLine::print_help() const {
@@ -90,6 +105,19 @@ void CommandLine::print_help() const {
   }
   std::cout << shown_;
   if (!notes_.empty()) std::cout << "\n" << notes_ << "\n";
+}
+
+void check_shared_stream(const std::string& stream,
+                         std::initializer_list<std::pair<const char*, std::string>> options) {
+  std::string first;
+  for (const auto& [option, value] : options) {
+    if (value != "-") continue;
+    if (!first.empty()) {
+      throw UsageError(first + " and " + option + " are both '-', but only one can be " + stream +
+                       "; name a file for the other");
+    }
+    first = option;
+  }
 }
 
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,

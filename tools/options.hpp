@@ -3,8 +3,10 @@
 
 #include <boost/program_options.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpdex::tools {
@@ -27,6 +29,8 @@ class CommandLine {
   void add_positional(const std::string& name, std::string* target, const std::string& help);
   /// All further positional arguments.
   void add_rest(const std::string& name, std::vector<std::string>* target, const std::string& help);
+  /// What to do instead, for whoever gives an argument that belongs to no option. Default: --help.
+  void advise_on_surplus(const std::string& advice) { surplus_advice_ = advice; }
 
   /// Parses. False if --help was asked for: it has been printed, and there is nothing more to do.
   /// Throws UsageError, which points at --help, for anything that cannot be taken.
@@ -37,6 +41,7 @@ class CommandLine {
 
  private:
   void print_help() const;
+  std::string help_advice() const;
 
   std::string name_;
   std::string synopsis_;
@@ -46,8 +51,15 @@ class CommandLine {
   po::options_description positional_options_;
   po::positional_options_description positional_;
   std::vector<std::pair<std::string, std::string>> positional_help_;
+  bool takes_rest_ = false;
+  std::string surplus_advice_;
   po::variables_map values_;
 };
+
+/// UsageError if more than one of these options was given "-", which stands for `stream` ("standard
+/// input"): there is only one. Each option with its value.
+void check_shared_stream(const std::string& stream,
+                         std::initializer_list<std::pair<const char*, std::string>> options);
 
 /// `value` if it lies in [low, high]; UsageError naming the option and the range if not.
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,

@@ -43,6 +43,11 @@ void OutputFile::Buffer::open(const std::filesystem::path& target) {
     flags |= O_EXCL;
   }
   descriptor_ = ::open(opened.c_str(), flags, 0666);
+  if (descriptor_ < 0 && errno == EEXIST && opened != target_) {
+    // A process that had our id was killed and left it.
+    ::unlink(opened.c_str());
+    descriptor_ = ::open(opened.c_str(), flags, 0666);
+  }
   if (descriptor_ < 0) fail(errno);
   if (opened != target_) temporary_ = opened;
 }

@@ -61,6 +61,16 @@ TEST(GenerateCommand, SaysWhatItCannotTake) {
   expect_complaint(run_warpdex({"generate", "--output", out, "--pfor-levels", "2"}), 2,
                    {"--pfor-levels is for --codec pfor"});
   expect_complaint(run_warpdex({"generate"}), 2, {"--output"});
+  const std::vector<std::string> few{"generate", "--output", out, "--documents", "1000"};
+  const auto refuses = [&](const std::vector<std::string>& more, const std::string& part) {
+    std::vector<std::string> arguments = few;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_complaint(run_warpdex(arguments), 2, {part});
+  };
+  refuses({"--impacts", "--json", "-"}, "--json takes the figures of frequencies");
+  refuses({"--impacts", "--compare", "x", "--compare-queries", "y"}, "--compare takes the figures");
+  refuses({"--quiet", "--compare", "x", "--compare-queries", "y"}, "--quiet leaves out");
+  refuses({"--compare-format", "lines"}, "--compare-format is for --compare");
   EXPECT_FALSE(std::filesystem::exists(out));
   write_file(folder / "file", "kept");
   EXPECT_NE(run_warpdex({"generate", "--output", folder / "file", "--documents", "1000"}).status,

@@ -37,11 +37,45 @@ TEST(Program, HelpNamesTheDefaults) {
 
 TEST(Program, SaysWhatItDoesNotKnow) {
   expect_complaint(run_warpdex({"frobnicate"}), 2, {"'frobnicate'", "--help"});
-  expect_complaint(run_warpdex({"verify", "a", "b"}), 2, {"positional"});
+  expect_complaint(run_warpdex({"verify", "a", "b"}), 2, {"'b' belongs to no option"});
   const Outcome nothing = run_warpdex({});
   EXPECT_EQ(nothing.status, 2);
   EXPECT_THAT(nothing.err, HasSubstr("usage: warpdex"));
   EXPECT_THAT(run_warpdex({"--version"}).out, HasSubstr("warpdex "));
+}
+
+TEST(Program, SaysWhereAnArgumentTooManyBelongs) {
+  expect_complaint(run_warpdex({"index", "d.jsonl"}), 2,
+                   {"'d.jsonl' belongs to no option", "--input"});
+  expect_complaint(run_warpdex({"index", "--input", "a", "--format", "tsv", "--output", "b", "c"}),
+                   2, {"'c' belongs to no option", "--input"});
+  expect_complaint(run_warpdex({"stats", "a", "b"}), 2, {"'b' belongs to no option", "--help"});
+  expect_complaint(run_warpdex({"evaluate", "q", "r"}), 2, {"'q' belongs to no option", "--help"});
+}
+
+TEST(Program, StandardStreamsAreTakenOnce) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  write_file(folder / "log.tsv", "q1\tgreen\n");
+  const auto refuses = [](const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& parts) {
+    const Outcome outcome = run_warpdex(arguments, {"d1\t1\n", {}, {}});
+    expect_complaint(outcome, 2, parts);
+  };
+  refuses({"index", "--input", "-", "--static", "-", "--format", "tsv", "--output", folder / "new"},
+          {"--input and --static are both '-'", "standard input"});
+  refuses({"index", "--input", "x", "-", "--static", "-", "--format", "text", "--output",
+           folder / "new"},
+          {"--input and --static are both '-'"});
+  refuses({"index", "--input", "-", "-", "--format", "tsv", "--output", folder / "new"},
+          {"standard input", "more than once"});
+  refuses({"evaluate", "--qrels", "-", "--run", "-"}, {"--qrels and --run", "standard input"});
+  refuses({"codecs", folder / "index", "--json", "-", "--plot", "-"},
+          {"--json and --plot", "standard output"});
+  refuses(
+      {"bench", folder / "index", "--queries", folder / "log.tsv", "--json", "-", "--output", "-"},
+      {"--json and --output", "standard output"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
 }
 
 TEST(Options, SizesTakeUnits) {

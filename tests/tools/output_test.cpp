@@ -1,4 +1,6 @@
 // What the program prints with: tables, words for numbers, progress, latencies and plots.
+#include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -6,6 +8,7 @@
 #include <thread>
 
 #include "tests/tools/collection.hpp"
+#include "warpdex/tools/output_file.hpp"
 #include "warpdex/tools/plot.hpp"
 #include "warpdex/tools/progress.hpp"
 #include "warpdex/tools/table.hpp"
@@ -109,6 +112,15 @@ TEST(Progress, KeepsQuietForItsInterval) {
   Progress progress(out, false);
   for (int i = 0; i < 1000; ++i) progress.update("reading", "x", 1, 2, Progress::Unit::kItems);
   EXPECT_EQ(out.str(), "");
+}
+
+TEST(OutputFile, ReplacesWhatAProcessOfThisIdLeft) {
+  const test::TemporaryFolder folder;
+  const std::string target = folder / "run";
+  test::write_file(target + ".warpdex-" + std::to_string(getpid()), "left by a kill");
+  write_output(target, "new");
+  EXPECT_EQ(test::read_file(target), "new");
+  EXPECT_THAT(test::names_in(folder.path()), ::testing::ElementsAre("run"));
 }
 
 TEST(Plot, DrawsBarsInProportionAndEscapesText) {

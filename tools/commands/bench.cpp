@@ -165,6 +165,8 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (!given.search.has_query_file()) {
     throw UsageError("--queries is missing; name a file of queries to measure with");
   }
+  check_shared_stream("standard output",
+                      {{"--json", given.json}, {"--output", given.answers.output()}});
   given.engine.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Index index = Index::open(given.index);

@@ -193,6 +193,7 @@ int run_codecs(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_shared_stream("standard output", {{"--json", given.json}, {"--plot", given.plot}});
   ComparisonSettings settings;
   settings.postings_per_class = checked_number("--postings", given.postings, 1);
   settings.bit_sets = !given.no_bit_sets;

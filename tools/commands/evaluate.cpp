@@ -90,6 +90,7 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_shared_stream("standard input", {{"--qrels", given.qrels}, {"--run", given.run}});
   EvaluationOptions options;
   options.all_judged_queries = given.all_judged_queries;
   options.relevance_level = static_cast<std::int32_t>(

@@ -123,6 +123,26 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   return settings;
 }
 
+/// Refuses options on the report that would be ignored.
+void check_report_options(const Arguments& given, const CommandLine& command) {
+  if (given.compare.empty() != given.compare_queries.empty()) {
+    throw UsageError("--compare and --compare-queries go together; give both or none");
+  }
+  if (given.compare.empty() && command.given("compare-format")) {
+    throw UsageError("--compare-format is for --compare; add that or leave it out");
+  }
+  for (const auto& [option, value] :
+       {std::pair("--compare", given.compare), std::pair("--json", given.json)}) {
+    if (!given.impacts || value.empty()) continue;
+    throw UsageError(std::string(option) +
+                     " takes the figures of frequencies, which --impacts does not store; leave "
+                     "one of the two out");
+  }
+  if (given.quiet && !given.compare.empty() && given.json.empty()) {
+    throw UsageError("--quiet leaves out what --compare is for; add --json, or leave one out");
+  }
+}
+
 std::string to_tsv(const std::vector<generate::GeneratedQuery>& queries) {
   std::string text;
   for (const generate::GeneratedQuery& query : queries) text += query.id + "\t" + query.text + "\n";
@@ -207,9 +227,7 @@ int run_generate(const std::vector<std::string>& arguments) {
   const CodecSettings codec = given.codec.settings(command);
   const std::size_t threads = checked_number("--threads", given.threads, 0, 1024);
   if (given.output.empty()) throw UsageError("--output is empty; name a folder");
-  if (given.compare.empty() != given.compare_queries.empty()) {
-    throw UsageError("--compare and --compare-queries go together; give both or none");
-  }
+  check_report_options(given, command);
   query_format_from_name(given.compare_format);  // throws for an unknown one, before the work
   const auto start = std::chrono::steady_clock::now();
   generate::GeneratorReport report;

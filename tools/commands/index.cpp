@@ -248,8 +248,12 @@ int run_index(const std::vector<std::string>& arguments) {
   CommandLine command("index", "--input FILE… --format FORMAT --output DIR [options]", kAbout,
                       kNotes);
   add_options(command, given);
+  command.advise_on_surplus("name the files to index by --input, as in --input docs.jsonl");
   if (!command.parse(arguments)) return 0;
 
+  for (const std::string& input : given.inputs) {
+    check_shared_stream("standard input", {{"--input", input}, {"--static", given.static_scores}});
+  }
   const BuildOptions options = build_options(given, command);
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
   const InterruptGuard guard;
