@@ -3,10 +3,26 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/query_list.hpp"
 
 namespace warpdex {
 namespace {
+
+bool looks_like_trec_topics(const LineReader& lines, std::string_view line) {
+  return trimmed(line).starts_with("<top>") ||
+         std::filesystem::path(lines.name()).extension() == ".trec";
+}
+
+[[noreturn]] void fail_without_separator(const LineReader& lines, std::string_view line,
+                                         std::string_view separator, const QueryList& queries) {
+  queries.fail(
+      lines.line_number(),
+      "has no " + std::string(separator) + " between a query's id and its text; " +
+          (looks_like_trec_topics(lines, line)
+               ? "it looks like TREC topics: choose the format trec, as by --query-format trec"
+               : "add it, or choose another query format"));
+}
 
 void read_separated(LineReader& lines, char separator, std::string_view separator_name,
                     QueryList& queries) {
@@ -14,11 +30,7 @@ void read_separated(LineReader& lines, char separator, std::string_view separato
     // A line of a tab alone is no empty line: its id was lost.
     if (line.find_first_not_of(' ') == line.npos) continue;
     const std::size_t end = line.find(separator);
-    if (end == line.npos) {
-      queries.fail(lines.line_number(), "has no " + std::string(separator_name) +
-                                            " between a query's id and its text; add it, or choose "
-                                            "another query format");
-    }
+    if (end == line.npos) fail_without_separator(lines, line, separator_name, queries);
     queries.add(std::string_view(line).substr(0, end), std::string_view(line).substr(end + 1),
                 lines.line_number());
   }

@@ -95,7 +95,7 @@ TEST_F(SearchCommand, AnswersWordsReadably) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("not in the index: zebra\n"));
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("rank +score +document\n"));
-  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("\n   1  0\\.[0-9]+  d2\n"));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("\n   1  0\\.[0-9]{4}  d2\n"));
   EXPECT_THAT(outcome.out, HasSubstr("3 documents matched\n"));
   for (const std::string query : {"", "zebra", "...", "+"}) {
     const Outcome nothing = search({query});

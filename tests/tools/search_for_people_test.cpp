@@ -1,11 +1,14 @@
 // What warpdex search says to people: scores, remarks, notes, progress, and what is wrong with
 // queries.
+#include <sstream>
+
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SearchForPeople : public ::testing::Test {
  protected:
@@ -20,6 +23,79 @@ class SearchForPeople : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
+
+TEST_F(SearchForPeople, ShowsScoresWithAsManyDigitsEach) {
+  const auto scores_of = [](const Outcome& outcome) {
+    std::vector<std::string> scores;
+    std::istringstream lines(outcome.out);
+    std::string rank, score, document;
+    for (lines >> rank >> score >> document; lines >> rank >> score >> document;) {
+      scores.push_back(score);
+    }
+    return scores;
+  };
+  const std::vector<std::string> scores = scores_of(search({"--b", "0", "apple apple green red"}));
+  EXPECT_THAT(scores, ::testing::SizeIs(3));
+  EXPECT_THAT(scores, ::testing::Each(::testing::MatchesRegex("[0-9]+\\.[0-9]{4}")));
+  build_small_index(file("impacts"), {"--impacts"});
+  const Outcome whole = run_warpdex({"search", file("impacts"), "apple green"});
+  EXPECT_THAT(scores_of(whole), ::testing::SizeIs(3));
+  EXPECT_THAT(scores_of(whole), ::testing::Each(::testing::MatchesRegex("[0-9]+")));
+}
+
+TEST_F(SearchForPeople, SaysOneThingWhereNothingMatches) {
+  const Outcome outcome = search({"--mode", "and-or", "zebra lion"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "not in the index: lion\nnot in the index: zebra\nno document matches\n");
+  EXPECT_THAT(search({"--mode", "and-or", "green sky"}).out,
+              HasSubstr("too few documents hold all"));
+}
+
+TEST_F(SearchForPeople, NamesAQueryThatIsNotUtf8Once) {
+  const Outcome words = search({"gr\xFCn"});
+  expect_complaint(words, 1, {"not valid UTF-8"});
+  EXPECT_THAT(words.err, Not(HasSubstr("query")));
+  write_file(file("log.tsv"), "q1\tgreen\nq2\tgr\xFCn\n");
+  const std::string log = search({"--queries", file("log.tsv")}).err;
+  EXPECT_THAT(log, HasSubstr("log.tsv:2 has a query that is not UTF-8"));
+}
+
+TEST_F(SearchForPeople, SuggestsTheFormatOfTrecTopics) {
+  write_file(file("topics"), "\n  <top>\n<num> Number: 1\n<title> green\n</top>\n");
+  write_file(file("topics.trec"), "<?xml version='1.0'?>\n<top>\n<num> 1\n<title> green\n</top>\n");
+  for (const std::string name : {"topics", "topics.trec"}) {
+    for (const std::string format : {"tsv", "colon"}) {
+      expect_complaint(search({"--queries", file(name), "--query-format", format}), 1,
+                       {name, "--query-format trec"});
+    }
+    EXPECT_THAT(search({"--queries", file(name), "--query-format", "trec"}).out,
+                HasSubstr("1 Q0 d2"));
+  }
+  write_file(file("log"), "green\n");
+  const Outcome other = search({"--queries", file("log")});
+  EXPECT_THAT(other.err, Not(HasSubstr("TREC")));
+}
+
+TEST_F(SearchForPeople, NotesSignsThatDoNothing) {
+  const Outcome words = search({"\"apple tree\"", "OR", "title:sky"});
+  EXPECT_EQ(words.status, 0);
+  EXPECT_EQ(words.out, search({"apple tree OR title:sky"}).out);
+  EXPECT_EQ(std::count(words.err.begin(), words.err.end(), '\n'), 3) << words.err;
+  EXPECT_THAT(words.err, HasSubstr("warpdex: note: the query has quotes, "));
+  EXPECT_THAT(words.err, HasSubstr("AND, OR or NOT"));
+  EXPECT_THAT(words.err, HasSubstr("before a colon"));
+  EXPECT_EQ(search({"apple tree or sky"}).err, "");
+
+  std::string log;
+  for (int i = 0; i < 3000; ++i)
+    log += std::to_string(i) + (i % 2 == 0 ? "\t(green)\n" : "\tsky\n");
+  write_file(file("log.tsv"), log);
+  const Outcome file_outcome = search({"--queries", file("log.tsv"), "--output-format", "json"});
+  EXPECT_EQ(file_outcome.err,
+            "warpdex: note: 1,500 queries have parentheses, but they group nothing; the first is "
+            "query 0; it is read as the terms green\n");
+  EXPECT_EQ(parse_json(file_outcome.out)["queries"].Size(), 3000U);
+}
 
 TEST_F(SearchForPeople, ShowsProgressOnATerminalAlone) {
   std::string log;

@@ -13,6 +13,7 @@
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/output_file.hpp"
 #include "warpdex/tools/progress.hpp"
+#include "warpdex/tools/query_notes.hpp"
 #include "warpdex/tools/search_engine.hpp"
 #include "warpdex/tools/search_options.hpp"
 #include "warpdex/tools/table.hpp"
@@ -31,6 +32,8 @@ constexpr const char* kNotes =
     "  warpdex search INDEX --mode and posting lists\n"
     "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
     "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt";
+
+constexpr int kScoreDecimals = 4;  // for people; runs and JSON have all digits
 
 struct Arguments {
   std::string index;
@@ -58,7 +61,7 @@ void print_remarks(const Index& index, const Query& query, const SearchResult& r
   if (query.terms.empty()) out << "the query has no terms (stop words and signs are none)\n";
   if (only_exclusions) out << "the query only excludes; add a word to look for\n";
   for (const std::string& term : unknown) out << "not in the index: " << term << "\n";
-  if (result.fell_back_to_or) {
+  if (result.fell_back_to_or && !result.hits.empty()) {
     out << "too few documents hold all of the words; these hold any of them\n";
   }
 }
@@ -71,20 +74,30 @@ void print_readably(const Index& index, const Query& query, const SearchResult& 
     return;
   }
   Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
+  const int decimals = index.settings().impacts ? 0 : kScoreDecimals;  // impacts are whole numbers
   std::uint64_t rank = 0;
   for (const Hit& hit : result.hits) {
-    table.add({std::to_string(++rank), format_score(hit.score),
+    table.add({std::to_string(++rank), fixed(static_cast<double>(hit.score), decimals),
                std::string(index.document_name(hit.document))});
   }
   table.print(out);
   if (count) out << counted(result.matches, "document") << " matched\n";
 }
 
+void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Analyzer& analyzer) {
+  for (const std::string& note : query_notes(queries, syntax, analyzer)) {
+    std::cerr << "warpdex: note: " << note << "\n";
+  }
+}
+
 void answer_words(const Index& index, const Arguments& arguments, bool readable) {
   const SearchSettings settings = arguments.search.settings();
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
-  const Query query = parse_query("1", joined(arguments.words), syntax, *analyzer);
+  const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
+  Query query = parse_query(text.id, text.text, syntax, *analyzer);
+  query.id = "1";
+  print_notes({text}, syntax, *analyzer);
   const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
   const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
   const SearchResult result = engine->search({&query, 1}, settings).front();
@@ -110,6 +123,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   const SearchSettings settings = arguments.search.settings();
   const std::vector<QueryText> texts = arguments.search.read_query_file();
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
+  print_notes(texts, syntax, *make_analyzer(index.settings().analyzer));
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();

@@ -1,0 +1,81 @@
+// Which signs of other query languages are noted, and that the notes say what the parser does.
+#include "warpdex/tools/query_notes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpdex::tools {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string> notes(const std::vector<std::string>& texts,
+                               const std::string& analyzer = "english",
+                               QuerySyntax syntax = QuerySyntax::kSigned) {
+  std::vector<QueryText> queries;
+  for (const std::string& text : texts) {
+    queries.push_back({texts.size() == 1 ? "" : "q" + std::to_string(queries.size()), text});
+  }
+  return query_notes(queries, syntax, *make_analyzer(analyzer));
+}
+
+TEST(QueryNotes, NoteWhatLooksLikeAnotherLanguage) {
+  const auto expect = [](const std::string& text, const std::string& part) {
+    EXPECT_THAT(notes({text}), ElementsAre(HasSubstr(part))) << text;
+  };
+  expect("\"posting lists\"", "quotes");
+  expect("“posting lists”", "quotes");
+  expect("cats OR dogs", "AND, OR or NOT");
+  expect("cats AND dogs", "AND, OR or NOT");
+  expect("cats && dogs", "AND, OR or NOT");
+  expect("NOT dogs", "AND, OR or NOT");
+  expect("title:sea", "before a colon");
+  expect("+doc.title:sea old", "before a colon");
+  expect("sea^2 old", "behind ^");
+  expect("sea^.5", "behind ^");
+  expect("sail*", "has *");
+  expect("*ing", "has *");
+  expect("roam~", "has ~");
+  expect("roam~2", "has ~");
+  expect("(sea) old", "parentheses");
+}
+
+TEST(QueryNotes, KeepQuietForWords) {
+  for (const std::string text :
+       {"", "posting lists", "what is the sea?", "15\" screen", "cats or dogs", "ORACLE", "10:30",
+        "std::vector", "http://example.org/a", "as follows: this", "^2", "2 * 3", "~ 5", "a) b",
+        "+must -not", "C++", "it's", "o'clock", "R&D"}) {
+    EXPECT_THAT(notes({text}), ElementsAre()) << text;
+  }
+}
+
+TEST(QueryNotes, SayAsWhichTermsTheQueryIsRead) {
+  const auto expect = [](const std::string& text, const std::string& analyzer,
+                         const std::string& end) {
+    const std::vector<std::string> found = notes({text}, analyzer);
+    ASSERT_FALSE(found.empty()) << text;
+    EXPECT_TRUE(found[0].ends_with("; it is read as " + end)) << found[0];
+  };
+  expect("\"posting lists\"", "english", "the terms post, list");
+  expect("\"posting lists\"", "whitespace", "the terms \"posting, lists\"");
+  expect("cats OR dogs", "english", "the terms cat, dog");
+  expect("cats OR dogs", "standard", "the terms cats, or, dogs");
+  expect("+sail* -(old)", "standard", "the terms +sail, -old");
+  expect("sea^2", "standard", "the terms sea, 2");
+  expect("(the)", "english", "no terms");
+  expect("(a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11)", "standard",
+         "the terms a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, …");
+}
+
+TEST(QueryNotes, AreOneForAKindWithTheCountAndTheFirstQuery) {
+  EXPECT_THAT(notes({"sea", "(old) sea*", "roam*", "\"a b\" c*"}, "standard", QuerySyntax::kPlain),
+              ElementsAre("query q3 has quotes, but they make no phrase; it is read as the terms "
+                          "a, b, c",
+                          "3 queries have *, but it stands for no letters; the first is query q1; "
+                          "it is read as the terms old, sea",
+                          "query q1 has parentheses, but they group nothing"));
+}
+
+}  // namespace
+}  // namespace warpdex::tools

@@ -1,0 +1,20 @@
+// Notes on signs of other query languages, which are read as words here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/query_file.hpp"
+#include "warpdex/query/query_parser.hpp"
+
+namespace warpdex::tools {
+
+/// A sentence for each kind of sign (quotes, OR, field:, ^2, *, ~, parentheses) that is in the
+/// queries and does nothing: how many have it, which is the first of them, and as which terms that
+/// is read. A query without an id is "the query". Throws InputError where that first query is not
+/// UTF-8.
+std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
+                                     Analyzer& analyzer);
+
+}  // namespace warpdex::tools
