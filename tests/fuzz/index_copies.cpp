@@ -40,9 +40,10 @@ struct Collection {
   }
 };
 
-/// Lists of one posting, short ones, long ones and dense ones, with a large frequency at times. The
-/// generator's numbers are the same everywhere, distributions' are not.
-Collection make_collection(std::uint32_t documents) {
+/// Lists of one posting, short ones, long ones and dense ones, with a large frequency at times. One
+/// document in `one_in` has terms. The generator's numbers are the same everywhere, those of
+/// distributions are not.
+Collection make_collection(std::uint32_t documents, std::uint32_t one_in) {
   Collection collection;
   std::minstd_rand random(documents);
   const auto draw = [&](std::uint32_t below) {
@@ -51,6 +52,7 @@ Collection make_collection(std::uint32_t documents) {
   const std::string long_term(40, 'x');
   for (std::uint32_t document = 0; document < documents; ++document) {
     collection.lengths.push_back(0);
+    if (draw(one_in) != 0) continue;
     if (draw(20) != 0) collection.add("everywhere", draw(3) == 0 ? 2 : 1);
     if (draw(3) == 0) collection.add("often", draw(50) == 0 ? 5000 : 1 + draw(4));
     if (document / 100 % 3 == 0) collection.add("clustered", 1);
@@ -73,8 +75,8 @@ IndexSettings settings_of(std::size_t number) {
 }
 
 void write_index(const std::filesystem::path& folder, std::size_t number) {
-  // One of them has two ranges of documents, and lists of more than 32 blocks.
-  const Collection collection = make_collection(number == 0 ? 17'000 : 700);
+  // One of them has two ranges of documents, and a list of more than 32 blocks.
+  const Collection collection = number == 0 ? make_collection(17'000, 3) : make_collection(700, 1);
   const IndexSettings settings = settings_of(number);
   IndexWriter writer(folder, settings);
   for (std::size_t i = 0; i < collection.lengths.size(); ++i) {
