@@ -16,6 +16,10 @@ if(WARPDEX_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${WARPDEX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
   target_link_options(warpdex_flags INTERFACE -fsanitize=${WARPDEX_SANITIZE})
 endif()
+if(WARPDEX_FUZZ)
+  target_compile_options(warpdex_flags INTERFACE
+    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/tests/fuzz/ignorelist.txt)
+endif()
 
 set(WARPDEX_LIBRARIES "" CACHE INTERNAL "")
 function(warpdex_library name)

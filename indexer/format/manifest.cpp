@@ -142,6 +142,12 @@ void check_checksum(std::string_view text) {
   if (hex != to_hex(checksum_of(text.substr(0, key)))) damaged("its checksum does not match");
 }
 
+CodecKind read_codec_kind(const Reader& codec) try {
+  return codec_from_name(codec.string("name"));
+} catch (const UsageError&) {
+  damaged("a codec that this program does not know");
+}
+
 std::optional<ImpactSettings> read_impacts(const Reader& reader) {
   if (reader.member("impacts").IsNull()) return std::nullopt;
   const Reader impacts = reader.object("impacts");
@@ -219,7 +225,7 @@ Manifest manifest_from_json(std::string_view text) {
   check_checksum(text);
   Manifest manifest;
   const Reader codec = reader.object("codec");
-  manifest.settings.codec.kind = codec_from_name(codec.string("name"));
+  manifest.settings.codec.kind = read_codec_kind(codec);
   const std::uint64_t levels = codec.number("pfor_levels");
   if (levels > kMaxPforLevels) damaged("pfor_levels");
   manifest.settings.codec.pfor_levels = static_cast<std::uint8_t>(levels);

@@ -4,8 +4,10 @@
 #if defined(__x86_64__)
 
 // GCC 12 warns of the deliberately undefined operands inside its own intrinsics.
+#if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 
 #include <immintrin.h>
 

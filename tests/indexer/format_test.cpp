@@ -1,11 +1,15 @@
 // The index format: what the writer wrote is what the reader reads, for every form of list.
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 
 #include "tests/support.hpp"
+#include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/lexicon.hpp"
+#include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/varint.hpp"
 #include "warpdex/indexer/format/verify.hpp"
@@ -232,6 +236,25 @@ TEST(Format, ADeeplyNestedManifestIsRefusedWithoutRecursion) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "manifest.json", std::string(5'000'000, '['));
   EXPECT_THROW(Index::open(folder.path()), FormatError);
+}
+
+TEST(Format, AManifestWithAnUnknownCodecIsDamagedAlsoForVerify) {
+  const test::TemporaryFolder folder;
+  write(make_collection(10, 8), {CodecKind::kPforBlock, 1}, folder / "index");
+  std::string manifest = test::read_file(folder / "index" / kManifestName);
+  manifest.replace(manifest.find("pfor-block"), 10, "qfor-block");
+  const std::size_t end = manifest.rfind(",\n  \"checksum\": \"");
+  const std::vector<std::uint8_t> text(manifest.begin(),
+                                       manifest.begin() + static_cast<std::ptrdiff_t>(end));
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(checksum(text)));
+  manifest.replace(manifest.size() - 20, 16, digits.data());
+  test::write_file(folder / "index" / kManifestName, manifest);
+  EXPECT_THROW(Index::open(folder / "index"), FormatError);
+  const VerifyReport report = verify_index(folder / "index");
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_NE(report.problems[0].find("codec"), std::string::npos) << report.problems[0];
 }
 
 TEST(Format, LongHolesBetweenDenseRunsComeBackInEveryCodec) {

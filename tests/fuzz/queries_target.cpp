@@ -1,0 +1,72 @@
+// Query files, TREC topics among them, and the text of their queries. The input's first byte
+// chooses the format, the rest is the file.
+#include <array>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/fuzz_support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+#include "warpdex/query/query_file.hpp"
+#include "warpdex/query/query_parser.hpp"
+
+namespace warpdex::fuzz {
+namespace {
+
+constexpr std::array kFormats{QueryFormat::kTsv, QueryFormat::kColon, QueryFormat::kLines,
+                              QueryFormat::kTrec};
+
+std::vector<std::unique_ptr<Analyzer>> make_analyzers() {
+  std::vector<std::unique_ptr<Analyzer>> analyzers;
+  for (const std::string& name : analyzer_names()) analyzers.push_back(make_analyzer(name));
+  return analyzers;
+}
+
+void check_syntaxes(const QueryText& query, Analyzer& analyzer) {
+  const Query plain = parse_query(query.id, query.text, QuerySyntax::kPlain, analyzer);
+  const Query with_signs = parse_query(query.id, query.text, QuerySyntax::kSigned, analyzer);
+  for (const QueryTerm& term : plain.terms) {
+    require(term.occur == Occur::kUnsigned, "a plain query has no signs");
+    require(!term.term.empty() && term.term.size() <= kMaxTermBytes,
+            "terms are of 1 to 65,535 bytes");
+  }
+  for (const QueryTerm& term : with_signs.terms) {
+    require(!term.term.empty(), "terms are not empty");
+  }
+  if (query.text.find_first_of("+-") == std::string::npos) {
+    require(plain == with_signs, "without signs, both syntaxes are the same");
+  }
+}
+
+void read_all(const std::filesystem::path& file, QueryFormat format) {
+  static const std::vector<std::unique_ptr<Analyzer>> analyzers = make_analyzers();
+  std::set<std::string> ids;
+  for (const QueryText& query : read_queries(file, format)) {
+    require(!query.id.empty() && trimmed(query.id) == query.id,
+            "an id is not empty and has no white space around it");
+    require(ids.insert(query.id).second, "no id stands twice");
+    require(find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
+    for (const auto& analyzer : analyzers) check_syntaxes(query, *analyzer);
+  }
+}
+
+void run(InputBytes input) {
+  const QueryFormat format = kFormats[input.byte() % kFormats.size()];
+  const std::filesystem::path file = write_file(work_folder() / "queries", input.rest());
+  try {
+    read_all(file, format);
+  } catch (const InputError& error) {
+    require(std::string_view(error.what()).find(file.string()) != std::string_view::npos,
+            "the message of a file that cannot be read names it");
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  warpdex::fuzz::run({data, size});
+  return 0;
+}

@@ -1,0 +1,139 @@
+// Writes the inputs that the targets of binary formats start from: seeds FOLDER makes
+// FOLDER/TARGET/NAME. They are made, and not kept, so that they follow the formats.
+#include <cstdio>
+#include <exception>
+#include <random>
+
+#include "tests/fuzz/codec_choice.hpp"
+#include "tests/fuzz/fuzz_support.hpp"
+#include "tests/fuzz/index_copies.hpp"
+#include "tests/indexer/reader_support.hpp"
+
+namespace warpdex::fuzz {
+namespace {
+
+using Values = std::vector<std::uint32_t>;
+
+void append_number(std::string& bytes, std::uint32_t value, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i);
+}
+
+/// Gaps of a list: small ones, with one of up to `largest` now and then.
+Values make_gaps(std::size_t count, std::uint32_t largest) {
+  std::minstd_rand random(1);
+  Values gaps(count);
+  for (std::uint32_t& gap : gaps) {
+    gap = static_cast<std::uint32_t>(random() % (random() % 40 == 0 ? largest + 1 : 3));
+  }
+  return gaps;
+}
+
+Values sums_of(const Values& gaps) {
+  Values docids;
+  std::uint32_t next = 0;
+  for (const std::uint32_t gap : gaps) docids.push_back((next += gap + 1) - 1);
+  return docids;
+}
+
+/// What decode_target.cpp reads: the list's first block, or its last.
+std::string decode_input(std::uint8_t codec, const Values& docids, bool take_last) {
+  const EncodedValues encoded = encode_docids(kCodecs[codec], docids);
+  const auto index = static_cast<std::uint32_t>(take_last ? encoded.codes.size() - 1 : 0);
+  const std::uint32_t base = index == 0 ? ~std::uint32_t{0} : docids[index * kBlockSize - 1];
+  const std::uint32_t last =
+      docids[std::min(docids.size(), (index + std::size_t{1}) * kBlockSize) - 1];
+  std::string input;
+  append_number(input, codec, 1);
+  append_number(input, encoded.parameter, 1);
+  append_number(input, encoded.codes[index], 1);
+  append_number(input, index == 0 ? 0 : 1, 1);
+  append_number(input, static_cast<std::uint32_t>(docids.size()), 4);
+  append_number(input, encoded.offsets.back(), 4);
+  append_number(input, index, 4);
+  append_number(input, encoded.offsets[index], 2);
+  append_number(input, base, 4);
+  append_number(input, last - base, 4);
+  return input.append(encoded.bytes.begin(), encoded.bytes.end());
+}
+
+void write_codec_seeds(const std::filesystem::path& folder) {
+  constexpr std::pair<std::size_t, std::uint32_t> kShapes[] = {
+      {5, 1000}, {128, 2}, {400, 100'000}, {300, 1U << 25}};
+  for (std::uint8_t codec = 0; codec < kCodecs.size(); ++codec) {
+    for (const auto& [count, largest] : kShapes) {
+      const std::string name = "codec-" + std::to_string(codec) + "-" + std::to_string(count);
+      const Values gaps = make_gaps(count, largest);
+      const Values docids = sums_of(gaps);
+      write_file(folder / "decode" / name, decode_input(codec, docids, false));
+      write_file(folder / "decode" / (name + "-last"), decode_input(codec, docids, true));
+      std::string values{static_cast<char>(codec), 3};
+      for (const std::uint32_t gap : gaps) append_number(values, gap, 4);
+      write_file(folder / "round_trip" / name, values);
+    }
+  }
+}
+
+/// Appends an edit as index_target.cpp reads it: 0 overwrites, 1 adds `length` to a byte.
+void append_edit(std::string& input, std::uint32_t file, std::uint32_t kind, std::uint32_t place,
+                 std::uint32_t length) {
+  append_number(input, file, 1);
+  append_number(input, kind, 1);
+  append_number(input, place, 3);
+  append_number(input, length, 1);
+  if (kind == 0) input.append(length, '\3');
+}
+
+/// Each file of each index, changed in one place: what is in it, or its bytes. And several files at
+/// once, which shows the fuzzer how long an input may be.
+void write_index_seeds(const std::filesystem::path& folder) {
+  constexpr std::uint32_t kFiles = 21;
+  for (std::uint32_t index = 0; index < kIndexes; ++index) {
+    const std::string name = std::to_string(index);
+    for (std::uint32_t file = 0; file < kFiles; ++file) {
+      const bool repaired = (index + file) % 4 != 0;
+      std::string input;
+      append_number(input, index, 1);
+      append_number(input, (repaired ? 1 : 0) + file % 8 * 2, 1);
+      append_edit(input, file, file % 2, file * 11, 1);
+      write_file(folder / "index" / (name + "-" + std::to_string(file)), input);
+    }
+    std::string input;
+    append_number(input, index, 1);
+    append_number(input, 1, 1);
+    for (std::uint32_t i = 0; i < 4; ++i) append_edit(input, index * 4 + i, 0, 100 * i, 16);
+    write_file(folder / "index" / (name + "-several"), input);
+  }
+}
+
+void write_packed_seeds(const std::filesystem::path& folder) {
+  const std::string text = "\xEF\xBB\xBFone line\r\n\nanother and another and another";
+  for (std::size_t i = 0; i < test::reading::kSuffixes.size(); ++i) {
+    const std::string packed = test::reading::pack(text, test::reading::kSuffixes[i]);
+    const std::string name = "packed" + test::reading::kSuffixes[i];
+    const std::string head{static_cast<char>(i), 3};
+    write_file(folder / "packed" / name, head + packed);
+    write_file(folder / "packed" / (name + "-twice"), head + packed + packed);
+    write_file(folder / "packed" / (name + "-unnamed"), '\0' + head.substr(1) + packed);
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::fuzz
+
+int main(int count, char** arguments) try {
+  if (count != 2) {
+    std::fprintf(stderr, "seeds: give a folder to write to\n");
+    return 1;
+  }
+  const std::filesystem::path folder = arguments[1];
+  for (const char* target : {"decode", "index", "packed", "round_trip"}) {
+    std::filesystem::create_directories(folder / target);
+  }
+  warpdex::fuzz::write_codec_seeds(folder);
+  warpdex::fuzz::write_index_seeds(folder);
+  warpdex::fuzz::write_packed_seeds(folder);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "seeds: %s\n", error.what());
+  return 1;
+}
