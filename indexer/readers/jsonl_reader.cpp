@@ -151,8 +151,8 @@ std::string names_in(std::string line) {
 
 class JsonlReader final : public DocumentReader {
  public:
-  JsonlReader(std::vector<std::string> inputs, std::vector<std::string> fields)
-      : files_(std::move(inputs)), fields_(std::move(fields)) {
+  explicit JsonlReader(const ReaderOptions& options)
+      : files_(options.inputs, options.on_read), fields_(options.fields) {
     check_fields();
     for (const std::string_view name : kIdMembers) wanted_.push_back({.name = name});
     for (const std::string& field : fields_) {
@@ -315,9 +315,8 @@ class JsonlReader final : public DocumentReader {
 
 }  // namespace
 
-std::unique_ptr<DocumentReader> open_jsonl(std::vector<std::string> inputs,
-                                           std::vector<std::string> fields) {
-  return std::make_unique<JsonlReader>(std::move(inputs), std::move(fields));
+std::unique_ptr<DocumentReader> open_jsonl(const ReaderOptions& options) {
+  return std::make_unique<JsonlReader>(options);
 }
 
 }  // namespace warpdex
