@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,7 +39,11 @@ void parallel_for(std::size_t threads, std::size_t items,
   };
   {
     std::vector<std::jthread> pool;
-    for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+    try {
+      for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
+    } catch (const std::system_error&) {
+      // No more threads to be had: those that run do the work.
+    }
     if (threads > 0) run(0);
   }
   if (failure) std::rethrow_exception(failure);

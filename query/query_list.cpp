@@ -15,7 +15,7 @@ void QueryList::add(std::string_view id, std::string_view text, std::uint64_t li
     if (invalid == part.npos) continue;
     fail(line, "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) + " of its " +
                    (part.data() == id.data() ? "id" : "text") +
-                   "); convert the file, as with iconv -f LATIN1 -t UTF-8");
+                   "); if the file is Latin-1, convert it first, as with iconv -f LATIN1 -t UTF-8");
   }
   const auto [known, is_new] = line_of_id_.emplace(id, line);
   if (!is_new) {

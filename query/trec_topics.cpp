@@ -39,31 +39,51 @@ struct Tag {
   std::string name;
 };
 
-/// The tag that starts at `begin`, where a '<' stands, if one does: <name>, </name>, <name a="b">.
-std::optional<Tag> tag_at(std::string_view line, std::size_t begin) {
-  std::size_t name_end = begin + 1;
-  if (name_end < line.size() && line[name_end] == '/') ++name_end;
-  const std::size_t letters = name_end;
-  while (name_end < line.size() && is_letter(line[name_end])) ++name_end;
-  const std::size_t close = line.find('>', name_end);
-  if (name_end == letters || close == line.npos) return std::nullopt;
-  if (close != name_end && line[name_end] != ' ' && line[name_end] != '\t') return std::nullopt;
-  return Tag{begin, close + 1, lower_case(line.substr(begin + 1, name_end - begin - 1))};
-}
-
 /// Whether the tag belongs to topics wherever it stands; others only count at a line's start.
 bool is_topic_tag(std::string_view name) {
   if (name.starts_with('/')) name.remove_prefix(1);
   return name == "top" || name == "num" || name == "title" || name == "desc" || name == "narr";
 }
 
-std::optional<Tag> next_tag(std::string_view line, std::size_t from) {
-  for (std::size_t at = line.find('<', from); at != line.npos; at = line.find('<', at + 1)) {
-    std::optional<Tag> tag = tag_at(line, at);
-    if (tag && (is_topic_tag(tag->name) || trimmed(line.substr(0, at)).empty())) return tag;
+/// Finds the tags of a line: <name>, </name>, <name a="b">. Linear in the line, whatever it holds.
+class TagFinder {
+ public:
+  explicit TagFinder(std::string_view line)
+      : line_(line), text_begin_(line.find_first_not_of(" \t\n\v\f\r")) {}
+
+  /// The first tag at or after `from`, which must not be less than in the call before.
+  std::optional<Tag> next(std::size_t from) {
+    for (std::size_t at = line_.find('<', from); at != line_.npos; at = line_.find('<', at + 1)) {
+      std::optional<Tag> tag = tag_at(at);
+      if (tag && (is_topic_tag(tag->name) || at == text_begin_)) return tag;
+    }
+    return std::nullopt;
   }
-  return std::nullopt;
-}
+
+ private:
+  /// The tag that starts at `begin`, where a '<' stands, if one does.
+  std::optional<Tag> tag_at(std::size_t begin) {
+    std::size_t name_end = begin + 1;
+    if (name_end < line_.size() && line_[name_end] == '/') ++name_end;
+    const std::size_t letters = name_end;
+    while (name_end < line_.size() && is_letter(line_[name_end])) ++name_end;
+    const std::size_t close = close_after(name_end);
+    if (name_end == letters || close == line_.size()) return std::nullopt;
+    if (close != name_end && line_[name_end] != ' ' && line_[name_end] != '\t') return std::nullopt;
+    return Tag{begin, close + 1, lower_case(line_.substr(begin + 1, name_end - begin - 1))};
+  }
+
+  /// The first '>' at or after `at`, or the line's size. Not searched again before the last one
+  /// found: many a '<' may share it.
+  std::size_t close_after(std::size_t at) {
+    if (close_ < at) close_ = std::min(line_.find('>', at), line_.size());
+    return close_;
+  }
+
+  std::string_view line_;
+  std::size_t text_begin_;  // the first byte that is not white space
+  std::size_t close_ = 0;
+};
 
 class TopicReader {
  public:
@@ -94,8 +114,9 @@ class TopicReader {
   };
 
   void read_line(std::string_view line) {
+    TagFinder tags(line);
     std::size_t from = 0;
-    while (const std::optional<Tag> tag = next_tag(line, from)) {
+    while (const std::optional<Tag> tag = tags.next(from)) {
       add_text(line.substr(from, tag->begin - from));
       handle(tag->name);
       from = tag->end;

@@ -30,23 +30,12 @@ class InterruptGuard {
   /// Throws Interrupted if a signal came. From any thread.
   static void check();
 
-  /// While it lives, its thread may wait for standard input: a signal ends the wait, and standard
-  /// input is then at its end. One at a time.
-  class Reading {
-   public:
-    Reading();
-    ~Reading();
-    Reading(const Reading&) = delete;
-    Reading& operator=(const Reading&) = delete;
-  };
-
   /// The signal that came, or 0.
   static int signal();
 
  private:
   static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   std::array<struct sigaction, kSignals.size()> before_{};
-  int null_ = -1;
 };
 
 }  // namespace warpdex::tools

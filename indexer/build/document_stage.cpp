@@ -70,7 +70,6 @@ void DocumentStage::run() {
   for (std::size_t i = 0; i < plan_.threads; ++i) {
     workers_.push_back(std::make_unique<Worker>(options_.analyzer, share));
   }
-  progress_.counts().stage = "reading";
   progress_.counts().bytes_total = reader_.bytes_total();
   OrderedPipeline<Batch>(plan_.threads)
       .run([this](Batch& batch) { return take(batch); },

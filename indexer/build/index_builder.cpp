@@ -64,7 +64,10 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
                                      const MemoryPlan& plan, IndexWriter& writer, RunStore& runs,
                                      Progress& progress, BuildReport& report) {
   std::optional<IdTable> scores;
-  if (!options.static_scores.empty()) scores = read_static_scores(options.static_scores);
+  progress.counts().stage = "reading";
+  if (!options.static_scores.empty()) {
+    scores = read_static_scores(options.static_scores, [&] { progress.report(); });
+  }
   DocumentStage stage(reader, options, plan, scores ? &*scores : nullptr, writer, runs, progress,
                       report);
   stage.run();

@@ -45,8 +45,9 @@ struct BuildOptions {
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
   std::size_t threads = 0;            ///< 0: one for each processor that the process may use
   /// Both are called from the build's threads, one call at a time; what they throw ends the build,
-  /// which then throws it. Progress comes a few times a second and at the end of each stage; a
-  /// skipped document comes with its BadDocument message, in input order.
+  /// which then throws it. Progress comes a few times a second and at the end of each stage, but
+  /// not while the reader waits for input (ReaderOptions::on_read is called then); a skipped
+  /// document comes with its BadDocument message, in input order.
   std::function<void(const BuildProgress&)> on_progress;
   std::function<void(const std::string&)> on_skipped_document;
 };

@@ -24,9 +24,10 @@ float parse_score(std::string_view text) {
 
 }  // namespace
 
-IdTable read_static_scores(const std::filesystem::path& file) {
+IdTable read_static_scores(const std::filesystem::path& file,
+                           const std::function<void()>& on_read) {
   IdTable scores(true);
-  LineReader lines(file);
+  LineReader lines(file, on_read);
   const auto bad_line = [&](const std::string& what) {
     return InputError(lines.name() + ":" + std::to_string(lines.line_number()) + ": " + what);
   };

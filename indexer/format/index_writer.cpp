@@ -99,6 +99,7 @@ void append_all(SectionWriter& writer, const std::vector<T>& values) {
 }  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
+  if (target.empty()) throw UsageError("there is no output; name the folder of the index");
   if (settings.impacts) check_bm25_settings(settings.impacts->k1, settings.impacts->b);
   state_ = std::make_unique<State>(target, settings);
 }

@@ -82,8 +82,9 @@ class ListEncoder {
 /// before; without it, nothing of the target changes and all that was written is removed.
 class IndexWriter {
  public:
-  /// Throws UsageError if `target` exists and is neither an index nor an empty folder (it is not
-  /// overwritten) or for impact settings out of range, IoError if nothing can be written beside it.
+  /// Throws UsageError if `target` is an empty path, if it exists and is neither an index nor an
+  /// empty folder (it is not overwritten), or for impact settings out of range; IoError if nothing
+  /// can be written beside it.
   IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
   ~IndexWriter();
   IndexWriter(const IndexWriter&) = delete;

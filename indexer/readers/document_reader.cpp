@@ -18,10 +18,10 @@ std::string Location::to_string() const { return file + ":" + std::to_string(lin
 
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
   switch (options.format) {
-    case DocumentFormat::kJsonl: return open_jsonl(options.inputs, options.fields);
-    case DocumentFormat::kTsv: return open_tsv(options.inputs);
-    case DocumentFormat::kTrec: return open_trec(options.inputs);
-    case DocumentFormat::kText: return open_text(options.inputs);
+    case DocumentFormat::kJsonl: return open_jsonl(options);
+    case DocumentFormat::kTsv: return open_tsv(options);
+    case DocumentFormat::kTrec: return open_trec(options);
+    case DocumentFormat::kText: return open_text(options);
   }
   throw UsageError("the format of the documents is none that Warpdex reads");
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct ReaderOptions {
   DocumentFormat format = DocumentFormat::kJsonl;  ///< of all inputs
   std::vector<std::string> inputs{};            ///< files; folders for kText; "-" is standard input
   std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
+  /// Called before each read of an input, and ten times a second while a pipe or terminal gives
+  /// nothing. What it throws ends next(), so that a program can stop a reader that waits.
+  std::function<void()> on_read{};
 };
 
 /// A collection, record by record. The build reads any that implements it.

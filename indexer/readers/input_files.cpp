@@ -35,8 +35,8 @@ std::uint64_t total_size(const std::vector<std::string>& inputs) {
   return known ? total : 0;
 }
 
-InputFiles::InputFiles(std::vector<std::string> inputs)
-    : inputs_(std::move(inputs)), total_(total_size(inputs_)) {
+InputFiles::InputFiles(std::vector<std::string> inputs, std::function<void()> on_read)
+    : inputs_(std::move(inputs)), on_read_(std::move(on_read)), total_(total_size(inputs_)) {
   if (inputs_.empty()) throw UsageError("there is no input; name at least one file, or '-'");
   for (const std::string& input : inputs_) {
     if (input != "-" && fs::is_directory(input)) {
@@ -49,7 +49,7 @@ InputFiles::InputFiles(std::vector<std::string> inputs)
 bool InputFiles::next_line(std::string& line) {
   if (!lines_) {
     if (at_end()) return false;
-    lines_.emplace(inputs_[next_input_++]);
+    lines_.emplace(inputs_[next_input_++], on_read_);
     location_.file = lines_->name();
   }
   const bool found = lines_->next(line);

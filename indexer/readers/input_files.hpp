@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ std::uint64_t total_size(const std::vector<std::string>& inputs);
 class InputFiles {
  public:
   /// Throws as total_size() does, IoError for a folder, and UsageError for an empty list.
-  explicit InputFiles(std::vector<std::string> inputs);
+  /// `on_read` is an InputStream's.
+  explicit InputFiles(std::vector<std::string> inputs, std::function<void()> on_read = {});
 
   /// Replaces `line` by the next line of the current file, opening the next where none is open.
   /// False at the end of a file too: then at_end() tells whether it was the last.
@@ -35,6 +37,7 @@ class InputFiles {
 
  private:
   std::vector<std::string> inputs_;
+  std::function<void()> on_read_;
   std::uint64_t total_ = 0;
   std::size_t next_input_ = 0;
   std::optional<LineReader> lines_;

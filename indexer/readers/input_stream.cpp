@@ -2,12 +2,14 @@
 #include "warpdex/indexer/readers/input_stream.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace warpdex {
 namespace {
@@ -15,11 +17,13 @@ namespace {
 constexpr std::size_t kBufferSize = std::size_t{256} << 10;
 constexpr std::size_t kMagicSize = 6;
 constexpr std::size_t kLargestRead = std::size_t{1} << 30;
+constexpr int kWaitMilliseconds = 100;
 
+// Opening a pipe does not wait for its writer; wait_for_bytes() does.
 int open_file(const std::string& name) {
   int file = -1;
   do {
-    file = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+    file = ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   } while (file < 0 && errno == EINTR);
   if (file < 0) {
     const int code = errno;
@@ -36,7 +40,8 @@ bool is_folder(int file) {
 
 }  // namespace
 
-InputStream::InputStream(const std::filesystem::path& path) : name_(path.string()) {
+InputStream::InputStream(const std::filesystem::path& path, std::function<void()> on_read)
+    : name_(path.string()), on_read_(std::move(on_read)) {
   Packing claimed = Packing::kPlain;
   if (name_ == "-") {
     name_ = "<stdin>";
@@ -111,6 +116,7 @@ bool InputStream::refill() {
 std::size_t InputStream::read_some(void* out, std::size_t size) {
   if (ended_) return 0;
   for (;;) {
+    wait_for_bytes();
     const ssize_t got = ::read(file_, out, std::min(size, kLargestRead));
     if (got > 0) {
       consumed_.fetch_add(static_cast<std::uint64_t>(got), std::memory_order_relaxed);
@@ -120,11 +126,23 @@ std::size_t InputStream::read_some(void* out, std::size_t size) {
       ended_ = true;
       return 0;
     }
-    if (errno != EINTR) {
+    if (errno != EINTR && errno != EAGAIN) {
       const int code = errno;
-      throw IoError("cannot read '" + name_ + "': " + errno_message(code));
+      throw IoError("cannot read '" + name_ + "': " + errno_message(code) +
+                    "; check the disk or the device that it is on");
     }
   }
+}
+
+// Returns once a read would find bytes, the end of the input, or an error. A file on a disk is
+// always ready; a pipe that nobody has written to yet is not at its end.
+void InputStream::wait_for_bytes() const {
+  pollfd file{file_, POLLIN, 0};
+  int ready = 0;
+  do {
+    if (on_read_) on_read_();
+    ready = ::poll(&file, 1, kWaitMilliseconds);
+  } while (ready == 0 || (ready < 0 && errno == EINTR));
 }
 
 void InputStream::fail_damaged(const std::string& reason) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,9 +21,11 @@ namespace warpdex {
 /// zstd or xz. Used by one thread at a time, but for bytes_consumed().
 class InputStream {
  public:
-  /// Opens `path`; "-" is standard input. Throws IoError for a file that is missing or cannot be
-  /// opened and for a folder.
-  explicit InputStream(const std::filesystem::path& path);
+  /// Opens `path`; "-" is standard input. Waits for the first bytes. `on_read`, if there is one, is
+  /// called before each read and ten times a second while there is nothing to read, as from a pipe
+  /// that nobody writes to; what it throws is thrown on. Throws IoError for a file that is missing
+  /// or cannot be opened and for a folder.
+  explicit InputStream(const std::filesystem::path& path, std::function<void()> on_read = {});
   ~InputStream();
   InputStream(const InputStream&) = delete;
   InputStream& operator=(const InputStream&) = delete;
@@ -44,9 +47,11 @@ class InputStream {
   std::size_t read_unpacked(char* out, std::size_t size);
   bool refill();
   std::size_t read_some(void* out, std::size_t size);
+  void wait_for_bytes() const;
   [[noreturn]] void fail_damaged(const std::string& reason) const;
 
   std::string name_;
+  std::function<void()> on_read_;
   int file_ = -1;
   Packing packing_ = Packing::kPlain;
   std::unique_ptr<Unpacker> unpacker_;     // null for plain bytes
@@ -61,7 +66,7 @@ class InputStream {
 class LineReader {
  public:
   /// Opens `path` as InputStream does.
-  explicit LineReader(const std::filesystem::path& path);
+  explicit LineReader(const std::filesystem::path& path, std::function<void()> on_read = {});
 
   /// Replaces `line` by the next line, without its end; false at the end of the input. Throws as
   /// InputStream::read does.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "warpdex/indexer/readers/input_files.hpp"
 #include "warpdex/indexer/readers/readers.hpp"
@@ -150,8 +151,8 @@ std::string names_in(std::string line) {
 
 class JsonlReader final : public DocumentReader {
  public:
-  JsonlReader(std::vector<std::string> inputs, std::vector<std::string> fields)
-      : files_(std::move(inputs)), fields_(std::move(fields)) {
+  explicit JsonlReader(const ReaderOptions& options)
+      : files_(options.inputs, options.on_read), fields_(options.fields) {
     check_fields();
     for (const std::string_view name : kIdMembers) wanted_.push_back({.name = name});
     for (const std::string& field : fields_) {
@@ -216,10 +217,11 @@ class JsonlReader final : public DocumentReader {
     const auto id = std::find_if(
         members.begin(), end, [](const Member& member) { return member.kind != Kind::kMissing; });
     if (id == end) {
-      fail_document(
-          record.location,
-          "there is no id; give one as the member 'id', '_id' or 'docno' (members here: " +
-              names_in(record.bytes) + ")");
+      const std::string null = null_members({members.begin(), end});
+      fail_document(record.location,
+                    (null.empty() ? "there is no id" : "there is no id, and " + null + " null") +
+                        "; give one as the member 'id', '_id' or 'docno' (members here: " +
+                        names_in(record.bytes) + ")");
     }
     if (id->kind != Kind::kString && id->kind != Kind::kInteger) {
       fail_document(record.location, "the member '" + std::string(id->name) + "' is " +
@@ -245,7 +247,7 @@ class JsonlReader final : public DocumentReader {
       any = true;
       text += member.value;
     }
-    if (!any) fail_fields(record);
+    if (!any) fail_fields(members, record);
     return text;
   }
 
@@ -278,12 +280,31 @@ class JsonlReader final : public DocumentReader {
                       std::string(kExample));
   }
 
-  [[noreturn]] void fail_fields(const RawRecord& record) const {
+  [[noreturn]] void fail_fields(const std::vector<Member>& members, const RawRecord& record) const {
+    std::vector<Member> fields;
+    for (const std::size_t place : field_places_) fields.push_back(members[place]);
+    if (const std::string null = null_members(fields); !null.empty()) {
+      fail_document(record.location, null +
+                                         " null, so there is nothing to index; give the document a "
+                                         "text (it may be empty), or leave it out");
+    }
     std::string wanted;
     for (const std::string& field : fields_) wanted += (wanted.empty() ? "'" : ", '") + field + "'";
     fail_document(record.location, "there is no member " + wanted + "; the members here are " +
                                        names_in(record.bytes) +
                                        ": name those to index with --fields");
+  }
+
+  // "the member 'a' is", or "the members 'a', 'b' are", of those that are there and null.
+  static std::string null_members(std::span<const Member> members) {
+    std::string names;
+    std::size_t count = 0;
+    for (const Member& member : members) {
+      if (!member.seen || member.kind != Kind::kMissing) continue;
+      names += (count++ == 0 ? "'" : ", '") + std::string(member.name) + "'";
+    }
+    if (count == 0) return {};
+    return count == 1 ? "the member " + names + " is" : "the members " + names + " are";
   }
 
   InputFiles files_;
@@ -294,9 +315,8 @@ class JsonlReader final : public DocumentReader {
 
 }  // namespace
 
-std::unique_ptr<DocumentReader> open_jsonl(std::vector<std::string> inputs,
-                                           std::vector<std::string> fields) {
-  return std::make_unique<JsonlReader>(std::move(inputs), std::move(fields));
+std::unique_ptr<DocumentReader> open_jsonl(const ReaderOptions& options) {
+  return std::make_unique<JsonlReader>(options);
 }
 
 }  // namespace warpdex

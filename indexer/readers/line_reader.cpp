@@ -1,5 +1,6 @@
 // LineReader: lines cut out of large buffers with memchr.
 #include <cstring>
+#include <utility>
 
 #include "warpdex/indexer/readers/input_stream.hpp"
 
@@ -11,8 +12,8 @@ constexpr char kByteOrderMark[] = {'\xEF', '\xBB', '\xBF'};
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& path)
-    : stream_(path), buffer_(new char[kBufferSize]) {}
+LineReader::LineReader(const std::filesystem::path& path, std::function<void()> on_read)
+    : stream_(path, std::move(on_read)), buffer_(new char[kBufferSize]) {}
 
 bool LineReader::next(std::string& line) {
   line.clear();

@@ -78,8 +78,10 @@ std::uint64_t size_of(const std::vector<TextFile>& files) {
 
 class TextReader final : public DocumentReader {
  public:
-  explicit TextReader(const std::vector<std::string>& inputs)
-      : total_(total_size(inputs)), files_(list_files(inputs)) {
+  explicit TextReader(const ReaderOptions& options)
+      : total_(total_size(options.inputs)),
+        files_(list_files(options.inputs)),
+        on_read_(options.on_read) {
     total_ = size_of(files_);
   }
 
@@ -87,7 +89,7 @@ class TextReader final : public DocumentReader {
   bool next(RawRecord& record) override {
     if (next_file_ == files_.size()) return false;
     const TextFile& file = files_[next_file_++];
-    InputStream stream(file.path);
+    InputStream stream(file.path, on_read_);
     record.location = {stream.name(), 1};
     record.bytes = file.id + '\n';
     append_rest(stream, record.bytes);
@@ -126,14 +128,15 @@ class TextReader final : public DocumentReader {
 
   std::uint64_t total_ = 0;
   std::vector<TextFile> files_;
+  std::function<void()> on_read_;
   std::size_t next_file_ = 0;
   std::atomic<std::uint64_t> consumed_{0};
 };
 
 }  // namespace
 
-std::unique_ptr<DocumentReader> open_text(std::vector<std::string> inputs) {
-  return std::make_unique<TextReader>(inputs);
+std::unique_ptr<DocumentReader> open_text(const ReaderOptions& options) {
+  return std::make_unique<TextReader>(options);
 }
 
 }  // namespace warpdex

@@ -12,7 +12,7 @@ namespace {
 // without an end, which ends before a line that starts with <DOC> or with its file.
 class TrecReader final : public DocumentReader {
  public:
-  explicit TrecReader(std::vector<std::string> inputs) : files_(std::move(inputs)) {}
+  explicit TrecReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
 
   bool next(RawRecord& record) override {
     while (find_text()) {
@@ -93,8 +93,8 @@ class TrecReader final : public DocumentReader {
 
 }  // namespace
 
-std::unique_ptr<DocumentReader> open_trec(std::vector<std::string> inputs) {
-  return std::make_unique<TrecReader>(std::move(inputs));
+std::unique_ptr<DocumentReader> open_trec(const ReaderOptions& options) {
+  return std::make_unique<TrecReader>(options);
 }
 
 }  // namespace warpdex

@@ -8,7 +8,7 @@ namespace {
 
 class TsvReader final : public DocumentReader {
  public:
-  explicit TsvReader(std::vector<std::string> inputs) : files_(std::move(inputs)) {}
+  explicit TsvReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
 
   bool next(RawRecord& record) override {
     do {
@@ -41,8 +41,8 @@ class TsvReader final : public DocumentReader {
 
 }  // namespace
 
-std::unique_ptr<DocumentReader> open_tsv(std::vector<std::string> inputs) {
-  return std::make_unique<TsvReader>(std::move(inputs));
+std::unique_ptr<DocumentReader> open_tsv(const ReaderOptions& options) {
+  return std::make_unique<TsvReader>(options);
 }
 
 }  // namespace warpdex

@@ -197,6 +197,9 @@ TEST_F(BuildFailure, OptionsThatCannotBeTaken) {
   chosen.memory = kMinBuildMemory - 1;
   EXPECT_THROW(build_from_memory({}, chosen), UsageError);
   chosen = options();
+  chosen.output = "";
+  EXPECT_THROW(build_from_memory({}, chosen), UsageError);
+  chosen = options();
   chosen.analyzer = "klingon";
   EXPECT_THROW(build_from_memory({}, chosen), UsageError);
   chosen = options();

@@ -1,9 +1,13 @@
 // InputStream and LineReader: packings, cut and damaged files, pipes, line ends.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <functional>
+#include <thread>
 
 #include "tests/indexer/reader_support.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
@@ -172,6 +176,89 @@ TEST(InputStream, RefusesWhatFollowsThePackedData) {
   EXPECT_EQ(read_all(folder / "padded.gz", 100), "text");
   write_file(folder / "padded.xz", pack("text", ".xz") + std::string(400, '\0'));
   EXPECT_EQ(read_all(folder / "padded.xz", 100), "text");
+}
+
+struct Stop {};
+
+// Throws Stop when it is called for the fourth time.
+std::function<void()> fourth_call_stops() {
+  return [calls = 0]() mutable {
+    if (++calls == 4) throw Stop{};
+  };
+}
+
+// A pipe, held open for writing or not, into which nobody writes.
+TEST(InputStream, CanBeStoppedWhileAPipeIsSilent) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const bool has_writer : {false, true}) {
+    const int writer = has_writer ? ::open(pipe.c_str(), O_RDWR | O_CLOEXEC) : -1;
+    EXPECT_THROW(InputStream(pipe, fourth_call_stops()), Stop);
+    for (const DocumentFormat format : {DocumentFormat::kJsonl, DocumentFormat::kTsv,
+                                        DocumentFormat::kTrec, DocumentFormat::kText}) {
+      const auto reader =
+          open_documents({.format = format, .inputs = {pipe}, .on_read = fourth_call_stops()});
+      RawRecord record;
+      EXPECT_THROW(reader->next(record), Stop);
+    }
+    if (has_writer) ::close(writer);
+  }
+}
+
+TEST(InputStream, CanBeStoppedWithinALongRecord) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "id\t" + std::string(5'000'000, 'x'));
+  for (const DocumentFormat format : {DocumentFormat::kJsonl, DocumentFormat::kTsv,
+                                      DocumentFormat::kTrec, DocumentFormat::kText}) {
+    const auto reader = open_documents(
+        {.format = format, .inputs = {(folder / "file").string()}, .on_read = fourth_call_stops()});
+    RawRecord record;
+    EXPECT_THROW(reader->next(record), Stop);
+  }
+}
+
+// A pipe's end is where its last writer closes it, and not where none has opened it yet.
+TEST(InputStream, WaitsForAPipesWriter) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  int calls = 0;
+  std::thread writer;
+  InputStream stream(pipe, [&] {
+    if (++calls != 3) return;  // the reader has waited already
+    writer = std::thread([&] {
+      const int file = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC);
+      EXPECT_EQ(::write(file, "later", 5), 5);
+      ::close(file);
+    });
+  });
+  std::string bytes(10, '\0');
+  EXPECT_EQ(stream.read(bytes.data(), bytes.size()), 5U);
+  EXPECT_EQ(bytes.substr(0, 5), "later");
+  EXPECT_EQ(stream.read(bytes.data(), bytes.size()), 0U);
+  writer.join();
+}
+
+// A parent may leave a pipe that does not block as standard input.
+TEST(InputStream, WaitsForAStandardInputThatDoesNotBlock) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+  const int before = ::dup(STDIN_FILENO);
+  ASSERT_EQ(::dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+  int calls = 0;
+  {
+    InputStream stream("-", [&] {
+      if (++calls != 3) return;
+      EXPECT_EQ(::write(ends[1], "later on", 8), 8);
+    });
+    std::string bytes(10, '\0');
+    EXPECT_EQ(stream.read(bytes.data(), bytes.size()), 8U);
+    EXPECT_EQ(bytes.substr(0, 8), "later on");
+  }
+  EXPECT_GE(calls, 3);
+  ::dup2(before, STDIN_FILENO);
+  for (const int file : {before, ends[0], ends[1]}) ::close(file);
 }
 
 TEST(InputStream, RefusesMissingFilesAndFolders) {

@@ -152,9 +152,11 @@ TEST(TrecReader, ReadsBackRandomDocumentsInEveryPacking) {
 // Hostile markup whose naive handling is quadratic: this test would run for hours.
 TEST(TrecReader, TakesTimeInProportionToItsInput) {
   const std::size_t count = 1000000;
-  for (const std::string piece : {"<a", "<!--", "&", "<", "<docno", "&#", "</doc"}) {
+  for (const std::string piece :
+       {"<a", "<!--", "&", "<", "<docno", "&#", "</doc", "<doc", "<b x"}) {
     std::string content;
     for (std::size_t i = 0; i < count; ++i) content += piece;
+    EXPECT_EQ(read_trec(content + "\n<DOC><DOCNO>1</DOCNO></DOC>").bad.size(), 1U) << piece;
     const Collection collection = read_trec("<DOC><DOCNO>1</DOCNO>" + content + " </DOC>");
     ASSERT_EQ(collection.documents.size(), 1U) << piece;
     EXPECT_EQ(collection.documents[0].text.size(), content.size()) << piece;

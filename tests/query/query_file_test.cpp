@@ -77,6 +77,24 @@ TEST_F(QueryFile, TrecTopics) {
   EXPECT_EQ(read("\n \n", QueryFormat::kTrec), Pairs{});
 }
 
+// Four megabytes of markup that a search from every '<' would take hours for.
+TEST_F(QueryFile, TopicsTakeTimeInProportionToTheirSize) {
+  for (const std::string piece : {"<", "<a", "<a ", "<b>", "</", "<titles", "<x y"}) {
+    for (const std::string end : {"", " >"}) {
+      std::string text = "x";
+      while (text.size() < 4'000'000) text += piece;
+      text += end;
+      EXPECT_EQ(read("<top><num>1</num><title>" + text + "\n</top>", QueryFormat::kTrec).size(), 1U)
+          << piece << end;
+    }
+  }
+  const std::string blanks(2'000'000, ' ');
+  std::string tags;
+  while (tags.size() < 2'000'000) tags += "<b>";
+  EXPECT_EQ(read("<top><num>1\n<title>x\n" + blanks + tags, QueryFormat::kTrec),
+            (Pairs{{"1", "x"}}));
+}
+
 TEST_F(QueryFile, WrongFilesAreNamedByLine) {
   using enum QueryFormat;
   const auto expect = [&](const std::string& bytes, QueryFormat format, const std::string& start) {
@@ -90,7 +108,8 @@ TEST_F(QueryFile, WrongFilesAreNamedByLine) {
   expect(":a\n", kColon, "queries:1 has a query without an id");
   expect("7\ta\n\n7\tb\n", kTsv, "queries:3 repeats the query id 7 of line 1");
   expect("1\ta\n2\tcaf\xE9\n", kTsv,
-         "queries:2 has a query that is not UTF-8 (byte 4 of its text)");
+         "queries:2 has a query that is not UTF-8 (byte 4 of its text); if the file is Latin-1, "
+         "convert it first, as with iconv -f LATIN1 -t UTF-8");
   expect("\xFF\ta\n", kTsv, "queries:1 has a query that is not UTF-8 (byte 1 of its id)");
   expect("fine\n\xC3\n", kLines, "queries:2 has a query that is not UTF-8");
   expect("\n<DOC>\n<DOCNO> 1 </DOCNO>\nx\n</DOC>\n", kTrec, "queries:2 does not start TREC topics");

@@ -1,4 +1,8 @@
 // Signals during warpdex index and search: nothing is left behind, and what was there stays.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -33,6 +37,32 @@ TEST_P(Interrupt, KeepsTheOldIndexWhileInputIsAwaited) {
     EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
     const Outcome search = run_warpdex({"search", folder / "index", "sky"});
     EXPECT_THAT(search.out, ::testing::HasSubstr("d4"));
+  }
+}
+
+// A named pipe that nobody has opened for writing, and one whose writer says nothing.
+TEST_P(Interrupt, EndsABuildThatWaitsForAPipe) {
+  const TemporaryFolder pipes;
+  const std::string pipe = pipes / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  write_file(pipes / "docs.tsv", kTsvDocuments);
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  for (const bool has_writer : {false, true}) {
+    const int writer = has_writer ? ::open(pipe.c_str(), O_RDWR | O_CLOEXEC) : -1;
+    for (const bool static_scores : {false, true}) {
+      std::vector<std::string> arguments{
+          "index",    "--input",       static_scores ? (pipes / "docs.tsv").string() : pipe,
+          "--quiet",  "--format",      "tsv",
+          "--output", folder / "index"};
+      if (static_scores) arguments.insert(arguments.end(), {"--static", pipe});
+      RunningWarpdex process(arguments);
+      ASSERT_TRUE(scratch_appeared(folder.path()));
+      process.send_signal(GetParam());
+      expect_complaint(process.wait(), 128 + GetParam(), {"interrupted"});
+      EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+    }
+    if (has_writer) ::close(writer);
   }
 }
 

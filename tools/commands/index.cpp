@@ -46,26 +46,6 @@ constexpr const char* kNotes =
 /// Skipped documents that are reported one by one; the rest are only counted.
 constexpr std::uint64_t kSkippedReports = 10;
 
-/// Hands on records until a signal comes, and then throws Interrupted, which ends the build.
-class InterruptibleReader : public DocumentReader {
- public:
-  explicit InterruptibleReader(DocumentReader& reader) : reader_(reader) {}
-
-  bool next(RawRecord& record) override {
-    const InterruptGuard::Reading reading;
-    InterruptGuard::check();
-    const bool more = reader_.next(record);
-    InterruptGuard::check();
-    return more;
-  }
-  Document parse(const RawRecord& record) const override { return reader_.parse(record); }
-  std::uint64_t bytes_consumed() const override { return reader_.bytes_consumed(); }
-  std::uint64_t bytes_total() const override { return reader_.bytes_total(); }
-
- private:
-  DocumentReader& reader_;
-};
-
 struct Arguments {
   std::vector<std::string> inputs;
   std::string format;
@@ -213,8 +193,8 @@ BuildReport build(const Arguments& given, BuildOptions options) {
   reader_options.inputs = given.inputs;
   reader_options.fields = split_list(given.fields);
   if (reader_options.fields.empty()) throw UsageError("--fields names no field; name one or more");
+  reader_options.on_read = InterruptGuard::check;
   const std::unique_ptr<DocumentReader> reader = open_documents(reader_options);
-  InterruptibleReader interruptible(*reader);
 
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
@@ -226,7 +206,7 @@ BuildReport build(const Arguments& given, BuildOptions options) {
     progress.clear();
     if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
   };
-  const BuildReport report = build_index(interruptible, options);
+  const BuildReport report = build_index(*reader, options);
   progress.clear();
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
@@ -261,7 +241,7 @@ int run_index(const std::vector<std::string>& arguments) {
     const BuildReport report = build(given, options);
     if (!given.quiet) print_report(report, given.output);
   } catch (const std::exception&) {
-    // However the signal showed itself (a read that ended early, say), it is why the build ended.
+    // A signal ends a whole pipeline: its writer may have died first, in the middle of a document.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;
   }
