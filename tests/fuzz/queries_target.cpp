@@ -40,26 +40,38 @@ void check_syntaxes(const QueryText& query, Analyzer& analyzer) {
   }
 }
 
-void read_all(const std::filesystem::path& file, QueryFormat format) {
+/// The file's queries; none if it is refused.
+std::vector<QueryText> read_all(const std::filesystem::path& file, QueryFormat format) {
+  try {
+    return read_queries(file, format);
+  } catch (const InputError& error) {
+    require(std::string_view(error.what()).find(file.string()) != std::string_view::npos,
+            "the message of a file that cannot be read names it");
+    return {};
+  }
+}
+
+void check(const QueryText& query) {
   static const std::vector<std::unique_ptr<Analyzer>> analyzers = make_analyzers();
-  std::set<std::string> ids;
-  for (const QueryText& query : read_queries(file, format)) {
-    require(!query.id.empty() && trimmed(query.id) == query.id,
-            "an id is not empty and has no white space around it");
-    require(ids.insert(query.id).second, "no id stands twice");
-    require(find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
-    for (const auto& analyzer : analyzers) check_syntaxes(query, *analyzer);
+  require(!query.id.empty() && trimmed(query.id) == query.id,
+          "an id is not empty and has no white space around it");
+  require(find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
+  for (const auto& analyzer : analyzers) {
+    try {
+      check_syntaxes(query, *analyzer);
+    } catch (const InputError&) {  // a word of more than kMaxTermBytes, without white space
+      require(query.text.size() > kMaxTermBytes, "a query is refused for a long word only");
+    }
   }
 }
 
 void run(InputBytes input) {
   const QueryFormat format = kFormats[input.byte() % kFormats.size()];
   const std::filesystem::path file = write_file(work_folder() / "queries", input.rest());
-  try {
-    read_all(file, format);
-  } catch (const InputError& error) {
-    require(std::string_view(error.what()).find(file.string()) != std::string_view::npos,
-            "the message of a file that cannot be read names it");
+  std::set<std::string> ids;
+  for (const QueryText& query : read_all(file, format)) {
+    check(query);
+    require(ids.insert(query.id).second, "no id stands twice");
   }
 }
 
