@@ -9,7 +9,6 @@
 #include "tests/fuzz/codec_choice.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/checksum.hpp"
-#include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex::fuzz {
 namespace {

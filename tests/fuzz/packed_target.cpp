@@ -69,9 +69,10 @@ void run(InputBytes input) {
   const Unpacked whole = read(file, kMaxBytes);
   const Unpacked pieces = read(file, step);
   if (!whole.is_cut() && !pieces.is_cut()) {
-    require(whole.is_damaged == pieces.is_damaged, "damage is met however bytes are asked for");
-    // Before damage, what was unpacked by the call that meets it is not given.
-    require(whole.is_damaged ? pieces.bytes.starts_with(whole.bytes) : pieces.bytes == whole.bytes,
+    // Before damage, what was unpacked by the call that meets it is not given. And libzstd misses
+    // an empty block in the place of content unless it unpacks a frame at once.
+    require(whole.is_damaged ? pieces.bytes.starts_with(whole.bytes)
+                             : !pieces.is_damaged && pieces.bytes == whole.bytes,
             "the same bytes are unpacked however they are asked for");
     if (!whole.is_damaged) check_lines(file, whole.bytes);
   }
