@@ -102,7 +102,7 @@ bool DocumentStage::take(Batch& batch) {
       ended_ = true;
     }
     if (ended_) break;
-    bytes += record.bytes.size();
+    bytes += record.bytes.size() + record.location.file.size();
     batch.records.push_back(std::move(record));
   }
   return !batch.records.empty() || batch.reader_failure;

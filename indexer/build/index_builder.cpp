@@ -93,23 +93,33 @@ std::uint64_t sort_or_spill(std::vector<Inverter>& inverters, const MemoryPlan& 
   return plan.writing - std::min(plan.writing, held);
 }
 
+// Merges runs until those that are left can be open together within `memory` bytes. Returns the
+// size of their buffers.
+std::size_t merge_runs(std::uint64_t memory, RunStore& runs) {
+  const auto buffer_for = [&](std::uint64_t count) {
+    const std::uint64_t share = memory / std::max<std::uint64_t>(count, 1);
+    const std::uint64_t names = runs.bytes_per_run(0);
+    return std::clamp<std::uint64_t>(share - std::min(share, names), kLeastRunBuffer,
+                                     kMostRunBuffer);
+  };
+  const std::size_t fan_in =
+      std::clamp<std::uint64_t>(memory / runs.bytes_per_run(kLeastRunBuffer), 2, kMostOpenRuns);
+  runs.merge_down(fan_in, buffer_for(fan_in));
+  return buffer_for(runs.size());
+}
+
 void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
                  const MemoryPlan& plan, IndexWriter& writer, RunStore& runs, Progress& progress,
                  BuildReport& report) {
   const std::uint64_t memory = sort_or_spill(inverters, plan, writer, runs);
-  const std::uint64_t for_runs = memory / 4;
-  const std::size_t fan_in =
-      std::clamp<std::uint64_t>(for_runs / kLeastRunBuffer, 2, kMostOpenRuns);
-  runs.merge_down(fan_in,
-                  std::clamp<std::uint64_t>(for_runs / fan_in, kLeastRunBuffer, kMostRunBuffer));
-  const std::size_t buffer = std::clamp<std::uint64_t>(
-      for_runs / std::max<std::size_t>(runs.size(), 1), kLeastRunBuffer, kMostRunBuffer);
+  const std::size_t buffer = merge_runs(memory / 4, runs);
   std::vector<std::unique_ptr<TermSource>> sources = runs.open(buffer);
   for (const Inverter& inverter : inverters) {
     sources.push_back(std::make_unique<InverterSource>(inverter));
   }
   TermMerger terms(std::move(sources));
-  const std::uint64_t used_by_runs = std::min<std::uint64_t>(memory, buffer * runs.size());
+  const std::uint64_t used_by_runs =
+      std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
   const ListEncoder encoder(settings_of(options), writer.lengths());
   write_lists(terms, encoder, plan.threads, (memory - used_by_runs) / 2, writer, progress, report);
 }

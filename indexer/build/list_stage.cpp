@@ -13,8 +13,10 @@
 namespace warpdex::build {
 namespace {
 
-// What a list costs beside its postings: vectors and their blocks from the allocator.
+// What a list costs beside its postings and its name: vectors and their blocks from the allocator.
 constexpr std::uint64_t kListBytes = 600;
+// What a byte of a name costs: a group's names are gathered in a string that doubles as it grows.
+constexpr std::uint64_t kNameFactor = 2;
 constexpr std::uint64_t kLeastGroup = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMostGroup = std::uint64_t{4} << 20;
 
@@ -85,6 +87,7 @@ struct Group {
   void clear(std::size_t bound) {
     terms.clear();
     names.clear();
+    if (names.capacity() > bound) std::string().swap(names);
     bytes.clear();
     if (bytes.capacity() > bound) std::vector<std::uint8_t>().swap(bytes);
     pieces.clear();
@@ -134,7 +137,9 @@ class ListStage {
     return true;
   }
 
-  std::uint64_t term_cost() const { return kListBytes + kListBytesPerPosting * terms_.bytes(); }
+  std::uint64_t term_cost() const {
+    return kListBytes + kNameFactor * terms_.term().size() + kListBytesPerPosting * terms_.bytes();
+  }
 
   void encode(PostingMerger& merger, Group& group) const {
     std::vector<std::uint32_t> docids;

@@ -37,6 +37,7 @@ void RunWriter::add(std::string_view term, std::span<const std::uint8_t> posting
     const std::uint8_t* end = write_varint(number.data(), value);
     append(number.data(), static_cast<std::size_t>(end - number.data()));
   };
+  longest_term_ = std::max(longest_term_, term.size());
   append_number(term.size());
   append(term.data(), term.size());
   append_number(postings.size());
@@ -85,13 +86,12 @@ RunReader::~RunReader() {
   if (file_ >= 0) ::close(file_);
 }
 
-// Has `wanted` bytes in the buffer, if the file holds so many.
+// Has `wanted` bytes, of which the buffer has room for more, in it if the file holds so many.
 bool RunReader::fill(std::size_t wanted) {
   if (available() >= wanted) return true;
   std::memmove(buffer_.data(), buffer_.data() + begin_, available());
   end_ = available();
   begin_ = 0;
-  if (wanted > buffer_.size()) buffer_.resize(wanted);
   while (end_ < wanted) {
     const ssize_t count = ::read(file_, buffer_.data() + end_, buffer_.size() - end_);
     if (count < 0 && errno == EINTR) continue;
@@ -102,8 +102,16 @@ bool RunReader::fill(std::size_t wanted) {
   return true;
 }
 
-void RunReader::need(std::size_t wanted) {
-  if (!fill(wanted)) fail("it ends within a term");
+// Calls take(begin, end) for the next `count` bytes, piece by piece.
+template <class Take>
+void RunReader::take_bytes(std::uint64_t count, const Take& take) {
+  while (count > 0) {
+    if (!fill(1)) fail("it ends within a term");
+    const std::size_t part = std::min<std::uint64_t>(count, available());
+    take(buffer_.data() + begin_, buffer_.data() + begin_ + part);
+    begin_ += part;
+    count -= part;
+  }
 }
 
 std::uint64_t RunReader::take_varint() {
@@ -120,23 +128,18 @@ std::uint64_t RunReader::take_varint() {
 
 bool RunReader::next() {
   if (!fill(1)) return false;
-  const std::uint64_t length = take_varint();
-  need(length);
-  name_.assign(reinterpret_cast<const char*>(buffer_.data()) + begin_, length);
+  name_.clear();
+  take_bytes(take_varint(),
+             [&](const std::uint8_t* begin, const std::uint8_t* end) { name_.append(begin, end); });
   term_ = name_;
-  begin_ += length;
   bytes_ = take_varint();
   return true;
 }
 
 void RunReader::take(std::vector<std::uint8_t>& out) {
-  for (std::uint64_t left = bytes_; left > 0;) {
-    need(1);
-    const std::size_t part = std::min<std::uint64_t>(left, available());
-    out.insert(out.end(), buffer_.data() + begin_, buffer_.data() + begin_ + part);
-    begin_ += part;
-    left -= part;
-  }
+  take_bytes(bytes_, [&](const std::uint8_t* begin, const std::uint8_t* end) {
+    out.insert(out.end(), begin, end);
+  });
 }
 
 void RunReader::fail(const char* what) const {

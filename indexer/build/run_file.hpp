@@ -25,6 +25,9 @@ class RunWriter {
   /// The next term. Throws IoError, on a full disk for example.
   void add(std::string_view term, std::span<const std::uint8_t> postings);
 
+  /// Bytes of the longest term so far.
+  std::size_t longest_term() const { return longest_term_; }
+
   /// Writes what is left and closes the file. Throws IoError. Not called: the file is cut short.
   void finish();
 
@@ -35,10 +38,11 @@ class RunWriter {
 
   std::filesystem::path path_;
   int file_ = -1;
+  std::size_t longest_term_ = 0;
   std::vector<std::uint8_t> buffer_;
 };
 
-/// Reads a run through a buffer.
+/// Reads a run through a buffer, which does not grow; beside it, it holds the name of one term.
 class RunReader final : public TermSource {
  public:
   /// Opens the file. `buffer_bytes` is at least 64. Throws IoError.
@@ -53,7 +57,8 @@ class RunReader final : public TermSource {
  private:
   std::size_t available() const { return end_ - begin_; }
   bool fill(std::size_t wanted);
-  void need(std::size_t wanted);
+  template <class Take>
+  void take_bytes(std::uint64_t count, const Take& take);
   std::uint64_t take_varint();
   [[noreturn]] void fail(const char* what) const;
 

@@ -67,6 +67,8 @@ void RunStore::spill(Inverter& inverter) {
     }
     writer.finish();
     ++spilled_;
+    const std::lock_guard lock(mutex_);
+    longest_term_ = std::max(longest_term_, writer.longest_term());
   }
   inverter.reset();
 }

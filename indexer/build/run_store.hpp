@@ -31,6 +31,11 @@ class RunStore {
   /// Runs that are left.
   std::size_t size() const { return runs_.size(); }
 
+  /// What one open run costs: its buffer, and a term's name, whose string may be twice as long.
+  std::uint64_t bytes_per_run(std::size_t buffer_bytes) const {
+    return buffer_bytes + 2 * std::uint64_t{longest_term_};
+  }
+
   /// Opens all that are left.
   std::vector<std::unique_ptr<TermSource>> open(std::size_t buffer_bytes) const;
 
@@ -41,6 +46,7 @@ class RunStore {
   std::atomic<std::uint64_t> spilled_{0};
   std::mutex mutex_;
   std::uint64_t created_ = 0;
+  std::size_t longest_term_ = 0;  // in any run
   std::vector<std::filesystem::path> runs_;
 };
 

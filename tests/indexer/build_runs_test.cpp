@@ -134,6 +134,7 @@ TEST(RunStore, MergesRunsOfSeveralWorkers) {
     RunStore runs(folder.path());
     const Lists lists = spill_random(runs, workers, 2000, random);
     EXPECT_EQ(runs.spilled(), runs.size());
+    EXPECT_EQ(runs.bytes_per_run(64), 64 + 2 * std::string("everywhere").size());
     EXPECT_EQ(read_all(runs.open(64)), lists);
   }
 }

@@ -1,4 +1,6 @@
 // warpdex index: every format, good and bad input, targets that cannot be written.
+#include <fstream>
+
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {
@@ -204,6 +206,29 @@ TEST(IndexCommand, ALineOfAHundredMegabytesIsOneDocument) {
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("documents +2\n"));
   EXPECT_THAT(run_warpdex({"search", folder / "i", "over"}).out, HasSubstr("long"));
   EXPECT_THAT(run_warpdex({"search", folder / "i", "last"}).out, HasSubstr("short"));
+}
+
+// Terms whose names are longer than their postings: 160 MB of them, each in one document.
+TEST(IndexCommand, StaysWithinItsMemoryWhereTermsAreLong) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take memory of their own";
+#endif
+  const TemporaryFolder folder;
+  {
+    std::ofstream input(folder / "docs.tsv");  // never whole in this process's memory
+    for (int i = 0; i < 8000; ++i) {
+      const std::string number = std::to_string(i);
+      input << number << '\t' << number << std::string(20'000, 'x') << number << '\n';
+    }
+  }
+  for (const std::string threads : {"1", "2", "4"}) {
+    const Outcome outcome = run_warpdex({"index", "--input", folder / "docs.tsv", "--format", "tsv",
+                                         "--analyzer", "whitespace", "--memory", "64M", "--threads",
+                                         threads, "--output", folder / "index"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("runs spilled"));
+    EXPECT_LT(outcome.peak_memory, 96ULL << 20) << threads << " threads";
+  }
 }
 
 TEST(IndexCommand, RefusesWhatItCannotRead) {

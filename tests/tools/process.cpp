@@ -34,11 +34,14 @@ pid_t start(const std::vector<std::string>& arguments, int input, int output, in
   _exit(127);
 }
 
-int status_of(pid_t child) {
+/// Waits for the child's end, and tells its status and its memory.
+void wait_for(pid_t child, Outcome& outcome) {
   int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (wait4(child, &state, 0, &usage) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+  outcome.status = WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+  outcome.peak_memory = static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
 }
 
 int open_for_writing(const std::filesystem::path& file) {
@@ -90,7 +93,7 @@ Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings
   const pid_t child = start(arguments, input, output, error, settings.file_size_limit);
   for (const int descriptor : {input, output, error}) ::close(descriptor);
   if (terminal) outcome.err = terminal->read_all();
-  outcome.status = status_of(child);
+  wait_for(child, outcome);
   if (settings.output_to.empty()) outcome.out = read_file(folder / "out");
   if (!terminal) outcome.err = read_file(folder / "err");
   return outcome;
@@ -111,7 +114,8 @@ RunningWarpdex::~RunningWarpdex() {
   ::close(input_);
   if (child_ > 0) {
     kill(child_, SIGKILL);
-    status_of(child_);
+    Outcome ignored;
+    wait_for(child_, ignored);
   }
 }
 
@@ -133,7 +137,7 @@ void RunningWarpdex::send_signal(int signal) { ASSERT_EQ(kill(child_, signal), 0
 
 Outcome RunningWarpdex::wait() {
   Outcome outcome;
-  outcome.status = status_of(child_);
+  wait_for(child_, outcome);
   child_ = -1;
   outcome.out = read_file(folder_ / "out");
   outcome.err = read_file(folder_ / "err");

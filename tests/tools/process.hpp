@@ -16,6 +16,7 @@ struct Outcome {
   int status = 0;  ///< exit status, or -n where signal n ended the process
   std::string out;
   std::string err;
+  std::uint64_t peak_memory = 0;  ///< bytes; at least what this process held when it started it
 };
 
 struct RunSettings {
