@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -156,7 +157,8 @@ std::vector<std::string> split_list(const std::string& text) {
   std::size_t start = 0;
   while (start <= text.size()) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
-    if (comma > start) parts.push_back(text.substr(start, comma - start));
+    const std::string_view part = trimmed(std::string_view(text).substr(start, comma - start));
+    if (!part.empty()) parts.emplace_back(part);
     start = comma + 1;
   }
   return parts;

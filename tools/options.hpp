@@ -69,7 +69,7 @@ std::uint32_t checked_number(const std::string& option, std::int64_t value, std:
 /// 1024, as are KiB and the like; KB, MB, GB, TB are powers of 1000). UsageError for others.
 std::uint64_t parse_size(const std::string& option, const std::string& text);
 
-/// "a,b,c" to its parts; empty parts are dropped.
+/// "a, b,c" to its parts, without the blanks around them; empty parts are dropped.
 std::vector<std::string> split_list(const std::string& text);
 
 }  // namespace warpdex::tools

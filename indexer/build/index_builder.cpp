@@ -138,6 +138,17 @@ void check_documents(const BuildReport& report, const BuildOptions& options) {
   }
 }
 
+/// A misspelt field must not leave its text out unsaid.
+void check_fields(const FieldUse& use, const BuildReport& report) {
+  std::string missing;
+  for (const FieldCount& field : use.fields) {
+    if (field.documents == 0) missing += (missing.empty() ? "'" : ", '") + field.name + "'";
+  }
+  if (missing.empty() || report.documents == 0) return;
+  throw InputError("no document has the field " + missing + "; the first documents have " +
+                   use.known + ": correct the name, or leave it out");
+}
+
 }  // namespace
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
@@ -152,6 +163,9 @@ BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   std::vector<Inverter> inverters =
       read_documents(reader, options, plan, writer, runs, progress, report);
   check_documents(report, options);
+  FieldUse field_use = reader.field_use();
+  check_fields(field_use, report);
+  report.fields = std::move(field_use.fields);
   return_freed_memory();
   progress.counts().postings_total = report.postings;
   report.postings = 0;

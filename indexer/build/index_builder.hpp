@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
@@ -65,14 +66,16 @@ struct BuildReport {
   std::uint64_t text_bytes = 0;            ///< of the documents' texts, in UTF-8
   std::uint64_t runs_spilled = 0;          ///< to temporary files, for want of memory
   std::uint64_t static_scores_unused = 0;  ///< of ids that no document has
+  std::vector<FieldCount> fields;          ///< as the reader was asked for them, and how common
   double seconds = 0;                      ///< of wall-clock time, all in all
 };
 
 /// Builds the index at `options.output`, with the same bytes for any number of threads and any
 /// budget. A duplicate id is a bad document (the first good one stays); so is text that analysis
 /// refuses. Throws BadDocument for the first bad document in input order (kFail), UsageError,
-/// InputError (a packed file cut short, a malformed line of static scores), IoError (a full disk);
-/// the target is then as it was. Documents that a file of static scores does not name get 0.
+/// InputError (a packed file cut short, a malformed line of static scores, a field that no document
+/// has), IoError (a full disk); the target is then as it was. Documents that a file of static
+/// scores does not name get 0.
 ///
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
 /// of documents (about 32 bytes a document, 27 bytes more a line of static scores) and the longest

@@ -61,6 +61,18 @@ struct Document {
   std::string text;  ///< UTF-8; the chosen fields, joined by a line feed
 };
 
+/// A field that was asked for, and how many documents have it.
+struct FieldCount {
+  std::string name;
+  std::uint64_t documents = 0;  ///< parsed ones in which it is there, if empty, and not null
+};
+
+/// What the documents have of the fields that were asked for.
+struct FieldUse {
+  std::vector<FieldCount> fields;  ///< as they were asked for; empty: the format has no fields
+  std::string known;               ///< names of the first documents' fields, "id, text, title"
+};
+
 /// A document that cannot be indexed; the message starts with its location.
 class BadDocument : public InputError {
  public:
@@ -90,6 +102,9 @@ class DocumentReader {
   /// The document in a record. Throws BadDocument: malformed, without an id, without any of the
   /// fields, or not UTF-8. Safe from many threads.
   virtual Document parse(const RawRecord& record) const = 0;
+
+  /// Of the documents parsed so far. Not while another thread reads or parses.
+  virtual FieldUse field_use() const { return {}; }
 
   /// Bytes of input files consumed so far (packed, where they are packed) and in all; the total
   /// is 0 where it cannot be known. For progress; callable while another thread is in next().

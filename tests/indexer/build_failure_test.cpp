@@ -160,6 +160,34 @@ TEST_F(BuildFailure, AnEmptyInputCostsNoIndex) {
   EXPECT_EQ(read_index(fresh.output), Collection{});
 }
 
+TEST_F(BuildFailure, AFieldThatNoDocumentHasEndsTheBuild) {
+  const TemporaryFolder input;
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) {
+    lines += "{\"id\":" + std::to_string(i) + ",\"title\":\"a\",\"contents\":\"b\"}\n";
+  }
+  write_file(input / "docs", lines);
+  ReaderOptions source{.inputs = {input / "docs"}, .fields = {"titel", "contents", "url"}};
+  for (const std::size_t threads : {1, 4}) {
+    BuildOptions chosen = options();
+    chosen.threads = threads;
+    try {
+      build_index(*open_documents(source), chosen);
+      ADD_FAILURE() << "was built";
+    } catch (const InputError& error) {
+      EXPECT_STREQ(error.what(),
+                   "no document has the field 'titel', 'url'; the first documents have contents, "
+                   "id, title: correct the name, or leave it out");
+    }
+    expect_untouched();
+  }
+  source.fields = {"title", "contents"};
+  const BuildReport report = build_index(*open_documents(source), options());
+  ASSERT_EQ(report.fields.size(), 2U);
+  EXPECT_EQ(report.fields[0].name, "title");
+  EXPECT_EQ(report.fields[0].documents, 3000U);
+}
+
 TEST_F(BuildFailure, FailingReaderEndsTheBuild) {
   for (const std::size_t threads : {1, 4}) {
     BuildOptions chosen = options();

@@ -142,6 +142,34 @@ struct BadLine {
   std::string reason;
 };
 
+TEST(JsonlReader, CountsTheDocumentsThatHaveEachField) {
+  const TemporaryFolder folder;
+  write_file(
+      folder / "docs",
+      "{\"id\":1,\"title\":\"\",\"contents\":\"x\"}\n{\"id\":2,\"title\":null,\"contents\":\"x\"}\n"
+      "{\"id\":3,\"contents\":\"x\"}\n{\"id\":4,\"title\":\"bad\",\"contents\":7}\nbad\n"
+      "{\"id\":5,\"text\":{\"inner\":1},\"contents\":\"x\"}\n");
+  const auto reader = open_documents(
+      {.inputs = {(folder / "docs").string()}, .fields = {"title", "contents", "contnts"}});
+  RawRecord record;
+  for (int bad = 0; reader->next(record);) {
+    try {
+      reader->parse(record);
+    } catch (const BadDocument&) {
+      EXPECT_LE(++bad, 2);
+    }
+  }
+  const FieldUse use = reader->field_use();
+  ASSERT_EQ(use.fields.size(), 3U);
+  EXPECT_EQ(use.fields[0].name, "title");
+  EXPECT_EQ(use.fields[0].documents, 1U);
+  EXPECT_EQ(use.fields[1].name, "contents");
+  EXPECT_EQ(use.fields[1].documents, 4U);
+  EXPECT_EQ(use.fields[2].name, "contnts");
+  EXPECT_EQ(use.fields[2].documents, 0U);
+  EXPECT_EQ(use.known, "contents, id, text, title");
+}
+
 TEST(JsonlReader, SaysWhatIsWrongWithALineAndGoesOn) {
   const std::vector<BadLine> bad{
       {"{", "not valid JSON"},

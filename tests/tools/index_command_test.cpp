@@ -142,6 +142,39 @@ TEST(IndexCommand, StaticScoresAreAdded) {
   EXPECT_THAT(outcome.out, HasSubstr("100."));
 }
 
+TEST(IndexCommand, TakesFieldsThatDocumentsHave) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 301; ++i) {
+    lines += "{\"id\": " + std::to_string(i) + (i < 3 ? ", \"title\": \"apple\"" : "") +
+             (i < 4 ? ", \"text\": \"\"" : "") + ", \"contents\": \"pear\"}\n";
+  }
+  write_file(folder / "docs", lines);
+  const auto index_with = [&](const std::string& fields) {
+    std::vector<std::string> arguments =
+        index_arguments(folder / "docs", "jsonl", folder / "index");
+    arguments.insert(arguments.end(), {"--quiet", "--fields", fields});
+    return run_warpdex(arguments);
+  };
+  // Three of 301 are less than one in a hundred, four are more.
+  const Outcome rare = index_with(" contents , title,\ttext ");
+  EXPECT_EQ(rare.status, 0) << rare.err;
+  EXPECT_EQ(rare.err,
+            "warpdex: only 3 of 301 documents have the field 'title'; check its name in "
+            "--fields\n");
+  EXPECT_THAT(run_warpdex({"search", folder / "index", "apple"}).out, HasSubstr(" 2\n"));
+  EXPECT_THAT(run_warpdex({"stats", folder / "index"}).out, HasSubstr("contents,title,text"));
+
+  expect_complaint(index_with("contents,titel"), 1,
+                   {"no document has the field 'titel'", "contents, id, text, title"});
+  EXPECT_THAT(run_warpdex({"search", folder / "index", "apple"}).out, HasSubstr(" 2\n"));
+
+  std::vector<std::string> tsv = index_arguments("-", "tsv", folder / "tsv");
+  tsv.insert(tsv.end(), {"--fields", "title"});
+  expect_complaint(run_warpdex(tsv, {kTsvDocuments, {}, {}}), 2,
+                   {"--fields is for --format jsonl"});
+}
+
 TEST(IndexCommand, NamesFileAndLineOfABadDocument) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "bad.jsonl";

@@ -106,6 +106,7 @@ TEST(Options, ListsAreCutAtCommas) {
   EXPECT_THAT(tools::split_list("a"), ::testing::ElementsAre("a"));
   EXPECT_THAT(tools::split_list(",a,,b,"), ::testing::ElementsAre("a", "b"));
   EXPECT_THAT(tools::split_list(""), ::testing::ElementsAre());
+  EXPECT_THAT(tools::split_list(" a b , ,\tc "), ::testing::ElementsAre("a b", "c"));
 }
 
 }  // namespace

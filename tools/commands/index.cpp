@@ -45,6 +45,8 @@ constexpr const char* kNotes =
 
 /// Skipped documents that are reported one by one; the rest are only counted.
 constexpr std::uint64_t kSkippedReports = 10;
+/// A field that fewer than one in so many documents have is reported.
+constexpr std::uint64_t kRareField = 100;
 
 struct Arguments {
   std::vector<std::string> inputs;
@@ -63,9 +65,9 @@ struct Arguments {
   bool quiet = false;
 };
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined(const std::vector<std::string>& names, const std::string& separator) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
   return text;
 }
 
@@ -77,7 +79,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "format", po::value(&given.format)->value_name("FORMAT")->required(),
       "jsonl, tsv, trec or text")(
       "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
-      "jsonl: the members to index, joined in this order")(
+      "jsonl: the members to index, joined in this order; each must be in some document")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(
       "on-bad-document",
@@ -91,7 +93,7 @@ void add_options(CommandLine& command, Arguments& given) {
   given.codec.add_to(index);
   index.add_options()("analyzer",
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-                      ("one of " + joined(analyzer_names())).c_str())(
+                      ("one of " + joined(analyzer_names(), ", ")).c_str())(
       "impacts", po::bool_switch(&given.impacts),
       "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
       "them up, and can no longer choose a scorer")(
@@ -123,13 +125,27 @@ std::optional<ImpactSettings> impact_settings(const Arguments& given, const Comm
   return std::nullopt;
 }
 
+ReaderOptions reader_options(const Arguments& given, const CommandLine& command) {
+  ReaderOptions options;
+  options.format = document_format_from_name(given.format);
+  options.inputs = given.inputs;
+  options.fields = split_list(given.fields);
+  if (options.fields.empty()) throw UsageError("--fields names no field; name one or more");
+  if (command.given("fields") && options.format != DocumentFormat::kJsonl) {
+    throw UsageError("--fields is for --format jsonl; documents of " + given.format +
+                     " have no fields, so leave it out");
+  }
+  options.on_read = InterruptGuard::check;
+  return options;
+}
+
 BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   BuildOptions options;
   options.output = given.output;
   options.codec = given.codec.settings(command);
   make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
   options.analyzer = given.analyzer;
-  options.fields = given.fields;
+  options.fields = joined(split_list(given.fields), ",");
   options.static_scores = given.static_scores;
   options.impacts = impact_settings(given, command);
   if (options.impacts) check_bm25_settings(options.impacts->k1, options.impacts->b);
@@ -187,15 +203,26 @@ void print_report(const BuildReport& report, const std::filesystem::path& output
   table.print(std::cout);
 }
 
-BuildReport build(const Arguments& given, BuildOptions options) {
-  ReaderOptions reader_options;
-  reader_options.format = document_format_from_name(given.format);
-  reader_options.inputs = given.inputs;
-  reader_options.fields = split_list(given.fields);
-  if (reader_options.fields.empty()) throw UsageError("--fields names no field; name one or more");
-  reader_options.on_read = InterruptGuard::check;
-  const std::unique_ptr<DocumentReader> reader = open_documents(reader_options);
+/// What is not wrong for sure, but worth a look.
+void print_notes(const BuildReport& report) {
+  if (report.documents == 0) {
+    std::cerr << "warpdex: the input holds no document; the index is empty\n";
+  }
+  if (report.static_scores_unused > 0) {
+    std::cerr << "warpdex: " << grouped(report.static_scores_unused)
+              << " static scores are of ids that no document has; check that --static names "
+                 "documents as the input does\n";
+  }
+  for (const FieldCount& field : report.fields) {
+    if (kRareField * field.documents >= report.documents) continue;
+    std::cerr << "warpdex: only " << grouped(field.documents) << " of " << grouped(report.documents)
+              << " documents " << (field.documents == 1 ? "has" : "have") << " the field '"
+              << field.name << "'; check its name in --fields\n";
+  }
+}
 
+BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options) {
+  const std::unique_ptr<DocumentReader> reader = open_documents(source);
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
   options.on_progress = [&](const BuildProgress& state) {
@@ -211,13 +238,7 @@ BuildReport build(const Arguments& given, BuildOptions options) {
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
   }
-  if (report.documents == 0)
-    std::cerr << "warpdex: the input holds no document; the index is empty\n";
-  if (report.static_scores_unused > 0) {
-    std::cerr << "warpdex: " << grouped(report.static_scores_unused)
-              << " static scores are of ids that no document has; check that --static names "
-                 "documents as the input does\n";
-  }
+  print_notes(report);
   return report;
 }
 
@@ -234,11 +255,12 @@ int run_index(const std::vector<std::string>& arguments) {
   for (const std::string& input : given.inputs) {
     check_shared_stream("standard input", {{"--input", input}, {"--static", given.static_scores}});
   }
+  const ReaderOptions source = reader_options(given, command);
   const BuildOptions options = build_options(given, command);
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
   const InterruptGuard guard;
   try {
-    const BuildReport report = build(given, options);
+    const BuildReport report = build(given, source, options);
     if (!given.quiet) print_report(report, given.output);
   } catch (const std::exception&) {
     // A signal ends a whole pipeline: its writer may have died first, in the middle of a document.

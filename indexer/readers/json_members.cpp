@@ -1,0 +1,158 @@
+// Members by RapidJSON's events, parsed in place.
+#include "warpdex/indexer/readers/json_members.hpp"
+
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex::json {
+namespace {
+
+// RapidJSON counts the characters of a string in 32 bits.
+static_assert(kMaxLineBytes <= std::numeric_limits<rapidjson::SizeType>::max());
+
+// RapidJSON's events of one line, of which it keeps the wanted members of the outermost object.
+class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberCollector> {
+ public:
+  explicit MemberCollector(std::vector<Member>& members) : members_(members) {}
+
+  bool Default() { return value(Kind::kMissing, {}); }
+  bool Bool(bool) { return value(Kind::kBoolean, {}); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
+    const std::string_view digits(text, size);
+    const bool integer = digits.find_first_of(".eE") == std::string_view::npos;
+    return value(integer ? Kind::kInteger : Kind::kNumber, digits);
+  }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    return value(Kind::kString, {text, size});
+  }
+  bool StartObject() { return start(Kind::kObject); }
+  bool StartArray() { return start(Kind::kArray); }
+  bool EndObject(rapidjson::SizeType) { return --depth_, true; }
+  bool EndArray(rapidjson::SizeType) { return --depth_, true; }
+
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (depth_ != 1) return true;
+    const std::string_view name(text, size);
+    const auto found = std::find_if(members_.begin(), members_.end(),
+                                    [&](const Member& member) { return member.name == name; });
+    current_ = found == members_.end() ? nullptr : &*found;
+    if (current_ == nullptr) return true;
+    if (current_->seen) duplicate_ = current_;
+    current_->seen = true;
+    return true;
+  }
+
+  bool is_object() const { return is_object_; }
+  const Member* duplicate() const { return duplicate_; }
+
+ private:
+  bool start(Kind kind) {
+    value(kind, {});
+    if (depth_ == 0) is_object_ = kind == Kind::kObject;
+    ++depth_;
+    return true;
+  }
+
+  bool value(Kind kind, std::string_view text) {
+    if (depth_ == 1 && current_ != nullptr) {
+      current_->kind = kind;
+      current_->value = text;
+      current_ = nullptr;
+    }
+    return true;
+  }
+
+  std::vector<Member>& members_;
+  Member* current_ = nullptr;  // whose value comes next
+  const Member* duplicate_ = nullptr;
+  std::size_t depth_ = 0;  // of open objects and arrays
+  bool is_object_ = false;
+};
+
+// The names of the outermost object's members.
+class NameCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, NameCollector> {
+ public:
+  explicit NameCollector(std::set<std::string>& names) : names_(names) {}
+
+  bool StartObject() { return ++depth_, true; }
+  bool StartArray() { return ++depth_, true; }
+  bool EndObject(rapidjson::SizeType) { return --depth_, true; }
+  bool EndArray(rapidjson::SizeType) { return --depth_, true; }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (depth_ == 1) names_.emplace(excerpt({text, size}));
+    return true;
+  }
+
+ private:
+  std::set<std::string>& names_;
+  std::size_t depth_ = 0;
+};
+
+// In place, so that a string without escapes is not copied; iterative, so that no depth of nesting
+// can exhaust the stack; numbers as text, so that ids of any length survive.
+constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag;
+
+template <class Handler>
+rapidjson::ParseResult parse_in_place(std::string& line, Handler& handler) {
+  rapidjson::InsituStringStream stream(line.data());
+  rapidjson::Reader reader;
+  return reader.Parse<kParseFlags>(stream, handler);
+}
+
+}  // namespace
+
+const char* kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kString: return "a string";
+    case Kind::kInteger: return "an integer";
+    case Kind::kNumber: return "a number with a fraction or exponent";
+    case Kind::kBoolean: return "a boolean";
+    case Kind::kArray: return "an array";
+    case Kind::kObject: return "an object";
+    case Kind::kMissing: break;
+  }
+  return "null";
+}
+
+Collected collect_members(std::string& line, std::vector<Member>& members) {
+  MemberCollector collector(members);
+  const rapidjson::ParseResult result = parse_in_place(line, collector);
+  Collected collected;
+  if (result.IsError()) {
+    collected.error = rapidjson::GetParseError_En(result.Code());
+    if (collected.error.ends_with('.')) collected.error.pop_back();
+    collected.error_offset = result.Offset();
+  }
+  collected.is_object = collector.is_object();
+  collected.duplicate = collector.duplicate();
+  return collected;
+}
+
+MemberNames::MemberNames(std::string_view lines) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    std::string line(lines.substr(0, end));
+    NameCollector names(names_);
+    parse_in_place(line, names);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
+
+std::string MemberNames::list() const {
+  constexpr std::size_t kMost = 20;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& name : names_) {
+    if (++count > kMost) return text + " and more";
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace warpdex::json
