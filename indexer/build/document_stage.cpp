@@ -191,6 +191,7 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
     if (const auto known = static_scores_->find(document.hash)) {
       score = *known;
       ++scores_found_;
+      if (score > largest_static_.score) largest_static_ = {score, document.id};
     }
   }
   writer_.add_document(document.id, document.length, score);

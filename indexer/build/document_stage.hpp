@@ -36,6 +36,13 @@ class DocumentStage {
   /// Once. Throws as build_index does.
   void run();
 
+  /// The largest static score of a document in the index, and that document's id.
+  struct LargestStatic {
+    float score = 0;
+    std::string id;
+  };
+  const LargestStatic& largest_static() const { return largest_static_; }
+
   /// What was not spilled; one a thread, some may be empty. Call once, after run().
   std::vector<Inverter> take_inverters();
 
@@ -64,6 +71,7 @@ class DocumentStage {
 
   IdTable ids_{false};
   std::uint64_t scores_found_ = 0;
+  LargestStatic largest_static_;
   std::atomic<std::uint64_t> table_bytes_{0};
   bool ended_ = false;  // the reader has no more
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -5,7 +5,9 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "warpdex/indexer/build/run_store.hpp"
 #include "warpdex/indexer/build/static_scores.hpp"
 #include "warpdex/indexer/build/term_merger.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 namespace {
@@ -60,6 +63,23 @@ void return_freed_memory() {
 #endif
 }
 
+// How large a static score may be beside impacts depends on the number of documents.
+void check_static_scores(const DocumentStage::LargestStatic& largest, const BuildOptions& options,
+                         const BuildReport& report) {
+  if (!options.impacts || largest.score == 0) return;
+  const double limit =
+      ImpactQuantizer(*options.impacts, {report.documents, report.tokens}).largest_static();
+  if (largest.score <= limit) return;
+  const auto text = [](double value) {
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.6g", value);
+    return std::string(digits.data());
+  };
+  throw InputError("the static score " + text(largest.score) + " of the document '" + largest.id +
+                   "' is too large for an index of impacts, which takes at most " + text(limit) +
+                   " here; divide all static scores by one number, or build without impacts");
+}
+
 std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions& options,
                                      const MemoryPlan& plan, IndexWriter& writer, RunStore& runs,
                                      Progress& progress, BuildReport& report) {
@@ -71,6 +91,7 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
   DocumentStage stage(reader, options, plan, scores ? &*scores : nullptr, writer, runs, progress,
                       report);
   stage.run();
+  check_static_scores(stage.largest_static(), options, report);
   return stage.take_inverters();
 }
 

@@ -73,9 +73,9 @@ struct BuildReport {
 /// Builds the index at `options.output`, with the same bytes for any number of threads and any
 /// budget. A duplicate id is a bad document (the first good one stays); so is text that analysis
 /// refuses. Throws BadDocument for the first bad document in input order (kFail), UsageError,
-/// InputError (a packed file cut short, a malformed line of static scores, a field that no document
-/// has), IoError (a full disk); the target is then as it was. Documents that a file of static
-/// scores does not name get 0.
+/// InputError (a packed file cut short, a malformed line of static scores, one too large for
+/// impacts, a field that no document has), IoError (a full disk); the target is then as it was.
+/// Documents that a file of static scores does not name get 0.
 ///
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
 /// of documents (about 32 bytes a document, 27 bytes more a line of static scores) and the longest

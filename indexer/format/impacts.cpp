@@ -26,8 +26,16 @@ std::uint8_t ImpactQuantizer::impact(double score) const {
 
 float ImpactQuantizer::static_impact(float static_score) const {
   const double nearest = std::floor(kMaxImpact * (static_score / largest_) + 0.5);
-  return static_cast<float>(std::min<double>(nearest, kMaxStaticImpact));
+  if (nearest > kMaxStaticImpact) {
+    throw UsageError("a static score of " + std::to_string(static_score) +
+                     " is too large for impacts, which take at most " +
+                     std::to_string(largest_static()) +
+                     " here; divide all static scores by one number");
+  }
+  return static_cast<float>(nearest);
 }
+
+double ImpactQuantizer::largest_static() const { return kMaxStaticImpact * largest_ / kMaxImpact; }
 
 void ImpactQuantizer::quantize(std::span<const std::uint32_t> docids,
                                std::span<const std::uint32_t> frequencies,

@@ -30,7 +30,11 @@ class ImpactQuantizer {
   std::uint8_t impact(double score) const;
 
   /// A document's static score (finite, 0 or more) in the same unit: whole, 0 to kMaxStaticImpact.
+  /// Throws UsageError for one past largest_static(): clamped, it would rank as a smaller one does.
   float static_impact(float static_score) const;
+
+  /// The largest static score that there is an impact for.
+  double largest_static() const;
 
   /// The impacts of a term's whole list: docIDs, frequencies, and the lengths of all documents.
   /// `impacts` has room for as many; it may be `frequencies`.

@@ -111,8 +111,8 @@ class IndexWriter {
   /// with all in it by commit() and by the destructor.
   const std::filesystem::path& scratch_folder() const;
 
-  /// Finishes, flushes to the disk and renames. Throws IoError (a full disk, say), and then has
-  /// changed nothing of the target.
+  /// Finishes, flushes to the disk and renames. Throws IoError (a full disk, say), UsageError for a
+  /// static score too large for an index of impacts, and then has changed nothing of the target.
   void commit();
 
  private:

@@ -188,6 +188,28 @@ TEST_F(BuildFailure, AFieldThatNoDocumentHasEndsTheBuild) {
   EXPECT_EQ(report.fields[0].documents, 3000U);
 }
 
+// Clamped, both would weigh the same, and the worse one could come first.
+TEST_F(BuildFailure, StaticScoresTooLargeForImpactsEndTheBuild) {
+  const TemporaryFolder input;
+  write_file(input / "scores", "a\t3e6\nb\t5e6\nelsewhere\t1e30\n");
+  BuildOptions chosen = options();
+  chosen.static_scores = input / "scores";
+  chosen.impacts.emplace();
+  try {
+    build_from_memory({{"a", "word"}, {"b", "word"}}, chosen);
+    ADD_FAILURE() << "was built";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find("the static score 5e+06 of the document 'b' is too"),
+              0U)
+        << error.what();
+  }
+  expect_untouched();
+  write_file(input / "scores", "a\t300\nb\t500\nelsewhere\t1e30\n");
+  build_from_memory({{"a", "word"}, {"b", "word"}}, chosen);
+  const std::vector<float> scores = read_index(chosen.output).static_scores;
+  EXPECT_NEAR(scores[1] / scores[0], 5.0 / 3, 1e-3);
+}
+
 TEST_F(BuildFailure, FailingReaderEndsTheBuild) {
   for (const std::size_t threads : {1, 4}) {
     BuildOptions chosen = options();
