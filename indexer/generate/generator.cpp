@@ -20,6 +20,9 @@
 namespace warpdex::generate {
 namespace {
 
+constexpr const char* kAnalyzer = "whitespace";
+constexpr const char* kFields = "generated";  // no collection of text has such a field
+
 /// A name like those of GOV2, which tell bundle, file and place: GX012-34-0567890.
 std::string_view document_name(std::uint32_t document, std::array<char, 32>& buffer) {
   constexpr std::uint32_t kFiles = 100;
@@ -164,6 +167,10 @@ GeneratorSettings gov2_settings() {
       .seed = 1, .documents = 25'200'000, .queries = 1000, .postings_per_document = 3.74 / 25.2};
 }
 
+bool is_generated(const IndexSettings& settings) {
+  return settings.analyzer == kAnalyzer && settings.fields == kFields;
+}
+
 std::vector<GeneratedQuery> generate_collection(
     const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,
@@ -174,8 +181,8 @@ std::vector<GeneratedQuery> generate_collection(
   }
   IndexSettings index_settings;
   index_settings.codec = codec;
-  index_settings.analyzer = "whitespace";
-  index_settings.fields = "generated";
+  index_settings.analyzer = kAnalyzer;
+  index_settings.fields = kFields;
   if (impacts) index_settings.impacts.emplace();
   IndexWriter writer(output, index_settings);
   const std::vector<RankQuery> queries =

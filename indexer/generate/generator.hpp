@@ -49,6 +49,9 @@ struct GeneratorReport {
   std::uint64_t unknown_terms = 0;   ///< terms of queries that the index lacks, on purpose
 };
 
+/// Whether an index with these settings was written by generate_collection().
+bool is_generated(const IndexSettings& settings);
+
 /// Writes the index at `output`, which holds the lists that the queries use, and returns the
 /// queries. The same bytes for any number of threads (0: all), on every machine. A list in the
 /// making takes about 40 bytes a posting, and each thread makes one. `on_progress`, if there is

@@ -13,7 +13,8 @@ TEST(GenerateCommand, WritesAnIndexAndQueriesForIt) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("mean frequency"));
   EXPECT_THAT(outcome.out, HasSubstr("Wikipedia"));
-  EXPECT_EQ(names_in(folder / "made"), (std::vector<std::string>{"index", "queries.tsv"}));
+  EXPECT_EQ(names_in(folder / "made"),
+            (std::vector<std::string>{"generated.json", "index", "queries.tsv"}));
   EXPECT_EQ(run_warpdex({"verify", folder / "made/index"}).status, 0);
   const std::string queries = read_file(folder / "made/queries.tsv");
   EXPECT_EQ(std::count(queries.begin(), queries.end(), '\n'), 40);
@@ -46,6 +47,87 @@ TEST(GenerateCommand, ComparesWithAnIndexOfOnesOwn) {
   // apple: twice and once; green: 2 times 1 and d3; tree 1; pear 1.
   EXPECT_DOUBLE_EQ(own["lists"]["all"]["postings"].GetDouble(), 2 + 3 + 2 + 2);
   EXPECT_DOUBLE_EQ(own["lists"]["all"]["mean_frequency"].GetDouble(), 10.0 / 9);
+}
+
+Outcome generate_small(const std::filesystem::path& output, const std::string& seed = "1") {
+  return run_warpdex({"generate", "--output", output, "--documents", "1000", "--queries", "5",
+                      "--seed", seed, "--quiet"});
+}
+
+TEST(GenerateCommand, ReplacesWhatItMade) {
+  const TemporaryFolder folder;
+  const std::filesystem::path queries = folder / "queries.tsv";
+  std::filesystem::create_directories(folder / "index");  // empty: nobody's
+  ASSERT_EQ(generate_small(folder.path()).status, 0);
+  const std::string first = read_file(queries);
+  const std::string first_mark = read_file(folder / "generated.json");
+  ASSERT_EQ(generate_small(folder.path(), "2").status, 0);
+  const std::string second = read_file(queries);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(names_in(folder.path()),
+            (std::vector<std::string>{"generated.json", "index", "queries.tsv"}));
+
+  // Where a run dies: before the queries (the mark is the earlier one's, or names both) or after.
+  const auto checksum_in = [](const std::string& mark) {
+    return std::string(parse_json(mark)["queries_checksum"].GetString());
+  };
+  const std::string both = "{\"made_by\":\"warpdex generate\",\"queries_checksum\":\"" +
+                           checksum_in(read_file(folder / "generated.json")) +
+                           "\",\"earlier_queries_checksum\":\"" + checksum_in(first_mark) + "\"}";
+  for (const std::string& left : {first, second}) {
+    write_file(queries, left);
+    write_file(folder / "generated.json", both);
+    const Outcome again = generate_small(folder.path(), "3");
+    ASSERT_EQ(again.status, 0) << again.err;
+  }
+  std::filesystem::remove(queries);
+  std::filesystem::remove(folder / "generated.json");
+  EXPECT_EQ(generate_small(folder.path()).status, 0);
+  EXPECT_EQ(read_file(queries), first);
+  EXPECT_EQ(read_file(folder / "generated.json"), first_mark);
+}
+
+TEST(GenerateCommand, KeepsWhatItDidNotMake) {
+  const TemporaryFolder folder;
+  // Queries of the user's own; queries that were generated and then changed; a mark of others.
+  write_file(folder / "queries.tsv", "1\tmine\n");
+  expect_complaint(generate_small(folder.path()), 2,
+                   {"queries.tsv' was not made by generate", "--output"});
+  EXPECT_EQ(read_file(folder / "queries.tsv"), "1\tmine\n");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"queries.tsv"});
+
+  std::filesystem::remove(folder / "queries.tsv");
+  ASSERT_EQ(generate_small(folder.path()).status, 0);
+  const std::string changed = read_file(folder / "queries.tsv") + "6\tmine\n";
+  write_file(folder / "queries.tsv", changed);
+  expect_complaint(generate_small(folder.path()), 2, {"queries.tsv' was not made by generate"});
+  EXPECT_EQ(read_file(folder / "queries.tsv"), changed);
+
+  for (const std::string mark : {"{\"made_by\": \"me\"}", "[]", "notes"}) {
+    write_file(folder / "generated.json", mark);
+    expect_complaint(generate_small(folder.path()), 2,
+                     {"generated.json' was not made by generate"});
+    EXPECT_EQ(read_file(folder / "generated.json"), mark);
+  }
+}
+
+TEST(GenerateCommand, KeepsAnIndexThatItDidNotMake) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(generate_small(folder / "made").status, 0);
+  std::filesystem::remove_all(folder / "made/index");
+  build_small_index(folder / "made/index");
+  expect_complaint(generate_small(folder / "made"), 2, {"index' was not made by generate"});
+  EXPECT_THAT(run_warpdex({"search", folder / "made/index", "sky"}).out, HasSubstr("d4"));
+  // Nor a folder that is no index, nor a file.
+  std::filesystem::remove_all(folder / "made/index");
+  std::filesystem::create_directories(folder / "made/index");
+  write_file(folder / "made/index/notes", "mine");
+  expect_complaint(generate_small(folder / "made"), 2, {"index' was not made by generate"});
+  EXPECT_EQ(read_file(folder / "made/index/notes"), "mine");
+  std::filesystem::remove_all(folder / "made/index");
+  write_file(folder / "made/index", "mine");
+  expect_complaint(generate_small(folder / "made"), 2, {"index' was not made by generate"});
+  EXPECT_EQ(read_file(folder / "made/index"), "mine");
 }
 
 TEST(GenerateCommand, SaysWhatItCannotTake) {

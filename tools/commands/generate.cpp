@@ -13,6 +13,7 @@
 #include "warpdex/tools/collection_figures.hpp"
 #include "warpdex/tools/collection_report.hpp"
 #include "warpdex/tools/command.hpp"
+#include "warpdex/tools/generated_folder.hpp"
 #include "warpdex/tools/interrupt.hpp"
 #include "warpdex/tools/options.hpp"
 #include "warpdex/tools/output_file.hpp"
@@ -29,7 +30,8 @@ constexpr const char* kAbout =
     "Generates an index (DIR/index) and a query log (DIR/queries.tsv) that behave like those of a\n"
     "large crawl, without any text: a model draws the posting lists that the queries use. The "
     "same\n"
-    "preset, seed, numbers and codec give the same bytes, for any --threads, on any machine.";
+    "preset, seed, numbers and codec give the same bytes, for any --threads, on any machine.\n"
+    "DIR/generated.json tells a later run that the queries are not yours, and may be replaced.";
 
 constexpr const char* kNotes =
     "presets:\n"
@@ -73,9 +75,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "preset", po::value(&given.preset)->value_name("NAME")->default_value(given.preset),
       "the collection to be like: gov2")(
       "output", po::value(&given.output)->value_name("DIR")->required(),
-      "the folder for the index and the queries; those of an earlier run are replaced")(
-      "seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
-      "another seed gives another collection of the same kind")(
+      "the folder for the index and the queries; those of an earlier run are replaced, others are "
+      "refused")("seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
+                 "another seed gives another collection of the same kind")(
       "documents", po::value(&given.documents)->value_name("N"),
       "documents, 1000 or more; queries' postings scale with them. Default: the preset's")(
       "queries", po::value(&given.queries)->value_name("N"), "queries. Default: the preset's");
@@ -164,12 +166,13 @@ NamedFigures measure(const std::string& name, const fs::path& folder, const fs::
 generate::GeneratorReport make(const fs::path& output, const generate::GeneratorSettings& settings,
                                const CodecSettings& codec, bool impacts, std::size_t threads,
                                bool quiet) {
+  GeneratedFolder folder(output);
   std::error_code ignored;  // a folder that cannot be made shows when something is written there
   fs::create_directories(output, ignored);
   Progress progress = Progress::to_standard_error();
   generate::GeneratorReport report;
   const std::vector<generate::GeneratedQuery> queries = generate::generate_collection(
-      settings, codec, impacts, output / "index", threads,
+      settings, codec, impacts, folder.index(), threads,
       [&](const generate::GeneratorProgress& state) {
         InterruptGuard::check();
         if (quiet) return;
@@ -177,7 +180,7 @@ generate::GeneratorReport make(const fs::path& output, const generate::Generator
                         Progress::Unit::kItems);
       },
       report);
-  write_output(output / "queries.tsv", to_tsv(queries));
+  folder.write_queries(to_tsv(queries));
   return report;
 }
 
