@@ -11,6 +11,8 @@
 namespace warpdex {
 namespace {
 
+static_assert(kSectionSlack >= kReadSlack, "decoders read past the end of a section");
+
 [[noreturn]] void damaged(const std::filesystem::path& folder, const std::string& what) {
   throw FormatError("the index '" + folder.string() + "' is damaged (" + what +
                     "); restore it or build it again");

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
-#include "warpdex/indexer/format/section_file.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
 
 namespace warpdex {

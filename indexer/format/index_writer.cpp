@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/lexicon.hpp"
 #include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/format/replacement_folder.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {

@@ -1,5 +1,5 @@
 // Writes beside the target, locks what it writes, and swaps the two in one step.
-#include "warpdex/indexer/format/replacement_folder.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>

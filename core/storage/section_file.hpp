@@ -1,4 +1,4 @@
-// One section of an index: a file with a header, the section's bytes, slack and a footer.
+// A section: a file with a header, the section's bytes, slack and a footer.
 // docs/format.md, "Section files".
 #pragma once
 
@@ -15,6 +15,9 @@
 #include "warpdex/core/mapped_file.hpp"
 
 namespace warpdex {
+
+/// Zero bytes that follow a section's own, so that readers may read past its end.
+inline constexpr std::size_t kSectionSlack = 64;
 
 /// What the manifest records of a section.
 struct SectionInfo {
@@ -60,7 +63,7 @@ class SectionWriter {
   RunningChecksum checksum_;
 };
 
-/// A mapped section. kReadSlack zero bytes follow its bytes.
+/// A mapped section. kSectionSlack zero bytes follow its bytes.
 class SectionView {
  public:
   /// No section: no bytes.

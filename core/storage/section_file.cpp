@@ -1,5 +1,5 @@
 // Frames sections with header, slack and footer, and checks the frame when one is mapped.
-#include "warpdex/indexer/format/section_file.hpp"
+#include "warpdex/core/storage/section_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
-
-#include "warpdex/codecs/codec.hpp"
 
 namespace warpdex {
 namespace {
@@ -98,7 +96,7 @@ SectionInfo SectionWriter::finish() {
   Footer footer;
   footer.bytes = size_;
   footer.checksum = checksum_.value();
-  const std::array<std::uint8_t, kReadSlack> slack{};
+  const std::array<std::uint8_t, kSectionSlack> slack{};
   write_all(slack);
   write_all({reinterpret_cast<const std::uint8_t*>(&footer), sizeof footer});
   if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0) {
@@ -113,7 +111,7 @@ SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo&
     return FormatError("the index file '" + path_.string() + "' " + what +
                        "; restore it or build the index again");
   };
-  constexpr std::uint64_t kFrame = sizeof(Header) + kReadSlack + sizeof(Footer);
+  constexpr std::uint64_t kFrame = sizeof(Header) + kSectionSlack + sizeof(Footer);
   if (file_.size() < kFrame || file_.size() - kFrame != info.bytes) {
     throw damaged("is cut short or of another size than the manifest says");
   }
@@ -131,7 +129,7 @@ SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo&
 }
 
 bool SectionView::intact() const {
-  const auto slack = std::span(bytes_.data() + bytes_.size(), kReadSlack);
+  const auto slack = std::span(bytes_.data() + bytes_.size(), kSectionSlack);
   return checksum(bytes_) == checksum_ &&
          std::all_of(slack.begin(), slack.end(), [](std::uint8_t byte) { return byte == 0; });
 }
