@@ -1,44 +1,28 @@
-// Writes beside the target, locks what it writes, and swaps the two in one step.
+// Writes beside the target, under a lock, and swaps the two in one step.
 #include "warpdex/core/storage/replacement_folder.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
 #include <span>
-#include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/fail.hpp"
+#include "warpdex/core/storage/hidden_names.hpp"
+#include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/target.hpp"
 
 namespace warpdex {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLockName = "lock";
-
-[[noreturn]] void fail(const std::string& action, const fs::path& path, int code) {
-  throw IoError("cannot " + action + " '" + path.string() + "': " + errno_message(code));
-}
-
-/// The lock of a folder that a living build holds, or -1 with errno.
-int lock_folder(const fs::path& folder, int extra_flags) {
-  const int descriptor =
-      ::open((folder / kLockName).c_str(), O_RDWR | O_CLOEXEC | extra_flags, 0666);
-  if (descriptor < 0) return -1;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  const int code = errno;
-  ::close(descriptor);
-  errno = code;
-  return -1;
-}
-
-/// Flushes a folder's entries; returns errno, or 0.
+/// Flushes a file's or folder's entries; returns errno, or 0.
 int try_sync(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -72,140 +56,149 @@ void write_file(const fs::path& path, const std::string& content) {
   if (synced != 0 || closed != 0) fail("write", path, synced != 0 ? synced : closed);
 }
 
-bool has_signature(const fs::path& file, std::string_view signature) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string start(4096, '\0');
-  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(stream.gcount()));
-  return start.find(signature) != std::string::npos;
+/// Of the hidden folders' names, which are longer, before anything is built.
+void check_name(const fs::path& target) {
+  const long limit = ::pathconf(target.parent_path().c_str(), _PC_NAME_MAX);
+  const std::size_t bytes = target.filename().string().size() + kHiddenNameBytes;
+  if (limit < 0 || bytes <= static_cast<std::size_t>(limit)) return;
+  throw UsageError("the name '" + target.filename().string() + "' is too long; a name of at most " +
+                   std::to_string(static_cast<std::size_t>(limit) - kHiddenNameBytes) +
+                   " bytes leaves room for the names of the folders that are written beside it");
 }
 
-/// Like the folders that others create: what mkdtemp made private becomes as open as the umask
-/// says.
-void open_to_umask(const fs::path& folder) {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::chmod(folder.c_str(), 0777 & ~mask);
-}
-
-fs::path without_trailing_slash(const fs::path& path) {
-  const fs::path full = fs::absolute(path).lexically_normal();
-  return full.has_filename() ? full : full.parent_path();
-}
-
-fs::path resolve(const fs::path& path) {
-  const fs::path full = without_trailing_slash(path);
+fs::path prepare_target(const fs::path& path) {
+  const fs::path target = resolve_target(path);
   std::error_code error;
-  const fs::path real = fs::canonical(full, error);
-  return error ? full : real;
+  fs::create_directories(target.parent_path(), error);
+  if (error) {
+    fail("create", target.parent_path(), error.value(), "choose an output where you may write");
+  }
+  check_name(target);
+  return target;
 }
 
-std::string prefix_of(const fs::path& target) {
-  return "." + target.filename().string() + ".building-";
+/// Under the target's lock.
+fs::path prepare_hidden(const fs::path& target) {
+  clear_leftovers(target);
+  check_replaceable(target);
+  return create_hidden_folder(target);
+}
+
+bool is_missing(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail("rename to '" + to.string() + "'", from, errno);
 }
 
 }  // namespace
 
-ReplacementFolder::ReplacementFolder(const fs::path& target, std::string_view marker,
-                                     std::string_view signature)
-    : target_(resolve(target)), marker_(marker), signature_(signature) {
-  check_target();
-  std::error_code error;
-  fs::create_directories(target_.parent_path(), error);
-  if (error) fail("create", target_.parent_path(), error.value());
-  remove_abandoned();
-  std::string pattern = (target_.parent_path() / (prefix_of(target_) + "XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw IoError("cannot create a folder beside '" + target_.string() +
-                  "': " + errno_message(errno) + "; choose an output where you may write");
-  }
-  folder_ = pattern;
-  lock_ = lock_folder(folder_, O_CREAT);
-  if (lock_ < 0) {
-    const int code = errno;
-    fs::remove_all(folder_, error);
-    fail("lock", folder_, code);
-  }
+ReplacementFolder::ReplacementFolder(const fs::path& target)
+    : target_(prepare_target(target)),
+      lock_(std::in_place, target_),
+      folder_(prepare_hidden(target_)),
+      scratch_(create_hidden_folder(target_)) {
+  check_movable();
 }
 
-void ReplacementFolder::check_target() const {
-  std::error_code error;
-  const auto status = fs::symlink_status(target_, error);
-  if (status.type() == fs::file_type::not_found) return;
-  const bool is_folder = fs::is_directory(status);
-  if (is_folder && fs::is_empty(target_, error)) return;
-  if (is_folder && has_signature(target_ / marker_, signature_)) return;
-  throw UsageError("'" + target_.string() +
-                   "' exists and is not an index; remove it or choose another output");
-}
+ReplacementFolder::~ReplacementFolder() = default;
 
-ReplacementFolder::~ReplacementFolder() {
+void ReplacementFolder::Hidden::remove() {
+  if (path_.empty()) return;
   std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  if (lock_ >= 0) ::close(lock_);
+  fs::remove(path_ / kManifestName, ignored);  // first: without it, this is no index
+  fs::remove_all(path_, ignored);
+  path_.clear();
 }
 
-void ReplacementFolder::remove_abandoned() const {
-  std::error_code error;
-  const std::string prefix = prefix_of(target_);
-  std::vector<fs::path> abandoned;
-  for (const auto& entry : fs::directory_iterator(target_.parent_path(), error)) {
-    if (entry.path().filename().string().starts_with(prefix)) abandoned.push_back(entry.path());
+/// Asks the system whether the target may be moved, by a rename that must not succeed: a folder is
+/// never renamed over one that is not empty. A mount point, for one, cannot be moved.
+void ReplacementFolder::check_movable() const {
+  if (is_missing(target_)) return;
+  const fs::path content = subfolder("content");
+  const int code = ::rename(target_.c_str(), folder_.path().c_str()) == 0 ? 0 : errno;
+  if (code == 0) {
+    move(folder_.path(), target_);
+    fail("replace", target_, EOPNOTSUPP, "choose another output");
   }
-  for (const fs::path& folder : abandoned) {
-    const int lock = lock_folder(folder, 0);
-    if (lock < 0) continue;  // a living build's, or not one of ours
-    fs::remove_all(folder, error);
-    ::close(lock);
-  }
+  ::rmdir(content.c_str());
+  constexpr std::array kRefusals{EBUSY, EACCES, EPERM, EROFS, EXDEV};
+  if (std::find(kRefusals.begin(), kRefusals.end(), code) == kRefusals.end()) return;
+  fail("replace", target_, code,
+       code == EBUSY ? "it is a mount point or in use by the system: choose another output"
+                     : "choose another output");
 }
 
 fs::path ReplacementFolder::subfolder(const std::string& name) const {
   std::error_code error;
-  fs::create_directory(folder_ / name, error);
-  if (error) fail("create", folder_ / name, error.value());
-  return folder_ / name;
+  fs::create_directory(folder_.path() / name, error);
+  if (error) fail("create", folder_.path() / name, error.value());
+  return folder_.path() / name;
 }
 
-void ReplacementFolder::commit(const std::string& marker_content,
-                               const std::vector<fs::path>& leftovers) {
-  std::error_code error;
-  check_target();
-  for (const fs::path& leftover : leftovers) fs::remove_all(leftover, error);
-  write_file(folder_ / marker_, marker_content);
-  open_to_umask(folder_);
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    if (entry.is_directory(error)) sync(entry.path());
-  }
-  sync(folder_);
-  if (fs::symlink_status(target_, error).type() == fs::file_type::not_found) {
-    if (::rename(folder_.c_str(), target_.c_str()) != 0) fail("rename to", target_, errno);
-    folder_.clear();
-  } else if (::renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) ==
-             0) {
-    // The old index, now in the hidden folder, gets a lock: should this process die before it is
-    // removed, the next build sees that its lock is free.
-    const int old_lock = lock_folder(folder_, O_CREAT);
-    if (old_lock >= 0) ::close(old_lock);
-  } else {
-    step_aside();
-  }
-  fs::remove(target_ / kLockName, error);
-  // From here on the new index is in place: nothing may fail any more.
-  if (!folder_.empty()) fs::remove_all(std::exchange(folder_, {}), error);
+void ReplacementFolder::commit(const std::string& manifest,
+                               const std::function<void()>& last_check) {
+  scratch_.remove();
+  write_file(folder_.path() / kManifestName, manifest);
+  flush();
+  if (last_check) last_check();
+  check_replaceable(target_);
+  take_place();
+  // From here on the new index is in place: nothing may fail any more. The disk learns of it before
+  // the old one is removed.
   try_sync(target_.parent_path());
+  folder_.remove();
+  lock_.reset();
 }
 
-/// For a file system without exchange: the old index steps aside first.
-void ReplacementFolder::step_aside() {
-  const fs::path aside = folder_.string() + "-old";
-  if (::rename(target_.c_str(), aside.c_str()) != 0) fail("rename", target_, errno);
-  if (::rename(folder_.c_str(), target_.c_str()) != 0) {
-    const int code = errno;
-    ::rename(aside.c_str(), target_.c_str());
-    fail("rename to", target_, code);
+/// Its files were flushed as they were finished.
+void ReplacementFolder::flush() const {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->is_directory(error)) sync(entry->path());
   }
-  folder_ = aside;
+  if (error) fail("read", folder_.path(), error.value());
+  sync(folder_.path());
+}
+
+void ReplacementFolder::take_place() {
+  if (is_missing(target_)) {
+    move(folder_.path(), target_);
+    folder_.release();
+    return;
+  }
+  trade_places();
+  try {
+    check_replaceable(folder_.path());
+  } catch (const Error&) {
+    // Something came into the target between the last look and the exchange.
+    trade_places();
+    check_replaceable(target_);
+    throw;
+  }
+}
+
+/// Exchanges the target and the hidden folder. If it throws, both are where they were.
+void ReplacementFolder::trade_places() {
+  const fs::path hidden = folder_.path();
+  if (::renameat2(AT_FDCWD, hidden.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    return;
+  }
+  // Not all file systems can exchange. The target is then missing for a moment, in which a build
+  // that dies leaves it aside, for clear_leftovers().
+  const fs::path aside = aside_of(hidden);
+  move(target_, aside);
+  if (::rename(hidden.c_str(), target_.c_str()) != 0) {
+    const int code = errno;
+    if (::rename(aside.c_str(), target_.c_str()) == 0) fail("rename", hidden, code);
+    fail("rename", hidden, code,
+         "the index that was there is out of its place: 'warpdex verify --repair " +
+             target_.string() + "' puts it back");
+  }
+  if (::rename(aside.c_str(), hidden.c_str()) != 0) folder_.set_path(aside);
 }
 
 }  // namespace warpdex

@@ -9,7 +9,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "warpdex/core/storage/folder.hpp"
 
 namespace warpdex {
 namespace {
@@ -105,12 +108,15 @@ SectionInfo SectionWriter::finish() {
   return {path_.filename().string(), footer.bytes, footer.checksum};
 }
 
-SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo& info)
-    : path_(folder / info.name), file_(path_), checksum_(info.checksum) {
+SectionView::SectionView(const Folder& folder, const SectionInfo& info)
+    : name_(folder.path() / info.name), checksum_(info.checksum) {
   const auto damaged = [&](const std::string& what) {
-    return FormatError("the index file '" + path_.string() + "' " + what +
+    return FormatError("the index file '" + name_ + "' " + what +
                        "; restore it or build the index again");
   };
+  std::optional<MappedFile> file = folder.map(info.name);
+  if (!file) throw damaged("is missing");
+  file_ = std::move(*file);
   constexpr std::uint64_t kFrame = sizeof(Header) + kSectionSlack + sizeof(Footer);
   if (file_.size() < kFrame || file_.size() - kFrame != info.bytes) {
     throw damaged("is cut short or of another size than the manifest says");
@@ -135,7 +141,7 @@ bool SectionView::intact() const {
 }
 
 void SectionView::wrong_size() const {
-  throw FormatError("the index file '" + path_.string() +
+  throw FormatError("the index file '" + name_ +
                     "' is of another size than the manifest's counts; build the index again");
 }
 

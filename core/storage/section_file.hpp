@@ -16,6 +16,8 @@
 
 namespace warpdex {
 
+class Folder;
+
 /// Zero bytes that follow a section's own, so that readers may read past its end.
 inline constexpr std::size_t kSectionSlack = 64;
 
@@ -68,9 +70,9 @@ class SectionView {
  public:
   /// No section: no bytes.
   SectionView() = default;
-  /// Maps FOLDER/NAME and checks its size, header and footer against `info`, not its checksum.
-  /// Throws IoError, FormatError.
-  SectionView(const std::filesystem::path& folder, const SectionInfo& info);
+  /// Maps the section's file in `folder` and checks its size, header and footer against `info`, not
+  /// its checksum. Throws IoError, FormatError.
+  SectionView(const Folder& folder, const SectionInfo& info);
 
   /// The section's bytes, from a 64-byte border of the file on; valid while the view lives.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
@@ -88,7 +90,7 @@ class SectionView {
  private:
   [[noreturn]] void wrong_size() const;
 
-  std::filesystem::path path_;
+  std::string name_;  ///< for messages
   MappedFile file_;
   std::span<const std::uint8_t> bytes_;
   std::uint64_t checksum_ = 0;

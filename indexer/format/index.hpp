@@ -118,8 +118,8 @@ inline std::span<const ScoreBound> list_range_bounds(const IndexSections& sectio
 class Index {
  public:
   /// Maps the index at `folder`. Checks the manifest and every file's size, header and footer;
-  /// O(files). Throws IoError if there is none, FormatError if it is damaged or of another
-  /// version.
+  /// O(files). While builds replace the index, opening finds one of them, whole. Throws IoError if
+  /// there is none or it may not be read, FormatError if it is damaged or of another version.
   static Index open(const std::filesystem::path& folder);
 
   /// Views of the moved index's bytes stay valid; a searcher over it does not.
