@@ -22,6 +22,7 @@ set(warpdex_public_headers
   core/error.hpp
   core/mapped_file.hpp
   core/select/select_k.hpp
+  core/storage/section_file.hpp
   codecs/codec.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
@@ -30,7 +31,6 @@ set(warpdex_public_headers
   indexer/format/index.hpp
   indexer/format/index_writer.hpp
   indexer/format/score_bound.hpp
-  indexer/format/section_file.hpp
   indexer/format/seeds.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp

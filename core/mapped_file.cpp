@@ -1,10 +1,8 @@
 // Maps files with mmap.
 #include "warpdex/core/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -16,28 +14,20 @@ namespace warpdex {
 
 std::string errno_message(int code) { return std::generic_category().message(code); }
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    throw IoError("cannot open '" + path.string() + "': " + errno_message(errno));
-  }
+MappedFile::MappedFile(int descriptor, const std::string& name) {
   struct stat status {};
-  void* mapping = MAP_FAILED;
-  int failure = 0;
   if (::fstat(descriptor, &status) != 0) {
-    failure = errno;
-  } else if (!S_ISREG(status.st_mode)) {
-    failure = EINVAL;
-  } else if (status.st_size > 0) {
-    size_ = static_cast<std::size_t>(status.st_size);
-    mapping = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (mapping == MAP_FAILED) failure = errno;
+    throw IoError("cannot read '" + name + "': " + errno_message(errno));
   }
-  ::close(descriptor);
-  if (failure != 0) {
-    throw IoError("cannot map '" + path.string() + "': " + errno_message(failure));
+  if (!S_ISREG(status.st_mode)) throw IoError("cannot read '" + name + "': it is not a file");
+  if (status.st_size == 0) return;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* const mapping = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (mapping == MAP_FAILED) {
+    throw IoError("cannot map '" + name + "' into memory: " + errno_message(errno));
   }
-  if (size_ > 0) data_ = static_cast<const std::uint8_t*>(mapping);
+  data_ = static_cast<const std::uint8_t*>(mapping);
+  size_ = size;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
+#include <string>
 
 namespace warpdex {
 
@@ -13,8 +13,9 @@ class MappedFile {
  public:
   /// Maps nothing.
   MappedFile() = default;
-  /// Maps the whole file. Throws IoError if the file cannot be opened or mapped.
-  explicit MappedFile(const std::filesystem::path& path);
+  /// Maps the whole of an open file; the descriptor stays the caller's, and may be closed. `name`
+  /// is for messages. Throws IoError if it is not a regular file or cannot be mapped.
+  MappedFile(int descriptor, const std::string& name);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();

@@ -1,6 +1,7 @@
 #include "tests/support.hpp"
 
 #include <lzma.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -56,8 +57,10 @@ std::mt19937_64 generator(std::uint64_t stream) {
   return std::mt19937_64(sequence);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "warpdex-test-XXXXXX").string();
+TemporaryFolder::TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& place) {
+  std::string pattern = (place / "warpdex-test-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + pattern);
   path_ = pattern;
 }
@@ -65,6 +68,49 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path place_in_memory() {
+  const std::filesystem::path memory = "/dev/shm";
+  return ::access(memory.c_str(), W_OK | X_OK) == 0 ? memory
+                                                    : std::filesystem::temp_directory_path();
+}
+
+std::string in_child(const std::function<std::string()>& function) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::runtime_error("pipe failed");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string result;
+    try {
+      result = function();
+    } catch (const std::exception& error) {
+      result = error.what();
+    }
+    const bool is_sent =
+        ::write(ends[1], result.data(), result.size()) == static_cast<ssize_t>(result.size());
+    ::_exit(is_sent ? 0 : 1);
+  }
+  ::close(ends[1]);
+  std::string result(1 << 16, '\0');
+  std::size_t size = 0;
+  for (ssize_t more = 1; more > 0; size += static_cast<std::size_t>(more)) {
+    more = ::read(ends[0], result.data() + size, result.size() - size);
+    if (more < 0) break;
+  }
+  ::close(ends[0]);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  result.resize(size);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? result : "ended early";
+}
+
+void become_ordinary_user() {
+  constexpr unsigned kNobody = 65534;
+  if (::geteuid() != 0) return;
+  if (::setresgid(kNobody, kNobody, kNobody) != 0 || ::setresuid(kNobody, kNobody, kNobody) != 0) {
+    throw std::runtime_error("cannot become another user");
+  }
 }
 
 std::filesystem::path data_folder() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ std::mt19937_64 generator(std::uint64_t stream);
 class TemporaryFolder {
  public:
   TemporaryFolder();
+  /// Made in `place`.
+  explicit TemporaryFolder(const std::filesystem::path& place);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -30,6 +33,17 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// A place whose files are in memory, where there is one, for tests that would wait for the disk
+/// all the time; else the place of temporary files.
+std::filesystem::path place_in_memory();
+
+/// What `function` returns in a child process, which it may change as it likes (in what it may do,
+/// say); "ended early" if the child died.
+std::string in_child(const std::function<std::string()>& function);
+
+/// Gives up root's rights for good, if the process has them, so that permissions count.
+void become_ordinary_user();
 
 /// WARPDEX_DATA, or ../shared/data beside the repository. May not exist.
 std::filesystem::path data_folder();

@@ -153,7 +153,8 @@ void check_documents(const BuildReport& report, const BuildOptions& options) {
     throw InputError("all " + std::to_string(report.skipped_documents) +
                      " documents of the input were bad; nothing was built");
   }
-  if (std::filesystem::exists(options.output / kManifestName)) {
+  std::error_code ignored;
+  if (std::filesystem::exists(options.output / kManifestName, ignored)) {
     throw InputError("the input holds no document; the index at '" + options.output.string() +
                      "' stays as it was: remove it first if it is to be replaced by an empty one");
   }
@@ -191,7 +192,7 @@ BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   progress.counts().postings_total = report.postings;
   report.postings = 0;
   write_index(std::move(inverters), options, plan, writer, runs, progress, report);
-  writer.commit();
+  writer.commit([&] { progress.report(true); });
   report.runs_spilled = runs.spilled();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/indexer/format/lexicon.hpp"
 #include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
@@ -11,20 +12,11 @@
 namespace warpdex {
 namespace {
 
+static_assert(kSectionSlack >= kReadSlack, "decoders read past the end of a section");
+
 [[noreturn]] void damaged(const std::filesystem::path& folder, const std::string& what) {
   throw FormatError("the index '" + folder.string() + "' is damaged (" + what +
                     "); restore it or build it again");
-}
-
-Manifest read_manifest(const std::filesystem::path& folder) {
-  std::error_code error;
-  if (!std::filesystem::exists(folder / kManifestName, error)) {
-    throw IoError("there is no index at '" + folder.string() + "' (no " +
-                  std::string(kManifestName) + "); build one with 'warpdex index'");
-  }
-  const MappedFile file(folder / kManifestName);
-  const auto bytes = file.bytes();
-  return manifest_from_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::uint64_t ceil_divide(std::uint64_t value, std::uint64_t divisor) {
@@ -67,15 +59,35 @@ IndexSections make_sections(const std::vector<SectionView>& views, const Manifes
 }  // namespace
 
 struct Index::State {
-  std::filesystem::path folder;
-  Manifest manifest;
-  std::vector<SectionView> views;
-  IndexSections sections;
+  State(const std::filesystem::path& path, const Folder& opened);
 
   LexiconView lexicon() const {
     return {sections, manifest.counts.documents, manifest.settings.codec.kind == CodecKind::kPfor};
   }
+
+  std::filesystem::path folder;
+  Manifest manifest;
+  std::vector<SectionView> views;
+  IndexSections sections;
 };
+
+Index::State::State(const std::filesystem::path& path, const Folder& opened) : folder(path) {
+  const MappedFile file = map_manifest(opened);
+  manifest = manifest_from_json({reinterpret_cast<const char*>(file.bytes().data()), file.size()});
+  if (manifest.counts.documents > kMaxDocuments) damaged(folder, "too many documents");
+  if (manifest.segments.size() != 1) damaged(folder, "not one segment");
+  const SegmentInfo& segment = manifest.segments[0];
+  if (!std::equal(segment.sections.begin(), segment.sections.end(), section::kAll.begin(),
+                  section::kAll.end(), [](const SectionInfo& info, std::string_view name) {
+                    return info.name == name;
+                  })) {
+    damaged(folder, "other sections than this version's");
+  }
+  const std::optional<Folder> files = opened.subfolder(segment.folder);
+  if (!files) damaged(folder, "its folder '" + segment.folder + "' is missing");
+  for (const SectionInfo& info : segment.sections) views.emplace_back(*files, info);
+  sections = make_sections(views, manifest);
+}
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::Index(Index&&) noexcept = default;
@@ -83,27 +95,8 @@ Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
 Index Index::open(const std::filesystem::path& folder) {
-  auto state = std::make_unique<State>();
-  state->folder = folder;
-  state->manifest = read_manifest(folder);
-  if (state->manifest.counts.documents > kMaxDocuments) damaged(folder, "too many documents");
-  if (state->manifest.segments.size() != 1) damaged(folder, "not one segment");
-  const SegmentInfo& segment = state->manifest.segments[0];
-  if (!std::equal(segment.sections.begin(), segment.sections.end(), section::kAll.begin(),
-                  section::kAll.end(), [](const SectionInfo& info, std::string_view name) {
-                    return info.name == name;
-                  })) {
-    damaged(folder, "other sections than this version's");
-  }
-  for (const SectionInfo& info : segment.sections) {
-    std::error_code error;
-    if (!std::filesystem::exists(folder / segment.folder / info.name, error)) {
-      damaged(folder, "its file '" + segment.folder + "/" + info.name + "' is missing");
-    }
-    state->views.emplace_back(folder / segment.folder, info);
-  }
-  state->sections = make_sections(state->views, state->manifest);
-  return Index(std::move(state));
+  return open_stored(
+      folder, [&](const Folder& opened) { return Index(std::make_unique<State>(folder, opened)); });
 }
 
 const IndexSettings& Index::settings() const { return state_->manifest.settings; }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
-#include "warpdex/indexer/format/section_file.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
 
 namespace warpdex {
@@ -118,8 +118,8 @@ inline std::span<const ScoreBound> list_range_bounds(const IndexSections& sectio
 class Index {
  public:
   /// Maps the index at `folder`. Checks the manifest and every file's size, header and footer;
-  /// O(files). Throws IoError if there is none, FormatError if it is damaged or of another
-  /// version.
+  /// O(files). While builds replace the index, opening finds one of them, whole. Throws IoError if
+  /// there is none or it may not be read, FormatError if it is damaged or of another version.
   static Index open(const std::filesystem::path& folder);
 
   /// Views of the moved index's bytes stay valid; a searcher over it does not.

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/lexicon.hpp"
 #include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/format/replacement_folder.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
@@ -45,9 +45,8 @@ struct StreamWriter {
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
       : settings(index_settings),
-        replacement(target, kManifestName, kManifestSignature),
-        folder(replacement.subfolder(kSegmentFolder)),
-        scratch(replacement.subfolder("scratch")) {}
+        replacement(target),
+        folder(replacement.subfolder(kSegmentFolder)) {}
 
   void append_static_score(float score);
   void finish_static_scores();
@@ -57,7 +56,6 @@ struct IndexWriter::State {
   IndexSettings settings;
   ReplacementFolder replacement;
   std::filesystem::path folder;
-  std::filesystem::path scratch;
   IndexCounts counts;
   std::vector<std::uint32_t> lengths;
   std::vector<float> unquantised_scores;  ///< static ones, whose unit is known at the end
@@ -99,7 +97,6 @@ void append_all(SectionWriter& writer, const std::vector<T>& values) {
 }  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
-  if (target.empty()) throw UsageError("there is no output; name the folder of the index");
   if (settings.impacts) check_bm25_settings(settings.impacts->k1, settings.impacts->b);
   state_ = std::make_unique<State>(target, settings);
 }
@@ -223,9 +220,11 @@ std::uint64_t IndexWriter::memory() const {
          state_->unquantised_scores.capacity() * sizeof(float);
 }
 
-const std::filesystem::path& IndexWriter::scratch_folder() const { return state_->scratch; }
+const std::filesystem::path& IndexWriter::scratch_folder() const {
+  return state_->replacement.scratch();
+}
 
-void IndexWriter::commit() {
+void IndexWriter::commit(const std::function<void()>& check) {
   State& state = *state_;
   state.name_offsets.append_value(state.names.size());
   state.finish_static_scores();
@@ -254,8 +253,9 @@ void IndexWriter::commit() {
                                 &state.static_scores,
                                 &state.static_bounds}) {
     manifest.segments[0].sections.push_back(writer->finish());
+    if (check) check();
   }
-  state.replacement.commit(manifest_to_json(manifest), {state.scratch});
+  state.replacement.commit(manifest_to_json(manifest), check);
 }
 
 }  // namespace warpdex

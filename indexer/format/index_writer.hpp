@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -82,9 +83,9 @@ class ListEncoder {
 /// before; without it, nothing of the target changes and all that was written is removed.
 class IndexWriter {
  public:
-  /// Throws UsageError if `target` is an empty path, if it exists and is neither an index nor an
-  /// empty folder (it is not overwritten), or for impact settings out of range; IoError if nothing
-  /// can be written beside it.
+  /// Throws UsageError for an empty path, if there is more at `target` than an index or an empty
+  /// folder, or for impact settings out of range; IoError if another build of it is under way,
+  /// nothing can be written beside it, or it cannot be replaced (a mount point, say).
   IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
   ~IndexWriter();
   IndexWriter(const IndexWriter&) = delete;
@@ -111,9 +112,11 @@ class IndexWriter {
   /// with all in it by commit() and by the destructor.
   const std::filesystem::path& scratch_folder() const;
 
-  /// Finishes, flushes to the disk and renames. Throws IoError (a full disk, say), UsageError for a
-  /// static score too large for an index of impacts, and then has changed nothing of the target.
-  void commit();
+  /// Finishes, flushes to the disk and renames. Throws as the constructor does, IoError for a full
+  /// disk, say, and UsageError for a static score too large for an index of impacts; then nothing
+  /// of the target has changed. `check` is called between these steps, the last time right before
+  /// the target is replaced; what it throws ends the commit.
+  void commit(const std::function<void()>& check = {});
 
  private:
   struct State;

@@ -5,19 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex {
 
 inline constexpr int kFormatVersion = 2;
-inline constexpr std::string_view kManifestName = "manifest.json";
-/// What every manifest starts with, of any version.
-inline constexpr std::string_view kManifestSignature = "{\n  \"format\": \"warpdex\",";
-
-struct SegmentInfo {
-  std::string folder;
-  std::vector<SectionInfo> sections;
-};
 
 struct Manifest {
   IndexSettings settings;

@@ -14,8 +14,9 @@ namespace {
 
 /// Starts warpdex with the three descriptors as its standard streams.
 pid_t start(const std::vector<std::string>& arguments, int input, int output, int error,
-            const std::optional<std::uint64_t>& file_size_limit) {
-  std::vector<std::string> words{WARPDEX_PROGRAM};
+            const RunSettings& settings) {
+  std::vector<std::string> words = settings.under;
+  words.emplace_back(WARPDEX_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -23,14 +24,15 @@ pid_t start(const std::vector<std::string>& arguments, int input, int output, in
 
   const pid_t child = fork();
   if (child != 0) return child;
-  if (file_size_limit) {
-    const rlimit limit{*file_size_limit, *file_size_limit};
+  if (settings.file_size_limit) {
+    const rlimit limit{*settings.file_size_limit, *settings.file_size_limit};
     setrlimit(RLIMIT_FSIZE, &limit);
   }
+  if (!settings.current_folder.empty() && chdir(settings.current_folder.c_str()) != 0) _exit(126);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error, STDERR_FILENO);
-  execv(pointers[0], pointers.data());
+  execvp(pointers[0], pointers.data());
   _exit(127);
 }
 
@@ -90,7 +92,7 @@ Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings
   if (settings.error_is_terminal) terminal.emplace();
   const int error = terminal ? terminal->open() : open_for_writing(folder / "err");
   Outcome outcome;
-  const pid_t child = start(arguments, input, output, error, settings.file_size_limit);
+  const pid_t child = start(arguments, input, output, error, settings);
   for (const int descriptor : {input, output, error}) ::close(descriptor);
   if (terminal) outcome.err = terminal->read_all();
   wait_for(child, outcome);

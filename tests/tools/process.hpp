@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,10 +21,12 @@ struct Outcome {
 };
 
 struct RunSettings {
-  std::string input;                             ///< standard input
-  std::string output_to;                         ///< where standard output goes; empty: captured
-  std::optional<std::uint64_t> file_size_limit;  ///< bytes that a file may grow to
-  bool error_is_terminal = false;  ///< standard error is one, and adds a "\r" to each "\n"
+  std::string input{};                             ///< standard input
+  std::string output_to{};                         ///< where standard output goes; empty: captured
+  std::optional<std::uint64_t> file_size_limit{};  ///< bytes that a file may grow to
+  bool error_is_terminal = false;          ///< standard error is one, and adds a "\r" to each "\n"
+  std::filesystem::path current_folder{};  ///< empty: the test's own
+  std::vector<std::string> under{};        ///< a program, with arguments, that runs warpdex
 };
 
 /// Runs warpdex to its end.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -93,7 +94,8 @@ void add_options(CommandLine& command, Arguments& given) {
 
   po::options_description index = option_group("Index");
   index.add_options()("output", po::value(&given.output)->value_name("DIR")->required(),
-                      "the index's folder: a new one, or an index to replace");
+                      "the index's folder: a new one, or an index to replace; it may hold nothing "
+                      "else");
   given.codec.add_to(index);
   index.add_options()("analyzer",
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
@@ -178,19 +180,23 @@ void show(Progress& progress, const BuildProgress& state) {
   }
 }
 
+/// Of what can be read: the next build may be replacing the folder already.
 std::uint64_t folder_bytes(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) bytes += entry.file_size();
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    const std::uint64_t size = entry->file_size(ignored);
+    if (!ignored && entry->is_regular_file(ignored)) bytes += size;
   }
   return bytes;
 }
 
-void print_report(const BuildReport& report, const std::filesystem::path& output) {
-  const std::uint64_t size = folder_bytes(output);
+void print_report(const BuildReport& report, const std::string& output, std::uint64_t size) {
   const double rate =
       report.seconds > 0 ? static_cast<double>(report.text_bytes) / report.seconds / 1e6 : 0;
-  std::cout << "built " << output.string() << "\n";
+  std::cout << "built " << output << "\n";
   Table table({{"", Table::Align::kLeft}, {""}, {"", Table::Align::kLeft}});
   table.add({"  documents", grouped(report.documents)});
   table.add({"  skipped documents", grouped(report.skipped_documents)});
@@ -222,6 +228,19 @@ void print_notes(const BuildReport& report) {
     std::cerr << "warpdex: only " << grouped(field.documents) << " of " << grouped(report.documents)
               << " documents " << (field.documents == 1 ? "has" : "have") << " the field '"
               << field.name << "'; check its name in --fields\n";
+  }
+}
+
+/// A build replaces its output's folder as a whole, so nothing that it reads may lie there.
+void check_inputs(const Arguments& given) {
+  std::vector<std::string> read = given.inputs;
+  if (!given.static_scores.empty()) read.push_back(given.static_scores);
+  for (const std::string& input : read) {
+    if (input != "-" && lies_within(input, given.output)) {
+      throw UsageError("the input '" + input + "' lies in the output '" + given.output +
+                       "', which is replaced as a whole; move it elsewhere or choose another "
+                       "output");
+    }
   }
 }
 
@@ -262,10 +281,18 @@ int run_index(const std::vector<std::string>& arguments) {
   const ReaderOptions source = reader_options(given, command);
   const BuildOptions options = build_options(given, command);
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
+  // Afterwards, a relative path may lead elsewhere: the current folder may be what is replaced.
+  const std::filesystem::path output = resolve_target(given.output);
+  std::error_code ignored;
+  const bool is_current = std::filesystem::equivalent(output, ".", ignored);
+  check_inputs(given);
   const InterruptGuard guard;
   try {
     const BuildReport report = build(given, source, options);
-    if (!given.quiet) print_report(report, given.output);
+    if (!given.quiet) print_report(report, given.output, folder_bytes(output));
+    if (!given.quiet && is_current) {
+      std::cerr << "warpdex: the current folder was replaced by the index; 'cd .' enters it\n";
+    }
   } catch (const std::exception&) {
     // A signal ends a whole pipeline: its writer may have died first, in the middle of a document.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/tools/command.hpp"
 #include "warpdex/tools/options.hpp"
 #include "warpdex/tools/progress.hpp"
@@ -16,13 +17,34 @@ constexpr const char* kAbout =
     "it, and that all counts are those of the manifest. Ends with status 1 and names the section\n"
     "where something is wrong.";
 
+/// Returns whether nothing stays that should not.
+bool repair(const std::string& folder) {
+  const Leftovers leftovers = repair_target(folder);
+  if (leftovers.put_back) {
+    std::cout << "put back " << folder << ", which a build that died had moved aside\n";
+  }
+  if (leftovers.removed > 0) {
+    std::cout << "removed " << counted(leftovers.removed, "folder")
+              << " that builds which died had left beside " << folder << "\n";
+  }
+  for (const std::string& problem : leftovers.problems) std::cerr << "warpdex: " << problem << "\n";
+  return leftovers.problems.empty();
+}
+
 }  // namespace
 
 int run_verify(const std::vector<std::string>& arguments) {
   std::string folder;
-  CommandLine command("verify", "INDEX", kAbout);
+  bool wants_repair = false;
+  CommandLine command("verify", "INDEX [options]", kAbout);
   command.add_positional("INDEX", &folder, "the folder of an index");
+  po::options_description options = option_group("Options");
+  options.add_options()("repair", po::bool_switch(&wants_repair),
+                        "first clear what builds that died left beside the index, and put it back "
+                        "if one had moved it aside; damage is not repaired");
+  command.add(options);
   if (!command.parse(arguments)) return 0;
+  const bool is_clear = !wants_repair || repair(folder);
 
   constexpr double kSteps = 1e6;
   Progress progress = Progress::to_standard_error();
@@ -38,7 +60,7 @@ int run_verify(const std::vector<std::string>& arguments) {
   }
   std::cout << folder << " is whole: " << counted(report.sections, "section") << ", "
             << counted(report.terms, "term") << ", " << counted(report.postings, "posting") << "\n";
-  return 0;
+  return is_clear ? 0 : 1;
 }
 
 }  // namespace warpdex::tools

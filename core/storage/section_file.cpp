@@ -1,5 +1,5 @@
 // Frames sections with header, slack and footer, and checks the frame when one is mapped.
-#include "warpdex/indexer/format/section_file.hpp"
+#include "warpdex/core/storage/section_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,9 +9,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
-#include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/storage/folder.hpp"
 
 namespace warpdex {
 namespace {
@@ -98,7 +99,7 @@ SectionInfo SectionWriter::finish() {
   Footer footer;
   footer.bytes = size_;
   footer.checksum = checksum_.value();
-  const std::array<std::uint8_t, kReadSlack> slack{};
+  const std::array<std::uint8_t, kSectionSlack> slack{};
   write_all(slack);
   write_all({reinterpret_cast<const std::uint8_t*>(&footer), sizeof footer});
   if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0) {
@@ -107,13 +108,16 @@ SectionInfo SectionWriter::finish() {
   return {path_.filename().string(), footer.bytes, footer.checksum};
 }
 
-SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo& info)
-    : path_(folder / info.name), file_(path_), checksum_(info.checksum) {
+SectionView::SectionView(const Folder& folder, const SectionInfo& info)
+    : name_(folder.path() / info.name), checksum_(info.checksum) {
   const auto damaged = [&](const std::string& what) {
-    return FormatError("the index file '" + path_.string() + "' " + what +
+    return FormatError("the index file '" + name_ + "' " + what +
                        "; restore it or build the index again");
   };
-  constexpr std::uint64_t kFrame = sizeof(Header) + kReadSlack + sizeof(Footer);
+  std::optional<MappedFile> file = folder.map(info.name);
+  if (!file) throw damaged("is missing");
+  file_ = std::move(*file);
+  constexpr std::uint64_t kFrame = sizeof(Header) + kSectionSlack + sizeof(Footer);
   if (file_.size() < kFrame || file_.size() - kFrame != info.bytes) {
     throw damaged("is cut short or of another size than the manifest says");
   }
@@ -131,13 +135,13 @@ SectionView::SectionView(const std::filesystem::path& folder, const SectionInfo&
 }
 
 bool SectionView::intact() const {
-  const auto slack = std::span(bytes_.data() + bytes_.size(), kReadSlack);
+  const auto slack = std::span(bytes_.data() + bytes_.size(), kSectionSlack);
   return checksum(bytes_) == checksum_ &&
          std::all_of(slack.begin(), slack.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
 void SectionView::wrong_size() const {
-  throw FormatError("the index file '" + path_.string() +
+  throw FormatError("the index file '" + name_ +
                     "' is of another size than the manifest's counts; build the index again");
 }
 

@@ -1,4 +1,4 @@
-// One section of an index: a file with a header, the section's bytes, slack and a footer.
+// A section: a file with a header, the section's bytes, slack and a footer.
 // docs/format.md, "Section files".
 #pragma once
 
@@ -15,6 +15,11 @@
 #include "warpdex/core/mapped_file.hpp"
 
 namespace warpdex {
+
+class Folder;
+
+/// Zero bytes that follow a section's own, so that readers may read past its end.
+inline constexpr std::size_t kSectionSlack = 64;
 
 /// What the manifest records of a section.
 struct SectionInfo {
@@ -60,14 +65,14 @@ class SectionWriter {
   RunningChecksum checksum_;
 };
 
-/// A mapped section. kReadSlack zero bytes follow its bytes.
+/// A mapped section. kSectionSlack zero bytes follow its bytes.
 class SectionView {
  public:
   /// No section: no bytes.
   SectionView() = default;
-  /// Maps FOLDER/NAME and checks its size, header and footer against `info`, not its checksum.
-  /// Throws IoError, FormatError.
-  SectionView(const std::filesystem::path& folder, const SectionInfo& info);
+  /// Maps the section's file in `folder` and checks its size, header and footer against `info`, not
+  /// its checksum. Throws IoError, FormatError.
+  SectionView(const Folder& folder, const SectionInfo& info);
 
   /// The section's bytes, from a 64-byte border of the file on; valid while the view lives.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
@@ -85,7 +90,7 @@ class SectionView {
  private:
   [[noreturn]] void wrong_size() const;
 
-  std::filesystem::path path_;
+  std::string name_;  ///< for messages
   MappedFile file_;
   std::span<const std::uint8_t> bytes_;
   std::uint64_t checksum_ = 0;

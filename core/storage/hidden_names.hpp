@@ -1,0 +1,33 @@
+// The names of what lies hidden beside a target while it is built. Internal.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace warpdex {
+
+/// How many bytes longer than the target's own the longest of these names is.
+inline constexpr std::size_t kHiddenNameBytes =
+    std::string_view(".").size() + std::string_view(".building-XXXXXX-old").size();
+
+/// The file that the one build of the target holds locked: `.NAME.building-lock`.
+std::filesystem::path lock_file_of(const std::filesystem::path& target);
+
+/// Creates `.NAME.building-XXXXXX`, with six random letters or digits, as open as the umask says.
+/// Throws IoError.
+std::filesystem::path create_hidden_folder(const std::filesystem::path& target);
+
+/// Where the old folder waits, for a moment, while the hidden one takes its place:
+/// `.NAME.building-XXXXXX-old`.
+std::filesystem::path aside_of(const std::filesystem::path& hidden_folder);
+
+/// The folders beside the target that bear names of these two forms.
+struct HiddenFolders {
+  std::vector<std::filesystem::path> building;  ///< of the first form
+  std::vector<std::filesystem::path> aside;     ///< of the second
+};
+/// Those that are there now; none where the folder around the target cannot be read.
+HiddenFolders find_hidden_folders(const std::filesystem::path& target);
+
+}  // namespace warpdex

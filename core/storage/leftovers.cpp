@@ -1,0 +1,74 @@
+// Puts back, and removes.
+#include "warpdex/core/storage/leftovers.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/hidden_names.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/target.hpp"
+#include "warpdex/core/storage/target_lock.hpp"
+
+namespace warpdex {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_missing(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
+}
+
+/// Whether a folder that was set aside is whole: its manifest is the first to be removed.
+bool is_whole(const fs::path& folder) { return !is_missing(folder / kManifestName); }
+
+void remove(const fs::path& folder, Leftovers& leftovers) {
+  std::error_code error;
+  fs::remove(folder / kManifestName, error);
+  fs::remove_all(folder, error);
+  if (error) {
+    leftovers.problems.push_back("cannot remove '" + folder.string() + "': " + error.message());
+  } else {
+    ++leftovers.removed;
+  }
+}
+
+}  // namespace
+
+Leftovers clear_leftovers(const fs::path& target) {
+  Leftovers leftovers;
+  HiddenFolders found = find_hidden_folders(target);
+  const auto old = std::find_if(found.aside.begin(), found.aside.end(), is_whole);
+  if (is_missing(target) && old != found.aside.end()) {
+    std::error_code error;
+    fs::rename(*old, target, error);
+    leftovers.put_back = !error;
+    if (error) {
+      leftovers.problems.push_back("cannot rename '" + old->string() + "' to '" + target.string() +
+                                   "': " + error.message());
+    }
+    found.aside.erase(old);
+  }
+  for (const fs::path& folder : found.building) remove(folder, leftovers);
+  for (const fs::path& folder : found.aside) remove(folder, leftovers);
+  return leftovers;
+}
+
+Leftovers repair_target(const fs::path& path) {
+  const fs::path target = resolve_target(path);
+  if (is_missing(target.parent_path())) return {};
+  const TargetLock lock(target);
+  return clear_leftovers(target);
+}
+
+bool is_out_of_place(const fs::path& path) {
+  try {
+    const HiddenFolders found = find_hidden_folders(resolve_target(path));
+    return std::any_of(found.aside.begin(), found.aside.end(), is_whole);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace warpdex

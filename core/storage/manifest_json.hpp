@@ -1,0 +1,59 @@
+// The JSON of manifests: typed members out and in, and the table of segments. Internal.
+#pragma once
+
+#include <rapidjson/document.h>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/core/storage/manifest.hpp"
+
+namespace warpdex {
+
+/// Throws FormatError: the manifest is damaged, in that.
+[[noreturn]] void damaged_manifest(const std::string& what);
+
+/// 16 digits.
+std::string to_hex(std::uint64_t value);
+
+using ManifestWriter = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void write_member(ManifestWriter& writer, const char* key, const std::string& value);
+void write_member(ManifestWriter& writer, const char* key, std::uint64_t value);
+void write_member(ManifestWriter& writer, const char* key, double value);
+void write_member(ManifestWriter& writer, const char* key, bool value);
+/// The member "segments".
+void write_segments(ManifestWriter& writer, const std::vector<SegmentInfo>& segments);
+
+/// Parses a manifest's text. Throws FormatError where it is not JSON.
+rapidjson::Document parse_manifest(std::string_view text);
+
+/// Typed access to a JSON object's members; a missing one or another type is damage.
+class ManifestObject {
+ public:
+  /// `value` must outlive it.
+  explicit ManifestObject(const rapidjson::Value& value);
+
+  const rapidjson::Value& member(const char* key) const;
+  bool has(const char* key) const { return value_.HasMember(key); }
+  std::string string(const char* key) const;
+  std::uint64_t number(const char* key) const;
+  /// A finite number of 0 or more.
+  double real(const char* key) const;
+  bool boolean(const char* key) const;
+  ManifestObject object(const char* key) const { return ManifestObject(member(key)); }
+  /// The elements of the array at `key`, all of them objects.
+  std::vector<ManifestObject> objects(const char* key) const;
+
+ private:
+  const rapidjson::Value& value_;
+};
+
+/// The member "segments" of a manifest. Throws FormatError.
+std::vector<SegmentInfo> read_segments(const ManifestObject& manifest);
+
+}  // namespace warpdex

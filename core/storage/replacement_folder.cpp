@@ -1,0 +1,204 @@
+// Writes beside the target, under a lock, and swaps the two in one step.
+#include "warpdex/core/storage/replacement_folder.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/fail.hpp"
+#include "warpdex/core/storage/hidden_names.hpp"
+#include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/target.hpp"
+
+namespace warpdex {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Flushes a file's or folder's entries; returns errno, or 0.
+int try_sync(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  return code;
+}
+
+void sync(const fs::path& path) {
+  const int code = try_sync(path);
+  // Some file systems cannot flush a folder; that is no reason to fail.
+  if (code != 0 && code != EINVAL) fail("flush", path, code);
+}
+
+void write_file(const fs::path& path, const std::string& content) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail("create", path, errno);
+  std::span<const char> left(content);
+  while (!left.empty()) {
+    const ssize_t written = ::write(descriptor, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int code = errno;
+      ::close(descriptor);
+      fail("write", path, code);
+    }
+    left = left.subspan(static_cast<std::size_t>(written));
+  }
+  const int synced = ::fsync(descriptor) == 0 ? 0 : errno;
+  const int closed = ::close(descriptor) == 0 ? 0 : errno;
+  if (synced != 0 || closed != 0) fail("write", path, synced != 0 ? synced : closed);
+}
+
+/// Of the hidden folders' names, which are longer, before anything is built.
+void check_name(const fs::path& target) {
+  const long limit = ::pathconf(target.parent_path().c_str(), _PC_NAME_MAX);
+  const std::size_t bytes = target.filename().string().size() + kHiddenNameBytes;
+  if (limit < 0 || bytes <= static_cast<std::size_t>(limit)) return;
+  throw UsageError("the name '" + target.filename().string() + "' is too long; a name of at most " +
+                   std::to_string(static_cast<std::size_t>(limit) - kHiddenNameBytes) +
+                   " bytes leaves room for the names of the folders that are written beside it");
+}
+
+fs::path prepare_target(const fs::path& path) {
+  const fs::path target = resolve_target(path);
+  std::error_code error;
+  fs::create_directories(target.parent_path(), error);
+  if (error) {
+    fail("create", target.parent_path(), error.value(), "choose an output where you may write");
+  }
+  check_name(target);
+  return target;
+}
+
+/// Under the target's lock.
+fs::path prepare_hidden(const fs::path& target) {
+  clear_leftovers(target);
+  check_replaceable(target);
+  return create_hidden_folder(target);
+}
+
+bool is_missing(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) fail("rename to '" + to.string() + "'", from, errno);
+}
+
+}  // namespace
+
+ReplacementFolder::ReplacementFolder(const fs::path& target)
+    : target_(prepare_target(target)),
+      lock_(std::in_place, target_),
+      folder_(prepare_hidden(target_)),
+      scratch_(create_hidden_folder(target_)) {
+  check_movable();
+}
+
+ReplacementFolder::~ReplacementFolder() = default;
+
+void ReplacementFolder::Hidden::remove() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  fs::remove(path_ / kManifestName, ignored);  // first: without it, this is no index
+  fs::remove_all(path_, ignored);
+  path_.clear();
+}
+
+/// Asks the system whether the target may be moved, by a rename that must not succeed: a folder is
+/// never renamed over one that is not empty. A mount point, for one, cannot be moved.
+void ReplacementFolder::check_movable() const {
+  if (is_missing(target_)) return;
+  const fs::path content = subfolder("content");
+  const int code = ::rename(target_.c_str(), folder_.path().c_str()) == 0 ? 0 : errno;
+  if (code == 0) {
+    move(folder_.path(), target_);
+    fail("replace", target_, EOPNOTSUPP, "choose another output");
+  }
+  ::rmdir(content.c_str());
+  constexpr std::array kRefusals{EBUSY, EACCES, EPERM, EROFS, EXDEV};
+  if (std::find(kRefusals.begin(), kRefusals.end(), code) == kRefusals.end()) return;
+  fail("replace", target_, code,
+       code == EBUSY ? "it is a mount point or in use by the system: choose another output"
+                     : "choose another output");
+}
+
+fs::path ReplacementFolder::subfolder(const std::string& name) const {
+  std::error_code error;
+  fs::create_directory(folder_.path() / name, error);
+  if (error) fail("create", folder_.path() / name, error.value());
+  return folder_.path() / name;
+}
+
+void ReplacementFolder::commit(const std::string& manifest,
+                               const std::function<void()>& last_check) {
+  scratch_.remove();
+  write_file(folder_.path() / kManifestName, manifest);
+  flush();
+  if (last_check) last_check();
+  check_replaceable(target_);
+  take_place();
+  // From here on the new index is in place: nothing may fail any more. The disk learns of it before
+  // the old one is removed.
+  try_sync(target_.parent_path());
+  folder_.remove();
+  lock_.reset();
+}
+
+/// Its files were flushed as they were finished.
+void ReplacementFolder::flush() const {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->is_directory(error)) sync(entry->path());
+  }
+  if (error) fail("read", folder_.path(), error.value());
+  sync(folder_.path());
+}
+
+void ReplacementFolder::take_place() {
+  if (is_missing(target_)) {
+    move(folder_.path(), target_);
+    folder_.release();
+    return;
+  }
+  trade_places();
+  try {
+    check_replaceable(folder_.path());
+  } catch (const Error&) {
+    // Something came into the target between the last look and the exchange.
+    trade_places();
+    check_replaceable(target_);
+    throw;
+  }
+}
+
+/// Exchanges the target and the hidden folder. If it throws, both are where they were.
+void ReplacementFolder::trade_places() {
+  const fs::path hidden = folder_.path();
+  if (::renameat2(AT_FDCWD, hidden.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    return;
+  }
+  // Not all file systems can exchange. The target is then missing for a moment, in which a build
+  // that dies leaves it aside, for clear_leftovers().
+  const fs::path aside = aside_of(hidden);
+  move(target_, aside);
+  if (::rename(hidden.c_str(), target_.c_str()) != 0) {
+    const int code = errno;
+    if (::rename(aside.c_str(), target_.c_str()) == 0) fail("rename", hidden, code);
+    fail("rename", hidden, code,
+         "the index that was there is out of its place: 'warpdex verify --repair " +
+             target_.string() + "' puts it back");
+  }
+  if (::rename(aside.c_str(), hidden.c_str()) != 0) folder_.set_path(aside);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,150 @@
+// Looks at targets before they are replaced, so that nothing but an index is.
+#include "warpdex/core/storage/target.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/fail.hpp"
+#include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
+
+namespace warpdex {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNamesTold = 3;
+
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    entries.push_back(*entry);
+  }
+  if (error) fail("read the folder", folder, error.value(), "check its permissions");
+  return entries;
+}
+
+// An index has no links.
+bool is_file(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return !entry.is_symlink(ignored) && entry.is_regular_file(ignored);
+}
+
+bool is_folder(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return !entry.is_symlink(ignored) && entry.is_directory(ignored);
+}
+
+std::string name_of(const fs::directory_entry& entry) { return entry.path().filename(); }
+
+/// The names of files and folders in `folder` that the segments do not list.
+std::vector<std::string> foreign_names(const fs::path& folder,
+                                       const std::vector<SegmentInfo>& segments) {
+  std::vector<std::string> foreign;
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const std::string name = name_of(entry);
+    if (name == kManifestName && is_file(entry)) continue;
+    const auto segment = std::find_if(segments.begin(), segments.end(),
+                                      [&](const SegmentInfo& one) { return one.folder == name; });
+    if (segment == segments.end() || !is_folder(entry)) {
+      foreign.push_back(name);
+      continue;
+    }
+    for (const fs::directory_entry& file : entries_of(entry.path())) {
+      const bool is_listed =
+          std::any_of(segment->sections.begin(), segment->sections.end(),
+                      [&](const SectionInfo& section) { return section.name == name_of(file); });
+      if (!is_listed || !is_file(file)) {
+        foreign.push_back(name + "/" + name_of(file));
+      }
+    }
+  }
+  std::sort(foreign.begin(), foreign.end());
+  return foreign;
+}
+
+/// What a manifest lists, of whatever version, right checksum or not: more than it lists is not
+/// touched.
+std::vector<SegmentInfo> listed_segments(const fs::path& target, std::string_view manifest) {
+  try {
+    const rapidjson::Document document = parse_manifest(manifest);
+    return read_segments(ManifestObject(document));
+  } catch (const FormatError&) {
+    throw UsageError("the manifest.json of '" + target.string() +
+                     "' is damaged and does not say which files there are the index's; remove the "
+                     "folder or choose another output");
+  }
+}
+
+std::string enumerated(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesTold); ++i) {
+    text += (i > 0 ? ", '" : "'") + names[i] + "'";
+  }
+  if (names.size() > kNamesTold)
+    text += " and " + std::to_string(names.size() - kNamesTold) + " more";
+  return text;
+}
+
+}  // namespace
+
+fs::path resolve_target(const fs::path& path) {
+  if (path.empty()) throw UsageError("there is no output; name the folder of the index");
+  std::error_code error;
+  fs::path full = fs::absolute(path, error);
+  if (error) {
+    throw IoError("cannot find '" + path.string() +
+                  "': the current folder was removed or replaced; enter it again, as by 'cd .'");
+  }
+  full = fs::weakly_canonical(full, error);
+  if (error) fail("use", path, error.value(), "choose another output");
+  if (!full.has_filename()) full = full.parent_path();
+  if (!full.has_filename()) {
+    throw UsageError("'" + path.string() + "' cannot be an index; name a folder in it");
+  }
+  return full;
+}
+
+void check_replaceable(const fs::path& target) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(target, error);
+  if (status.type() == fs::file_type::not_found) return;
+  if (status.type() == fs::file_type::none) fail("look at", target, error.value());
+  const auto refused = [&](const std::string& what) {
+    return UsageError("'" + target.string() + "' " + what + "; remove it or choose another output");
+  };
+  const std::optional<Folder> folder =
+      fs::is_directory(status) ? Folder::find(target) : std::nullopt;
+  if (!folder) throw refused("exists and is not a folder");
+  const std::optional<MappedFile> manifest = folder->map(kManifestName);
+  if (!manifest) {
+    if (entries_of(target).empty()) return;
+    throw refused("exists and is not an index");
+  }
+  const std::string_view text(reinterpret_cast<const char*>(manifest->bytes().data()),
+                              manifest->size());
+  if (!text.starts_with(kManifestSignature)) throw refused("exists and is not an index");
+  const std::vector<std::string> foreign = foreign_names(target, listed_segments(target, text));
+  if (foreign.empty()) return;
+  throw UsageError("'" + target.string() + "' holds more than an index: " + enumerated(foreign) +
+                   "; move that elsewhere or choose another output");
+}
+
+bool lies_within(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  fs::path inner = fs::canonical(path, error);
+  if (error) return false;
+  for (;; inner = inner.parent_path()) {
+    if (fs::equivalent(inner, folder, error) && !error) return true;
+    if (inner == inner.parent_path()) return false;
+  }
+}
+
+}  // namespace warpdex

@@ -1,0 +1,21 @@
+// The folder that a build is to make or to replace: where it is, and whether it may be replaced.
+#pragma once
+
+#include <filesystem>
+
+namespace warpdex {
+
+/// The target's absolute path, with links followed; it need not exist. Throws UsageError for an
+/// empty path and for '/', IoError where the system cannot follow the path.
+std::filesystem::path resolve_target(const std::filesystem::path& path);
+
+/// Returns if there is nothing at `target` (a resolved path), an empty folder, or an index and
+/// nothing else: its manifest, and the sections that this lists. Throws UsageError for anything
+/// else, with the names of the first files that are not the index's; IoError where something cannot
+/// be read.
+void check_replaceable(const std::filesystem::path& target);
+
+/// Whether following `path`, which exists, leads into `folder` or to it.
+bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+}  // namespace warpdex

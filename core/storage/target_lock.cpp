@@ -1,0 +1,93 @@
+// Locks by flock, which the system undoes when a process dies.
+#include "warpdex/core/storage/target_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <string>
+
+#include "warpdex/core/storage/fail.hpp"
+#include "warpdex/core/storage/hidden_names.hpp"
+
+namespace warpdex {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a holder writes into its lock file.
+std::string own_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return "process " + std::to_string(::getpid()) + (host[0] != '\0' ? " on " : "") + host.data();
+}
+
+/// What the holder wrote; it may not have come to it yet.
+std::string holder_name(int descriptor) {
+  std::array<char, 300> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+  std::string name(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const bool is_plain = std::all_of(name.begin(), name.end(),
+                                    [](unsigned char letter) { return std::isprint(letter) != 0; });
+  return name.empty() || !is_plain ? "another process" : name;
+}
+
+/// Creates the file, or opens the one that is there; it may be another user's. Returns its
+/// descriptor, or -1 with errno.
+int open_file(const fs::path& file) {
+  constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | kFlags, 0666);
+  if (descriptor >= 0 || errno != EACCES) return descriptor;
+  const int readable = ::open(file.c_str(), O_RDONLY | kFlags);
+  if (readable < 0) errno = EACCES;
+  return readable;
+}
+
+/// Whether the open file still bears that name.
+bool is_file(int descriptor, const fs::path& path) {
+  struct stat own {};
+  struct stat there {};
+  return ::fstat(descriptor, &own) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+TargetLock::TargetLock(const fs::path& target) : file_(lock_file_of(target)) {
+  // The file may be removed by its holder between being opened and being locked here. Such a lock
+  // is worth nothing, since others will create the file anew: so it is looked at again.
+  for (;;) {
+    const int descriptor = open_file(file_);
+    if (descriptor < 0) fail("create", file_, errno, "choose an output where you may write");
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      const int code = errno;
+      const std::string holder = holder_name(descriptor);
+      ::close(descriptor);
+      if (code != EWOULDBLOCK) fail("lock", file_, code, "choose an output on another disk");
+      throw IoError("'" + target.string() + "' is being built by " + holder +
+                    "; wait for its end, or choose another output");
+    }
+    if (is_file(descriptor, file_)) {
+      descriptor_ = descriptor;
+      break;
+    }
+    ::close(descriptor);
+  }
+  // The name is for messages only: a full disk must not matter.
+  const std::string name = own_name();
+  [[maybe_unused]] const bool is_named =
+      ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, name.data(), name.size(), 0) > 0;
+}
+
+TargetLock::~TargetLock() {
+  // In this order: only who holds the lock may remove the file.
+  if (is_file(descriptor_, file_)) ::unlink(file_.c_str());
+  ::close(descriptor_);
+}
+
+}  // namespace warpdex

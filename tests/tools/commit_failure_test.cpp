@@ -1,0 +1,208 @@
+// warpdex index is killed, interrupted, and refused by the system at each of the system calls by
+// which it replaces an index. strace does that; without it, these tests skip.
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "tests/tools/collection.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One system call of a build: the n-th of its name.
+struct Call {
+  std::string name;
+  int occurrence = 0;
+};
+
+bool can_trace() {
+  return run_warpdex({"--version"}, {.under = {"strace", "-f", "-o", "/dev/null"}}).status == 0;
+}
+
+#define WARPDEX_NEEDS_STRACE() \
+  if (!can_trace()) GTEST_SKIP() << "strace is not here or may not trace; install strace"
+
+/// One index that is built again and again, each time of another number of documents.
+class FailureInCommit : public testing::Test {
+ protected:
+  void build_whole() {
+    ASSERT_EQ(build({}).status, 0);
+    documents_ = wished_;
+  }
+
+  /// Builds an index of another size than the one that is there, under strace with `options`.
+  Outcome build(const std::vector<std::string>& options) {
+    wished_ = documents_ % 5 + 1;
+    std::string text;
+    for (int i = 0; i < wished_; ++i) text += "d" + std::to_string(i) + "\tsome words\n";
+    write_file(input_ / "docs.tsv", text);
+    std::vector<std::string> tracer{"strace", "-f", "-qq", "-o", input_ / "calls"};
+    tracer.insert(tracer.end(), options.begin(), options.end());
+    return run_warpdex({"index", "--input", input_ / "docs.tsv", "--format", "tsv", "--threads",
+                        "1", "--quiet", "--output", index_},
+                       {.under = tracer});
+  }
+
+  /// The system calls of a build from the first that has `mark` in its arguments or name.
+  std::vector<Call> calls_of_build(const std::vector<std::string>& options,
+                                   const std::string& mark) {
+    EXPECT_EQ(build(options).status, 0);
+    documents_ = wished_;
+    std::ifstream log(input_ / "calls");
+    std::map<std::string, int> seen;
+    std::vector<Call> calls;
+    bool is_past_mark = false;
+    const std::regex call("^[0-9]+ +([a-z0-9_]+)\\(");
+    std::smatch match;
+    for (std::string line; std::getline(log, line);) {
+      if (!std::regex_search(line, match, call)) continue;
+      is_past_mark = is_past_mark || line.find(mark) != std::string::npos;
+      const int occurrence = ++seen[match[1]];
+      if (is_past_mark) calls.push_back({match[1], occurrence});
+    }
+    EXPECT_GT(calls.size(), 20U);
+    return calls;
+  }
+
+  static std::vector<std::string> injected(const Call& call, const std::string& what) {
+    return {"-e", "trace=" + call.name, "-e",
+            "inject=" + call.name + ":" + what + ":when=" + std::to_string(call.occurrence)};
+  }
+
+  /// Documents of the index that is there, 0 if there is none, nullopt if it is to be put back.
+  std::optional<int> documents_there() const {
+    try {
+      return static_cast<int>(Index::open(index_).counts().documents);
+    } catch (const IoError& error) {
+      if (std::string(error.what()).find("verify --repair") != std::string::npos) return {};
+      EXPECT_THAT(error.what(), testing::HasSubstr("there is no index"));
+      return 0;
+    }
+  }
+
+  /// The old index or the new one is there, or (where it may be) it can be put back; and the next
+  /// build, or a repair, leaves nothing else. Returns whether the index was put back.
+  bool expect_old_or_new(bool by_repair) {
+    const std::optional<int> there = documents_there();
+    EXPECT_TRUE(!there || *there == documents_ || *there == wished_) << *there;
+    bool is_put_back = !there;
+    if (by_repair) {
+      is_put_back = repair_target(index_).put_back;
+    } else {
+      IndexWriter abandoned(index_, {});
+    }
+    EXPECT_EQ(is_put_back, !there);
+    const std::optional<int> cleared = documents_there();
+    EXPECT_EQ(cleared, there ? there : documents_);
+    documents_ = cleared.value_or(-1);
+    EXPECT_THAT(names_in(place_.path()),
+                documents_ == 0 ? std::vector<std::string>{} : std::vector<std::string>{"index"});
+    return is_put_back;
+  }
+
+  /// Kills a build at each call from `mark` on. Returns how often the index had to be put back.
+  int kill_everywhere(const std::vector<std::string>& options, const std::string& mark,
+                      bool is_new) {
+    const auto start_anew = [&] {
+      if (!is_new) return;
+      fs::remove_all(index_);
+      documents_ = 0;
+    };
+    start_anew();
+    const std::vector<Call> calls = calls_of_build(options, mark);
+    std::size_t killed = 0;
+    int put_back = 0;
+    bool by_repair = false;
+    for (const Call& call : calls) {
+      SCOPED_TRACE(call.name + " " + std::to_string(call.occurrence));
+      start_anew();
+      std::vector<std::string> arguments = injected(call, "signal=KILL");
+      if (call.name != "renameat2") {
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        if (!options.empty()) arguments[1] += ",renameat2";
+      }
+      killed += build(arguments).status == -SIGKILL ? 1 : 0;
+      put_back += expect_old_or_new(by_repair = !by_repair) ? 1 : 0;
+      if (HasFailure()) break;
+    }
+    EXPECT_GT(10 * killed, 9 * calls.size()) << "a few calls for memory may be saved";
+    return put_back;
+  }
+
+  const TemporaryFolder place_{place_in_memory()};
+  const TemporaryFolder input_{place_in_memory()};
+  const fs::path index_ = place_ / "index";
+  int documents_ = 0;  ///< of the index that is there
+  int wished_ = 0;     ///< of the one that is built
+};
+
+TEST_F(FailureInCommit, AKillLeavesTheOldIndexOrTheNew) {
+  WARPDEX_NEEDS_STRACE();
+  build_whole();
+  EXPECT_EQ(kill_everywhere({}, "fsync", false), 0);
+}
+
+TEST_F(FailureInCommit, AKillWhereFoldersCannotBeExchanged) {
+  WARPDEX_NEEDS_STRACE();
+  build_whole();
+  EXPECT_GT(kill_everywhere({"-e", "inject=renameat2:error=EINVAL"}, "manifest.json", false), 0);
+}
+
+TEST_F(FailureInCommit, AKillOfTheFirstBuild) {
+  WARPDEX_NEEDS_STRACE();
+  EXPECT_EQ(kill_everywhere({}, "manifest.json", true), 0);
+}
+
+TEST_F(FailureInCommit, AnErrorLeavesTheOldIndex) {
+  WARPDEX_NEEDS_STRACE();
+  build_whole();
+  for (const std::string error : {"ENOSPC", "EIO"}) {
+    for (const Call& call : calls_of_build({}, "fsync")) {
+      static const std::set<std::string> kFailing{"openat", "write",  "fsync",    "getdents64",
+                                                  "mkdir",  "rename", "renameat", "renameat2"};
+      if (!kFailing.contains(call.name)) continue;
+      SCOPED_TRACE(call.name + " " + std::to_string(call.occurrence) + " " + error);
+      const int before = documents_;
+      const Outcome outcome = build(injected(call, "error=" + error));
+      if (outcome.status != 0) expect_complaint(outcome, 1, {"cannot "});
+      EXPECT_EQ(documents_there(), outcome.status == 0 ? wished_ : before);
+      if (outcome.status != 0) {
+        EXPECT_THAT(names_in(place_.path()), testing::ElementsAre("index"));
+      }
+      expect_old_or_new(true);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_F(FailureInCommit, AnInterruptLeavesTheOldIndex) {
+  WARPDEX_NEEDS_STRACE();
+  build_whole();
+  int interrupted = 0;
+  for (const Call& call : calls_of_build({}, "fsync")) {
+    if (call.name != "fsync" && call.name.find("rename") == std::string::npos) continue;
+    SCOPED_TRACE(call.name + " " + std::to_string(call.occurrence));
+    const int before = documents_;
+    const Outcome outcome = build(injected(call, "signal=INT"));
+    if (outcome.status != 0) {
+      expect_complaint(outcome, 130, {"interrupted"});
+      ++interrupted;
+    }
+    EXPECT_EQ(documents_there(), outcome.status == 0 ? wished_ : before);
+    EXPECT_THAT(names_in(place_.path()), testing::ElementsAre("index"));
+    documents_ = documents_there().value_or(-1);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(interrupted, 20) << "flushing what was written can take long";
+}
+
+}  // namespace
+}  // namespace warpdex::test
