@@ -86,7 +86,7 @@ RunReader::~RunReader() {
   if (file_ >= 0) ::close(file_);
 }
 
-// Has `wanted` bytes, of which the buffer has room for more, in it if the file holds so many.
+// Has `wanted` bytes, which the buffer has room for, in the buffer; false if the file ends before.
 bool RunReader::fill(std::size_t wanted) {
   if (available() >= wanted) return true;
   std::memmove(buffer_.data(), buffer_.data() + begin_, available());
