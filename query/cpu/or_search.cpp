@@ -60,12 +60,7 @@ float OrSearch::need(float more) const {
 float OrSearch::bound_of_list(ListCursor& list, const Window& window) {
   if (list.next_document(kernels_, window.begin) >= window.end) return 0;
   // Above 0, which stands for a list without postings here: a match may score 0.
-  float bound = std::numeric_limits<float>::min();
-  for (std::uint32_t block = list.block();
-       block < list.blocks() && list.first_possible(block) < window.end; ++block) {
-    bound = std::max(bound, list.block_bound(block));
-  }
-  return bound;
+  return std::max(std::numeric_limits<float>::min(), list.bound_between(window.begin, window.end));
 }
 
 void OrSearch::bound_lists(const Window& window) {
@@ -125,17 +120,13 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
 /// decoded, so that their order must be checked here: only then each document is visited once.
 template <class Visit>
 void OrSearch::visit_postings(ListCursor& list, const Window& window, float others, Visit visit) {
-  alignas(64) float scores[kBlockSize + kBlockPadding];
   while (!list.at_end() && list.first_possible(list.block()) < window.end) {
     const bool ends_inside = list.last_docid(list.block()) < window.end;
     if (can_enter((list.block_bound(list.block()) + others) * sum_slack_)) {
       const std::uint32_t begin = list.seek(kernels_, window.begin);
       const std::uint32_t end = ends_inside ? list.count() : list.seek(kernels_, window.end);
       if (begin < end) {
-        const std::uint32_t* const docids = list.docids() + begin;
-        score_postings(kernels_, list.scorer(), docids, list.frequencies() + begin, lengths_,
-                       end - begin, scores);
-        visit(docids, scores, end - begin);
+        visit(list.docids() + begin, list.scores(kernels_) + begin, end - begin);
       }
     }
     if (!ends_inside) break;

@@ -18,7 +18,8 @@ static_assert(kMaxWindow == kStaticWindow);
 
 /// Answers one query after the other; all scratch memory is its own.
 ///
-/// In a window, every list has a bound: the largest of its blocks there. In the canonical order,
+/// In a window, every list has a bound: the largest of its blocks there, or of its ranges of docIDs
+/// where it is frequent. In the canonical order,
 /// the lists of the tail whose bounds together (with the largest static score) cannot pass the
 /// threshold are optional: they cannot make a document enter by themselves. The other lists'
 /// postings are added up in accumulators, except in blocks whose bound together with the other
@@ -30,7 +31,7 @@ class OrSearch {
   explicit OrSearch(const Index& index);
 
   /// Feeds `top` with all documents that can be among its k best: `lists` are the scoring lists
-  /// in canonical order with scorers and bounds set, `prohibited` exclude documents. All cursors
+  /// in canonical order with scorers set, `prohibited` exclude documents. All cursors
   /// are at their start. `top` may start with a threshold.
   void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited, TopK& top);
 
