@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
               "the clock must tell times below a microsecond apart");
 
-/// What a thread takes of a pass: items first, first + threads, …; or what `turns` give it.
+/// What a thread takes of a pass: queries as `turns` give them; batches first, first + threads, ….
 struct Share {
   std::size_t first;
   std::size_t threads;
@@ -44,16 +44,16 @@ AnswerCounts sum_of(const std::vector<AnswerCounts>& parts) {
   return sum;
 }
 
-/// A share of the queries once. `samples`, if any, gets each one's nanoseconds.
+/// What the turns give of the queries once. `samples`, if any, gets each one's nanoseconds.
 void run_queries(std::span<CpuSearcher> searchers, const Workload& workload,
                  const BenchSettings& settings, Share share, std::uint64_t* samples,
                  AnswerCounts* counts) {
   CpuSearcher& searcher = searchers.front();
-  for (std::size_t i = share.first; i < workload.plans.size(); i += share.threads) {
+  while (const std::optional<std::size_t> query = share.turns.take()) {
     const Clock::time_point start = Clock::now();
-    const SearchResult result = searcher.run(workload.plans[i], settings.search);
+    const SearchResult result = searcher.run(workload.plans[*query], settings.search);
     const Clock::time_point end = Clock::now();
-    if (samples != nullptr) samples[i] = static_cast<std::uint64_t>((end - start).count());
+    if (samples != nullptr) samples[*query] = static_cast<std::uint64_t>((end - start).count());
     if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
   }
 }
@@ -180,7 +180,10 @@ class Passes {
   void run(std::uint64_t* samples, AnswerCounts* counts) {
     const std::size_t threads = settings_.threads;
     const std::size_t own = searchers_.size() / threads;
-    QueryTurns turns(workload_.plans.size(), settings_.batch_size);
+    // Queries one by one are a batch of all: no thread waits for another's.
+    const std::size_t queries = workload_.plans.size();
+    QueryTurns turns(queries, settings_.batch_size > 1 ? settings_.batch_size
+                                                       : std::max<std::size_t>(queries, 1));
     // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks; the
     // first batch's, of those that threads share out, has the start of the threads.
     parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {

@@ -42,17 +42,13 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
                                        [](const AndList& list) { return list.is_required; });
   const auto lead_list = static_cast<std::size_t>(lead_place - lists.begin());
   ListCursor& lead = *lead_place->cursor;
-  const float others = bound_of_others(lead_list);
-  const float slack = sum_slack(settings_, lists.size());
+  others_bound_ = kNotComputed;
   const auto is_exhausted = [](const AndList& list) {
     return list.is_required && list.cursor->at_end();
   };
   std::uint64_t matches = 0;
   for (; std::none_of(lists.begin(), lists.end(), is_exhausted); lead.next_block()) {
-    if (matches >= matches_wanted &&
-        !can_enter((lead.block_bound(lead.block()) + others) * slack)) {
-      continue;
-    }
+    if (matches >= matches_wanted && !block_can_enter(lead, lead_list)) continue;
     match_block(lead, lead_list);
     matches += survivors_;
     if (survivors_ > 0) score_survivors();
@@ -60,12 +56,16 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
   return matches;
 }
 
-float AndSearch::bound_of_others(std::size_t lead_list) const {
-  float sum = static_bound_;
-  for (std::size_t i = 0; i < lists_.size(); ++i) {
-    if (i != lead_list) sum += lists_[i].cursor->bound();
+bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {
+  if (!top_->full()) return true;
+  if (others_bound_ == kNotComputed) {
+    others_bound_ = static_bound_;
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      if (i != lead_list) others_bound_ += lists_[i].cursor->bound();
+    }
   }
-  return sum;
+  const float bound = lead.block_bound(lead.block()) + others_bound_;
+  return can_enter(bound * sum_slack(settings_, lists_.size()));
 }
 
 void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {

@@ -26,7 +26,7 @@ class AndSearch {
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
   /// saw: once it saw `matches_wanted`, it passes over blocks of the leading list whose bound says
   /// that nothing in them can enter. `lists` are the scoring lists in canonical order with scorers
-  /// and bounds set, at least one of them required. All cursors are at their start.
+  /// set, at least one of them required. All cursors are at their start.
   std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
                     std::uint64_t matches_wanted, TopK& top);
 
@@ -37,9 +37,11 @@ class AndSearch {
     std::uint32_t position;
   };
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+  static constexpr float kNotComputed = -1;
 
   bool can_enter(float bound) const { return !top_->full() || bound > top_->threshold(); }
-  float bound_of_others(std::size_t lead_list) const;
+  /// Whether a match in the lead's current block can enter. Bounds are computed once they matter.
+  bool block_can_enter(ListCursor& lead, std::size_t lead_list);
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
   void drop_prohibited();
@@ -59,6 +61,7 @@ class AndSearch {
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;
   TopK* top_ = nullptr;
+  float others_bound_ = kNotComputed;  ///< of the lists other than the leading one, together
   std::uint32_t survivors_ = 0;
   std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< of the survivors
   std::uint8_t slots_[kBlockSize];  ///< of the survivors: their position in the lead's block

@@ -17,7 +17,6 @@ struct CpuSearcher::State {
 
   void open_cursors(const Roles& roles);
   void set_scorers(const Roles& roles, const ScorerSettings& settings);
-  void set_bounds();
   float seed(std::uint32_t k) const;
   void run_and(const Roles& roles, const SearchSettings& settings, SearchResult& result);
   void run_or(const Roles& roles, const SearchSettings& settings, SearchResult& result);
@@ -32,7 +31,6 @@ struct CpuSearcher::State {
   std::vector<ListCursor*> scoring;
   std::vector<ListCursor*> prohibited;
   std::vector<AndList> and_lists;
-  std::vector<float> bounds;
   std::vector<std::uint64_t> bitmap;
   std::vector<TopK::Entry> entries;
 };
@@ -114,28 +112,14 @@ void CpuSearcher::State::set_scorers(const Roles& roles, const ScorerSettings& s
   }
 }
 
-void CpuSearcher::State::set_bounds() {
-  std::size_t blocks = 0;
-  for (const ListCursor* list : scoring) blocks += list->blocks();
-  bounds.resize(blocks);
-  float* next = bounds.data();
-  for (ListCursor* list : scoring) {
-    list->set_bounds(index.lengths().data(), next);
-    next += list->blocks();
-  }
-}
-
 float CpuSearcher::State::seed(std::uint32_t k) const {
   float best = 0;
-  for (const ListCursor* list : scoring) {
-    best = std::max(best, seed_score(index.sections(), list->entry(), list->scorer(), k));
-  }
+  for (ListCursor* list : scoring) best = std::max(best, list->seed(index.sections(), k));
   return best;
 }
 
 void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& settings,
                                  SearchResult& result) {
-  set_bounds();
   and_lists.clear();
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     and_lists.push_back({scoring[i], roles.is_required[i]});
@@ -155,7 +139,6 @@ void CpuSearcher::State::run_or(const Roles& roles, const SearchSettings& settin
     open_cursors(roles);  // from the start again
     set_scorers(roles, settings.scorer);
   }
-  set_bounds();
   or_search.run(scoring, prohibited, top);
 }
 

@@ -50,17 +50,25 @@ void bound_impacts(const TermScorer& scorer, const ScoreBound* blocks, std::size
   bound_impacts_by(scorer, blocks, count, bounds);
 }
 
-std::size_t drain_window(float* window, std::size_t count, std::uint32_t first, float need,
-                         const Candidates& candidates) {
+std::size_t drain_lines(float* sums, std::uint8_t* marks, std::size_t lines, std::uint32_t first,
+                        float need, const Candidates& candidates) {
   const auto need_bits = std::bit_cast<std::int32_t>(need);
   std::size_t found = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    // As integers, touched scores compare like floats and the untouched one is the least.
-    if (std::bit_cast<std::int32_t>(window[i]) >= need_bits) {
-      candidates.documents[found] = first + static_cast<std::uint32_t>(i);
-      candidates.scores[found++] = window[i];
+  for (std::size_t line = 0; line < lines; ++line) {
+    if (line % 8 == 0 && load_u64(marks + line) == 0) {
+      line += 7;
+      continue;
     }
-    window[i] = kUntouched;
+    if (marks[line] == 0) continue;
+    marks[line] = 0;
+    for (std::size_t i = line * kLineSums; i < (line + 1) * kLineSums; ++i) {
+      // As integers, touched scores compare like floats and the untouched one is the least.
+      if (std::bit_cast<std::int32_t>(sums[i]) >= need_bits) {
+        candidates.documents[found] = first + static_cast<std::uint32_t>(i);
+        candidates.scores[found++] = sums[i];
+      }
+      sums[i] = kUntouched;
+    }
   }
   return found;
 }
@@ -105,9 +113,8 @@ std::uint32_t rank(const std::uint8_t* bytes, std::uint32_t count) {
 
 }  // namespace
 
-const Kernels kBaselineKernels{score_bm25,    bound_bm25,   score_impacts,
-                               bound_impacts, drain_window, select_scores,
-                               seek,          intersect,    rank};
+const Kernels kBaselineKernels{score_bm25,    bound_bm25, score_impacts, bound_impacts, drain_lines,
+                               select_scores, seek,       intersect,     rank};
 
 const Kernels& kernels() {
 #if defined(__x86_64__)

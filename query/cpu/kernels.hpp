@@ -14,6 +14,9 @@ namespace warpdex {
 /// first score that is added, even a zero.
 inline constexpr float kUntouched = -0.0F;
 
+/// Sums that share a mark: a cache line of them.
+inline constexpr std::uint32_t kLineSums = 16;
+
 /// A document that may enter the answer, and what its score is so far.
 struct Candidates {
   std::uint32_t* documents;
@@ -37,11 +40,12 @@ struct Kernels {
   void (*bound_impacts)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
                         float* bounds);
 
-  /// Appends (first + i, window[i]) for all i < count with a window[i] that was touched and is at
-  /// least `need` (0 or more), in order, and sets all of the window to kUntouched. `count` is a
-  /// multiple of 16. Returns how many; there is room for 16 more than those.
-  std::size_t (*drain_window)(float* window, std::size_t count, std::uint32_t first, float need,
-                              const Candidates& candidates);
+  /// For each of `lines` lines with a mark (a byte that is not 0): appends (first + i, sums[i]) for
+  /// its sums that were touched and are at least `need` (0 or more), in order, sets them all to
+  /// kUntouched and the mark to 0. `lines` is a multiple of 64. Returns how many were appended;
+  /// there is room for 16 more than those.
+  std::size_t (*drain_lines)(float* sums, std::uint8_t* marks, std::size_t lines,
+                             std::uint32_t first, float need, const Candidates& candidates);
 
   /// Appends (docids[i], scores[i]) for all i < count with scores[i] >= need, in order. Returns
   /// how many; may read up to the next multiple of 16 and has room for 16 more.

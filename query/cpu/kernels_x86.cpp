@@ -89,23 +89,35 @@ WARPDEX_AVX2 void bound_impacts_avx2(const TermScorer& scorer, const ScoreBound*
   bound_impacts_by(scorer, blocks, count, bounds);
 }
 
-WARPDEX_AVX2 std::size_t drain_window_avx2(float* window, std::size_t count, std::uint32_t first,
-                                           float need, const Candidates& candidates) {
+WARPDEX_AVX2 std::size_t drain_lines_avx2(float* sums, std::uint8_t* marks, std::size_t lines,
+                                          std::uint32_t first, float need,
+                                          const Candidates& candidates) {
   // As integers, touched scores compare like floats and the untouched one is the least.
   const __m256i below = _mm256_set1_epi32(std::bit_cast<std::int32_t>(need) - 1);
   const __m256i untouched = _mm256_castps_si256(_mm256_set1_ps(kUntouched));
+  const __m256i unmarked = _mm256_setzero_si256();
   std::size_t found = 0;
-  for (std::size_t i = 0; i < count; i += 8) {
-    auto* const place = reinterpret_cast<__m256i*>(window + i);
-    const __m256i scores = _mm256_load_si256(place);
-    auto mask = static_cast<unsigned>(
-        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(scores, below))));
-    for (; mask != 0; mask &= mask - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-      candidates.documents[found] = first + static_cast<std::uint32_t>(i) + lane;
-      candidates.scores[found++] = window[i + lane];
+  for (std::size_t group = 0; group < lines; group += 32) {
+    auto* const group_marks = reinterpret_cast<__m256i*>(marks + group);
+    auto marked = ~static_cast<unsigned>(
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(group_marks), unmarked)));
+    if (marked == 0) continue;
+    _mm256_storeu_si256(group_marks, unmarked);
+    for (; marked != 0; marked &= marked - 1) {
+      const std::size_t line = group + static_cast<unsigned>(std::countr_zero(marked));
+      for (std::size_t i = line * kLineSums; i < (line + 1) * kLineSums; i += 8) {
+        auto* const place = reinterpret_cast<__m256i*>(sums + i);
+        const __m256i scores = _mm256_load_si256(place);
+        auto mask = static_cast<unsigned>(
+            _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(scores, below))));
+        for (; mask != 0; mask &= mask - 1) {
+          const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+          candidates.documents[found] = first + static_cast<std::uint32_t>(i) + lane;
+          candidates.scores[found++] = sums[i + lane];
+        }
+        _mm256_store_si256(place, untouched);
+      }
     }
-    _mm256_store_si256(place, untouched);
   }
   return found;
 }
@@ -196,17 +208,25 @@ WARPDEX_AVX512 void bound_impacts_avx512(const TermScorer& scorer, const ScoreBo
   bound_impacts_by(scorer, blocks, count, bounds);
 }
 
-WARPDEX_AVX512 std::size_t drain_window_avx512(float* window, std::size_t count,
-                                               std::uint32_t first, float need,
-                                               const Candidates& candidates) {
+WARPDEX_AVX512 std::size_t drain_lines_avx512(float* sums, std::uint8_t* marks, std::size_t lines,
+                                              std::uint32_t first, float need,
+                                              const Candidates& candidates) {
+  static_assert(kLineSums == 16, "a line fills a vector");
   const __m512i least = _mm512_set1_epi32(std::bit_cast<std::int32_t>(need));
   const __m512i untouched = _mm512_castps_si512(_mm512_set1_ps(kUntouched));
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   std::size_t found = 0;
-  for (std::size_t i = 0; i < count; i += 16) {
-    const __m512i scores = _mm512_load_si512(window + i);
-    const __mmask16 mask = _mm512_cmpge_epi32_mask(scores, least);
-    if (mask != 0) {
+  for (std::size_t group = 0; group < lines; group += 64) {
+    const __m512i group_marks = _mm512_loadu_si512(marks + group);
+    std::uint64_t marked = _mm512_test_epi8_mask(group_marks, group_marks);
+    if (marked == 0) continue;
+    _mm512_storeu_si512(marks + group, _mm512_setzero_si512());
+    for (; marked != 0; marked &= marked - 1) {
+      const std::size_t i = (group + static_cast<unsigned>(std::countr_zero(marked))) * kLineSums;
+      const __m512i scores = _mm512_load_si512(sums + i);
+      const __mmask16 mask = _mm512_cmpge_epi32_mask(scores, least);
+      _mm512_store_si512(sums + i, untouched);
+      if (mask == 0) continue;
       const __m512i documents = _mm512_add_epi32(
           lanes,
           _mm512_set1_epi32(static_cast<std::int32_t>(first + static_cast<std::uint32_t>(i))));
@@ -215,7 +235,6 @@ WARPDEX_AVX512 std::size_t drain_window_avx512(float* window, std::size_t count,
       _mm512_storeu_si512(candidates.scores + found, _mm512_maskz_compress_epi32(mask, scores));
       found += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(mask)));
     }
-    _mm512_store_si512(window + i, untouched);
   }
   return found;
 }
@@ -267,12 +286,12 @@ WARPDEX_AVX512 std::size_t intersect_avx512(const std::uint32_t* wanted, std::si
 
 }  // namespace
 
-const Kernels kAvx2Kernels{score_bm25_avx2,    bound_bm25_avx2,   score_impacts_avx2,
-                           bound_impacts_avx2, drain_window_avx2, select_scores_avx2,
-                           seek_avx2,          intersect_avx2,    rank_avx2};
-const Kernels kAvx512Kernels{score_bm25_avx512,    bound_bm25_avx2,     score_impacts_avx512,
-                             bound_impacts_avx512, drain_window_avx512, select_scores_avx512,
-                             seek_avx512,          intersect_avx512,    rank_avx2};
+const Kernels kAvx2Kernels{score_bm25_avx2,    bound_bm25_avx2,  score_impacts_avx2,
+                           bound_impacts_avx2, drain_lines_avx2, select_scores_avx2,
+                           seek_avx2,          intersect_avx2,   rank_avx2};
+const Kernels kAvx512Kernels{score_bm25_avx512,    bound_bm25_avx2,    score_impacts_avx512,
+                             bound_impacts_avx512, drain_lines_avx512, select_scores_avx512,
+                             seek_avx512,          intersect_avx512,   rank_avx2};
 
 }  // namespace warpdex
 

@@ -2,28 +2,23 @@
 #include "warpdex/query/cpu/list_cursor.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <numeric>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex {
-namespace {
-
-/// A rounded number; 2^32, to which the largest frequencies are rounded up, as 2^32 - 1.
-std::uint32_t rounded(std::uint8_t code) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(rounded_value(code), 0xFFFFFFFFU));
-}
-
-}  // namespace
 
 void ListCursor::open(const Index& index, const PostingsEntry& entry) {
   entry_ = entry;
   size_ = entry.document_frequency;
   block_ = 0;
   position_ = 0;
-  bounds_ = nullptr;
   docids_of_ = kNothing;
   frequencies_of_ = kNothing;
+  scores_of_ = kNothing;
   if (entry.is_short()) {
     open_short(index, entry);
     return;
@@ -52,31 +47,58 @@ void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
   }
   scorer_ = make_term_scorer(settings, {index.counts().documents, index.counts().tokens}, size_,
                              occurrences, multiplicity);
+  lengths_ = index.lengths().data();
+  bound_of_short_ = -1;
+  if (entry_.is_short()) return;
+  block_bounds_.reset({view_.bounds(), blocks_}, scorer_);
+  range_bounds_.reset(list_range_bounds(index.sections(), entry_, index.counts().documents),
+                      scorer_);
 }
 
-void ListCursor::set_bounds(const std::uint32_t* lengths, float* bounds) {
-  if (entry_.is_short()) {
-    float scores[kBlockSize + kBlockPadding];
-    score_postings(kernels(), scorer_, docids_, frequencies_, lengths, size_, scores);
-    bounds[0] = *std::max_element(scores, scores + size_);
-  } else if (scorer_.kind == ScorerKind::kBm25) {
-    kernels().bound_bm25(scorer_, view_.bounds(), blocks_, bounds);
-  } else if (scorer_.kind == ScorerKind::kImpact) {
-    kernels().bound_impacts(scorer_, view_.bounds(), blocks_, bounds);
-  } else {
-    for (std::uint32_t block = 0; block < blocks_; ++block) {
-      const ScoreBound& bound = view_.bounds()[block];
-      bounds[block] = 0;
-      for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
-        bounds[block] = std::max(
-            bounds[block], scorer_(rounded(bound.frequencies[pair]), rounded(bound.lengths[pair])));
-      }
-    }
+const float* ListCursor::scores_of_short() {
+  if (scores_of_ != 0) {
+    score_postings(kernels(), scorer_, docids_, frequencies_, lengths_, size_, scores_);
+    scores_of_ = 0;
   }
-  if (scorer_.kind != ScorerKind::kImpact) {
-    for (std::uint32_t block = 0; block < blocks_; ++block) bounds[block] *= kBoundSlack;
+  return scores_;
+}
+
+float ListCursor::bound_of_short() {
+  if (bound_of_short_ < 0) {
+    const float* const scores = scores_of_short();
+    bound_of_short_ = *std::max_element(scores, scores + size_);
   }
-  bounds_ = bounds;
+  return bound_of_short_;
+}
+
+float ListCursor::seed(const IndexSections& sections, std::uint32_t k) {
+  if (!entry_.is_short()) return seed_score(sections, entry_, scorer_, k);
+  if (size_ < k) return 0;
+  // As whole numbers, scores keep their order, which those of a damaged list may not have.
+  std::uint32_t sorted[kBlockSize];
+  const float* const scores = scores_of_short();
+  std::transform(scores, scores + size_, sorted,
+                 [](float score) { return std::bit_cast<std::uint32_t>(score); });
+  std::nth_element(sorted, sorted + k - 1, sorted + size_, std::greater<>());
+  return std::bit_cast<float>(sorted[k - 1]);
+}
+
+float ListCursor::bound_between(std::uint32_t begin, std::uint32_t end) {
+  if (entry_.is_short()) return bound_of_short();
+  if (range_bounds_.size() > 0) {
+    return range_bounds_.largest(begin / kRangeDocuments, (end - 1) / kRangeDocuments + 1);
+  }
+  float bound = 0;
+  for (std::uint32_t block = block_; block < blocks_ && first_possible(block) < end; ++block) {
+    bound = std::max(bound, block_bounds_[block]);
+  }
+  return bound;
+}
+
+float ListCursor::bound() {
+  if (entry_.is_short()) return bound_of_short();
+  ScoreBounds& bounds = range_bounds_.size() > 0 ? range_bounds_ : block_bounds_;
+  return bounds.largest(0, bounds.size());
 }
 
 void ListCursor::gallop(std::uint32_t docid) {
@@ -95,8 +117,7 @@ void ListCursor::gallop(std::uint32_t docid) {
 void ListCursor::throw_disorder() {
   throw FormatError(
       "a posting list is damaged (its blocks do not ascend); run 'warpdex verify', then restore "
-      "the "
-      "index or build it again");
+      "the index or build it again");
 }
 
 void ListCursor::load_docids() {
@@ -112,6 +133,11 @@ void ListCursor::load_frequencies() {
   frequencies_of_ = kNothing;
   view_.read_frequencies(block_, frequencies_);
   frequencies_of_ = block_;
+}
+
+void ListCursor::load_scores(const Kernels& kernels) {
+  score_postings(kernels, scorer_, docids(), frequencies(), lengths_, count(), scores_);
+  scores_of_ = block_;
 }
 
 bool ListCursor::contains(const Kernels& kernels, std::uint32_t docid) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/cpu/kernels.hpp"
+#include "warpdex/query/cpu/score_bounds.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex {
@@ -15,10 +15,6 @@ namespace warpdex {
 inline constexpr std::uint32_t kBlockPadding = 16;
 /// A docID past every document's.
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
-
-/// Bounds are kept this much above what their pairs score, since a float's rounding could put a
-/// smaller frequency's score an ulp above a larger one's. Not those of impacts, which are exact.
-inline constexpr float kBoundSlack = 1.0F + 1e-6F;
 
 /// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds. Sums of
 /// impacts are exact.
@@ -33,9 +29,8 @@ class ListCursor {
   /// Starts at the list's first block. Throws FormatError if the list is damaged.
   void open(const Index& index, const PostingsEntry& entry);
 
-  /// Sets the scorer, then each block's bound, in `bounds` (room for blocks() floats).
+  /// Sets the scorer. What scores() and the bounds need of it is computed when they are asked for.
   void set_scorer(const Index& index, const ScorerSettings& settings, std::uint32_t multiplicity);
-  void set_bounds(const std::uint32_t* lengths, float* bounds);
 
   std::uint32_t blocks() const { return blocks_; }
   std::uint32_t block() const { return block_; }
@@ -51,10 +46,20 @@ class ListCursor {
     return block + 1 < blocks_ ? kBlockSize : size_ - block * kBlockSize;
   }
   const PostingsEntry& entry() const { return entry_; }
-  float block_bound(std::uint32_t block) const { return bounds_[block]; }
-  /// The largest of the blocks' bounds. O(blocks).
-  float bound() const { return *std::max_element(bounds_, bounds_ + blocks_); }
   const TermScorer& scorer() const { return scorer_; }
+
+  /// What no posting of the block scores above.
+  float block_bound(std::uint32_t block) {
+    return entry_.is_short() ? bound_of_short() : block_bounds_[block];
+  }
+  /// What no posting scores above that is in the current block or behind it, and in documents
+  /// [begin, end), at least one of the index's. O(blocks there); of a frequent list, O(ranges).
+  float bound_between(std::uint32_t begin, std::uint32_t end);
+  /// What no posting of the list scores above. O(blocks); of a frequent list, O(ranges).
+  float bound();
+  /// A score that `k` of the list's documents reach by this term alone, or 0 if none is known: of a
+  /// short list the k-th best score, of a long one what its stored seeds say.
+  float seed(const IndexSections& sections, std::uint32_t k);
 
   /// Moves to the first block whose last docID is at or past `docid`, which never falls from call
   /// to call.
@@ -82,6 +87,11 @@ class ListCursor {
   const std::uint32_t* frequencies() {
     if (frequencies_of_ != block_) load_frequencies();
     return frequencies_;
+  }
+  /// The current block's scores, those past count() of no meaning. Computed at most once.
+  const float* scores(const Kernels& kernels) {
+    if (scores_of_ != block_) load_scores(kernels);
+    return scores_;
   }
   bool is_loaded() const { return docids_of_ == block_; }
 
@@ -139,23 +149,32 @@ class ListCursor {
   [[noreturn]] static void throw_disorder();
   void open_short(const Index& index, const PostingsEntry& entry);
   void gallop(std::uint32_t docid);
+  /// A short list's scores, wherever the cursor is.
+  const float* scores_of_short();
+  float bound_of_short();
   void load_docids();
   void load_frequencies();
+  void load_scores(const Kernels& kernels);
   bool contains_dense(const Kernels& kernels, std::uint32_t docid);
 
   alignas(64) std::uint32_t docids_[kBlockSize + kBlockPadding];
   alignas(64) std::uint32_t frequencies_[kBlockSize + kBlockPadding];
+  alignas(64) float scores_[kBlockSize + kBlockPadding];
   TermScorer scorer_;
   PostingsView view_;
   PostingsEntry entry_;
   const std::uint32_t* last_docids_ = nullptr;
-  const float* bounds_ = nullptr;
+  ScoreBounds block_bounds_;
+  ScoreBounds range_bounds_;   ///< none unless the list is frequent
+  float bound_of_short_ = -1;  ///< below 0 until it is computed
+  const std::uint32_t* lengths_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t blocks_ = 0;
   std::uint32_t block_ = 0;
   std::uint32_t position_ = 0;  ///< in the current block; all before it is behind us
   std::uint32_t docids_of_ = kNothing;
   std::uint32_t frequencies_of_ = kNothing;
+  std::uint32_t scores_of_ = kNothing;
   std::uint32_t last_of_short_ = 0;
 };
 

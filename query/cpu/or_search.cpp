@@ -9,6 +9,9 @@ namespace {
 
 /// Optional lists with fewer postings a candidate than this are added up rather than looked up.
 constexpr std::size_t kPostingsPerLookUp = 8;
+/// DocIDs in the first window. Each is twice as wide as the one before it, up to kMaxWindow: narrow
+/// ones raise the threshold early, wide ones cost less a document.
+constexpr std::uint32_t kFirstWindow = 4096;
 
 }  // namespace
 
@@ -19,13 +22,12 @@ OrSearch::OrSearch(const Index& index)
       static_scores_(index.sections().static_scores),
       static_bounds_(index.sections().static_bounds),
       documents_(static_cast<std::uint32_t>(index.counts().documents)),
-      lines_(kMaxWindow / 16 + 1),
       candidate_documents_(kMaxWindow + kBlockPadding),
       candidate_scores_(kMaxWindow + kBlockPadding) {}
 
 void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
                    TopK& top) {
-  if (!is_clean_) std::fill_n(accumulators(), 16 * lines_.size(), kUntouched);
+  if (!is_clean_) sums_.clear();
   is_clean_ = false;  // a damaged list may throw in the middle of a window
   lists_ = lists;
   prohibited_ = prohibited;
@@ -34,14 +36,11 @@ void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* con
   window_bounds_.resize(lists.size());
   tail_bounds_.resize(lists.size() + 1);
   std::uint32_t width = kFirstWindow;
-  for (std::uint32_t from = 0; from < documents_;) {
-    const std::uint32_t begin = next_window_begin(from);
+  for (std::uint32_t end = 0; end < documents_;) {
+    const std::uint32_t begin = next_window_begin(end);
     if (begin >= documents_) break;
-    // A window does not cross a border of kStaticWindow, so one static bound is good for it.
-    const std::uint32_t border = begin / kStaticWindow * kStaticWindow + kStaticWindow;
-    const std::uint32_t end = std::min({begin + width, border, documents_});
-    search_window({begin, end, static_bounds_.empty() ? 0 : static_bounds_[begin / kStaticWindow]});
-    from = end;
+    end = std::min(begin + width, documents_);
+    search_window({begin, end});
     width = std::min(2 * width, kMaxWindow);
   }
   is_clean_ = true;
@@ -53,6 +52,13 @@ std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {
   return next;
 }
 
+float OrSearch::static_bound(const Window& window) const {
+  if (static_bounds_.empty()) return 0;
+  const auto bounds = static_bounds_.begin();
+  return *std::max_element(bounds + window.begin / kStaticWindow,
+                           bounds + (window.end - 1) / kStaticWindow + 1);
+}
+
 float OrSearch::need(float more) const {
   return std::max(0.0F, (top_->threshold() - more * sum_slack_) * (2.0F - sum_slack_));
 }
@@ -60,16 +66,11 @@ float OrSearch::need(float more) const {
 float OrSearch::bound_of_list(ListCursor& list, const Window& window) {
   if (list.next_document(kernels_, window.begin) >= window.end) return 0;
   // Above 0, which stands for a list without postings here: a match may score 0.
-  float bound = std::numeric_limits<float>::min();
-  for (std::uint32_t block = list.block();
-       block < list.blocks() && list.first_possible(block) < window.end; ++block) {
-    bound = std::max(bound, list.block_bound(block));
-  }
-  return bound;
+  return std::max(std::numeric_limits<float>::min(), list.bound_between(window.begin, window.end));
 }
 
 void OrSearch::bound_lists(const Window& window) {
-  tail_bounds_[lists_.size()] = window.static_bound;
+  tail_bounds_[lists_.size()] = static_bound(window);
   for (std::size_t i = lists_.size(); i-- > 0;) {
     window_bounds_[i] = bound_of_list(*lists_[i], window);
     tail_bounds_[i] = tail_bounds_[i + 1] + window_bounds_[i];
@@ -111,12 +112,11 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
     select_from_one(*lists_[last_active], window, tail_bounds_[essential]);
     return;
   }
+  sums_.start(window.begin, window.end - window.begin);
   for (std::size_t i = 0; i < essential; ++i) {
     if (is_active(i)) accumulate(*lists_[i], window, others(i));
   }
-  const std::size_t width = (window.end - window.begin + 15) / 16 * 16;
-  candidates_ =
-      kernels_.drain_window(accumulators(), width, window.begin, need(tail_bounds_[essential]),
+  candidates_ = sums_.drain(need(tail_bounds_[essential]),
                             {candidate_documents_.data(), candidate_scores_.data()});
 }
 
@@ -125,17 +125,13 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
 /// decoded, so that their order must be checked here: only then each document is visited once.
 template <class Visit>
 void OrSearch::visit_postings(ListCursor& list, const Window& window, float others, Visit visit) {
-  alignas(64) float scores[kBlockSize + kBlockPadding];
   while (!list.at_end() && list.first_possible(list.block()) < window.end) {
     const bool ends_inside = list.last_docid(list.block()) < window.end;
     if (can_enter((list.block_bound(list.block()) + others) * sum_slack_)) {
       const std::uint32_t begin = list.seek(kernels_, window.begin);
       const std::uint32_t end = ends_inside ? list.count() : list.seek(kernels_, window.end);
       if (begin < end) {
-        const std::uint32_t* const docids = list.docids() + begin;
-        score_postings(kernels_, list.scorer(), docids, list.frequencies() + begin, lengths_,
-                       end - begin, scores);
-        visit(docids, scores, end - begin);
+        visit(list.docids() + begin, list.scores(kernels_) + begin, end - begin);
       }
     }
     if (!ends_inside) break;
@@ -155,25 +151,24 @@ void OrSearch::select_from_one(ListCursor& list, const Window& window, float oth
 }
 
 void OrSearch::accumulate(ListCursor& list, const Window& window, float others) {
-  float* const sums = accumulators();
   visit_postings(list, window, others,
                  [&](const std::uint32_t* docids, const float* scores, std::uint32_t count) {
-                   for (std::uint32_t i = 0; i < count; ++i) {
-                     sums[docids[i] - window.begin] += scores[i];
-                   }
+                   sums_.add(docids, scores, count);
                  });
 }
 
 void OrSearch::refine(ListCursor& list, const Window& window, float more_after) {
+  const std::size_t few = candidates_ * kPostingsPerLookUp;
   std::size_t postings = 0;
   for (std::uint32_t block = list.block();
-       block < list.blocks() && list.first_possible(block) < window.end; ++block) {
+       postings < few && block < list.blocks() && list.first_possible(block) < window.end;
+       ++block) {
     postings += list.block_count(block);
   }
-  if (postings < candidates_ * kPostingsPerLookUp) {
+  if (postings < few) {
     refine_by_accumulators(list, window);
   } else {
-    refine_by_look_up(list, more_after);
+    refine_by_look_up(list);
   }
   const Candidates candidates{candidate_documents_.data(), candidate_scores_.data()};
   candidates_ = kernels_.select_scores(candidates.documents, candidates.scores, candidates_,
@@ -181,30 +176,22 @@ void OrSearch::refine(ListCursor& list, const Window& window, float more_after) 
 }
 
 void OrSearch::refine_by_accumulators(ListCursor& list, const Window& window) {
-  accumulate(list, window, std::numeric_limits<float>::infinity());
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  sums_.start(window.begin, window.end - window.begin);
+  accumulate(list, window, kInfinity);
   for (std::size_t i = 0; i < candidates_; ++i) {
-    candidate_scores_[i] += accumulators()[candidate_documents_[i] - window.begin];
+    candidate_scores_[i] += sums_.at(candidate_documents_[i]);
   }
-  std::fill_n(accumulators(), window.end - window.begin, kUntouched);
+  sums_.drain(kInfinity, {candidate_documents_.data(), candidate_scores_.data()});
 }
 
-void OrSearch::refine_by_look_up(ListCursor& list, float more_after) {
-  std::size_t kept = 0;
+void OrSearch::refine_by_look_up(ListCursor& list) {
   for (std::size_t i = 0; i < candidates_; ++i) {
     const std::uint32_t document = candidate_documents_[i];
-    float score = candidate_scores_[i];
-    list.skip_to_block(document);
-    if (!list.at_end() && list.first_possible(list.block()) <= document) {
-      const float bound = score + list.block_bound(list.block()) + more_after;
-      if (!can_enter(bound * sum_slack_)) continue;
-      if (list.contains(kernels_, document)) {
-        score += list.scorer()(list.frequency_here(), lengths_[document]);
-      }
+    if (list.contains(kernels_, document)) {
+      candidate_scores_[i] += list.scorer()(list.frequency_here(), lengths_[document]);
     }
-    candidate_documents_[kept] = document;
-    candidate_scores_[kept++] = score;
   }
-  candidates_ = kept;
 }
 
 void OrSearch::insert_candidates() {

@@ -8,17 +8,14 @@
 
 #include "warpdex/core/select/top_k.hpp"
 #include "warpdex/query/cpu/list_cursor.hpp"
+#include "warpdex/query/cpu/window_sums.hpp"
 
 namespace warpdex {
 
-/// DocIDs in the widest window; windows start small, so that a threshold is there soon.
-inline constexpr std::uint32_t kMaxWindow = 4096;
-inline constexpr std::uint32_t kFirstWindow = 512;
-static_assert(kMaxWindow == kStaticWindow);
-
 /// Answers one query after the other; all scratch memory is its own.
 ///
-/// In a window, every list has a bound: the largest of its blocks there. In the canonical order,
+/// In a window, every list has a bound: the largest of its blocks there, or of its ranges of docIDs
+/// where it is frequent. In the canonical order,
 /// the lists of the tail whose bounds together (with the largest static score) cannot pass the
 /// threshold are optional: they cannot make a document enter by themselves. The other lists'
 /// postings are added up in accumulators, except in blocks whose bound together with the other
@@ -30,21 +27,16 @@ class OrSearch {
   explicit OrSearch(const Index& index);
 
   /// Feeds `top` with all documents that can be among its k best: `lists` are the scoring lists
-  /// in canonical order with scorers and bounds set, `prohibited` exclude documents. All cursors
+  /// in canonical order with scorers set, `prohibited` exclude documents. All cursors
   /// are at their start. `top` may start with a threshold.
   void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited, TopK& top);
 
  private:
-  struct alignas(64) Line {
-    float values[16];
-  };
   struct Window {
     std::uint32_t begin;
     std::uint32_t end;
-    float static_bound;
   };
 
-  float* accumulators() { return lines_.front().values; }
   bool can_enter(float bound) const {
     return top_->full() ? bound > top_->threshold() : bound >= top_->threshold();
   }
@@ -52,6 +44,7 @@ class OrSearch {
   float need(float more) const;
 
   std::uint32_t next_window_begin(std::uint32_t from);
+  float static_bound(const Window& window) const;
   float bound_of_list(ListCursor& list, const Window& window);
   void bound_lists(const Window& window);
   std::size_t count_essential() const;
@@ -63,7 +56,7 @@ class OrSearch {
   void visit_postings(ListCursor& list, const Window& window, float others, Visit visit);
   void refine(ListCursor& list, const Window& window, float more_after);
   void refine_by_accumulators(ListCursor& list, const Window& window);
-  void refine_by_look_up(ListCursor& list, float more_after);
+  void refine_by_look_up(ListCursor& list);
   void insert_candidates();
 
   const Kernels& kernels_;
@@ -79,8 +72,8 @@ class OrSearch {
   TopK* top_ = nullptr;
   std::vector<float> window_bounds_;  ///< a list
   std::vector<float> tail_bounds_;    ///< a list: the sum of its and the later lists' bounds
-  std::vector<Line> lines_;           ///< kUntouched between windows
-  bool is_clean_ = false;             ///< whether lines_ were left like that
+  WindowSums sums_;
+  bool is_clean_ = true;  ///< whether the last query left all sums untouched
   std::vector<std::uint32_t> candidate_documents_;
   std::vector<float> candidate_scores_;
   std::size_t candidates_ = 0;

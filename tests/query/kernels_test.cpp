@@ -105,33 +105,44 @@ TEST(Kernels, BoundsAreTheLargestOfTheirPairs) {
   }
 }
 
-TEST(Kernels, DrainTakesTouchedScoresFromTheNeededOneOn) {
+TEST(Kernels, DrainTakesTouchedScoresOfMarkedLinesFromTheNeededOneOn) {
   auto random = test::generator(33);
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : {16, 32, 48, 4096}) {
+    for (const std::size_t lines : {64, 128, 2048}) {
       for (const float need : {0.0F, 0.5F, 3.0F}) {
+        const std::size_t count = lines * kLineSums;
         std::vector<float> storage(count + 16);
-        float* const window = std::assume_aligned<64>(reinterpret_cast<float*>(
+        float* const sums = std::assume_aligned<64>(reinterpret_cast<float*>(
             (reinterpret_cast<std::uintptr_t>(storage.data()) + 63) / 64 * 64));
+        std::vector<std::uint8_t> marks(lines);
         std::vector<std::uint32_t> expected;
         std::vector<float> expected_scores;
         for (std::uint32_t i = 0; i < count; ++i) {
+          if (i % kLineSums == 0) marks[i / kLineSums] = random() % 5 == 0 ? 1 : 0;
           const bool touched = random() % 3 == 0;
-          window[i] = touched ? static_cast<float>(random() % 4) : kUntouched;
-          if (touched && window[i] >= need) {
+          const bool marked = marks[i / kLineSums] != 0;
+          // What lies in a line without a mark must not be looked at.
+          sums[i] = touched ? static_cast<float>(random() % 4) : kUntouched;
+          if (touched && marked && sums[i] >= need) {
             expected.push_back(1000 + i);
-            expected_scores.push_back(window[i]);
+            expected_scores.push_back(sums[i]);
           }
         }
+        const std::vector<float> before(sums, sums + count);
+        const std::vector<std::uint8_t> marks_before = marks;
         std::vector<std::uint32_t> documents(count + 16);
         std::vector<float> scores(count + 16);
-        const std::size_t found =
-            form->drain_window(window, count, 1000, need, {documents.data(), scores.data()});
+        const std::size_t found = form->drain_lines(sums, marks.data(), lines, 1000, need,
+                                                    {documents.data(), scores.data()});
         documents.resize(found);
         scores.resize(found);
-        ASSERT_EQ(documents, expected) << "count " << count << " need " << need;
+        ASSERT_EQ(documents, expected) << "lines " << lines << " need " << need;
         ASSERT_EQ(scores, expected_scores);
-        for (std::size_t i = 0; i < count; ++i) ASSERT_TRUE(std::signbit(window[i]));
+        for (std::size_t i = 0; i < count; ++i) {
+          const float left = marks_before[i / kLineSums] != 0 ? kUntouched : before[i];
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(sums[i]), std::bit_cast<std::uint32_t>(left));
+        }
+        ASSERT_TRUE(std::all_of(marks.begin(), marks.end(), [](auto mark) { return mark == 0; }));
       }
     }
   }
