@@ -115,12 +115,14 @@ void ReplacementFolder::Hidden::remove() {
 
 /// Asks the system whether the target may be moved, by a rename that must not succeed: a folder is
 /// never renamed over one that is not empty. A mount point, for one, cannot be moved.
-void ReplacementFolder::check_movable() const {
+void ReplacementFolder::check_movable() {
   if (is_missing(target_)) return;
   const fs::path content = subfolder("content");
-  const int code = ::rename(target_.c_str(), folder_.path().c_str()) == 0 ? 0 : errno;
+  const fs::path hidden = folder_.path();
+  const int code = ::rename(target_.c_str(), hidden.c_str()) == 0 ? 0 : errno;
   if (code == 0) {
-    move(folder_.path(), target_);
+    folder_.release();  // what is there now is not ours to remove
+    move(hidden, target_);
     fail("replace", target_, EOPNOTSUPP, "choose another output");
   }
   ::rmdir(content.c_str());
@@ -175,7 +177,12 @@ void ReplacementFolder::take_place() {
     check_replaceable(folder_.path());
   } catch (const Error&) {
     // Something came into the target between the last look and the exchange.
-    trade_places();
+    try {
+      trade_places();
+    } catch (const Error&) {
+      folder_.release();  // what came stays there
+      throw;
+    }
     check_replaceable(target_);
     throw;
   }

@@ -54,7 +54,7 @@ class ReplacementFolder {
     std::filesystem::path path_;  ///< empty: there is none any more
   };
 
-  void check_movable() const;
+  void check_movable();
   void flush() const;
   void take_place();
   void trade_places();

@@ -1,11 +1,13 @@
 // warpdex index is killed, interrupted, and refused by the system at each of the system calls by
 // which it replaces an index. strace does that; without it, these tests skip.
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
+#include <thread>
 
 #include "tests/tools/collection.hpp"
 #include "warpdex/core/error.hpp"
@@ -75,6 +77,14 @@ class FailureInCommit : public testing::Test {
   static std::vector<std::string> injected(const Call& call, const std::string& what) {
     return {"-e", "trace=" + call.name, "-e",
             "inject=" + call.name + ":" + what + ":when=" + std::to_string(call.occurrence)};
+  }
+
+  /// Whether a build has written all that it will before it looks at the target again.
+  bool is_manifest_written() const {
+    for (const std::string& name : names_in(place_.path())) {
+      if (name != "index" && fs::exists(place_ / (name + "/manifest.json"))) return true;
+    }
+    return false;
   }
 
   /// Documents of the index that is there, 0 if there is none, nullopt if it is to be put back.
@@ -180,6 +190,28 @@ TEST_F(FailureInCommit, AnErrorLeavesTheOldIndex) {
       expect_old_or_new(true);
       if (HasFailure()) return;
     }
+  }
+}
+
+// The exchange is held up, so that it comes after the last look at the target.
+TEST_F(FailureInCommit, AFileThatComesBetweenIsKept) {
+  WARPDEX_NEEDS_STRACE();
+  for (const std::string how : {"", ":error=EINVAL"}) {  // the latter: without exchange
+    build_whole();
+    Outcome outcome;
+    std::thread build_thread([&] {
+      outcome =
+          build({"-e", "trace=renameat2", "-e", "inject=renameat2:delay_enter=1000000" + how});
+    });
+    while (!is_manifest_written()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    write_file(index_ / "thesis.tex", "years of work");
+    build_thread.join();
+    expect_complaint(outcome, 2, {"'thesis.tex'", index_.string() + "' holds more"});
+    EXPECT_EQ(read_file(index_ / "thesis.tex"), "years of work");
+    EXPECT_EQ(documents_there(), documents_);
+    EXPECT_THAT(names_in(place_.path()), testing::ElementsAre("index"));
+    fs::remove(index_ / "thesis.tex");
   }
 }
 
