@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <string>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -146,7 +148,10 @@ void check_sections(const Index& index, VerifyReport& report,
 void check_lists(const Index& index, VerifyReport& report,
                  const std::function<void(double)>& progress) {
   ListChecker checker(index);
+  std::string before;
   index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+    if (report.terms > 0 && term <= before) throw FormatError("the lexicon's terms do not ascend");
+    before = term;
     ++report.terms;
     try {
       checker.check(entry);
@@ -168,18 +173,29 @@ void check_lists(const Index& index, VerifyReport& report,
   }
 }
 
-/// In the unit of impacts, static scores are whole numbers.
+/// That static scores may be added up and are bounded. In the unit of impacts, they are whole.
 void check_static_scores(const Index& index) {
-  if (!index.settings().impacts) return;
-  for (const float score : index.sections().static_scores) {
-    // Written so that NaN fails it.
-    if (!(score >= 0 && score <= kMaxStaticImpact && score == std::floor(score))) {
+  const IndexSections& sections = index.sections();
+  for (std::size_t document = 0; document < sections.static_scores.size(); ++document) {
+    const float score = sections.static_scores[document];
+    // Written so that NaN fails each of these.
+    if (!(score >= 0 && std::isfinite(score))) {
+      throw FormatError("a static score is not a finite number of 0 or more");
+    }
+    if (index.settings().impacts && !(score <= kMaxStaticImpact && score == std::floor(score))) {
       throw FormatError("a static score is not a whole number from 0 to 2^20");
+    }
+    if (!(sections.static_bounds[document / kStaticWindow] >= score)) {
+      throw FormatError("a bound of static scores does not hold");
     }
   }
 }
 
-void check_names(const Index& index) {
+void check_documents(const Index& index) {
+  const auto lengths = index.lengths();
+  if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) != index.counts().tokens) {
+    throw FormatError("the documents' lengths do not add up to the manifest's tokens");
+  }
   for (std::uint64_t document = 0; document < index.counts().documents; ++document) {
     index.document_name(static_cast<std::uint32_t>(document));
   }
@@ -194,7 +210,7 @@ VerifyReport verify_index(const std::filesystem::path& folder,
     const Index index = Index::open(folder);
     check_sections(index, report, progress);
     if (report.ok()) {
-      check_names(index);
+      check_documents(index);
       check_static_scores(index);
       check_lists(index, report, progress);
     }

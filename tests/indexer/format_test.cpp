@@ -1,6 +1,9 @@
 // The index format: what the writer wrote is what the reader reads, for every form of list.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -236,6 +239,55 @@ TEST(Format, ADeeplyNestedManifestIsRefusedWithoutRecursion) {
   const test::TemporaryFolder folder;
   test::write_file(folder / "manifest.json", std::string(5'000'000, '['));
   EXPECT_THROW(Index::open(folder.path()), FormatError);
+}
+
+/// Writes a section of an index anew, so that all sizes and checksums fit.
+void replace_section(const fs::path& folder, std::string_view name, const std::string& bytes) {
+  Manifest manifest = manifest_from_json(test::read_file(folder / kManifestName));
+  SegmentInfo& segment = manifest.segments.at(0);
+  const auto section = std::ranges::find(segment.sections, name, &SectionInfo::name);
+  SectionWriter writer(folder / segment.folder, name);
+  writer.append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  *section = writer.finish();
+  test::write_file(folder / kManifestName, manifest_to_json(manifest));
+}
+
+/// The bytes of an array.
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+TEST(Format, VerifyFindsWhatIsWrongBehindRightChecksums) {
+  const test::TemporaryFolder folder;
+  const fs::path index = folder / "index";
+  const auto problem = [&](std::string_view name, const std::string& bytes) {
+    IndexWriter writer(index, {{}, "whitespace", "", true});
+    for (const std::uint32_t length : {3U, 4U}) writer.add_document("", length, 2.5F);
+    for (const char* term : {"apple", "berry"}) {
+      writer.add_list(
+          term, encode_postings({}, std::vector{0U, 1U}, std::vector{1U, 2U}, writer.lengths()));
+    }
+    writer.commit();
+    EXPECT_TRUE(verify_index(index).ok());
+    replace_section(index, name, bytes);
+    const VerifyReport report = verify_index(index);
+    return report.ok() ? "none" : report.problems[0];
+  };
+  using testing::HasSubstr;
+  // A bound may be higher than it need be.
+  EXPECT_EQ(problem("static_bounds", bytes_of(std::vector{3.0F})), "none");
+  EXPECT_THAT(problem("static_bounds", bytes_of(std::vector{2.0F})), HasSubstr("bound of static"));
+  EXPECT_THAT(problem("static_bounds", bytes_of(std::vector{std::nanf("")})),
+              HasSubstr("bound of static"));
+  EXPECT_THAT(problem("static_scores", bytes_of(std::vector{std::nanf(""), 2.5F})),
+              HasSubstr("finite"));
+  EXPECT_THAT(problem("static_scores", bytes_of(std::vector{2.5F, -1.0F})), HasSubstr("finite"));
+  EXPECT_THAT(problem("document_lengths", bytes_of(std::vector{5U, 4U})), HasSubstr("tokens"));
+  std::string lexicon = test::read_file(index / "segment-0" / "lexicon");
+  lexicon = lexicon.substr(64, lexicon.size() - 64 - 96);  // without header, slack and footer
+  lexicon.replace(lexicon.find("apple"), 5, "cherr");
+  EXPECT_THAT(problem("lexicon", lexicon), HasSubstr("ascend"));
 }
 
 TEST(Format, AManifestWithAnUnknownCodecIsDamagedAlsoForVerify) {
