@@ -1,12 +1,6 @@
 # Installs the libraries, their public headers, the program, and what find_package(warpdex) reads.
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
-# warpdex::warpdex is all of them.
-add_library(warpdex_all INTERFACE)
-add_library(warpdex::warpdex ALIAS warpdex_all)
-set_target_properties(warpdex_all PROPERTIES EXPORT_NAME warpdex)
-target_link_libraries(warpdex_all INTERFACE warpdex::query)
 install(TARGETS warpdex_all EXPORT warpdexTargets)
 foreach(name IN LISTS WARPDEX_LIBRARIES)
   install(TARGETS warpdex_${name} EXPORT warpdexTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -17,7 +11,9 @@ set(warpdex_public_headers
   core/cuda/buffer.hpp
   core/cuda/copy_bandwidth.hpp
   core/cuda/device.hpp
+  core/cuda/memory_budget.hpp
   core/cuda/pinned.hpp
+  core/cuda/resources.hpp
   core/cuda/stream.hpp
   core/error.hpp
   core/mapped_file.hpp
@@ -34,22 +30,27 @@ set(warpdex_public_headers
   indexer/format/seeds.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
-  query/cpu/batch.hpp
+  query/cpu/cpu_engine.hpp
+  query/engine/engine.hpp
   query/cpu/cpu_searcher.hpp
-  query/cpu/plan.hpp
-  query/engine.hpp
+  query/plan/plan.hpp
+  query/search.hpp
   query/gpu/gpu_index.hpp
-  query/gpu/gpu_searcher.hpp
+  query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
-  query/query_parser.hpp
+  query/input/query_parser.hpp
   query/scorer.hpp)
 foreach(header IN LISTS warpdex_public_headers)
   get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/${header}
+  string(REGEX REPLACE "/.*" "" library ${header})
+  install(FILES ${PROJECT_SOURCE_DIR}/${library}/include/warpdex/${header}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex/${folder})
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/warpdex.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex)
+install(FILES
+  ${PROJECT_SOURCE_DIR}/include/warpdex/warpdex.hpp
+  ${WARPDEX_GENERATED_INCLUDE}/warpdex/version.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpdex)
 if(TARGET warpdex)
   install(TARGETS warpdex RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

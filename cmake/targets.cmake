@@ -1,7 +1,14 @@
 # warpdex_library(NAME): the folder's library, warpdex::NAME. Sources and links are the folder's own.
-# Headers are included as "warpdex/FOLDER/FILE.hpp", in the build tree through a link to the sources.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/warpdex SYMBOLIC)
+# What other folders may include lies in FOLDER/include/warpdex/FOLDER and is included as
+# "warpdex/FOLDER/FILE.hpp". All other headers are the folder's own, lie beside the sources, and are
+# included by their path within the folder. So a library sees its own headers and those of the
+# libraries that it links, and no others.
+include(GNUInstallDirs)
+
+# warpdex/version.hpp is made of the project's version.
+set(WARPDEX_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in
+  ${WARPDEX_GENERATED_INCLUDE}/warpdex/version.hpp @ONLY)
 
 # Scores must not depend on how a compiler contracts them: no fused multiply-add behind our back.
 add_library(warpdex_flags INTERFACE)
@@ -26,8 +33,11 @@ function(warpdex_library name)
   add_library(warpdex_${name} STATIC)
   add_library(warpdex::${name} ALIAS warpdex_${name})
   set_target_properties(warpdex_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(warpdex_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_include_directories(warpdex_${name}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+           $<BUILD_INTERFACE:${WARPDEX_GENERATED_INCLUDE}>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_features(warpdex_${name} PUBLIC cxx_std_20)
   target_link_libraries(warpdex_${name} PRIVATE $<BUILD_INTERFACE:warpdex_flags>)
   set(WARPDEX_LIBRARIES ${WARPDEX_LIBRARIES} ${name} CACHE INTERNAL "")

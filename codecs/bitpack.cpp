@@ -1,7 +1,7 @@
 // Packs and reads the blocks of `bitpack`; a block's code is its width.
-#include "warpdex/codecs/bitpack.hpp"
+#include "bitpack.hpp"
 
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 
 namespace warpdex::bitpack {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "warpdex/codecs/bitpack.hpp"
+#include "bitpack.hpp"
+#include "dense.hpp"
+#include "pfor.hpp"
+#include "pfor_block.hpp"
+#include "rice.hpp"
 #include "warpdex/codecs/block.hpp"
-#include "warpdex/codecs/dense.hpp"
-#include "warpdex/codecs/pfor.hpp"
-#include "warpdex/codecs/pfor_block.hpp"
-#include "warpdex/codecs/rice.hpp"
 
 namespace warpdex {
 namespace {

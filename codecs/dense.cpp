@@ -1,7 +1,7 @@
 // Writes bit-set blocks, and reads them back as docIDs.
-#include "warpdex/codecs/dense.hpp"
+#include "dense.hpp"
 
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 
 namespace warpdex::dense {
 

@@ -1,7 +1,7 @@
 // Chooses among the forms of the kernels; the form for any processor.
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 
-#include "warpdex/codecs/kernels_generic.hpp"
+#include "kernels_generic.hpp"
 
 namespace warpdex {
 

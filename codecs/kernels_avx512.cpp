@@ -1,7 +1,7 @@
 // Kernels for AVX-512 with VBMI and VBMI2 (Ice Lake, Zen 4 and later): sixteen values at a time.
-#include "warpdex/codecs/kernels.hpp"
-#include "warpdex/codecs/kernels_generic.hpp"
-#include "warpdex/codecs/unpack_tables.hpp"
+#include "kernels.hpp"
+#include "kernels_generic.hpp"
+#include "unpack_tables.hpp"
 
 namespace warpdex {
 const DecodeKernels* avx512_decode_kernels();

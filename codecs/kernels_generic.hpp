@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels.hpp"
 #include "warpdex/codecs/bits.hpp"
-#include "warpdex/codecs/kernels.hpp"
 
 namespace warpdex::generic {
 

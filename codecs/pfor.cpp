@@ -1,8 +1,8 @@
 // The blocks of a list; pfor_exceptions.hpp has the list's tail.
-#include "warpdex/codecs/pfor.hpp"
+#include "pfor.hpp"
 
-#include "warpdex/codecs/kernels.hpp"
-#include "warpdex/codecs/pfor_exceptions.hpp"
+#include "kernels.hpp"
+#include "pfor_exceptions.hpp"
 
 namespace warpdex::pfor {
 namespace {

@@ -1,9 +1,9 @@
 // The blocks of `pfor-block`: the choice of their widths, and their exceptions.
-#include "warpdex/codecs/pfor_block.hpp"
+#include "pfor_block.hpp"
 
 #include <limits>
 
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 #include "warpdex/codecs/pfor_block_layout.hpp"
 
 namespace warpdex::pfor_block {

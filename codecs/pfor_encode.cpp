@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "warpdex/codecs/pfor_exceptions.hpp"
+#include "pfor_exceptions.hpp"
 #include "warpdex/codecs/pfor_layout.hpp"
 
 namespace warpdex::pfor {

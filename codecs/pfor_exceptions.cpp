@@ -1,9 +1,9 @@
 // Reading the exceptions; pfor_encode.cpp writes them.
-#include "warpdex/codecs/pfor_exceptions.hpp"
+#include "pfor_exceptions.hpp"
 
 #include <algorithm>
 
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 #include "warpdex/codecs/pfor_layout.hpp"
 
 namespace warpdex::pfor {

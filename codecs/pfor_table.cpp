@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "pfor_exceptions.hpp"
 #include "warpdex/codecs/exception_table.hpp"
-#include "warpdex/codecs/pfor_exceptions.hpp"
 #include "warpdex/codecs/pfor_layout.hpp"
 
 namespace warpdex {

@@ -1,12 +1,12 @@
 // The blocks of `rice`: the choice of the width, the unary part, and values too large for it.
-#include "warpdex/codecs/rice.hpp"
+#include "rice.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include "warpdex/codecs/bitpack.hpp"
-#include "warpdex/codecs/kernels.hpp"
+#include "bitpack.hpp"
+#include "kernels.hpp"
 #include "warpdex/codecs/rice_layout.hpp"
 
 namespace warpdex::rice {

@@ -1,16 +1,16 @@
 // Runs query logs through the engine and hands the answers to a writer.
-#include "warpdex/tools/answers.hpp"
+#include "answers.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <span>
 
+#include "interrupt.hpp"
+#include "search_options.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/evaluation/trec_run.hpp"
 #include "warpdex/query/results_json.hpp"
-#include "warpdex/query/trec_run.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/search_options.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
+#include "progress.hpp"
+#include "search_engine.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/query/engine.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/result_writer.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/search_engine.hpp"
+#include "warpdex/query/search.hpp"
 
 namespace warpdex::tools {
 

@@ -1,18 +1,17 @@
 // Holds the clock: from looked-up terms to the best documents, for each query or batch.
-#include "warpdex/tools/bench_measure.hpp"
+#include "bench_measure.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <type_traits>
 
+#include "search_options.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
-#include "warpdex/tools/query_turns.hpp"
-#include "warpdex/tools/search_options.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -21,11 +20,10 @@ using Clock = std::chrono::steady_clock;
 static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
               "the clock must tell times below a microsecond apart");
 
-/// What a thread takes of a pass: queries as `turns` give them; batches first, first + threads, ….
-struct Share {
-  std::size_t first;
-  std::size_t threads;
-  QueryTurns& turns;
+/// A thread's: the GPU's engine, and the CPU's for what that cannot answer.
+struct BenchGpuEngine {
+  GpuEngine gpu;
+  CpuSearcher cpu;
 };
 
 void count_answer(std::size_t hits, bool fell_back, AnswerCounts& counts) {
@@ -44,198 +42,160 @@ AnswerCounts sum_of(const std::vector<AnswerCounts>& parts) {
   return sum;
 }
 
-/// What the turns give of the queries once. `samples`, if any, gets each one's nanoseconds.
-void run_queries(std::span<CpuSearcher> searchers, const Workload& workload,
-                 const BenchSettings& settings, Share share, std::uint64_t* samples,
-                 AnswerCounts* counts) {
-  CpuSearcher& searcher = searchers.front();
-  while (const std::optional<std::size_t> query = share.turns.take()) {
-    const Clock::time_point start = Clock::now();
-    const SearchResult result = searcher.run(workload.plans[*query], settings.search);
-    const Clock::time_point end = Clock::now();
-    if (samples != nullptr) samples[*query] = static_cast<std::uint64_t>((end - start).count());
-    if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
-  }
-}
-
-/// What the turns give of the queries once, with as many samples as there are batches.
-void run_turns(std::span<CpuSearcher> searchers, const Workload& workload,
-               const BenchSettings& settings, Share share, std::uint64_t*, AnswerCounts* counts) {
-  CpuSearcher& searcher = searchers.front();
-  try {
-    while (const std::optional<std::size_t> query = share.turns.take()) {
-      const SearchResult result = searcher.run(workload.plans[*query], settings.search);
-      share.turns.answered();
-      if (counts != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts);
-    }
-  } catch (...) {
-    share.turns.fail();
-    throw;
-  }
-}
-
 std::size_t count_batches(const Workload& workload, const BenchSettings& settings) {
   return (workload.plans.size() + settings.batch_size - 1) / settings.batch_size;
 }
 
-/// A share of the batches once: each searcher has one under way while the next are handed over.
+std::span<const PlannedQuery> queries_of(const Workload& workload, const BenchSettings& settings,
+                                         std::size_t batch) {
+  const std::size_t first = batch * settings.batch_size;
+  return std::span(workload.plans)
+      .subspan(first, std::min(settings.batch_size, workload.plans.size() - first));
+}
+
+std::uint64_t nanoseconds_since(Clock::time_point start) {
+  return static_cast<std::uint64_t>((Clock::now() - start).count());
+}
+
+/// A thread's share of the batches once: while some are under way, the next is handed over.
 /// `samples`, if any, gets each one's nanoseconds, from then to its answers.
 class BatchRun {
  public:
-  BatchRun(std::span<GpuSearcher> searchers, const Workload& workload,
-           const BenchSettings& settings, std::uint64_t* samples, AnswerCounts* counts)
-      : searchers_(searchers),
-        plans_(workload.plans),
+  BatchRun(BenchGpuEngine& engine, const Workload& workload, const BenchSettings& settings,
+           std::uint64_t* samples, AnswerCounts* counts)
+      : engine_(engine),
+        workload_(workload),
         settings_(settings),
         samples_(samples),
         counts_(counts),
-        flights_(searchers.size()) {}
+        flights_(settings.in_flight) {}
 
-  void run(Share share, std::size_t batches) {
+  /// Every n-th batch, of n threads.
+  void run(std::size_t thread, std::size_t batches) {
     std::size_t turn = 0;
-    for (std::size_t i = share.first; i < batches; i += share.threads) {
-      finish(turn);
-      start(turn, i);
+    for (std::size_t i = thread; i < batches; i += settings_.threads) {
+      finish(flights_[turn]);
+      start(flights_[turn], i);
       turn = (turn + 1) % flights_.size();
     }
-    for (std::size_t i = 0; i < flights_.size(); ++i) finish((turn + i) % flights_.size());
+    for (std::size_t i = 0; i < flights_.size(); ++i) {
+      finish(flights_[(turn + i) % flights_.size()]);
+    }
   }
 
  private:
   struct Flight {
     std::size_t batch;
     Clock::time_point start;
+    Ticket ticket;
   };
 
-  std::span<const PlannedQuery> queries_of(std::size_t batch) const {
-    const std::size_t first = batch * settings_.batch_size;
-    return plans_.subspan(first, std::min(settings_.batch_size, plans_.size() - first));
+  void start(std::optional<Flight>& flight, std::size_t batch) {
+    const Clock::time_point now = Clock::now();
+    const Ticket ticket = engine_.gpu.submit(queries_of(workload_, settings_, batch),
+                                             std::span(&settings_.search, 1));
+    flight = {batch, now, ticket};
   }
 
-  void start(std::size_t which, std::size_t batch) {
-    flights_[which] = {batch, Clock::now()};
-    searchers_[which].submit(queries_of(batch), settings_.search);
-  }
-
-  void finish(std::size_t which) {
-    if (!flights_[which]) return;
-    const Flight flight = *flights_[which];
-    flights_[which].reset();
-    const GpuAnswers answers = searchers_[which].wait();
-    const auto time = static_cast<std::uint64_t>((Clock::now() - flight.start).count());
-    if (samples_ != nullptr) samples_[flight.batch] = time;
+  void finish(std::optional<Flight>& flight) {
+    if (!flight) return;
+    const BatchAnswers answers = engine_.gpu.wait(flight->ticket);
+    answer_rest(answers, queries_of(workload_, settings_, flight->batch));
+    if (samples_ != nullptr) samples_[flight->batch] = nanoseconds_since(flight->start);
+    flight.reset();
     if (counts_ == nullptr) return;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      count_answer(answers.hits(i).size(), answers.result(i).fell_back_to_or, *counts_);
+      if (!answers[i].is_answered) continue;
+      count_answer(answers[i].hits.size(), answers[i].fell_back_to_or, *counts_);
     }
   }
 
-  std::span<GpuSearcher> searchers_;
-  std::span<const PlannedQuery> plans_;
+  /// What the GPU cannot answer, the CPU does, as in a search.
+  void answer_rest(const BatchAnswers& answers, std::span<const PlannedQuery> plans) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (answers[i].is_answered) continue;
+      const SearchResult result = engine_.cpu.run(plans[i], settings_.search);
+      if (counts_ != nullptr) count_answer(result.hits.size(), result.fell_back_to_or, *counts_);
+    }
+  }
+
+  BenchGpuEngine& engine_;
+  const Workload& workload_;
   const BenchSettings& settings_;
   std::uint64_t* samples_;
   AnswerCounts* counts_;
   std::vector<std::optional<Flight>> flights_;
 };
 
-void run_batches(std::span<GpuSearcher> searchers, const Workload& workload,
-                 const BenchSettings& settings, Share share, std::uint64_t* samples,
-                 AnswerCounts* counts) {
-  BatchRun(searchers, workload, settings, samples, counts)
-      .run(share, count_batches(workload, settings));
+/// Runs all queries once. `samples`, if any, gets the nanoseconds of each query or batch; `counts`,
+/// if any, what each thread found.
+using RunPass = std::function<void(std::uint64_t* samples, AnswerCounts* counts)>;
+
+/// A pass that is not timed and says what was found.
+AnswerCounts count_answers(const RunPass& run, std::size_t threads) {
+  std::vector<AnswerCounts> parts(threads);
+  run(nullptr, parts.data());
+  return sum_of(parts);
 }
 
-/// Passes over all queries or batches by threads that have searchers of their own.
-template <class Searcher>
-class Passes {
- public:
-  /// run_queries, run_turns or run_batches.
-  using RunShare = void (*)(std::span<Searcher>, const Workload&, const BenchSettings&, Share,
-                            std::uint64_t* samples, AnswerCounts* counts);
-
-  Passes(std::vector<Searcher>& searchers, const Workload& workload, const BenchSettings& settings,
-         RunShare run_share)
-      : searchers_(searchers), workload_(workload), settings_(settings), run_share_(run_share) {}
-
-  /// One that is not timed.
-  void warm_up() { run(nullptr, nullptr); }
-  AnswerCounts warm_up_and_count() {
-    std::vector<AnswerCounts> parts(settings_.threads);
-    run(nullptr, parts.data());
-    return sum_of(parts);
+/// As many passes as are wanted, of so many samples each.
+void time_passes(const RunPass& run, const BenchSettings& settings, std::size_t samples,
+                 Measurement& measurement) {
+  measurement.samples.resize(samples * settings.repetitions);
+  for (std::size_t pass = 0; pass < settings.repetitions; ++pass) {
+    const Clock::time_point start = Clock::now();
+    run(measurement.samples.data() + pass * samples, nullptr);
+    measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   }
+}
 
-  /// `items` queries or batches, repetitions times.
-  void time(std::size_t items, Measurement& measurement) {
-    measurement.samples.resize(items * settings_.repetitions);
-    for (std::size_t pass = 0; pass < settings_.repetitions; ++pass) {
+/// Query by query on the CPU: each thread takes the next one.
+RunPass by_query(std::vector<CpuSearcher>& searchers, const Workload& workload,
+                 const BenchSettings& settings) {
+  return [&](std::uint64_t* samples, AnswerCounts* counts) {
+    parallel_for(searchers.size(), workload.plans.size(), [&](std::size_t thread, std::size_t i) {
       const Clock::time_point start = Clock::now();
-      run(measurement.samples.data() + pass * items, nullptr);
-      measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
-    }
-  }
-
- private:
-  /// `samples`, if any, are those of all items; `counts`, if any, those of each thread.
-  void run(std::uint64_t* samples, AnswerCounts* counts) {
-    const std::size_t threads = settings_.threads;
-    const std::size_t own = searchers_.size() / threads;
-    // Queries one by one are a batch of all: no thread waits for another's.
-    const std::size_t queries = workload_.plans.size();
-    QueryTurns turns(queries, settings_.batch_size > 1 ? settings_.batch_size
-                                                       : std::max<std::size_t>(queries, 1));
-    // One item a thread: parallel_for's own hand-out stays outside of the queries' clocks; the
-    // first batch's, of those that threads share out, has the start of the threads.
-    parallel_for(threads, threads, [&](std::size_t, std::size_t thread) {
-      run_share_(std::span(searchers_).subspan(thread * own, own), workload_, settings_,
-                 {thread, threads, turns}, samples, counts == nullptr ? nullptr : counts + thread);
+      const SearchResult result = searchers[thread].run(workload.plans[i], settings.search);
+      if (samples != nullptr) samples[i] = nanoseconds_since(start);
+      if (counts != nullptr) {
+        count_answer(result.hits.size(), result.fell_back_to_or, counts[thread]);
+      }
     });
-    if constexpr (std::is_same_v<Searcher, CpuSearcher>) {
-      if (samples != nullptr && settings_.batch_size > 1) turns.write_times(samples);
-    }
-  }
-
-  std::vector<Searcher>& searchers_;
-  const Workload& workload_;
-  const BenchSettings& settings_;
-  RunShare run_share_;
-};
-
-constexpr std::array kCounters{
-    &GpuStatistics::gpu_queries,  &GpuStatistics::cpu_queries,    &GpuStatistics::cache_hits,
-    &GpuStatistics::cache_misses, &GpuStatistics::bytes_uploaded, &GpuStatistics::bytes_staged,
-    &GpuStatistics::tiles,        &GpuStatistics::or_blocks,      &GpuStatistics::lookups,
-    &GpuStatistics::and_blocks,   &GpuStatistics::exact_scores,   &GpuStatistics::candidates_lost,
-    &GpuStatistics::parts,
-};
-
-/// What all searchers have done so far.
-GpuStatistics sum_of(const std::vector<GpuSearcher>& searchers) {
-  GpuStatistics sum;
-  for (const GpuSearcher& searcher : searchers) {
-    const GpuStatistics& part = searcher.statistics();
-    for (const auto counter : kCounters) sum.*counter += part.*counter;
-    for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] += part.stages[i];
-    for (std::size_t i = 0; i < kGpuPhases; ++i) {
-      sum.match_phases[i] += part.match_phases[i];
-      sum.tile_phases[i] += part.tile_phases[i];
-    }
-  }
-  return sum;
+  };
 }
 
-/// What was done between two sums.
-GpuStatistics difference(const GpuStatistics& before, const GpuStatistics& after) {
-  GpuStatistics between;
-  for (const auto counter : kCounters) between.*counter = after.*counter - before.*counter;
-  for (std::size_t i = 0; i < kGpuStages; ++i) {
-    between.stages[i] = after.stages[i] - before.stages[i];
-  }
-  for (std::size_t i = 0; i < kGpuPhases; ++i) {
-    between.match_phases[i] = after.match_phases[i] - before.match_phases[i];
-    between.tile_phases[i] = after.tile_phases[i] - before.tile_phases[i];
-  }
-  return between;
+/// Batch by batch on the CPU: all threads share one out.
+RunPass by_batch(CpuEngine& engine, const Workload& workload, const BenchSettings& settings) {
+  return [&](std::uint64_t* samples, AnswerCounts* counts) {
+    for (std::size_t batch = 0; batch < count_batches(workload, settings); ++batch) {
+      const Clock::time_point start = Clock::now();
+      const BatchAnswers answers =
+          engine.run(queries_of(workload, settings, batch), settings.search);
+      if (samples != nullptr) samples[batch] = nanoseconds_since(start);
+      for (std::size_t i = 0; counts != nullptr && i < answers.size(); ++i) {
+        count_answer(answers[i].hits.size(), answers[i].fell_back_to_or, *counts);
+      }
+    }
+  };
+}
+
+/// Batch by batch on the GPU.
+RunPass by_gpu(std::vector<BenchGpuEngine>& engines, const Workload& workload,
+               const BenchSettings& settings) {
+  return [&](std::uint64_t* samples, AnswerCounts* counts) {
+    parallel_for(engines.size(), engines.size(), [&](std::size_t, std::size_t thread) {
+      BatchRun(engines[thread], workload, settings, samples,
+               counts == nullptr ? nullptr : counts + thread)
+          .run(thread, count_batches(workload, settings));
+    });
+  };
+}
+
+/// What all engines have done so far.
+GpuStatistics sum_of(const std::vector<BenchGpuEngine>& engines) {
+  GpuStatistics sum;
+  for (const BenchGpuEngine& engine : engines) add(engine.gpu.statistics(), sum);
+  return sum;
 }
 
 }  // namespace
@@ -256,30 +216,39 @@ Workload plan_all(const Index& index, const std::vector<QueryText>& texts, Query
 }
 
 Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings) {
-  std::vector<CpuSearcher> searchers;
-  for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
-  const bool by_batch = settings.batch_size > 1;
-  Passes<CpuSearcher> passes(searchers, workload, settings, by_batch ? run_turns : run_queries);
   Measurement measurement;
-  measurement.answers = passes.warm_up_and_count();
-  passes.time(count_batches(workload, settings), measurement);
-  measurement.work.cpu_queries = workload.plans.size() * settings.repetitions;
+  const auto take = [&](const RunPass& run) {
+    measurement.answers = count_answers(run, settings.threads);
+    time_passes(run, settings, count_batches(workload, settings), measurement);
+  };
+  if (settings.batch_size > 1) {
+    CpuEngine engine(index, {.threads = settings.threads});
+    take(by_batch(engine, workload, settings));
+  } else {
+    std::vector<CpuSearcher> searchers;
+    for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
+    take(by_query(searchers, workload, settings));
+  }
+  measurement.work.unanswered_queries = workload.plans.size() * settings.repetitions;
   return measurement;
 }
 
 Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
                         const BenchSettings& settings) {
-  std::vector<GpuSearcher> searchers;
-  for (std::size_t i = 0; i < settings.threads * settings.in_flight; ++i) {
-    searchers.emplace_back(index, settings.ablation);
+  std::vector<BenchGpuEngine> engines;
+  for (std::size_t i = 0; i < settings.threads; ++i) {
+    engines.push_back(
+        {GpuEngine(index, {.max_batches = settings.in_flight, .ablation = settings.ablation}),
+         CpuSearcher(index.index())});
   }
-  Passes<GpuSearcher> passes(searchers, workload, settings, run_batches);
+  const RunPass run = by_gpu(engines, workload, settings);
   Measurement measurement;
-  measurement.answers = passes.warm_up_and_count();
-  passes.warm_up();  // memory has its final size now
-  const GpuStatistics before = sum_of(searchers);
-  passes.time(count_batches(workload, settings), measurement);
-  measurement.work = difference(before, sum_of(searchers));
+  measurement.answers = count_answers(run, settings.threads);
+  run(nullptr, nullptr);  // memory has its final size now
+  const GpuStatistics before = sum_of(engines);
+  time_passes(run, settings, count_batches(workload, settings), measurement);
+  measurement.work = sum_of(engines);
+  subtract(before, measurement.work);
   return measurement;
 }
 

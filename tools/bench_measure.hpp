@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/query/cpu/plan.hpp"
-#include "warpdex/query/engine.hpp"
-#include "warpdex/query/gpu/gpu_searcher.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
 
 namespace warpdex::tools {
 
@@ -49,12 +49,12 @@ struct Measurement {
 };
 
 /// Answers all queries once, which warms the lists and is not timed, and then `repetitions` times
-/// with a sample of time for each query or batch. Each thread has a searcher. By queries, it takes
-/// every n-th; by batches, all threads share one out and wait for its last answer.
+/// with a sample of time for each query or batch. By queries, each thread has a searcher and takes
+/// the next query; by batches, the threads of one engine share each out.
 Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings);
 
 /// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each
-/// thread has as many searchers as it has batches under way.
+/// thread has an engine.
 Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
                         const BenchSettings& settings);
 

@@ -1,17 +1,17 @@
 // Words and JSON members for the figures of a benchmark of queries.
-#include "warpdex/tools/bench_report.hpp"
+#include "bench_report.hpp"
 
 #include <array>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "codec_options.hpp"
+#include "json.hpp"
+#include "search_options.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/core/cpu_features.hpp"
-#include "warpdex/tools/codec_options.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/search_options.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -72,10 +72,10 @@ void add_runs(const BenchReport& report, Table& table) {
            counted(settings.repetitions, "timed pass") +
            (is_gpu ? ", after two that were not timed" : ", after one that was not timed")});
   if (is_gpu) {
-    table.add({"answered", grouped(work.gpu_queries) + " by the GPU, " + grouped(work.cpu_queries) +
-                               " by the CPU; in " + counted(work.parts, "part") +
-                               " of batches, and " + grouped(work.candidates_lost) +
-                               " begun again with more memory"});
+    table.add({"answered", grouped(work.queries) + " by the GPU, " +
+                               grouped(work.unanswered_queries) + " by the CPU; in " +
+                               counted(work.parts, "part") + " of batches, and " +
+                               grouped(work.candidates_lost) + " begun again with more memory"});
   }
   if (!report.is_resident) {
     table.add({"lists", grouped(work.cache_hits) + " uses of lists in GPU memory, " +
@@ -255,8 +255,8 @@ void write_stages(const BenchReport& report, JsonWriter& json) {
 void write_processors(const BenchReport& report, JsonWriter& json) {
   const GpuStatistics& work = report.measurement.work;
   json.begin_object("queries_by_processor");
-  json.member("gpu", work.gpu_queries);
-  json.member("cpu", work.cpu_queries);
+  json.member("gpu", work.queries);
+  json.member("cpu", work.unanswered_queries);
   json.end_object();
   if (!report.is_gpu()) return;
   json.begin_object("gpu_lists");

@@ -5,9 +5,9 @@
 #include <ostream>
 #include <string>
 
+#include "bench_measure.hpp"
+#include "timing.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/tools/bench_measure.hpp"
-#include "warpdex/tools/timing.hpp"
 
 namespace warpdex::tools {
 

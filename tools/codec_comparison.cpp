@@ -1,15 +1,15 @@
 // Measures codecs on an index's own lists.
-#include "warpdex/tools/codec_comparison.hpp"
+#include "codec_comparison.hpp"
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 
+#include "list_classes.hpp"
+#include "timing.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/tools/list_classes.hpp"
-#include "warpdex/tools/timing.hpp"
 
 namespace warpdex::tools {
 namespace {

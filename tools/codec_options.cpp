@@ -1,8 +1,8 @@
 // Declares and reads the options on codecs.
-#include "warpdex/tools/codec_options.hpp"
+#include "codec_options.hpp"
 
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 

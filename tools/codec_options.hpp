@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "options.hpp"
 #include "warpdex/codecs/codec.hpp"
-#include "warpdex/tools/options.hpp"
 
 namespace warpdex::tools {
 

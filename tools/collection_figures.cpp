@@ -1,5 +1,5 @@
 // Reads each used list once, then answers every query as AND with an exact count.
-#include "warpdex/tools/collection_figures.hpp"
+#include "collection_figures.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/query/cpu/batch.hpp"
+#include "warpdex/query/cpu/cpu_engine.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -225,7 +225,10 @@ class Measurement {
     settings.mode = QueryMode::kAnd;
     settings.k = 1;
     settings.count = true;
-    const std::vector<SearchResult> results = search_batch(index_, queries_, settings, threads_);
+    std::vector<PlannedQuery> plans;
+    for (const Query& query : queries_) plans.push_back(plan_query(index_, query));
+    CpuEngine engine(index_, {.threads = threads_});
+    const BatchAnswers results = engine.run(plans, settings);
     std::array<std::vector<double>, kTermCounts> ratios;
     std::vector<double> all_ratios;
     for (std::size_t i = 0; i < queries_.size(); ++i) {

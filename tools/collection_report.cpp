@@ -1,10 +1,10 @@
 // Tables of figures, each row a figure, and each column a collection.
-#include "warpdex/tools/collection_report.hpp"
+#include "collection_report.hpp"
 
 #include <vector>
 
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
+#include "table.hpp"
+#include "text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string>
 
-#include "warpdex/tools/collection_figures.hpp"
-#include "warpdex/tools/json.hpp"
+#include "collection_figures.hpp"
+#include "json.hpp"
 
 namespace warpdex::tools {
 

@@ -1,6 +1,6 @@
 // Tells generate's own files from those of others, by checksums and by what an index says of
 // itself.
-#include "warpdex/tools/generated_folder.hpp"
+#include "generated_folder.hpp"
 
 #include <rapidjson/document.h>
 
@@ -11,12 +11,12 @@
 #include <span>
 #include <utility>
 
+#include "json.hpp"
+#include "output_file.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/generate/generator.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/output_file.hpp"
 
 namespace warpdex::tools {
 namespace {

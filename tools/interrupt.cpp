@@ -1,5 +1,5 @@
 // Turns signals into a flag.
-#include "warpdex/tools/interrupt.hpp"
+#include "interrupt.hpp"
 
 #include <atomic>
 

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "command.hpp"
+#include "interrupt.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/interrupt.hpp"
+#include "warpdex/version.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -1,5 +1,5 @@
 // Parses command lines by Boost.Program_options and words its complaints.
-#include "warpdex/tools/options.hpp"
+#include "options.hpp"
 
 #include <cctype>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Output files, written beside and renamed.
-#include "warpdex/tools/output_file.hpp"
+#include "output_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // Draws charts as SVG.
-#include "warpdex/tools/plot.hpp"
+#include "plot.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "warpdex/tools/text.hpp"
+#include "text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -1,11 +1,11 @@
 // Words and prints progress.
-#include "warpdex/tools/progress.hpp"
+#include "progress.hpp"
 
 #include <unistd.h>
 
 #include <iostream>
 
-#include "warpdex/tools/text.hpp"
+#include "text.hpp"
 
 namespace warpdex::tools {
 

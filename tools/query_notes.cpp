@@ -1,11 +1,11 @@
 // Looks for signs of other query languages. It only looks: the parser does not ask it.
-#include "warpdex/tools/query_notes.hpp"
+#include "query_notes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "warpdex/tools/text.hpp"
+#include "text.hpp"
 
 namespace warpdex::tools {
 namespace {

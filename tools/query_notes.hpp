@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex::tools {
 

@@ -9,11 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "warpdex/query/engine.hpp"
-#include "warpdex/query/gpu/gpu_searcher.hpp"
-#include "warpdex/tools/options.hpp"
+#include "options.hpp"
+#include "warpdex/query/cpu/cpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex::tools {
+
+/// An index in GPU memory, and the resources of a GPU that this index has for itself.
+struct UploadedIndex {
+  UploadedIndex(const Index& uploaded, const ResourceSettings& settings)
+      : resources(settings), index(uploaded, resources) {}
+
+  Resources resources;
+  GpuIndex index;
+};
 
 /// The options on where queries are answered. Declared once, read after CommandLine::parse().
 class EngineOptions {
@@ -28,32 +37,42 @@ class EngineOptions {
   /// The index in GPU memory, or none if the CPU is to answer. Where the GPU cannot, `gpu` throws
   /// what GpuIndex does, or CudaError that says why there is no GPU; `auto` takes the CPU, and a
   /// line on standard error says why. Throws UsageError for what is no device or no size.
-  std::unique_ptr<GpuIndex> make_gpu_index(const Index& index) const;
+  std::unique_ptr<UploadedIndex> upload(const Index& index) const;
 
  private:
-  GpuSettings gpu_settings() const;
+  ResourceSettings resource_settings() const;
 
   std::string device_ = "cpu";
   std::string gpu_memory_;
 };
 
-/// Answers batches of queries; each is planned first.
+/// Answers batches of queries; each is planned first. What the GPU's engine cannot answer, the
+/// CPU's does.
 class SearchEngine {
  public:
-  /// Is told that so many more queries are answered, from any thread.
-  using OnAnswered = std::function<void(std::size_t queries)>;
+  /// Is called from time to time, with the number of queries that were answered since; what it
+  /// throws ends the search.
+  using OnProgress = std::function<void(std::size_t queries)>;
 
-  virtual ~SearchEngine() = default;
-  /// In their order. `on_answered`, if any, is called by the CPU's engine after each query, by the
-  /// GPU's after the batch; what it throws ends the search. Throws what the engines throw.
-  virtual std::vector<SearchResult> search(std::span<const Query> queries,
-                                           const SearchSettings& settings,
-                                           const OnAnswered& on_answered = {}) = 0;
+  /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all).
+  /// `index` and `gpu` must outlive this.
+  SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads);
+
+  /// In their order. Throws what the engines throw.
+  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
+                                   const OnProgress& on_progress = {});
+
+ private:
+  std::vector<SearchResult> search_on_gpu(const SearchSettings& settings,
+                                          const OnProgress& on_progress);
+
+  const Index& index_;
+  // Plans of batches that may still be under way when a search ends by an exception: they outlive
+  // the engines.
+  std::vector<PlannedQuery> plans_;
+  std::vector<PlannedQuery> left_plans_;
+  CpuEngine cpu_;
+  std::unique_ptr<GpuEngine> gpu_;
 };
-
-/// The GPU's engine if the index is there, `gpu`, else the CPU's, of so many threads (0: all).
-/// `index` and `gpu` must outlive the engine.
-std::unique_ptr<SearchEngine> make_engine(const Index& index, const GpuIndex* gpu,
-                                          std::size_t threads);
 
 }  // namespace warpdex::tools

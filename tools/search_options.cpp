@@ -1,9 +1,9 @@
 // Declares and reads the options of searches.
-#include "warpdex/tools/search_options.hpp"
+#include "search_options.hpp"
 
+#include "interrupt.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "options.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/query/engine.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
-#include "warpdex/tools/options.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
+#include "warpdex/query/search.hpp"
 
 namespace warpdex::tools {
 

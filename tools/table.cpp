@@ -1,5 +1,5 @@
 // Lays out text tables.
-#include "warpdex/tools/table.hpp"
+#include "table.hpp"
 
 #include <algorithm>
 

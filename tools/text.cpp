@@ -1,5 +1,5 @@
 // Words numbers.
-#include "warpdex/tools/text.hpp"
+#include "text.hpp"
 
 #include <array>
 #include <cmath>

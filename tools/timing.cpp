@@ -1,5 +1,5 @@
 // Summaries of measured times.
-#include "warpdex/tools/timing.hpp"
+#include "timing.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 //       --compare-queries terabyte05.txt --compare-format lines
 //
 // The share of distinct terms is that of the first 1,000 queries, since it falls with their number.
-#include "warpdex/tools/collection_report.hpp"
+#include "collection_report.hpp"
 
 namespace warpdex::tools {
 

@@ -1,6 +1,8 @@
 // Reservations by compare and exchange; an allocation that the GPU refuses gives its own back.
 #include "warpdex/core/cuda/memory_budget.hpp"
 
+#include <algorithm>
+
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex {
@@ -16,7 +18,33 @@ bool MemoryBudget::try_reserve(std::size_t bytes) {
   do {
     if (bytes > limit_ - used) return false;
   } while (!used_.compare_exchange_weak(used, used + bytes));
-  return true;
+  if (parent_ == nullptr || parent_->try_reserve(bytes)) return true;
+  used_ -= bytes;
+  return false;
+}
+
+void MemoryBudget::release(std::size_t bytes) {
+  used_ -= bytes;
+  if (parent_ != nullptr) parent_->release(bytes);
+}
+
+std::size_t MemoryBudget::left() const {
+  const std::size_t own = limit_ - used_;
+  return parent_ == nullptr ? own : std::min(own, parent_->left());
+}
+
+Reservation::Reservation(MemoryBudget& budget, std::size_t bytes) {
+  if (!budget.try_reserve(bytes)) return;
+  budget_ = &budget;
+  bytes_ = bytes;
+}
+
+Reservation::~Reservation() { shrink(0); }
+
+void Reservation::shrink(std::size_t bytes) {
+  if (budget_ != nullptr) budget_->release(bytes_ - bytes);
+  bytes_ = bytes;
+  if (bytes == 0) budget_ = nullptr;
 }
 
 bool AccountedBuffer::allocate(std::size_t bytes, MemoryBudget& budget, int device) {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "storage/fail.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/fail.hpp"
 
 namespace warpdex {
 

@@ -1,5 +1,5 @@
 // Makes and recognises the hidden names.
-#include "warpdex/core/storage/hidden_names.hpp"
+#include "storage/hidden_names.hpp"
 
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "warpdex/core/storage/fail.hpp"
+#include "storage/fail.hpp"
 
 namespace warpdex {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/hidden_names.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/target.hpp"
 #include "warpdex/core/storage/target_lock.hpp"

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <span>
 
+#include "storage/fail.hpp"
+#include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/fail.hpp"
-#include "warpdex/core/storage/hidden_names.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/target.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/fail.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/fail.hpp"
 #include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"

@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <string>
 
-#include "warpdex/core/storage/fail.hpp"
-#include "warpdex/core/storage/hidden_names.hpp"
+#include "storage/fail.hpp"
+#include "storage/hidden_names.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,8 +1,8 @@
 // Finds analyzers by their names.
 #include "warpdex/indexer/analysis/analyzer.hpp"
 
+#include "analysis/analyzers.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/analyzers.hpp"
 
 namespace warpdex {
 

@@ -1,5 +1,5 @@
 // Folds ASCII words by hand and others by ICU.
-#include "warpdex/indexer/analysis/case_folder.hpp"
+#include "analysis/case_folder.hpp"
 
 #include <unicode/ucasemap.h>
 

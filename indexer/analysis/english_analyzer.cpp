@@ -4,12 +4,12 @@
 #include <optional>
 #include <span>
 
-#include "warpdex/indexer/analysis/analyzers.hpp"
-#include "warpdex/indexer/analysis/english_words.hpp"
-#include "warpdex/indexer/analysis/term_cache.hpp"
-#include "warpdex/indexer/analysis/term_storage.hpp"
+#include "analysis/analyzers.hpp"
+#include "analysis/english_words.hpp"
+#include "analysis/term_cache.hpp"
+#include "analysis/term_storage.hpp"
+#include "analysis/word_segmenter.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
-#include "warpdex/indexer/analysis/word_segmenter.hpp"
 
 namespace warpdex::analysis {
 namespace {

@@ -1,5 +1,5 @@
 // The stemmer's tables and steps, in the order in which they are applied.
-#include "warpdex/indexer/analysis/english_stemmer.hpp"
+#include "analysis/english_stemmer.hpp"
 
 #include <algorithm>
 #include <array>

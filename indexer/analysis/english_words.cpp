@@ -1,5 +1,5 @@
 // Possessives, case and stop words, then the stem.
-#include "warpdex/indexer/analysis/english_words.hpp"
+#include "analysis/english_words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "warpdex/indexer/analysis/case_folder.hpp"
-#include "warpdex/indexer/analysis/english_stemmer.hpp"
+#include "analysis/case_folder.hpp"
+#include "analysis/english_stemmer.hpp"
 
 namespace warpdex::analysis {
 

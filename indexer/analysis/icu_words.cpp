@@ -1,5 +1,5 @@
 // Feeds ICU's break iterator piece by piece, and maps its UTF-16 breaks back to UTF-8.
-#include "warpdex/indexer/analysis/icu_words.hpp"
+#include "analysis/icu_words.hpp"
 
 #include <unicode/brkiter.h>
 #include <unicode/uchar.h>

@@ -1,9 +1,9 @@
 // The analyzer "standard": Unicode words, case folded.
-#include "warpdex/indexer/analysis/analyzers.hpp"
-#include "warpdex/indexer/analysis/case_folder.hpp"
-#include "warpdex/indexer/analysis/term_storage.hpp"
+#include "analysis/analyzers.hpp"
+#include "analysis/case_folder.hpp"
+#include "analysis/term_storage.hpp"
+#include "analysis/word_segmenter.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
-#include "warpdex/indexer/analysis/word_segmenter.hpp"
 
 namespace warpdex::analysis {
 namespace {

@@ -1,8 +1,8 @@
 // The analyzer "whitespace": splits at ASCII white space and changes nothing.
 #include <array>
 
+#include "analysis/analyzers.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/analyzers.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 
 namespace warpdex::analysis {

@@ -1,5 +1,5 @@
 // Cuts ASCII into words by a table of classes; what is near other characters goes to ICU.
-#include "warpdex/indexer/analysis/word_segmenter.hpp"
+#include "analysis/word_segmenter.hpp"
 
 #include <array>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/analysis/icu_words.hpp"
+#include "analysis/icu_words.hpp"
 
 namespace warpdex::analysis {
 

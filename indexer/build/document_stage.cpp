@@ -1,12 +1,12 @@
 // Reads, analyses and inverts documents: batches side by side, docIDs in input order.
-#include "warpdex/indexer/build/document_stage.hpp"
+#include "build/document_stage.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <span>
 #include <utility>
 
-#include "warpdex/indexer/build/ordered_pipeline.hpp"
+#include "build/ordered_pipeline.hpp"
 
 namespace warpdex::build {
 namespace {

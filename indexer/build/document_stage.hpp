@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "build/id_table.hpp"
+#include "build/inverter.hpp"
+#include "build/memory_plan.hpp"
+#include "build/progress.hpp"
+#include "build/run_store.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/build/id_table.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/build/inverter.hpp"
-#include "warpdex/indexer/build/memory_plan.hpp"
-#include "warpdex/indexer/build/progress.hpp"
-#include "warpdex/indexer/build/run_store.hpp"
 
 namespace warpdex::build {
 

@@ -1,5 +1,5 @@
 // Hash tables of ids, in parts that grow one at a time.
-#include "warpdex/indexer/build/id_table.hpp"
+#include "build/id_table.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

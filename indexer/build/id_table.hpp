@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "warpdex/indexer/build/memory_region.hpp"
+#include "build/memory_region.hpp"
 
 namespace warpdex::build {
 

@@ -1,6 +1,6 @@
 // A build from start to end: documents to inverters and runs, these to lists, these to an index.
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/manifest.hpp"
+#include "format/manifest.hpp"
 
 #include <malloc.h>
 
@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
+#include "build/document_stage.hpp"
+#include "build/list_stage.hpp"
+#include "build/memory_plan.hpp"
+#include "build/progress.hpp"
+#include "build/run_store.hpp"
+#include "build/static_scores.hpp"
+#include "build/term_merger.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/build/document_stage.hpp"
-#include "warpdex/indexer/build/list_stage.hpp"
-#include "warpdex/indexer/build/memory_plan.hpp"
-#include "warpdex/indexer/build/progress.hpp"
-#include "warpdex/indexer/build/run_store.hpp"
-#include "warpdex/indexer/build/static_scores.hpp"
-#include "warpdex/indexer/build/term_merger.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {

@@ -1,5 +1,5 @@
 // The hash table, the chunks of postings in its arena, and the order of its terms.
-#include "warpdex/indexer/build/inverter.hpp"
+#include "build/inverter.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -9,8 +9,8 @@
 #include <bit>
 #include <cstring>
 
+#include "build/posting_code.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/build/posting_code.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/build/memory_region.hpp"
+#include "build/memory_region.hpp"
 
 namespace warpdex::build {
 

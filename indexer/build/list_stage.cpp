@@ -1,5 +1,5 @@
 // Reads merged postings batch by batch, encodes them side by side, writes them in order.
-#include "warpdex/indexer/build/list_stage.hpp"
+#include "build/list_stage.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "warpdex/indexer/build/ordered_pipeline.hpp"
+#include "build/ordered_pipeline.hpp"
 
 namespace warpdex::build {
 namespace {

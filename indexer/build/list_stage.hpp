@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "build/progress.hpp"
+#include "build/term_merger.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/build/progress.hpp"
-#include "warpdex/indexer/build/term_merger.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 
 namespace warpdex::build {

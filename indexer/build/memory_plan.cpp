@@ -1,5 +1,5 @@
 // The shares of the memory budget, and what is set aside for the process itself.
-#include "warpdex/indexer/build/memory_plan.hpp"
+#include "build/memory_plan.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Writes and reads runs through buffers.
-#include "warpdex/indexer/build/run_file.hpp"
+#include "build/run_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "build/posting_code.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/build/posting_code.hpp"
 
 namespace warpdex::build {
 namespace {

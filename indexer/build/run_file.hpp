@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/build/term_source.hpp"
+#include "build/term_source.hpp"
 
 namespace warpdex::build {
 

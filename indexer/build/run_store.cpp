@@ -1,14 +1,14 @@
 // Spills inverters to runs, and merges runs into fewer.
-#include "warpdex/indexer/build/run_store.hpp"
+#include "build/run_store.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-#include "warpdex/indexer/build/posting_code.hpp"
-#include "warpdex/indexer/build/run_file.hpp"
-#include "warpdex/indexer/build/term_merger.hpp"
+#include "build/posting_code.hpp"
+#include "build/run_file.hpp"
+#include "build/term_merger.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "warpdex/indexer/build/inverter.hpp"
-#include "warpdex/indexer/build/term_source.hpp"
+#include "build/inverter.hpp"
+#include "build/term_source.hpp"
 
 namespace warpdex::build {
 

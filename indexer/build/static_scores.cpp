@@ -1,5 +1,5 @@
 // Reads a file of static scores, and says which of its lines is wrong.
-#include "warpdex/indexer/build/static_scores.hpp"
+#include "build/static_scores.hpp"
 
 #include <charconv>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "warpdex/indexer/build/id_table.hpp"
+#include "build/id_table.hpp"
 
 namespace warpdex::build {
 

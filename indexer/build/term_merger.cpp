@@ -1,5 +1,5 @@
 // Merges terms, and the pieces of a term's postings, by heaps.
-#include "warpdex/indexer/build/term_merger.hpp"
+#include "build/term_merger.hpp"
 
 #include <algorithm>
 #include <utility>

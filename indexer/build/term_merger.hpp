@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/build/posting_code.hpp"
-#include "warpdex/indexer/build/term_source.hpp"
+#include "build/posting_code.hpp"
+#include "build/term_source.hpp"
 
 namespace warpdex::build {
 

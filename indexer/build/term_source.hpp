@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/build/inverter.hpp"
+#include "build/inverter.hpp"
 
 namespace warpdex::build {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "format/lexicon.hpp"
+#include "format/manifest.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
-#include "warpdex/indexer/format/lexicon.hpp"
-#include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {

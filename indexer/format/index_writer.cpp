@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "format/lexicon.hpp"
+#include "format/manifest.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/indexer/format/lexicon.hpp"
-#include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 

@@ -1,9 +1,9 @@
 // Writes groups of terms, and finds terms by a binary search over the groups.
-#include "warpdex/indexer/format/lexicon.hpp"
+#include "format/lexicon.hpp"
 
 #include <algorithm>
 
-#include "warpdex/indexer/format/varint.hpp"
+#include "format/varint.hpp"
 
 namespace warpdex {
 namespace {

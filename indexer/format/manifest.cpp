@@ -1,5 +1,5 @@
 // The manifest to JSON and back.
-#include "warpdex/indexer/format/manifest.hpp"
+#include "format/manifest.hpp"
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"

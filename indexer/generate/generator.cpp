@@ -8,14 +8,14 @@
 #include <cstdio>
 #include <optional>
 
+#include "build/ordered_pipeline.hpp"
+#include "generate/layout.hpp"
+#include "generate/list_model.hpp"
+#include "generate/query_log.hpp"
+#include "generate/vocabulary.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/indexer/generate/layout.hpp"
-#include "warpdex/indexer/generate/list_model.hpp"
-#include "warpdex/indexer/generate/query_log.hpp"
-#include "warpdex/indexer/generate/vocabulary.hpp"
 
 namespace warpdex::generate {
 namespace {

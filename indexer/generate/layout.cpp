@@ -1,13 +1,13 @@
 // Sizes of hosts and sections follow power laws; lengths are log-normal, with a part that a host's
 // documents share, one that a section's share, and one of each document.
-#include "warpdex/indexer/generate/layout.hpp"
+#include "generate/layout.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "generate/counter_random.hpp"
+#include "generate/portable_math.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/indexer/generate/counter_random.hpp"
-#include "warpdex/indexer/generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

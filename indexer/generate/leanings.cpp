@@ -1,11 +1,11 @@
 // Tables of log-normal factors, cut off above so that few documents are tried for a posting.
-#include "warpdex/indexer/generate/leanings.hpp"
+#include "generate/leanings.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "warpdex/indexer/generate/counter_random.hpp"
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/counter_random.hpp"
+#include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "warpdex/indexer/generate/layout.hpp"
+#include "generate/layout.hpp"
 
 namespace warpdex::generate {
 

@@ -1,11 +1,11 @@
 // Weighs all sections for a term, and finds the scale at which the weights give the wanted number
 // of postings.
-#include "warpdex/indexer/generate/list_model.hpp"
+#include "generate/list_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

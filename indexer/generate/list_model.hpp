@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "warpdex/indexer/generate/layout.hpp"
-#include "warpdex/indexer/generate/leanings.hpp"
-#include "warpdex/indexer/generate/list_term.hpp"
-#include "warpdex/indexer/generate/vocabulary.hpp"
+#include "generate/layout.hpp"
+#include "generate/leanings.hpp"
+#include "generate/list_term.hpp"
+#include "generate/vocabulary.hpp"
 
 namespace warpdex::generate {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "warpdex/indexer/generate/list_model.hpp"
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/list_model.hpp"
+#include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "warpdex/indexer/generate/counter_random.hpp"
-#include "warpdex/indexer/generate/leanings.hpp"
-#include "warpdex/indexer/generate/vocabulary.hpp"
+#include "generate/counter_random.hpp"
+#include "generate/leanings.hpp"
+#include "generate/vocabulary.hpp"
 
 namespace warpdex::generate {
 

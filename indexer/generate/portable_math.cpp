@@ -1,6 +1,6 @@
 // Series that converge fast on small intervals; every operation here is exact or rounded by IEEE
 // 754, and their order is fixed.
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/portable_math.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,13 +1,13 @@
 // Document frequencies are drawn by quantiles of a real log; the rank near the drawn one is chosen
 // by topic.
-#include "warpdex/indexer/generate/query_log.hpp"
+#include "generate/query_log.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "warpdex/indexer/generate/counter_random.hpp"
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/counter_random.hpp"
+#include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "warpdex/indexer/generate/vocabulary.hpp"
+#include "generate/vocabulary.hpp"
 
 namespace warpdex::generate {
 

@@ -1,9 +1,9 @@
 // Zipf's law with a flat head and a steeper tail, as document frequencies of text have them.
-#include "warpdex/indexer/generate/vocabulary.hpp"
+#include "generate/vocabulary.hpp"
 
 #include <algorithm>
 
-#include "warpdex/indexer/generate/portable_math.hpp"
+#include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
 namespace {

@@ -1,7 +1,7 @@
 // Finds formats by their names, and opens their readers.
 #include "warpdex/indexer/readers/document_reader.hpp"
 
-#include "warpdex/indexer/readers/readers.hpp"
+#include "readers/readers.hpp"
 
 namespace warpdex {
 

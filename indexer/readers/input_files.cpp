@@ -1,5 +1,5 @@
 // Goes from file to file, and counts lines and bytes.
-#include "warpdex/indexer/readers/input_files.hpp"
+#include "readers/input_files.hpp"
 
 #include <algorithm>
 #include <filesystem>

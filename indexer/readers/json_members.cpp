@@ -1,5 +1,5 @@
 // Members by RapidJSON's events, parsed in place.
-#include "warpdex/indexer/readers/json_members.hpp"
+#include "readers/json_members.hpp"
 
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>

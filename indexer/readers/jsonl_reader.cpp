@@ -5,9 +5,9 @@
 #include <set>
 #include <span>
 
-#include "warpdex/indexer/readers/input_files.hpp"
-#include "warpdex/indexer/readers/json_members.hpp"
-#include "warpdex/indexer/readers/readers.hpp"
+#include "readers/input_files.hpp"
+#include "readers/json_members.hpp"
+#include "readers/readers.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <filesystem>
 
-#include "warpdex/indexer/readers/input_files.hpp"
-#include "warpdex/indexer/readers/readers.hpp"
+#include "readers/input_files.hpp"
+#include "readers/readers.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {

@@ -1,5 +1,5 @@
 // Scans tags, decodes entities, and takes a <DOC> apart.
-#include "warpdex/indexer/readers/trec_markup.hpp"
+#include "readers/trec_markup.hpp"
 
 #include <unicode/utf8.h>
 

@@ -1,8 +1,8 @@
 // TREC collections: <DOC> ... </DOC>, on one line or many, cut out of the lines of the inputs.
-#include "warpdex/indexer/readers/input_files.hpp"
-#include "warpdex/indexer/readers/readers.hpp"
+#include "readers/input_files.hpp"
+#include "readers/readers.hpp"
+#include "readers/trec_markup.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
-#include "warpdex/indexer/readers/trec_markup.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,6 +1,6 @@
 // TSV collections: id<TAB>text, one document a line.
-#include "warpdex/indexer/readers/input_files.hpp"
-#include "warpdex/indexer/readers/readers.hpp"
+#include "readers/input_files.hpp"
+#include "readers/readers.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {

@@ -1,5 +1,5 @@
 // AND, a block of the leading list at a time: intersect, exclude, bound, score.
-#include "warpdex/query/cpu/and_search.hpp"
+#include "cpu/and_search.hpp"
 
 #include <algorithm>
 #include <numeric>

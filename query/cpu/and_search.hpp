@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "cpu/list_cursor.hpp"
 #include "warpdex/core/select/top_k.hpp"
-#include "warpdex/query/cpu/list_cursor.hpp"
 
 namespace warpdex {
 

@@ -4,11 +4,11 @@
 #include <deque>
 #include <limits>
 
-#include "warpdex/query/cpu/and_search.hpp"
-#include "warpdex/query/cpu/or_search.hpp"
-#include "warpdex/query/cpu/union_count.hpp"
-#include "warpdex/query/roles.hpp"
-#include "warpdex/query/seed_threshold.hpp"
+#include "cpu/and_search.hpp"
+#include "cpu/or_search.hpp"
+#include "cpu/union_count.hpp"
+#include "plan/roles.hpp"
+#include "plan/seed_threshold.hpp"
 
 namespace warpdex {
 struct CpuSearcher::State {

@@ -1,12 +1,12 @@
 // The form of the inner loops for any processor, and the choice among the forms.
-#include "warpdex/query/cpu/kernels.hpp"
+#include "cpu/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "cpu/impact_kernels.hpp"
 #include "warpdex/core/cpu_features.hpp"
-#include "warpdex/query/cpu/impact_kernels.hpp"
 
 namespace warpdex {
 namespace {

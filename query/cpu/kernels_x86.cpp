@@ -1,5 +1,5 @@
 // The inner loops in AVX2 and AVX-512. Only functions marked with a target use its instructions.
-#include "warpdex/query/cpu/kernels.hpp"
+#include "cpu/kernels.hpp"
 
 #if defined(__x86_64__)
 
@@ -15,7 +15,7 @@
 #include <bit>
 #include <cstring>
 
-#include "warpdex/query/cpu/impact_kernels.hpp"
+#include "cpu/impact_kernels.hpp"
 
 #define WARPDEX_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 #define WARPDEX_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,popcnt")))

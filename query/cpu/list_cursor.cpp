@@ -1,13 +1,13 @@
 // Moves through a list: gallops over block metadata, decodes what is looked into.
-#include "warpdex/query/cpu/list_cursor.hpp"
+#include "cpu/list_cursor.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <numeric>
 
+#include "plan/seed_threshold.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/seed_threshold.hpp"
 
 namespace warpdex {
 

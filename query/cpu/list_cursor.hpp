@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/kernels.hpp"
+#include "cpu/score_bounds.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/query/cpu/kernels.hpp"
-#include "warpdex/query/cpu/score_bounds.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex {

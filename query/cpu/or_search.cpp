@@ -1,5 +1,5 @@
 // OR, window by window: bounds, the essential lists' candidates, look-ups in the others.
-#include "warpdex/query/cpu/or_search.hpp"
+#include "cpu/or_search.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "cpu/list_cursor.hpp"
+#include "cpu/window_sums.hpp"
 #include "warpdex/core/select/top_k.hpp"
-#include "warpdex/query/cpu/list_cursor.hpp"
-#include "warpdex/query/cpu/window_sums.hpp"
 
 namespace warpdex {
 

@@ -1,9 +1,9 @@
 // Scores the pairs of bounds.
-#include "warpdex/query/cpu/score_bounds.hpp"
+#include "cpu/score_bounds.hpp"
 
 #include <algorithm>
 
-#include "warpdex/query/cpu/kernels.hpp"
+#include "cpu/kernels.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,5 +1,5 @@
 // Marks the windows' bits list by list, clears prohibited ones, and counts.
-#include "warpdex/query/cpu/union_count.hpp"
+#include "cpu/union_count.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "warpdex/query/cpu/list_cursor.hpp"
+#include "cpu/list_cursor.hpp"
 
 namespace warpdex {
 

@@ -1,5 +1,5 @@
 // Adds scores up, and marks the lines that they are in.
-#include "warpdex/query/cpu/window_sums.hpp"
+#include "cpu/window_sums.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "warpdex/query/cpu/kernels.hpp"
+#include "cpu/kernels.hpp"
 
 namespace warpdex {
 

@@ -1,11 +1,12 @@
-// The names of the GPU engine's stages, phases and methods; in every build.
+// The names of the GPU engine's stages, phases and methods, and sums of its statistics; in every
+// build.
 #include "warpdex/query/gpu/gpu_stages.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/gpu/gpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {
 namespace {
@@ -13,7 +14,35 @@ namespace {
 constexpr std::array<std::string_view, 5> kOrMethods{"cost", "adding-up", "looking-up", "searching",
                                                      "global-memory"};
 
+constexpr std::array kCounters{
+    &GpuStatistics::queries,        &GpuStatistics::unanswered_queries,
+    &GpuStatistics::parts,          &GpuStatistics::candidates_lost,
+    &GpuStatistics::cache_hits,     &GpuStatistics::cache_misses,
+    &GpuStatistics::bytes_uploaded, &GpuStatistics::bytes_staged,
+    &GpuStatistics::tiles,          &GpuStatistics::or_blocks,
+    &GpuStatistics::lookups,        &GpuStatistics::and_blocks,
+    &GpuStatistics::exact_scores,
+};
+
 }  // namespace
+
+void add(const GpuStatistics& part, GpuStatistics& sum) {
+  for (const auto counter : kCounters) sum.*counter += part.*counter;
+  for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] += part.stages[i];
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    sum.match_phases[i] += part.match_phases[i];
+    sum.tile_phases[i] += part.tile_phases[i];
+  }
+}
+
+void subtract(const GpuStatistics& part, GpuStatistics& sum) {
+  for (const auto counter : kCounters) sum.*counter -= part.*counter;
+  for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] -= part.stages[i];
+  for (std::size_t i = 0; i < kGpuPhases; ++i) {
+    sum.match_phases[i] -= part.match_phases[i];
+    sum.tile_phases[i] -= part.tile_phases[i];
+  }
+}
 
 std::string_view gpu_stage_name(GpuStage stage) {
   constexpr std::array<std::string_view, kGpuStages> kNames{"build",   "upload", "match", "tables",

@@ -1,6 +1,6 @@
 // The GPU engine of a build without CUDA: making an index throws what device_info() throws.
 #include "warpdex/core/cuda/device.hpp"
-#include "warpdex/query/gpu/gpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {
 namespace {
@@ -10,9 +10,9 @@ namespace {
 }  // namespace
 
 struct GpuIndex::State {};
-struct GpuSearcher::State {};
+struct GpuEngine::State {};
 
-GpuIndex::GpuIndex(const Index&, const GpuSettings&) { refuse(); }
+GpuIndex::GpuIndex(const Index&, Resources&, const GpuIndexSettings&) { refuse(); }
 GpuIndex::GpuIndex(GpuIndex&&) noexcept = default;
 GpuIndex& GpuIndex::operator=(GpuIndex&&) noexcept = default;
 GpuIndex::~GpuIndex() = default;
@@ -22,17 +22,15 @@ bool GpuIndex::is_resident() const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 
-std::size_t GpuAnswers::size() const { refuse(); }
-std::span<const Hit> GpuAnswers::hits(std::size_t) const { refuse(); }
-SearchResult GpuAnswers::result(std::size_t) const { refuse(); }
-
-GpuSearcher::GpuSearcher(const GpuIndex&, const GpuAblation&) { refuse(); }
-GpuSearcher::GpuSearcher(GpuSearcher&&) noexcept = default;
-GpuSearcher& GpuSearcher::operator=(GpuSearcher&&) noexcept = default;
-GpuSearcher::~GpuSearcher() = default;
-GpuAnswers GpuSearcher::run(std::span<const PlannedQuery>, const SearchSettings&) { refuse(); }
-void GpuSearcher::submit(std::span<const PlannedQuery>, const SearchSettings&) { refuse(); }
-GpuAnswers GpuSearcher::wait() { refuse(); }
-const GpuStatistics& GpuSearcher::statistics() const { refuse(); }
+GpuEngine::GpuEngine(const GpuIndex&, const GpuEngineSettings&) { refuse(); }
+GpuEngine::~GpuEngine() = default;
+GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
+GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
+Ticket GpuEngine::submit(std::span<const PlannedQuery>, std::span<const SearchSettings>) {
+  refuse();
+}
+bool GpuEngine::poll(Ticket) { refuse(); }
+BatchAnswers GpuEngine::wait(Ticket) { refuse(); }
+GpuStatistics GpuEngine::statistics() const { refuse(); }
 
 }  // namespace warpdex

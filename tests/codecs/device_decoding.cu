@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "benchmarks/uploaded_lists.hpp"
 #include "tests/support.hpp"
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/tools/benchmarks/uploaded_lists.hpp"
 
 namespace warpdex::test {
 namespace {

@@ -1,5 +1,5 @@
 // Each form of the inner loops against plain arithmetic, bit by bit.
-#include "warpdex/codecs/kernels.hpp"
+#include "kernels.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -40,6 +40,46 @@ TEST(MemoryBudget, ThreadsTogetherStayBelowTheLimit) {
   EXPECT_EQ(budget.used(), 0U);
 }
 
+TEST(MemoryBudget, WhatAPartTakesIsTakenOfTheWhole) {
+  MemoryBudget whole(1000);
+  MemoryBudget one(700, &whole);
+  MemoryBudget other(700, &whole);
+  EXPECT_TRUE(one.try_reserve(600));
+  EXPECT_EQ(whole.used(), 600U);
+  EXPECT_EQ(one.left(), 100U);
+  EXPECT_EQ(other.left(), 400U) << "the whole has no more";
+  EXPECT_FALSE(other.try_reserve(401));
+  EXPECT_EQ(other.used(), 0U) << "a refusal takes nothing";
+  EXPECT_EQ(whole.used(), 600U);
+  EXPECT_TRUE(other.try_reserve(400));
+  EXPECT_FALSE(one.try_reserve(1));
+  one.release(600);
+  EXPECT_EQ(whole.used(), 400U);
+  EXPECT_EQ(other.left(), 300U);
+}
+
+TEST(Reservation, TakesAllOrNothingAndGivesItBack) {
+  MemoryBudget budget(100);
+  {
+    Reservation none(budget, 101);
+    EXPECT_EQ(none.bytes(), 0U);
+    EXPECT_EQ(budget.used(), 0U);
+    Reservation some(budget, 60);
+    EXPECT_EQ(budget.used(), 60U);
+    some.shrink(20);
+    EXPECT_EQ(some.bytes(), 20U);
+    EXPECT_EQ(budget.used(), 20U);
+    none = std::move(some);
+    EXPECT_EQ(none.bytes(), 20U);
+    EXPECT_EQ(budget.used(), 20U);
+    none.shrink(0);
+    EXPECT_EQ(budget.used(), 0U);
+    none = Reservation(budget, 100);
+    EXPECT_EQ(budget.left(), 0U);
+  }
+  EXPECT_EQ(budget.used(), 0U);
+}
+
 TEST(AccountedBuffer, StandsInTheAccountWhileItLives) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   MemoryBudget budget(1 << 20);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <thread>
 
+#include "storage/hidden_names.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/hidden_names.hpp"
 #include "warpdex/core/storage/target_lock.hpp"
 
 namespace warpdex {

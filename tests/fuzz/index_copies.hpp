@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/format/manifest.hpp"
+#include "format/manifest.hpp"
 
 namespace warpdex::fuzz {
 

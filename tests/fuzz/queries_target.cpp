@@ -9,8 +9,8 @@
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex::fuzz {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/evaluation.hpp"
-#include "warpdex/query/trec_run.hpp"
+#include "warpdex/query/evaluation/evaluation.hpp"
+#include "warpdex/query/evaluation/trec_run.hpp"
 
 namespace warpdex::fuzz {
 namespace {

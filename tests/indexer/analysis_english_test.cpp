@@ -1,9 +1,9 @@
 // The analyzer "english": possessives, stop words, Snowball's own vocabulary.
 #include <sstream>
 
+#include "analysis/english_words.hpp"
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/analysis/english_words.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,9 +1,9 @@
 // The ASCII fast path and the cache change no term: compared with ICU and Snowball word by word.
 #include <algorithm>
 
+#include "analysis/analyzers.hpp"
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/analysis/analyzers.hpp"
 
 namespace warpdex {
 namespace {

@@ -1,10 +1,10 @@
 // Words and case folding of the analyzer "standard", against published and hand-made examples.
 #include <numeric>
 
+#include "analysis/icu_words.hpp"
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/icu_words.hpp"
 
 namespace warpdex {
 namespace {

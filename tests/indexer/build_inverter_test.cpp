@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "build/inverter.hpp"
+#include "build/posting_code.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/build/inverter.hpp"
-#include "warpdex/indexer/build/posting_code.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "build/run_file.hpp"
+#include "build/run_store.hpp"
+#include "build/term_merger.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/build/run_file.hpp"
-#include "warpdex/indexer/build/run_store.hpp"
-#include "warpdex/indexer/build/term_merger.hpp"
 
 namespace warpdex::build {
 namespace {

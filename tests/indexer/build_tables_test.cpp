@@ -9,13 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "build/document_stage.hpp"
+#include "build/id_table.hpp"
+#include "build/memory_plan.hpp"
+#include "build/ordered_pipeline.hpp"
+#include "build/static_scores.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/build/document_stage.hpp"
-#include "warpdex/indexer/build/id_table.hpp"
-#include "warpdex/indexer/build/memory_plan.hpp"
-#include "warpdex/indexer/build/ordered_pipeline.hpp"
-#include "warpdex/indexer/build/static_scores.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -7,14 +7,14 @@
 #include <cstdio>
 #include <map>
 
+#include "format/lexicon.hpp"
+#include "format/manifest.hpp"
+#include "format/varint.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/indexer/format/lexicon.hpp"
-#include "warpdex/indexer/format/manifest.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/format/varint.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 
 namespace warpdex {

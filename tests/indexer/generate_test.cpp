@@ -7,16 +7,16 @@
 #include <sstream>
 
 #include "build_support.hpp"
+#include "generate/counter_random.hpp"
+#include "generate/layout.hpp"
+#include "generate/portable_math.hpp"
+#include "generate/vocabulary.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/generate/counter_random.hpp"
 #include "warpdex/indexer/generate/generator.hpp"
-#include "warpdex/indexer/generate/layout.hpp"
-#include "warpdex/indexer/generate/portable_math.hpp"
-#include "warpdex/indexer/generate/vocabulary.hpp"
 
 namespace warpdex::test {
 namespace {

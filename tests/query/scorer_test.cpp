@@ -8,7 +8,7 @@
 
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/engine.hpp"
+#include "warpdex/query/search.hpp"
 
 namespace warpdex {
 namespace {

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "warpdex/query/engine.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/search.hpp"
 
 namespace warpdex::reference {
 

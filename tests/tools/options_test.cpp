@@ -1,5 +1,5 @@
 // The top of the program, its helps, and the numbers that options take.
-#include "warpdex/tools/options.hpp"
+#include "options.hpp"
 
 #include "tests/tools/collection.hpp"
 #include "warpdex/core/error.hpp"

@@ -7,13 +7,13 @@
 #include <sstream>
 #include <thread>
 
+#include "output_file.hpp"
+#include "plot.hpp"
+#include "progress.hpp"
+#include "table.hpp"
 #include "tests/tools/collection.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/plot.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
-#include "warpdex/tools/timing.hpp"
+#include "text.hpp"
+#include "timing.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -1,22 +1,20 @@
 // The kernels of the decode benchmark.
 #include <type_traits>
 
+#include "benchmarks/decode.hpp"
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/tools/benchmarks/decode.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 using device::BlockDecoder;
 using device::BlockPlace;
-using device::kAllLanes;
-using device::kLanes;
 using device::WarpScratch;
 
 constexpr int kThreads = 256;
-constexpr std::uint32_t kWarps = kThreads / kLanes;
+constexpr std::uint32_t kWarps = kThreads / kWarp;
 
 /// CTAs an SM: as many as the registers allow without spilling.
 template <CodecKind kCodec, int kLevels, bool kByCursor>
@@ -55,7 +53,7 @@ __device__ __forceinline__ auto keep(const device::DeviceValues& list,
     return Decoder::cursor(list, kept);
   } else {
     __syncwarp();
-    if (device::lane_index() == 0) kept = Decoder::parse_tail(list);
+    if (lane_id() == 0) kept = Decoder::parse_tail(list);
     __syncwarp();
     return typename Decoder::Tail{&kept};
   }
@@ -72,17 +70,17 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
   __shared__ Kept<Decoder, kByCursor> all_kept[kWarps];
   // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
   // follows from it.
-  const std::uint32_t warp = __shfl_sync(kAllLanes, threadIdx.x / kLanes, 0);
+  const std::uint32_t warp = __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
   WarpScratch& scratch = all_scratch[warp];
-  const std::uint32_t runs_per_list = (work.blocks + kLanes - 1) / kLanes;
+  const std::uint32_t runs_per_list = (work.blocks + kWarp - 1) / kWarp;
   const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;
   for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs; i += gridDim.x * kWarps) {
     const UploadedList& list = work.lists[i / runs_per_list];
-    const std::uint32_t first = i % runs_per_list * kLanes;
-    const std::uint32_t size = min(work.blocks - first, kLanes);
-    const Run run(list, first + device::lane_index(), work.blocks);
+    const std::uint32_t first = i % runs_per_list * kWarp;
+    const std::uint32_t size = min(work.blocks - first, kWarp);
+    const Run run(list, first + lane_id(), work.blocks);
     const device::DeviceValues encoded = list.values;
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
@@ -91,12 +89,12 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
     for (std::uint32_t j = 0; j < size; ++j) {
       const std::uint32_t block = first + j;
       BlockPlace place = {
-          encoded.bytes + __shfl_sync(kAllLanes, run.offset, j), block,
-          static_cast<std::uint8_t>(__shfl_sync(kAllLanes, run.code, j)),
+          encoded.bytes + __shfl_sync(kWholeWarp, run.offset, j), block,
+          static_cast<std::uint8_t>(__shfl_sync(kWholeWarp, run.code, j)),
           static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
       if constexpr (!kByCursor) place.exceptions = device::pfor::find_exceptions(encoded, block);
       std::uint32_t values[4];
-      const std::uint32_t last = __shfl_sync(kAllLanes, run.last, j);
+      const std::uint32_t last = __shfl_sync(kWholeWarp, run.last, j);
       if constexpr (kDocids) {
         Decoder::docids(encoded, keeper, place, base, last, scratch, values);
       } else {
@@ -105,7 +103,7 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
       base = last;
       if constexpr (kToMemory) {
         const std::uint64_t before = std::uint64_t{i / runs_per_list} * work.blocks + block;
-        out[before * kLanes + device::lane_index()] = {values[0], values[1], values[2], values[3]};
+        out[before * kWarp + lane_id()] = {values[0], values[1], values[2], values[3]};
       } else {
         sum += values[0] + values[1] + values[2] + values[3];
         bits ^= values[0] ^ values[1] ^ values[2] ^ values[3];
@@ -113,9 +111,9 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
     }
   }
   if constexpr (kToMemory) return;
-  sum = __reduce_add_sync(kAllLanes, sum);
-  bits = __reduce_xor_sync(kAllLanes, bits);
-  if (threadIdx.x % kLanes == 0) {
+  sum = __reduce_add_sync(kWholeWarp, sum);
+  bits = __reduce_xor_sync(kWholeWarp, bits);
+  if (threadIdx.x % kWarp == 0) {
     atomicAdd(&checksum->sum, sum);
     atomicXor(&checksum->bits, bits);
   }
@@ -177,7 +175,7 @@ unsigned grid_for(Kernel kernel, const DecodeWork& work, int device) {
   check_cuda(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreads, 0),
       "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  const std::uint64_t runs = work.list_count * ((work.blocks + kLanes - 1) / kLanes);
+  const std::uint64_t runs = work.list_count * ((work.blocks + kWarp - 1) / kWarp);
   const auto full = static_cast<std::uint64_t>(per_multiprocessor) *
                     static_cast<std::uint64_t>(device_info(device).multiprocessors);
   return static_cast<unsigned>(std::min(full, (runs + kWarps - 1) / kWarps));
@@ -189,7 +187,7 @@ DecodeTimes time_decoding(const DecodeWork& work, int passes, const Stream& stre
   const Kernel kernel = kernel_for(work);
   const unsigned grid = grid_for(kernel, work, stream.device());
   DeviceArray<DecodeChecksum> checksum(1, stream.device());
-  const std::uint64_t fours = work.list_count * work.blocks * kLanes;
+  const std::uint64_t fours = work.list_count * work.blocks * kWarp;
   DeviceArray<uint4> out(work.to_memory ? fours : 0, stream.device());
   Event start(stream.device());
   Event end(stream.device());

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "warpdex/tools/benchmarks/uploaded_lists.hpp"
+#include "benchmarks/uploaded_lists.hpp"
 
 namespace warpdex::tools {
 

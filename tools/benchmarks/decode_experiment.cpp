@@ -1,12 +1,12 @@
 // Makes, encodes, uploads, decodes and checks the lists of a measurement.
-#include "warpdex/tools/benchmarks/decode_experiment.hpp"
+#include "benchmarks/decode_experiment.hpp"
 
 #include <algorithm>
 #include <vector>
 
+#include "benchmarks/decode.hpp"
+#include "timing.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/tools/benchmarks/decode.hpp"
-#include "warpdex/tools/timing.hpp"
 
 namespace warpdex::tools {
 namespace {

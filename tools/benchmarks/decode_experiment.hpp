@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "benchmarks/synthetic_lists.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/cuda/stream.hpp"
-#include "warpdex/tools/benchmarks/synthetic_lists.hpp"
 
 namespace warpdex::tools {
 

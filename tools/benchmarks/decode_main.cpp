@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <iostream>
 
+#include "benchmarks/decode_experiment.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "table.hpp"
 #include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
-#include "warpdex/tools/benchmarks/decode_experiment.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/table.hpp"
 
 namespace warpdex::tools {
 namespace {

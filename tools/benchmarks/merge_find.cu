@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "benchmarks/report.hpp"
+#include "benchmarks/parallel_merge_find.hpp"
+#include "timing.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copy_bandwidth.hpp"
-#include "warpdex/query/gpu/merge_find.hpp"
-#include "warpdex/tools/benchmarks/report.hpp"
-#include "warpdex/tools/timing.hpp"
 
 namespace warpdex::tools {
 namespace {

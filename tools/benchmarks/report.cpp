@@ -1,13 +1,13 @@
 // Tables and JSON of the benchmark programs.
-#include "warpdex/tools/benchmarks/report.hpp"
+#include "benchmarks/report.hpp"
 
 #include <cstdio>
 #include <exception>
 #include <iostream>
 
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/table.hpp"
+#include "json.hpp"
+#include "output_file.hpp"
+#include "table.hpp"
 
 namespace warpdex::tools {
 namespace {

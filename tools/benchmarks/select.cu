@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "benchmarks/report.hpp"
+#include "timing.hpp"
 #include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/select/select_rows.cuh"
-#include "warpdex/tools/benchmarks/report.hpp"
-#include "warpdex/tools/timing.hpp"
 
 namespace warpdex::tools {
 namespace {

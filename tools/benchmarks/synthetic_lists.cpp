@@ -1,5 +1,5 @@
 // Draws the values of made-up posting lists.
-#include "warpdex/tools/benchmarks/synthetic_lists.hpp"
+#include "benchmarks/synthetic_lists.hpp"
 
 #include <algorithm>
 #include <cmath>

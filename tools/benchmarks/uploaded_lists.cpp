@@ -1,5 +1,5 @@
 // Puts encoded lists into sections, and the sections into GPU memory.
-#include "warpdex/tools/benchmarks/uploaded_lists.hpp"
+#include "benchmarks/uploaded_lists.hpp"
 
 #include <cstring>
 

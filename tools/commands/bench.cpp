@@ -2,17 +2,17 @@
 #include <iostream>
 #include <memory>
 
+#include "answers.hpp"
+#include "bench_measure.hpp"
+#include "bench_report.hpp"
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "search_engine.hpp"
+#include "search_options.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/tools/answers.hpp"
-#include "warpdex/tools/bench_measure.hpp"
-#include "warpdex/tools/bench_report.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/search_engine.hpp"
-#include "warpdex/tools/search_options.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -88,14 +88,14 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// For --output: the answers themselves, which are not timed.
-void save_answers(const Arguments& given, const Index& index, const GpuIndex* gpu,
+void save_answers(const Arguments& given, const Index& index, const UploadedIndex* gpu,
                   const std::vector<QueryText>& texts) {
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
-  const auto engine = make_engine(index, gpu, given.search.threads());
+  SearchEngine engine(index, gpu, given.search.threads());
   write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
-                *engine, *writer);
+                engine, *writer);
   output.commit();
   InterruptGuard::check();  // one that came last
 }
@@ -128,7 +128,7 @@ BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
 
 /// `gpu` has the index if the GPU is to answer.
 BenchReport bench(const Arguments& given, const BenchSettings& settings, const Index& index,
-                  const GpuIndex* gpu, const std::vector<QueryText>& texts) {
+                  const UploadedIndex* gpu, const std::vector<QueryText>& texts) {
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   BenchReport report;
   report.index = given.index;
@@ -147,10 +147,10 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const I
     report.measurement = measure(index, workload, report.settings);
     return report;
   }
-  report.device = device_info(gpu->device()).name;
-  report.is_resident = gpu->is_resident();
-  report.gpu_memory = gpu->memory();
-  report.measurement = measure_gpu(*gpu, workload, report.settings);
+  report.device = device_info(gpu->index.device()).name;
+  report.is_resident = gpu->index.is_resident();
+  report.gpu_memory = gpu->index.memory();
+  report.measurement = measure_gpu(gpu->index, workload, report.settings);
   return report;
 }
 
@@ -176,7 +176,7 @@ int run_bench(const std::vector<std::string>& arguments) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
   const BenchSettings settings = settings_of(given, index, texts.size());
-  const std::unique_ptr<GpuIndex> gpu = given.engine.make_gpu_index(index);
+  const std::unique_ptr<UploadedIndex> gpu = given.engine.upload(index);
   if (!given.answers.output().empty()) save_answers(given, index, gpu.get(), texts);
   const BenchReport report = bench(given, settings, index, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);

@@ -2,17 +2,17 @@
 // them: sizes (its Figure 3), decode rates (Table 1) and rates by list length (Figure 4).
 #include <iostream>
 
+#include "codec_comparison.hpp"
+#include "command.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "plot.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/tools/codec_comparison.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/plot.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -1,13 +1,13 @@
 // warpdex evaluate: how good a run is by its judges.
-#include "warpdex/query/evaluation.hpp"
+#include "warpdex/query/evaluation/evaluation.hpp"
 
 #include <iostream>
 
+#include "command.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/output_file.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -4,22 +4,22 @@
 #include <iostream>
 #include <memory>
 
+#include "codec_options.hpp"
+#include "collection_figures.hpp"
+#include "collection_report.hpp"
+#include "command.hpp"
+#include "generated_folder.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/generate/generator.hpp"
-#include "warpdex/query/query_file.hpp"
-#include "warpdex/query/query_parser.hpp"
-#include "warpdex/tools/codec_options.hpp"
-#include "warpdex/tools/collection_figures.hpp"
-#include "warpdex/tools/collection_report.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/generated_folder.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
+#include "warpdex/query/input/query_file.hpp"
+#include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex::tools {
 namespace {

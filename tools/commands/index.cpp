@@ -4,18 +4,18 @@
 #include <memory>
 #include <optional>
 
+#include "codec_options.hpp"
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/tools/codec_options.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {

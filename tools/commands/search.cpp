@@ -6,18 +6,18 @@
 #include <optional>
 #include <set>
 
+#include "answers.hpp"
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "query_notes.hpp"
+#include "search_engine.hpp"
+#include "search_options.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/result_writer.hpp"
-#include "warpdex/tools/answers.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/interrupt.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/query_notes.hpp"
-#include "warpdex/tools/search_engine.hpp"
-#include "warpdex/tools/search_options.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -98,9 +98,9 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
-  const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
-  const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
-  const SearchResult result = engine->search({&query, 1}, settings).front();
+  const std::unique_ptr<UploadedIndex> gpu = arguments.engine.upload(index);
+  SearchEngine engine(index, gpu.get(), arguments.search.threads());
+  const SearchResult result = engine.search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
   if (readable) {
@@ -127,8 +127,8 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
-  const std::unique_ptr<GpuIndex> gpu = arguments.engine.make_gpu_index(index);
-  const auto engine = make_engine(index, gpu.get(), arguments.search.threads());
+  const std::unique_ptr<UploadedIndex> gpu = arguments.engine.upload(index);
+  SearchEngine engine(index, gpu.get(), arguments.search.threads());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.
@@ -139,7 +139,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   if (report_counts) watch.on_answer = report;
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
-  write_answers(index, texts, syntax, settings, *engine, *writer, watch);
+  write_answers(index, texts, syntax, settings, engine, *writer, watch);
   output.commit();
 }
 

@@ -3,16 +3,16 @@
 #include <array>
 #include <iostream>
 
+#include "codec_options.hpp"
+#include "command.hpp"
+#include "json.hpp"
+#include "list_classes.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "table.hpp"
+#include "text.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
-#include "warpdex/tools/codec_options.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/json.hpp"
-#include "warpdex/tools/list_classes.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/output_file.hpp"
-#include "warpdex/tools/table.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <iostream>
 
+#include "command.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
-#include "warpdex/tools/command.hpp"
-#include "warpdex/tools/options.hpp"
-#include "warpdex/tools/progress.hpp"
-#include "warpdex/tools/text.hpp"
 
 namespace warpdex::tools {
 namespace {

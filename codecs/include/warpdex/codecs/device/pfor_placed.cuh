@@ -1,0 +1,317 @@
+// The exceptions of a block of `pfor` that is met by itself, found by the table of where they are
+// (codecs/exception_table.hpp). With one level of recursion or none, nothing that is read of them
+// leads to another read: all are on their way at once, beside the block's packed values. Internal
+// to codecs/device/.
+#pragma once
+
+#include "warpdex/codecs/device/device_values.hpp"
+#include "warpdex/codecs/device/pfor_deep.cuh"
+
+namespace warpdex::device::pfor {
+
+/// Bits of a list's values that are packed.
+__device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
+  return list.parameter & (kExceptionsFlag - 1);
+}
+
+/// What the table says of a block's exceptions. Any thread.
+__device__ __forceinline__ ExceptionPlace find_exceptions(const DeviceValues& list,
+                                                          std::uint32_t block) {
+  constexpr std::uint32_t kStarts = 3 * kEntryCountBits;
+  constexpr std::uint32_t kStartMask = (1U << kEntryStartBits) - 1;
+  static_assert(kStarts + 2 * kEntryStartBits == 48, "the last start lies in the upper half");
+  const uint2 entry = __ldg(reinterpret_cast<const uint2*>(list.exceptions + block));
+  ExceptionPlace place = {__funnelshift_r(entry.x, entry.y, kStarts) & kStartMask,
+                          entry.y >> (kStarts + kEntryStartBits - 32) & kStartMask, entry.y >> 16,
+                          entry.x & ((1U << kStarts) - 1)};
+  if (block >= kCountGroup) {
+    const uint4 base =
+        __ldg(reinterpret_cast<const uint4*>(list.exception_bases + (block / kCountGroup - 1)));
+    place.first += base.x;
+    place.in_gaps += base.y;
+    place.in_highs += base.z;
+  }
+  return place;
+}
+
+/// 16 bytes that are read by one instruction.
+template <typename T>
+__device__ __forceinline__ T read_whole(const T& from) {
+  static_assert(sizeof(T) == sizeof(uint4) && alignof(T) == alignof(uint4));
+  const uint4 bytes = *reinterpret_cast<const uint4*>(&from);
+  T whole;
+  memcpy(&whole, &bytes, sizeof(T));
+  return whole;
+}
+
+/// A packed array, so that the place of a value is found by few instructions.
+struct alignas(16) PackedArray {
+  const std::uint32_t* words;  ///< from the one on that the first bit lies in
+  std::uint32_t bit;           ///< of that word
+  std::uint32_t width;
+
+  __device__ __forceinline__ void parse(const Bytes& bytes, const Array& array) {
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes.start + array.packed);
+    words = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3});
+    bit = static_cast<std::uint32_t>(address & 3) * 8;
+    width = array.width;
+  }
+
+  /// Where the word is that the lowest bit of value `i` lies in. 32 values take `width` words.
+  __device__ __forceinline__ const std::uint32_t* word_of(std::uint32_t i) const {
+    return words + (i / 32 * width + bit_of(i) / 32);
+  }
+  /// That bit, modulo 32.
+  __device__ __forceinline__ std::uint32_t bit_of(std::uint32_t i) const {
+    return bit + i % 32 * width;
+  }
+  /// The first value's byte.
+  __device__ __forceinline__ const std::uint8_t* bytes() const {
+    return reinterpret_cast<const std::uint8_t*>(words) + bit / 8;
+  }
+};
+
+/// A value of a packed array, on its way.
+struct PackedValue {
+  std::uint32_t low;
+  std::uint32_t high;
+  std::uint32_t bit;
+  std::uint32_t width;
+
+  __device__ __forceinline__ PackedValue(const PackedArray& array, std::uint32_t i)
+      : bit(array.bit_of(i)), width(array.width) {
+    const std::uint32_t* const word = array.word_of(i);
+    low = __ldg(word);
+    high = __ldg(word + 1);
+  }
+  __device__ __forceinline__ std::uint32_t get() const {
+    const std::uint32_t above = __funnelshift_lc(0, ~0U, width);  // none, of 32 bits
+    return __funnelshift_r(low, high, bit) & ~above;
+  }
+};
+
+/// The exceptions of one of a tail's arrays, which are plain: none is read if the table has none.
+struct alignas(16) PlainArray {
+  const std::uint8_t* positions;
+  std::uint32_t to_highs;  ///< bytes from the positions to the high bits
+  std::uint16_t high_bytes;
+  std::uint16_t shift;  ///< of the high bits: the array's width
+
+  __device__ __forceinline__ void parse(const Bytes& bytes, const Array& array,
+                                        std::uint32_t blocks) {
+    if (array.exceptions == 0) return;
+    const PlainTail tail(bytes, {array.exceptions, blocks, 0});
+    positions = bytes.start + tail.counts.end + 1;
+    to_highs = tail.counts.total;
+    high_bytes = static_cast<std::uint16_t>(min(tail.high_width / 8, 4U));
+    shift = static_cast<std::uint16_t>(array.width);
+  }
+
+  /// Where the high bits of exception `i` are.
+  __device__ __forceinline__ const std::uint8_t* high_of(std::uint32_t i) const {
+    return positions + (to_highs + i * high_bytes);
+  }
+  /// What exception `i` adds. Nearly all have one byte.
+  __device__ __forceinline__ std::uint32_t read_added(std::uint32_t i) const {
+    const std::uint8_t* const at = high_of(i);
+    std::uint32_t high = __ldg(at);
+#pragma unroll 1
+    for (std::uint32_t byte = 1; byte < high_bytes; ++byte) high |= __ldg(at + byte) << 8 * byte;
+    return (high + 1) << shift;
+  }
+};
+
+/// What is to be known of a list's tail beside where a block's exceptions are. `kLevels` is the
+/// most levels that a list has.
+template <int kLevels>
+struct PlacedTail {
+  PackedArray gaps;
+  PackedArray highs;
+  PlainArray inner[2];  ///< the exceptions of the gaps, of the high bits, in lists of one level
+
+  __device__ __forceinline__ void parse(const Bytes& bytes, const Tail& tail) {
+    parse_arrays(bytes, tail);
+  }
+
+ protected:
+  __device__ __forceinline__ Arrays parse_arrays(const Bytes& bytes, const Tail& tail) {
+    Arrays arrays = {};
+    arrays.parse(bytes, tail, parse_counts(bytes, tail));
+    gaps.parse(bytes, arrays.gaps);
+    highs.parse(bytes, arrays.highs);
+    if (tail.levels == 1) {
+      inner[0].parse(bytes, arrays.gaps, arrays.inner_blocks);
+      inner[1].parse(bytes, arrays.highs, arrays.inner_blocks);
+    }
+    return arrays;
+  }
+};
+
+/// The same of lists that may have more levels.
+template <int kLevels>
+requires(kLevels > 1) struct PlacedTail<kLevels> : PlacedTail<1> {
+  Bytes bytes;
+  Arrays arrays;
+
+  __device__ __forceinline__ void parse(const Bytes& list, const Tail& tail) {
+    bytes = list;
+    arrays = parse_arrays(list, tail);
+  }
+};
+
+/// Calls visit(address) for each array that has something of a block's exceptions, with where that
+/// starts. Any thread.
+template <int kLevels, typename Visit>
+__device__ __forceinline__ void visit_starts(const PlacedTail<kLevels>& tail,
+                                             const ExceptionPlace& place, Visit visit) {
+  if (place.counts == 0) return;
+  visit(read_whole(tail.gaps).word_of(place.first));
+  visit(read_whole(tail.highs).word_of(place.first));
+  const auto visit_inner = [&](const PlainArray& in_memory, std::uint32_t first) {
+    const PlainArray array = read_whole(in_memory);
+    visit(array.positions + first);
+    visit(array.high_of(first));
+  };
+  if (kLevels > 0 && (place.counts & 0xFF00) != 0) visit_inner(tail.inner[0], place.in_gaps);
+  if (kLevels > 0 && (place.counts & 0xFF0000) != 0) visit_inner(tail.inner[1], place.in_highs);
+}
+
+/// A block's exceptions. From its making on, the first 32 are on their way, one a lane.
+template <int kLevels>
+class PlacedExceptions {
+ public:
+  __device__ __forceinline__ PlacedExceptions(const DeviceValues& list,
+                                              const PlacedTail<kLevels>& tail,
+                                              const ExceptionPlace& place)
+      : tail_(tail), place_(place), levels_(list.levels) {
+    if (place_.counts != 0) fetch(0);
+  }
+
+  /// Adds their high bits to the block's values, whose low bits are `width`. By way of shared
+  /// memory: the lanes that have read them are not those that hold their values.
+  __device__ __forceinline__ void add(std::uint32_t width, WarpScratch& scratch,
+                                      std::uint32_t (&values)[kLaneValues]) {
+    if (count() == 0) return;
+    uint4* const own = reinterpret_cast<uint4*>(scratch.words) + lane_id();
+    std::uint32_t next = 0;  // position past the exceptions that were read
+#pragma unroll 1
+    for (std::uint32_t done = 0;;) {
+      *own = make_uint4(0, 0, 0, 0);
+      __syncwarp();
+      std::uint32_t position = 0;
+      std::uint32_t high = 0;
+      get(done, next, scratch, position, high);
+      if (done + lane_id() < count()) scratch.words[position % kBlockSize] = high << width;
+      __syncwarp();
+      add_words(*own, values);
+      done += kWarp;
+      if (done >= count()) break;
+      next = __shfl_sync(kWholeWarp, position, kWarp - 1) + 1;
+      fetch(done);
+    }
+    __syncwarp();
+  }
+
+ private:
+  /// Of two plain arrays' exceptions, lanes read so many each at a time.
+  static constexpr std::uint32_t kHalf = kWarp / 2;
+
+  __device__ __forceinline__ std::uint32_t count() const { return place_.counts & 0xFF; }
+  __device__ __forceinline__ bool has_inner() const { return place_.counts > 0xFF; }
+  __device__ __forceinline__ bool is_deep() const { return kLevels > 1 && levels_ > 1; }
+
+  /// Starts to read the exceptions from `done` on; past the last, the last.
+  __device__ __forceinline__ void fetch(std::uint32_t done) {
+    if (is_deep()) return;
+    const std::uint32_t i = place_.first + min(done + lane_id(), count() - 1);
+    const PackedValue gap(read_whole(tail_.gaps), i);
+    const PackedValue high(read_whole(tail_.highs), i);
+    if (kLevels > 0 && has_inner()) fetch_inner(0);
+    gap_ = gap.get();
+    high_ = high.get();
+  }
+
+  /// The lanes' exceptions from `done` on. `scratch` is all zero before and after, in all lanes.
+  __device__ __forceinline__ void get(std::uint32_t done, std::uint32_t next, WarpScratch& scratch,
+                                      std::uint32_t& position, std::uint32_t& high) {
+    if (is_deep()) {
+      read_deep(done, scratch, position, high);
+    } else {
+      position = gap_;
+      high = high_ + 1;
+      if (kLevels > 0 && has_inner()) add_inner(done, scratch, position, high);
+    }
+    if (kLevels > 0 && levels_ > 0) position = next + inclusive_sum(position + 1) - 1;
+  }
+
+  /// Half of the lanes are for the exceptions of gaps, half for those of high bits.
+  __device__ __forceinline__ std::uint32_t half() const { return lane_id() / kHalf; }
+  __device__ __forceinline__ std::uint32_t in_gaps_count() const {
+    return place_.counts >> 8 & 0xFF;
+  }
+  __device__ __forceinline__ std::uint32_t in_highs_count() const { return place_.counts >> 16; }
+
+  /// Starts to read the exceptions of exceptions from the one numbered `done` of each kind on.
+  /// Positions are in blocks of exceptions, of which a block's own meet two at most: how far they
+  /// are from the first of its own is right modulo a block's size.
+  __device__ __forceinline__ void fetch_inner(std::uint32_t done) {
+    const bool is_gap = half() == 0;
+    const std::uint32_t i = done + lane_id() % kHalf;
+    inner_target_ = ~0U;
+    if (i >= (is_gap ? in_gaps_count() : in_highs_count())) return;
+    const PlainArray array = read_whole(tail_.inner[half()]);
+    const std::uint32_t number = (is_gap ? place_.in_gaps : place_.in_highs) + i;
+    inner_target_ = (__ldg(array.positions + number) - place_.first) % kBlockSize;
+    inner_added_ = array.read_added(number);
+  }
+
+  /// Adds high bits to the gaps and the high bits of the exceptions from `done` on, by way of the
+  /// lanes' own parts of the scratch memory.
+  __device__ __forceinline__ void add_inner(std::uint32_t done, WarpScratch& scratch,
+                                            std::uint32_t& gap, std::uint32_t& high) {
+    const std::uint32_t most = max(in_gaps_count(), in_highs_count());
+#pragma unroll 1
+    for (std::uint32_t read = kHalf;; read += kHalf) {
+      const std::uint32_t target = inner_target_ - done;
+      if (target < kWarp) scratch.words[kLaneValues * target + half()] = inner_added_;
+      if (read >= most) break;
+      fetch_inner(read);
+    }
+    __syncwarp();
+    uint2* const own = reinterpret_cast<uint2*>(scratch.words + kLaneValues * lane_id());
+    const uint2 added = *own;
+    *own = make_uint2(0, 0);
+    gap += added.x;
+    high += added.y;
+    __syncwarp();
+  }
+
+  /// The gaps and high bits of the exceptions from `done` on, in lists of several levels.
+  __device__ __forceinline__ void read_deep(std::uint32_t done, WarpScratch& scratch,
+                                            std::uint32_t& gap, std::uint32_t& high) {
+    if constexpr (kLevels > 1) {
+      const Range range = {place_.first + done, min(count() - done, kWarp)};
+#pragma unroll 1
+      for (int pass = 0; pass < 2; ++pass) {  // one copy of the code for both
+        Array array = tail_.arrays.gaps;
+        if (pass == 1) array = tail_.arrays.highs;
+        gap = high;
+        high = DeepReader(tail_.bytes, scratch)
+                   .read(array, tail_.arrays.inner_blocks, levels_ - 1, range);
+      }
+      ++high;
+      reinterpret_cast<uint4*>(scratch.words)[lane_id()] = make_uint4(0, 0, 0, 0);
+      __syncwarp();
+    }
+  }
+
+  const PlacedTail<kLevels>& tail_;
+  const ExceptionPlace place_;
+  const std::uint32_t levels_;
+  std::uint32_t gap_ = 0;
+  std::uint32_t high_ = 0;
+  std::uint32_t inner_target_ = ~0U;  ///< of the block's exceptions, the one that is added to
+  std::uint32_t inner_added_ = 0;     ///< high bits, shifted
+};
+
+}  // namespace warpdex::device::pfor

@@ -1,0 +1,75 @@
+// Launches of kernels: checked, and as the device allows overlapping the end of the one before.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+
+namespace warpdex {
+
+/// The first thing in a kernel whose launches may overlap (Launch::overlaps), in all threads: lets
+/// the next kernel of the stream begin to start, and waits until the one before has ended and its
+/// writes are seen. So a kernel's start, some 3 us, overlaps the end of the one before.
+__device__ inline void wait_for_previous() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// CTAs of a kernel that the current GPU holds at once. `bytes`: of dynamic shared memory. Throws
+/// CudaError.
+template <class Kernel>
+std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t bytes) {
+  int per_multiprocessor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel,
+                                                           static_cast<int>(threads), bytes),
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  int device = 0;
+  int multiprocessors = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+             "cudaDeviceGetAttribute");
+  return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
+}
+
+/// How a kernel is launched.
+struct Launch {
+  const char* name;               ///< for errors
+  dim3 ctas;                      ///< 1 or more
+  std::uint32_t threads;          ///< of a CTA
+  std::size_t shared_memory = 0;  ///< bytes, dynamic
+  cudaStream_t stream = nullptr;
+  bool overlaps = false;      ///< it begins with wait_for_previous(); the GPU is of 9.0 or later
+  std::uint32_t cluster = 1;  ///< CTAs of a cluster, which divide ctas.x
+};
+
+/// Queues a kernel. Throws CudaError, naming it, if it cannot start.
+template <class... Parameters>
+void launch(const Launch& how, void (*kernel)(Parameters...),
+            const std::type_identity_t<Parameters>&... arguments) {
+  cudaLaunchAttribute attributes[2]{};
+  unsigned int count = 0;
+  if (how.overlaps) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (how.cluster > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {how.cluster, 1, 1};
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = how.ctas;
+  config.blockDim = how.threads;
+  config.dynamicSmemBytes = how.shared_memory;
+  config.stream = how.stream;
+  config.attrs = attributes;
+  config.numAttrs = count;
+  check_cuda(cudaLaunchKernelEx(&config, kernel, arguments...), how.name);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,54 @@
+// What the warps of a kernel spend their time on, for people who tune: read off the clock between
+// one phase and the next.
+#pragma once
+
+#include <cstddef>
+
+#include "warpdex/core/cuda/warp.cuh"
+
+namespace warpdex {
+
+/// One warp's. `Phase` is an enum class whose values are below `kPhases`. Does nothing unless it is
+/// on; where it is, the kernel may spill some registers.
+template <class Phase, std::size_t kPhases, bool kIsOn>
+class PhaseClock {
+ public:
+  __device__ void start() { begin_ = now(); }
+
+  /// What the warp did since start(), or since the last end, was this.
+  __device__ void end(Phase phase) {
+    const long long end = now();
+    spent_[static_cast<std::size_t>(phase)] += end - begin_;
+    begin_ = end;
+  }
+
+  /// A whole warp. `cycles`, by phase, in global memory.
+  __device__ void add_to(unsigned long long* cycles) const {
+    if (lane_id() != 0) return;
+#pragma unroll
+    for (std::size_t i = 0; i < kPhases; ++i) {
+      atomicAdd(cycles + i, static_cast<unsigned long long>(spent_[i]));
+    }
+  }
+
+ private:
+  /// No access to memory is moved across.
+  static __device__ long long now() {
+    long long cycles = 0;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+    return cycles;
+  }
+
+  long long begin_ = 0;
+  long long spent_[kPhases] = {};
+};
+
+template <class Phase, std::size_t kPhases>
+class PhaseClock<Phase, kPhases, false> {
+ public:
+  __device__ void start() {}
+  __device__ void end(Phase) {}
+  __device__ void add_to(const unsigned long long*) const {}
+};
+
+}  // namespace warpdex

@@ -1,0 +1,58 @@
+// Warps in device code: lanes, and what the lanes of a warp do together. Blocks are
+// one-dimensional.
+#pragma once
+
+#include <cstdint>
+
+namespace warpdex {
+
+/// Lanes of a warp, and the mask of all of them.
+inline constexpr std::uint32_t kWarp = 32;
+inline constexpr std::uint32_t kWholeWarp = 0xFFFFFFFF;
+
+__device__ __forceinline__ std::uint32_t lane_id() { return threadIdx.x % kWarp; }
+
+/// The warp's number in its block. By a shuffle, which tells the compiler that all lanes have the
+/// same number, so that no branch on it diverges. A whole warp.
+__device__ __forceinline__ std::uint32_t warp_id() {
+  return __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
+}
+
+/// Has the L2 cache read what is at an address.
+__device__ __forceinline__ void prefetch(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
+/// The lanes below this one.
+__device__ __forceinline__ std::uint32_t lanes_below() {
+  std::uint32_t lanes;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lanes));
+  return lanes;
+}
+
+/// Adds the value of the lane `kDistance` below, where there is one.
+template <int kDistance>
+__device__ __forceinline__ std::uint32_t add_from_below(std::uint32_t value) {
+  asm volatile(
+      "{\n"
+      "  .reg .u32 below;\n"
+      "  .reg .pred exists;\n"
+      "  shfl.sync.up.b32 below|exists, %0, %1, 0, 0xFFFFFFFF;\n"
+      "  @exists add.u32 %0, %0, below;\n"
+      "}"
+      : "+r"(value)
+      : "n"(kDistance));
+  return value;
+}
+
+/// The sum of the values of the lanes up to this one. Two instructions a step: shuffles say
+/// themselves whether there was a lane to take from.
+__device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
+  value = add_from_below<1>(value);
+  value = add_from_below<2>(value);
+  value = add_from_below<4>(value);
+  value = add_from_below<8>(value);
+  return add_from_below<16>(value);
+}
+
+}  // namespace warpdex

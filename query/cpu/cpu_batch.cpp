@@ -1,0 +1,73 @@
+// Queries are taken by a counter; the last one to end wakes who waits.
+#include "cpu/cpu_batch.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "warpdex/core/waiting.hpp"
+
+namespace warpdex {
+namespace {
+
+std::uint64_t posting_count(const PlannedQuery& plan) {
+  std::uint64_t postings = 0;
+  for (const PlannedTerm& term : plan.terms) postings += term.entry.document_frequency;
+  return postings;
+}
+
+std::vector<std::uint32_t> heaviest_first(std::span<const PlannedQuery> plans) {
+  std::vector<std::uint64_t> postings(plans.size());
+  std::transform(plans.begin(), plans.end(), postings.begin(), posting_count);
+  std::vector<std::uint32_t> order(plans.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return postings[a] > postings[b]; });
+  return order;
+}
+
+}  // namespace
+
+CpuBatch::CpuBatch(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings)
+    : plans_(plans),
+      settings_(settings.begin(), settings.end()),
+      order_(heaviest_first(plans)),
+      results_(plans.size()) {}
+
+void CpuBatch::work(CpuSearcher& searcher) {
+  for (;;) {
+    const std::size_t place = next_.fetch_add(1, std::memory_order_relaxed);
+    if (place >= order_.size()) return;
+    answer_query(searcher, order_[place]);
+    if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < order_.size()) continue;
+    const std::lock_guard lock(mutex_);  // who is about to sleep has looked, or sleeps
+    ended_.notify_all();
+  }
+}
+
+void CpuBatch::answer_query(CpuSearcher& searcher, std::size_t query) noexcept {
+  if (is_dropped_.load(std::memory_order_relaxed)) return;
+  try {
+    results_[query] = searcher.run(plans_[query], settings_[settings_.size() == 1 ? 0 : query]);
+  } catch (...) {
+    drop();
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void CpuBatch::wait(std::chrono::microseconds spin) {
+  if (spin_until([this] { return is_done(); }, spin)) return;
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return is_done(); });
+}
+
+void CpuBatch::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+AnswerView CpuBatch::answer(std::size_t query) const {
+  const SearchResult& result = results_[query];
+  return {result.hits, result.matches, result.fell_back_to_or, true};
+}
+
+}  // namespace warpdex

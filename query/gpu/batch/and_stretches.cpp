@@ -1,0 +1,69 @@
+// Cuts drivers into stretches and sorts them by place.
+#include "gpu/batch/and_stretches.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace warpdex::gpu {
+namespace {
+
+/// CTAs that a list is shared out to before AND takes more of its blocks together.
+constexpr std::uint32_t kAndStretches = 512;
+
+/// A stretch's place in its query: those of fewer blocks share one.
+constexpr std::uint32_t place_of(std::uint32_t block) { return block / kAndBlocks; }
+
+}  // namespace
+
+std::uint32_t blocks_of_and_chunk(std::uint32_t list_blocks, bool are_few) {
+  std::uint32_t blocks = kAndBlocks;
+  while (are_few && blocks > 1 && list_blocks <= kAndStretches * blocks / 2) blocks /= 2;
+  return blocks;
+}
+
+void AndStretches::clear() {
+  drivers_.clear();
+  counts_.clear();
+}
+
+std::uint32_t AndStretches::count(bool are_few) {
+  are_few_ = are_few;
+  std::uint32_t all = 0;
+  for (const std::uint32_t blocks : drivers_) {
+    const std::uint32_t step = blocks_of_and_chunk(blocks, are_few);
+    const std::uint32_t full = place_of(blocks);
+    const std::uint32_t last = (blocks % kAndBlocks + step - 1) / step;
+    if (counts_.size() < full + 1) counts_.resize(full + 1);
+    for (std::uint32_t place = 0; place < full; ++place) counts_[place] += kAndBlocks / step;
+    counts_[full] += last;
+    all += full * (kAndBlocks / step) + last;
+  }
+  return all;
+}
+
+void AndStretches::write(std::uint32_t query, std::uint32_t owner, Stretch* stretches) {
+  const std::uint32_t blocks = drivers_[query];
+  const std::uint32_t step = blocks_of_and_chunk(blocks, are_few_);
+  for (std::uint32_t block = 0; block < blocks; block += step) {
+    stretches[counts_[place_of(block)]++] = {owner, block, std::min(step, blocks - block)};
+  }
+}
+
+void StretchOrder::add(const std::vector<std::uint32_t>& counts) {
+  if (totals_.size() < counts.size()) totals_.resize(counts.size());
+  for (std::size_t place = 0; place < counts.size(); ++place) totals_[place] += counts[place];
+}
+
+void StretchOrder::finish() {
+  std::exclusive_scan(totals_.begin(), totals_.end(), totals_.begin(), 0U);
+}
+
+void StretchOrder::place(std::vector<std::uint32_t>& counts) {
+  for (std::size_t place = 0; place < counts.size(); ++place) {
+    const std::uint32_t count = counts[place];
+    counts[place] = totals_[place];
+    totals_[place] += count;
+  }
+}
+
+}  // namespace warpdex::gpu

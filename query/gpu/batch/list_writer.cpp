@@ -1,0 +1,72 @@
+// A list is described by its term's entry alone; short ones are decoded here.
+#include "gpu/batch/list_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+/// What a list's scores cannot pass, whatever its postings.
+float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
+  switch (scorer.kind) {
+    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
+    case ScorerKind::kBm25: return scorer.weight;
+    case ScorerKind::kQueryLikelihood: break;
+  }
+  return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
+}
+
+}  // namespace
+
+void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPlace& raw,
+                       List& list) const {
+  list = List{};
+  std::uint64_t occurrences = term.entry.collection_frequency;
+  list.size = term.entry.document_frequency;
+  list.blocks = block_count(list.size);
+  list.row = kNone;
+  list.flags = flags;
+  std::uint64_t largest = 0;
+  if (term.entry.is_short()) {
+    occurrences = write_raw(term.entry, raw, list);
+    largest = occurrences;
+  } else {
+    index_.place(term.entry, list);
+    largest = occurrences - list.size + 1;  // all others occur once at least
+  }
+  if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
+  const IndexCounts& counts = index_.index.counts();
+  const TermScorer scorer =
+      make_term_scorer(settings_, {counts.documents, counts.tokens}, list.size, occurrences,
+                       std::max(term.multiplicity, 1U));
+  list.weight = scorer.weight;
+  list.c0 = scorer.c0;
+  list.c1 = scorer.c1;
+  list.bound = largest_score(scorer, largest);
+}
+
+/// Returns how often the term occurs.
+std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& raw,
+                                    List& list) const {
+  std::uint32_t* const docids = raw.host;
+  std::uint32_t* const values = docids + kRawEntries;
+  const Index& index = index_.index;
+  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents, docids,
+                  values);
+  const std::uint64_t occurrences = std::accumulate(values, values + list.size, std::uint64_t{0});
+  for (std::uint32_t i = 0; i < list.size; ++i) --values[i];
+  std::fill(docids + list.size, docids + kRawEntries, kNone);
+  std::fill(values + list.size, values + kRawEntries, 0U);
+  list.flags |= kRaw;
+  list.docids.bytes = reinterpret_cast<const std::uint8_t*>(raw.device);
+  list.frequencies.bytes = reinterpret_cast<const std::uint8_t*>(raw.device + kRawEntries);
+  list.last_docids = raw.device + list.size - 1;
+  return occurrences;
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,49 @@
+// Writes the lists of a batch's queries: where their postings are, and how they score. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/layout/layout.hpp"
+#include "gpu/layout/placed_index.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex::gpu {
+
+/// Entries that a raw list takes: docIDs, then values.
+inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
+
+/// A raw list's room in a batch's image.
+struct RawPlace {
+  std::uint32_t* host;
+  const std::uint32_t* device;
+};
+
+/// Of one index, by one scorer. Any number of threads.
+class ListWriter {
+ public:
+  ListWriter(const PlacedIndex& index, const ScorerSettings& scorer)
+      : index_(index), settings_(scorer) {}
+
+  /// Fills in all of a list but its place among those of OR. A short list is decoded to `raw`,
+  /// which a long one leaves alone. Throws FormatError for damage.
+  void write(const PlannedTerm& term, std::uint32_t flags, const RawPlace& raw, List& list) const;
+
+  /// How a list that was written scores.
+  TermScorer scorer_of(const List& list) const {
+    return {.kind = settings_.kind, .weight = list.weight, .c0 = list.c0, .c1 = list.c1};
+  }
+
+ private:
+  std::uint64_t write_raw(const PostingsEntry& entry, const RawPlace& raw, List& list) const;
+
+  const PlacedIndex& index_;
+  ScorerSettings settings_;
+};
+
+/// Blocks of a list of so many postings.
+inline std::uint32_t block_count(std::uint32_t postings) {
+  return (postings + kBlockSize - 1) / kBlockSize;
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,38 @@
+// From what an index is, known when a batch comes, to the kernels that were compiled for it.
+// Internal.
+#pragma once
+
+#include "gpu/layout/layout.hpp"
+#include "warpdex/codecs/codec.hpp"
+
+namespace warpdex::gpu {
+
+/// Calls call.operator()<codec, levels>(): `levels` are those of `pfor` that kernels are compiled
+/// for, not below the index's; 0 with other codecs.
+template <class Call>
+void with_codec(const Batch& batch, CodecKind codec, Call call) {
+  switch (codec) {
+    case CodecKind::kBitpack: return call.template operator()<CodecKind::kBitpack, 0>();
+    case CodecKind::kPfor:
+      if (batch.pfor_levels <= 1) return call.template operator()<CodecKind::kPfor, 1>();
+      return call.template operator()<CodecKind::kPfor, kMaxPforLevels>();
+    case CodecKind::kPforBlock: return call.template operator()<CodecKind::kPforBlock, 0>();
+    case CodecKind::kRice: return call.template operator()<CodecKind::kRice, 0>();
+  }
+}
+
+/// Calls call.operator()<codec, levels, form of scores>().
+template <class Call>
+void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
+  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+    switch (batch.form) {
+      case ScoreForm::kImpact:
+        return call.template operator()<kCodec, kLevels, ScoreForm::kImpact>();
+      case ScoreForm::kBm25: return call.template operator()<kCodec, kLevels, ScoreForm::kBm25>();
+      case ScoreForm::kQueryLikelihood:
+        return call.template operator()<kCodec, kLevels, ScoreForm::kQueryLikelihood>();
+    }
+  });
+}
+
+}  // namespace warpdex::gpu

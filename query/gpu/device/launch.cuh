@@ -1,0 +1,19 @@
+// Launches of a batch's kernels, which take the batch and perhaps more. Internal.
+#pragma once
+
+#include "gpu/layout/layout.hpp"
+#include "warpdex/core/cuda/launch.cuh"
+
+namespace warpdex::gpu {
+
+/// Launches a kernel that begins with wait_for_previous(). Throws CudaError, naming it, if it
+/// cannot start.
+template <class... Arguments>
+void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
+            std::size_t bytes, cudaStream_t stream, const Batch& batch,
+            const std::type_identity_t<Arguments>&... arguments) {
+  warpdex::launch({name, ctas, threads, bytes, stream, batch.overlaps_launches}, kernel, batch,
+                  arguments...);
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,113 @@
+// Scores on the GPU, twice. In units: integers that a kernel adds up in any order, never below the
+// score that they stand for. And exactly: by the operations of TermScorer, for the documents that
+// may be in an answer. Internal.
+#pragma once
+
+#include "gpu/layout/layout.hpp"
+#include "gpu/layout/length_codes.hpp"
+
+namespace warpdex::gpu {
+
+// ------------------------------------------------------------------------------ scores in units
+
+/// score_bound.hpp's decode_rounded, of a code below 256: from 8 on, a code's bits are those of the
+/// number's exponent and of its first three digits.
+__device__ inline float decode_rounded(std::uint32_t code) {
+  constexpr std::uint32_t kTwoTo23 = 0x4B000000;
+  constexpr std::uint32_t kExponent = 129;
+  if (code < 8) return __uint_as_float(kTwoTo23 | code) - 8'388'608.F;
+  return __uint_as_float((code << 20) + (kExponent << 23));
+}
+
+/// What a document's length contributes to all of its scores: BM25's c0 + c1 * len, or the
+/// logarithm that query likelihood adds.
+__device__ inline float length_part(ScoreForm form, float c0, float c1, float length) {
+  return form == ScoreForm::kBm25 ? c0 + c1 * length : __logf(c1 / (length + c1));
+}
+
+/// A posting's units: at least 1, and not below score * scale. `value` is what is stored: a
+/// frequency or an impact, less one; `weight` the list's weight times the scale. Conversions
+/// between whole and floating numbers go by additions to 2^23, which take a fraction of the
+/// conversion instructions' time, unless values are `huge`.
+template <ScoreForm kForm>
+__device__ inline std::uint32_t units_of(std::uint32_t value, float part, float weight, float c0,
+                                         bool huge) {
+  constexpr std::uint32_t kTwoTo23 = 0x4B000000;
+  if constexpr (kForm == ScoreForm::kImpact) {
+    return static_cast<std::uint32_t>(ceilf(static_cast<float>(value + 1) * weight));
+  } else if constexpr (kForm == ScoreForm::kBm25) {
+    const float tf =
+        huge ? static_cast<float>(value + 1) : __uint_as_float(kTwoTo23 | value) - 8'388'607.F;
+    return __float_as_uint(__fdividef(tf * weight, tf + part) + 8'388'608.F) - kTwoTo23 + 1;
+  } else {
+    const float tf = static_cast<float>(value + 1);
+    return static_cast<std::uint32_t>(weight * fmaxf(0.F, __logf(1.F + tf * c0) + part)) + 1;
+  }
+}
+
+/// Units that are not above the document's score * scale: `sum` less what rounding may have added.
+__device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
+                                            std::uint32_t document, std::uint32_t sum) {
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  const auto length = static_cast<float>(batch.lengths.of(document));
+  const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
+  float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  if (batch.form == ScoreForm::kBm25) {
+    // Of all frequencies, one is hurt most by the length's rounding.
+    lower *= (1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length);
+  } else {
+    lower -= query.weights * __logf((length + batch.c1) / (rounded + batch.c1));
+  }
+  return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
+}
+
+/// Likewise without looking at the document: lower still.
+__device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
+                                            std::uint32_t sum) {
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  if (batch.form == ScoreForm::kQueryLikelihood || !query.lengths_are_coded) return 0;
+  const float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
+}
+
+/// The units that no posting passes whose bound is given: the largest of the bound's pairs.
+__device__ inline std::uint32_t bound_units(ScoreForm form, const Query& query, const List& list,
+                                            uint2 bound) {
+  const float weight = list.weight * query.scale;
+  if (form == ScoreForm::kImpact) {  // the largest impact itself, in the first byte
+    return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * weight));
+  }
+  float best = 0;
+#pragma unroll
+  for (int pair = 0; pair < static_cast<int>(kBoundPairs); ++pair) {
+    const float tf = decode_rounded(bound.x >> (8 * pair) & 255);
+    const float length = decode_rounded(bound.y >> (8 * pair) & 255);
+    const float part = length_part(form, list.c0, list.c1, length);
+    const float score =
+        form == ScoreForm::kBm25 ? __fdividef(tf, tf + part) : __logf(1.F + tf * list.c0) + part;
+    best = fmaxf(best, score);
+  }
+  return min(static_cast<std::uint32_t>(best * weight * 1.00001F) + 2, query.cap);
+}
+
+// --------------------------------------------------------------------------------- exact scores
+
+/// TermScorer::operator(), bit for bit for BM25 and impacts.
+__device__ inline float exact_score(ScoreForm form, const List& list, std::uint32_t frequency,
+                                    std::uint32_t length) {
+  const auto tf = static_cast<float>(frequency);
+  if (form == ScoreForm::kImpact) return list.weight * tf;
+  const auto len = static_cast<float>(length);
+  if (form == ScoreForm::kBm25) {
+    return list.weight * __fdiv_rn(tf, tf + (list.c0 + list.c1 * len));
+  }
+  return list.weight *
+         fmaxf(0.F, logf(1.F + tf * list.c0) + logf(__fdiv_rn(list.c1, len + list.c1)));
+}
+
+/// Scores and documents as one number: the better is the larger.
+__device__ inline std::uint64_t make_key(float score, std::uint32_t document) {
+  return static_cast<std::uint64_t>(__float_as_uint(score)) << 32 | (kNone - document);
+}
+
+}  // namespace warpdex::gpu

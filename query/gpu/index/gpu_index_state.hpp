@@ -1,0 +1,66 @@
+// What searchers see of an index on a GPU. Internal.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu/layout/layout.hpp"
+#include "gpu/layout/placed_index.hpp"
+#include "gpu/lists/host_lists.hpp"
+#include "gpu/lists/list_cache.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+#include "warpdex/core/cuda/pinned.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex {
+
+struct GpuIndex::State : gpu::PlacedIndex {
+  State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings);
+
+  /// Fills in what is known of a long list and where its blocks are, for kernels. With a cache, the
+  /// list is one of a batch under way.
+  void place(const PostingsEntry& entry, gpu::List& list) const override;
+  /// GPU memory that one searcher may take, of those that there are.
+  std::size_t scratch_share() const;
+
+  int device;
+  std::unique_ptr<MemoryBudget> budget;        ///< of the index and its engines
+  Reservation host_memory;                     ///< of what follows in the host's
+  AccountedBuffer bytes;                       ///< the resident sections, each with its slack
+  std::vector<PinnedBuffer> host_sections;     ///< others, which kernels read in place
+  std::unique_ptr<gpu::HostLists> host_lists;  ///< likewise lists, where not all are resident
+  std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all are resident
+  std::size_t scratch = 0;                     ///< for the searchers, all of them together
+  mutable std::atomic<std::size_t> searchers = 0;
+  // Of the sections of lists, and of pfor the tables of exceptions; the last two are null if there
+  // is a cache.
+  const std::uint32_t* last_docids = nullptr;
+  const std::uint32_t* docid_bases = nullptr;
+  const std::uint16_t* docid_offsets = nullptr;
+  const std::uint8_t* docid_codes = nullptr;
+  const std::uint32_t* frequency_bases = nullptr;
+  const std::uint16_t* frequency_offsets = nullptr;
+  const std::uint8_t* frequency_codes = nullptr;
+  const ExceptionEntry* docid_exceptions = nullptr;
+  const ExceptionBase* docid_exception_bases = nullptr;
+  const ExceptionEntry* frequency_exceptions = nullptr;
+  const ExceptionBase* frequency_exception_bases = nullptr;
+  const ScoreBound* bounds = nullptr;
+  const ScoreBound* range_bounds = nullptr;
+  const std::uint8_t* docids = nullptr;
+  const std::uint8_t* frequencies = nullptr;
+  // Always resident.
+  gpu::Lengths lengths{};
+  const float* static_scores = nullptr;
+  const float* static_bounds = nullptr;
+
+ private:
+  struct Part;
+  std::size_t take_memory(std::span<const Part> parts);
+  void upload(std::span<const Part> parts);
+  bool copy_to_host(std::span<const Part> parts, std::size_t& left);
+};
+
+}  // namespace warpdex

@@ -1,0 +1,73 @@
+// Two passes over the lengths, tile by tile: one counts the long documents of each group, the other
+// writes all.
+#include "gpu/index/length_tables.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/layout/layout.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::size_t kGroupsOfTile = kTileDocuments / kLengthGroup;
+static_assert(kGroupsOfTile * kLengthGroup == kTileDocuments);
+
+std::size_t groups_of(std::size_t lengths) { return (lengths + kLengthGroup - 1) / kLengthGroup; }
+
+std::span<const std::uint32_t> group_of(std::span<const std::uint32_t> lengths, std::size_t group) {
+  const std::size_t begin = group * kLengthGroup;
+  return lengths.subspan(begin, std::min<std::size_t>(kLengthGroup, lengths.size() - begin));
+}
+
+bool is_long(std::uint32_t length) { return encode_length(length) >= kLongCode; }
+
+void write_group(std::span<const std::uint32_t> lengths, std::size_t group, LengthTables& tables) {
+  const std::size_t begin = group * kLengthGroup;
+  std::uint32_t long_documents = 0;
+  for (std::size_t i = 0; i < group_of(lengths, group).size(); ++i) {
+    const std::uint32_t length = lengths[begin + i];
+    const std::uint8_t code = encode_length(length);
+    tables.codes[begin + i] = code;
+    std::uint32_t rest = length - decode_length(code);
+    if (code >= kLongCode) {
+      tables.long_lengths[tables.long_bases[group] + long_documents] = length;
+      rest = long_documents++;
+    }
+    tables.rests[begin + i] = static_cast<std::uint8_t>(rest);
+  }
+}
+
+/// Does something for each group, a tile's by one thread.
+template <class Function>
+void for_each_group(std::size_t groups, const Function& function) {
+  const std::size_t tiles = (groups + kGroupsOfTile - 1) / kGroupsOfTile;
+  parallel_for(0, tiles, [&](std::size_t, std::size_t tile) {
+    const std::size_t begin = tile * kGroupsOfTile;
+    const std::size_t end = std::min(begin + kGroupsOfTile, groups);
+    for (std::size_t group = begin; group < end; ++group) function(group);
+  });
+}
+
+}  // namespace
+
+LengthTables make_length_tables(std::span<const std::uint32_t> lengths) {
+  const std::size_t groups = groups_of(lengths.size());
+  const std::size_t tiles = (lengths.size() + kTileDocuments - 1) / kTileDocuments;
+  LengthTables tables;
+  tables.codes.resize(tiles * kTileDocuments);
+  tables.rests.resize(lengths.size());
+  tables.long_bases.resize(groups);
+  for_each_group(groups, [&](std::size_t group) {
+    tables.long_bases[group] =
+        static_cast<std::uint32_t>(std::ranges::count_if(group_of(lengths, group), is_long));
+  });
+  std::uint32_t all = 0;
+  for (std::uint32_t& base : tables.long_bases) all += std::exchange(base, all);
+  tables.long_lengths.resize(all);
+  for_each_group(groups, [&](std::size_t group) { write_group(lengths, group, tables); });
+  return tables;
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,270 @@
+// Before OR: which blocks of each list a tile meets, and what a tile's documents can score at most.
+#include "gpu/device/launch.cuh"
+#include "gpu/kernels/kernels.cuh"
+#include "warpdex/indexer/format/index.hpp"
+
+#include "gpu/device/lookup.cuh"
+#include "gpu/device/settle.cuh"
+#include "gpu/kernels/or/block_finder.cuh"
+#include "warpdex/core/cuda/check_internal.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+/// Of bound_tiles: as many as most queries have lists, or of few queries, more.
+constexpr std::uint32_t kBoundThreads = 128;
+constexpr std::uint32_t kMoreBoundThreads = 256;
+
+/// Writes a lane's value to its tiles [from, to). A whole warp; many tiles are shared out.
+__device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
+                     std::uint32_t value) {
+  constexpr std::uint32_t kMany = 8;
+  const bool has_many = to >= from + kMany;
+  for (std::uint32_t tile = from; tile < to && !has_many; ++tile) row[tile] = value;
+  for (std::uint32_t left = __ballot_sync(kWholeWarp, has_many); left != 0; left &= left - 1) {
+    const int lane = __ffs(static_cast<int>(left)) - 1;
+    const std::uint32_t end = __shfl_sync(kWholeWarp, to, lane);
+    const std::uint32_t shared = __shfl_sync(kWholeWarp, value, lane);
+    for (std::uint32_t tile = __shfl_sync(kWholeWarp, from, lane) + lane_id(); tile < end;
+         tile += kWarp) {
+      row[tile] = shared;
+    }
+  }
+}
+
+static_assert(kStretchBlocks % kWarp == 0 && kShortStretchBlocks % kWarp == 0,
+              "a lane past its stretch's end is not at the list's last block");
+
+/// Work item: blocks of a list, a CTA. Bound by reading 4 bytes a block.
+__global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
+  wait_for_previous();
+  const Stretch stretch = batch.table_stretches[blockIdx.x];
+  const List& list = batch.lists[stretch.owner];
+  std::uint32_t* const row = batch.first_blocks + list.row;
+  const std::uint32_t tiles = batch.tiles;
+  const std::uint32_t end = stretch.first + stretch.blocks;
+  for (std::uint32_t first = stretch.first + warp_id() * kWarp; first < end; first += kThreads) {
+    const std::uint32_t block = first + lane_id();
+    std::uint32_t from = 0;  // the first tile that has its first block here
+    std::uint32_t to = 0;    // and the first that has not
+    if (block < end) {
+      from = block == 0 ? 0 : (list.last_docids[block - 1] >> kTileShift) + 1;
+      to = list.flags & kRaw ? tiles + 1 : (list.last_docids[block] >> kTileShift) + 1;
+    }
+    fill(row, from, to, block);
+    const bool is_last = block + 1 == list.blocks;
+    fill(row, is_last ? to : 0, is_last ? tiles + 1 : 0, list.blocks);
+  }
+}
+
+/// The part of find_tile_blocks that concerns `count` tiles from `first` on, and the one behind
+/// them, of all lists of a query. A whole CTA; a lane searches for one tile of a list, as all
+/// reads of a search wait for each other. O(log(blocks)).
+__device__ void find_first_blocks(const Batch& batch, const Query& query, const List* lists,
+                                  std::uint32_t first, std::uint32_t count) {
+  const auto find = [&](const List& list, std::uint32_t tile) {
+    std::uint32_t block = 0;
+    if ((list.flags & kRaw) == 0) {
+      block = lower_bound_by_parts<8>(list.last_docids, 0, list.blocks, tile * kTileDocuments);
+    }
+    batch.first_blocks[list.row + tile] = block;
+  };
+  const std::uint32_t turns = query.lists + (query.lists + kWarp - 1) / kWarp;
+  for (std::uint32_t turn = warp_id(); turn < turns; turn += blockDim.x / kWarp) {
+    if (turn < query.lists) {
+      if (lane_id() < count) find(lists[turn], first + lane_id());
+    } else {
+      const std::uint32_t list = (turn - query.lists) * kWarp + lane_id();
+      if (list < query.lists) find(lists[list], first + count);
+    }
+  }
+}
+
+/// The tiles of a CTA of bound_tiles, and the units that no posting of a list has more of in each;
+/// 0: there is none. A whole warp fills in.
+struct TileBounds {
+  std::uint32_t first;  ///< tile
+  std::uint32_t count;  ///< of them, to kWarp
+  std::uint32_t* bounds;
+
+  __device__ void add_ranges(const Batch& batch, const Query& query, const List& list) const {
+    if (lane_id() >= count) return;
+    const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[first + lane_id()];
+    if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
+  }
+
+  /// Of the blocks that meet the tiles, this warp's `part` of `parts`.
+  __device__ void add_blocks(const Batch& batch, const Query& query, const List& list,
+                             std::uint32_t part, std::uint32_t parts) const {
+    const std::uint32_t* const row = batch.first_blocks + list.row + first;
+    const std::uint32_t end = min(row[count] + 1, list.blocks);
+    for (std::uint32_t block = row[0] + part * kWarp + lane_id(); block < end;
+         block += parts * kWarp) {
+      const uint2 bound = reinterpret_cast<const uint2*>(list.bounds)[block];
+      const std::uint32_t begin = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
+      const std::uint32_t high = min(list.last_docids[block] >> kTileShift, first + count - 1);
+      const std::uint32_t units = bound_units(batch.form, query, list, bound);
+      for (std::uint32_t tile = max(begin, first); tile <= high; ++tile) {
+        atomicMax(&bounds[tile - first], units);
+      }
+    }
+  }
+
+  /// Of a raw list, which has no bounds of blocks.
+  __device__ void add_raw(const Query& query, const List& list) const {
+    const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
+    const std::uint32_t units =
+        min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.cap);
+    for (std::uint32_t i = lane_id(); i < list.size; i += kWarp) {
+      const std::uint32_t tile = docids[i] >> kTileShift;
+      if (tile >= first && tile < first + count) bounds[tile - first] = units;
+    }
+  }
+};
+
+using SharedBounds = std::uint32_t[kMostLists][kWarp];
+
+/// Bounds of the CTA's 32 tiles of a query, whose lists these are; its warps share the lists out,
+/// and their blocks. Where OR is done at once, what find_tile_blocks does is done here, and the
+/// tiles in which a list may decide are marked.
+__device__ void bound_some(const Batch& batch, const Query& query, const List* lists,
+                           SharedBounds& bounds) {
+  QueryState& state = batch.states[query.state];
+  const bool is_at_once = batch.round_count == 0;
+  const std::uint32_t first = blockIdx.y * kWarp;
+  const std::uint32_t count = min(kWarp, batch.tiles - first);
+  const std::uint32_t tile = first + lane_id();
+  const bool exists = tile < batch.tiles;
+  for (std::uint32_t i = warp_id(); i < query.scoring; i += blockDim.x / kWarp) {
+    bounds[i][lane_id()] = 0;
+  }
+  if (is_at_once) find_first_blocks(batch, query, lists, first, count);
+  if (!or_is_wanted(batch, query)) return;
+  __syncthreads();
+  const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring, 1U);
+  for (std::uint32_t i = warp_id(); i < query.scoring * parts; i += blockDim.x / kWarp) {
+    const List& list = lists[i / parts];
+    const TileBounds tiles{first, count, bounds[i / parts]};
+    if (list.range_bounds == nullptr && (list.flags & kRaw) == 0) {
+      tiles.add_blocks(batch, query, list, i % parts, parts);
+    } else if (i % parts == 0) {
+      if (list.flags & kRaw) {
+        tiles.add_raw(query, list);
+      } else {
+        tiles.add_ranges(batch, query, list);
+      }
+    }
+  }
+  __syncthreads();
+  if (is_at_once && (query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
+  if (warp_id() != 0) return;
+  const std::uint32_t need = max(current_threshold(state), query.seed);
+  std::uint32_t rest = exists ? static_tile_bound(batch, query, tile) : 0;
+  std::uint32_t total = 0;
+  for (std::uint32_t i = query.scoring; i-- > 0;) {
+    const std::uint32_t bound = bounds[i][lane_id()];
+    if (exists) batch.rests[lists[i].row + tile] = rest;
+    rest += bound;
+    total += bound;
+    if (!is_at_once) continue;
+    const std::uint32_t wanted = __ballot_sync(kWholeWarp, bound != 0 && rest >= need);
+    if (lane_id() == 0) wanted_tiles_of(batch, query.first_list + i)[blockIdx.y] = wanted;
+  }
+  if (total == 0) rest = 0;
+  if (exists) batch.tile_bounds[query.row + tile] = rest;
+  if (!is_at_once) return;
+  const std::uint32_t highest = __reduce_max_sync(kWholeWarp, rest);
+  if (lane_id() != 0) return;
+  atomicMax(&state.highest, highest);
+  state.lowest = need;  // by all CTAs the same
+}
+
+/// Work item: 32 tiles of a query a CTA. Bound by the latency of reading a few blocks' bounds.
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
+  wait_for_previous();
+  __shared__ SharedBounds bounds;
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  bound_some(batch, query, batch.lists + query.first_list, bounds);
+}
+
+/// A word of an argument, read as memory: as an argument, each lane's would take its turn.
+__device__ uint4 load_generic(const uint4* from) {
+  uint4 word;
+  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
+               : "l"(from));
+  return word;
+}
+
+/// Writes the stretches of a query's lists. A whole CTA.
+__device__ void write_stretches(const Batch& batch, const Query& query, const List* lists,
+                                Stretch* stretches) {
+  const std::uint32_t step = batch.stretch_blocks;
+  for (std::uint32_t i = 0; i < query.lists; ++i) {
+    const std::uint32_t blocks = lists[i].blocks;
+    const std::uint32_t count = (blocks + step - 1) / step;
+    for (std::uint32_t j = threadIdx.x; j < count; j += blockDim.x) {
+      stretches[j] = {query.first_list + i, j * step, min(step, blocks - j * step)};
+    }
+    stretches += count;
+  }
+}
+
+static_assert(sizeof(Batch) + sizeof(Carried) <= 4096, "arguments of a kernel");
+
+/// bound_tiles of an only query, which comes along as an argument. Each CTA reads its own copy; the
+/// first makes the one that the next kernels read, the last makes what else they need.
+__global__ void __launch_bounds__(kMoreBoundThreads)
+    bound_tiles_of_one(Batch batch, const __grid_constant__ Carried carried) {
+  wait_for_previous();
+  __shared__ SharedBounds bounds;
+  __shared__ uint4 own[kCarriedWords];
+  for (std::uint32_t i = threadIdx.x; i < carried.words; i += blockDim.x) {
+    own[i] = load_generic(carried.content + i);
+    if (blockIdx.y == 0) carried.to[i] = own[i];
+  }
+  __syncthreads();
+  const auto own_copy = [&]<class T>(const T* there) {
+    const auto* const to = reinterpret_cast<const char*>(carried.to);
+    const auto bytes = reinterpret_cast<const char*>(there) - to;
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(own) + bytes);
+  };
+  const Query& query = *own_copy(batch.queries);
+  const List* const lists = own_copy(batch.lists);
+  if (blockIdx.y + 1 == gridDim.y) {
+    for (std::uint32_t i = threadIdx.x; i < carried.cleared_words; i += blockDim.x) {
+      carried.cleared[i] = {0, 0, 0, 0};
+    }
+    write_stretches(batch, query, lists, carried.stretches);
+  }
+  bound_some(batch, query, lists, bounds);
+}
+
+}  // namespace
+
+bool launches_may_overlap() {
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, bound_tiles), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
+}
+
+void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
+  if (batch.table_stretch_count == 0) return;
+  launch("find_tile_blocks", find_tile_blocks, batch.table_stretch_count, kThreads, 0, stream,
+         batch);
+}
+
+void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream) {
+  const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
+  const std::uint32_t threads =
+      batch.stretch_blocks < kStretchBlocks ? kMoreBoundThreads : kBoundThreads;
+  const dim3 ctas(batch.or_queries, parts);
+  if (carried != nullptr) {
+    return launch("bound_tiles_of_one", bound_tiles_of_one, ctas, threads, 0, stream, batch,
+                  *carried);
+  }
+  launch("bound_tiles", bound_tiles, ctas, threads, 0, stream, batch);
+}
+
+}  // namespace warpdex::gpu

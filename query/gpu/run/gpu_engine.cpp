@@ -1,0 +1,119 @@
+// Gives each batch a lane, and takes the lane back when the batch's answers are released.
+#include "warpdex/query/gpu/gpu_engine.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/run/lane.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+/// A lane, and what it is used for.
+struct Berth {
+  explicit Berth(const GpuIndex& index, const GpuEngineSettings& settings)
+      : lane(index, settings) {}
+
+  gpu::Lane lane;
+  std::uint64_t ticket = 0;                           ///< of its batch; 0: none, or answers taken
+  std::weak_ptr<const BatchAnswers::Source> answers;  ///< that were taken
+  bool is_free() const { return ticket == 0 && answers.expired(); }
+};
+
+/// Answers in a lane's memory.
+class LaneSource final : public BatchAnswers::Source {
+ public:
+  explicit LaneSource(const gpu::LaneAnswers& answers) : answers_(answers) {}
+  std::size_t size() const override { return answers_.queries; }
+  AnswerView answer(std::size_t query) const override { return answers_.view(query); }
+
+ private:
+  const gpu::LaneAnswers& answers_;
+};
+
+}  // namespace
+
+struct GpuEngine::State {
+  State(const GpuIndex& searched, const GpuEngineSettings& wanted)
+      : index(searched), settings(wanted) {}
+
+  Berth& free_berth();
+  Berth& find(Ticket ticket);
+
+  const GpuIndex& index;
+  const GpuEngineSettings settings;
+  std::vector<std::unique_ptr<Berth>> berths;  ///< made when they are first needed
+  std::uint64_t last_ticket = 0;
+};
+
+Berth& GpuEngine::State::free_berth() {
+  for (const auto& berth : berths) {
+    if (berth->is_free()) return *berth;
+  }
+  if (berths.size() == settings.max_batches) {
+    throw UsageError(std::to_string(berths.size()) +
+                     " batches are under way or have answers in use, as many as this engine may "
+                     "have; take the answers of one by wait() and release them, or allow more by "
+                     "GpuEngineSettings::max_batches");
+  }
+  return *berths.emplace_back(std::make_unique<Berth>(index, settings));
+}
+
+Berth& GpuEngine::State::find(Ticket ticket) {
+  const auto number = static_cast<std::uint64_t>(ticket);
+  for (const auto& berth : berths) {
+    if (number != 0 && berth->ticket == number) return *berth;
+  }
+  throw UsageError("ticket " + std::to_string(number) +
+                   " names no batch that is under way; wait() takes each batch's answers once");
+}
+
+GpuEngine::GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings)
+    : state_(std::make_unique<State>(index, settings)) {
+  if (settings.max_batches == 0) {
+    throw UsageError("an engine with room for 0 batches answers nothing; max_batches is 1 or more");
+  }
+  state_->berths.push_back(std::make_unique<Berth>(index, settings));
+}
+GpuEngine::~GpuEngine() = default;
+GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
+GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
+
+Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
+                         std::span<const SearchSettings> settings) {
+  check_settings(settings, plans.size());
+  Berth& berth = state_->free_berth();
+  berth.lane.submit(plans, settings);
+  berth.ticket = ++state_->last_ticket;
+  return Ticket{berth.ticket};
+}
+
+bool GpuEngine::poll(Ticket ticket) {
+  Berth& berth = state_->find(ticket);
+  try {
+    return berth.lane.poll();
+  } catch (...) {
+    berth.ticket = 0;
+    throw;
+  }
+}
+
+BatchAnswers GpuEngine::wait(Ticket ticket) {
+  Berth& berth = state_->find(ticket);
+  berth.ticket = 0;
+  berth.lane.wait();
+  auto source = std::make_shared<const LaneSource>(berth.lane.answers());
+  berth.answers = source;
+  return BatchAnswers(std::move(source));
+}
+
+GpuStatistics GpuEngine::statistics() const {
+  GpuStatistics sum;
+  for (const auto& berth : state_->berths) add(berth->lane.statistics(), sum);
+  return sum;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,41 @@
+// The CPU engine for batches: threads that live as long as it does and share the queries out.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/engine/engine.hpp"
+
+namespace warpdex {
+
+struct CpuEngineSettings {
+  std::size_t threads = 0;                        ///< 0: as many as this process may run on
+  std::chrono::microseconds spin = kDefaultSpin;  ///< awake before a thread sleeps
+};
+
+/// Answers batches on threads of its own, each with a CpuSearcher. The threads take queries from
+/// one queue: batches in the order of submit(), and of each batch the query with the most postings
+/// first. Answers do not depend on the threads. It answers every query; may be used from any number
+/// of threads; takes any number of batches.
+class CpuEngine final : public Engine {
+ public:
+  /// Starts the threads. The index outlives the engine and is not moved meanwhile.
+  explicit CpuEngine(const Index& index, const CpuEngineSettings& settings = {});
+  /// Drops what is under way; waits for the queries that threads are at.
+  ~CpuEngine() override;
+  CpuEngine(const CpuEngine&) = delete;
+  CpuEngine& operator=(const CpuEngine&) = delete;
+
+  Ticket submit(std::span<const PlannedQuery> plans,
+                std::span<const SearchSettings> settings) override;
+  bool poll(Ticket ticket) override;
+  BatchAnswers wait(Ticket ticket) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,39 @@
+// The CPU engine: AND driven by the rarest list, OR by windowed block-max MaxScore, both over the
+// compressed lists.
+#pragma once
+
+#include <memory>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+
+namespace warpdex {
+
+/// Answers queries on one thread. Keeps scratch memory between queries (about 400 KiB, and 2 KiB
+/// a term of the longest), nothing that a query derived.
+class CpuSearcher {
+ public:
+  /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Allocates
+  /// scratch memory, reads nothing of the lists.
+  explicit CpuSearcher(const Index& index);
+  ~CpuSearcher();
+  CpuSearcher(CpuSearcher&&) noexcept;
+  CpuSearcher& operator=(CpuSearcher&&) noexcept;
+
+  /// plan() and run(). Throws UsageError for settings out of range, FormatError for damage that
+  /// the query meets.
+  SearchResult search(const Query& query, const SearchSettings& settings);
+
+  /// Looks the terms up. Throws FormatError if the lexicon is damaged.
+  PlannedQuery plan(const Query& query) const;
+
+  /// Answers a query that was planned over this index. Throws as search() does.
+  SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,95 @@
+// The interface of every engine, on the CPU or on a GPU: batches of queries in, answers out.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+
+namespace warpdex {
+
+/// Names a batch that was submitted to an engine. An engine never gives the same ticket twice.
+enum class Ticket : std::uint64_t {};
+
+/// An answer, where its batch keeps it.
+struct AnswerView {
+  std::span<const Hit> hits{};   ///< as SearchResult::hits
+  std::uint64_t matches = 0;     ///< as SearchResult::matches
+  bool fell_back_to_or = false;  ///< as SearchResult::fell_back_to_or
+  /// False: this engine cannot answer the query, and the rest says nothing. Ask another engine.
+  bool is_answered = true;
+};
+
+/// The answers of a batch, in the order of its queries. Owns them, or keeps the memory that they
+/// lie in from being used again. Copies share it. The engine outlives them.
+class BatchAnswers {
+ public:
+  /// Where the answers lie.
+  class Source {
+   public:
+    virtual ~Source() = default;
+    virtual std::size_t size() const = 0;
+    virtual AnswerView answer(std::size_t query) const = 0;
+  };
+
+  explicit BatchAnswers(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+
+  /// Queries in the batch.
+  std::size_t size() const { return source_->size(); }
+  /// The answer to a query. Good while these answers or a copy of them live.
+  AnswerView operator[](std::size_t query) const { return source_->answer(query); }
+  /// The same, copied. Nothing where the engine cannot answer: see AnswerView::is_answered.
+  SearchResult result(std::size_t query) const;
+
+ private:
+  std::shared_ptr<const Source> source_;
+};
+
+/// Answers batches of queries. Several batches may be under way at once. Unless an engine promises
+/// more, one thread at a time uses it.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Starts on a batch and returns while it is under way. `settings` are one for all queries or one
+  /// for each. The plans, made for this engine's index, live until the batch's answers were taken
+  /// by wait(), or the engine is gone. Throws UsageError for settings out of range, for as many
+  /// settings as fit neither way, and for more batches than the engine has room for.
+  virtual Ticket submit(std::span<const PlannedQuery> plans,
+                        std::span<const SearchSettings> settings) = 0;
+
+  /// Whether wait() would return at once. Does what can be done for the batch meanwhile, and waits
+  /// for nothing. Throws UsageError for a ticket that is unknown or whose answers were taken, and
+  /// what wait() throws.
+  virtual bool poll(Ticket ticket) = 0;
+
+  /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a
+  /// query met; UsageError for a query that the index cannot answer.
+  virtual BatchAnswers wait(Ticket ticket) = 0;
+
+  /// submit() and wait().
+  BatchAnswers run(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings) {
+    return wait(submit(plans, settings));
+  }
+  BatchAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings) {
+    return run(plans, std::span(&settings, 1));
+  }
+};
+
+/// How long a thread that waits stays awake before it sleeps: waking takes some 50 us.
+inline constexpr std::chrono::microseconds kDefaultSpin{100};
+
+/// Throws UsageError unless the settings are within their ranges, and one or as many as `queries`.
+void check_settings(std::span<const SearchSettings> settings, std::size_t queries);
+
+/// Runs a batch on `engine`, and what it cannot answer on `other`, if there is one.
+std::vector<SearchResult> answer_all(Engine& engine, Engine* other,
+                                     std::span<const PlannedQuery> plans,
+                                     std::span<const SearchSettings> settings);
+
+}  // namespace warpdex

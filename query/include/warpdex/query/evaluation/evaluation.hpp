@@ -1,0 +1,47 @@
+// How good a run is by its judges, as trec_eval computes it.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "warpdex/query/evaluation/measure.hpp"
+#include "warpdex/query/evaluation/trec_run.hpp"
+
+namespace warpdex {
+
+struct EvaluationOptions {
+  /// Average over all judged queries; those that the run lacks count as 0 (trec_eval -c). Sums
+  /// stay those of the queries that it has. Else: over the judged queries that the run has.
+  bool all_judged_queries = false;
+  std::int32_t relevance_level = 1;  ///< smallest grade that counts as relevant; 1 or more
+};
+
+struct QueryEvaluation {
+  std::string id;
+  std::vector<double> values;  ///< one for each measure
+};
+
+struct Evaluation {
+  std::string run_tag;
+  std::vector<Measure> measures;
+  std::vector<QueryEvaluation> queries;  ///< judged and in the run, by id as bytes
+  std::vector<double> summary;           ///< one for each measure: its sum or mean
+};
+
+/// Evaluates a run. Documents are ranked by score descending, then by name descending; the order
+/// of the file does not count. A document without a grade, or with one below 0, is unjudged, which
+/// all measures but bpref take as not relevant. Queries without judgements are left out.
+/// O(n log n) in the documents of a query, and O(n) for each measure. Throws UsageError for a
+/// relevance level below 1, and InputError if no query of the run is judged or a query stands in
+/// the run twice.
+Evaluation evaluate(const TrecRun& run, const Qrels& qrels, const std::vector<Measure>& measures,
+                    const EvaluationOptions& options = {});
+
+/// Writes lines of `measure<TAB>query<TAB>value` as trec_eval prints them: four decimals, the
+/// query "all" for the summary, led by the run's tag; before it, if wished, the lines of each query
+/// (without geometric means and the number of queries).
+void write_evaluation(std::ostream& out, const Evaluation& evaluation, bool each_query = false);
+
+}  // namespace warpdex

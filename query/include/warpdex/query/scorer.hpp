@@ -1,0 +1,67 @@
+// What makes a document's score: BM25 in two forms, query likelihood (Dirichlet), or the impacts
+// that an index holds.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "warpdex/indexer/format/bm25.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+
+namespace warpdex {
+
+/// The scoring functions.
+enum class ScorerKind {
+  kBm25,             ///< BM25, in one of two forms
+  kQueryLikelihood,  ///< query likelihood with Dirichlet smoothing
+  kImpact,           ///< the impacts of an index of impacts, added up; engines choose it themselves
+};
+
+/// Settings of a query's scorer.
+struct ScorerSettings {
+  ScorerKind kind = ScorerKind::kBm25;
+  Bm25Form form = Bm25Form::kLucene;  ///< read by kBm25 only
+  float k1 = 0.9F;                    ///< BM25: how slowly frequencies saturate; finite, 0 or more
+  float b = 0.4F;                     ///< BM25: how much the length matters; 0 to 1
+  float mu = 1000.F;                  ///< query likelihood: smoothing in tokens; finite, above 0
+
+  /// Throws UsageError, naming the setting and its range, where one is outside of it.
+  void validate() const;
+  bool operator==(const ScorerSettings&) const = default;
+};
+
+/// "bm25" or "qld"; UsageError for any other.
+ScorerKind scorer_from_name(std::string_view name);
+/// "lucene" or "pisa"; UsageError for any other.
+Bm25Form bm25_form_from_name(std::string_view name);
+
+/// The settings that a search of an index goes by: kImpact for an index of impacts, whatever was
+/// asked for, else those given. Throws UsageError for kImpact where the index holds frequencies.
+ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings);
+
+/// The score of one term in one document, as a function of its frequency and the document's
+/// length; grows with the frequency, falls with the length, never negative.
+///
+/// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
+/// weight * max(0, log(1 + tf * c0) + log(c1 / (len + c1))), where max and sum are over floats.
+/// Impacts: weight * tf, where tf is the impact; exact, as all sums of them below 2^24 are.
+/// Every engine computes it by these operations in float, without contraction, and adds the terms
+/// of a query in order of rising document frequency (equal ones by term, as bytes), last the
+/// static score: so all engines' scores agree bit for bit.
+struct TermScorer {
+  ScorerKind kind = ScorerKind::kBm25;
+  float weight = 0;  ///< finite, 0 or more, as all three; impacts: how often the query has the term
+  float c0 = 0;  ///< BM25: k1 * (1 - b); query likelihood: 1 / (mu * the term's share of tokens)
+  float c1 = 0;  ///< BM25: k1 * b / average length; query likelihood: mu
+
+  /// The score at a frequency of 1 or more and a document's length in tokens.
+  float operator()(std::uint32_t frequency, std::uint32_t length) const;
+};
+
+/// The scorer of a term that stands `multiplicity` times in the query, is in `document_frequency`
+/// documents and occurs `collection_frequency` times in all.
+TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,
+                            std::uint64_t document_frequency, std::uint64_t collection_frequency,
+                            std::uint32_t multiplicity);
+
+}  // namespace warpdex

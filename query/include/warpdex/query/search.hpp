@@ -1,0 +1,45 @@
+// What is searched for and what is found: the settings and the answers of every engine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/query/query.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex {
+
+/// Most documents that a search returns.
+inline constexpr std::uint32_t kMaxK = 10'000;
+
+/// How a query is answered; every engine takes the same.
+struct SearchSettings {
+  QueryMode mode = QueryMode::kOr;  ///< which documents match
+  std::uint32_t k = 10;             ///< 1 to kMaxK
+  std::uint32_t and_or_min = 0;     ///< and-or: fewer matches of AND than this make it OR; 0: k
+  bool count = false;               ///< find the exact number of matches
+  ScorerSettings scorer;            ///< how matches are scored
+
+  /// Matches of AND below which and-or answers by OR.
+  std::uint32_t and_or_least() const { return and_or_min == 0 ? k : and_or_min; }
+
+  /// Throws UsageError where a setting is outside its range.
+  void validate() const;
+};
+
+/// One document of an answer.
+struct Hit {
+  std::uint32_t document = 0;  ///< docID; Index::document_name has its id
+  float score = 0;             ///< the terms' scores and the static score, added
+  bool operator==(const Hit&) const = default;
+};
+
+/// The answer to a query.
+struct SearchResult {
+  /// The best k documents, or all that match if fewer do: score descending, then docID ascending.
+  std::vector<Hit> hits;
+  std::uint64_t matches = 0;     ///< exact if counted, else only a lower bound
+  bool fell_back_to_or = false;  ///< and-or: the answer is OR's
+};
+
+}  // namespace warpdex

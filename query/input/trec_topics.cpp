@@ -1,0 +1,183 @@
+// TREC topics: SGML whose closing tags are mostly left out, as NIST publishes it.
+//
+//   <top>
+//   <num> Number: 701
+//   <title> U.S. oil industry history
+//   <desc> Description: ...
+//   </top>
+#include <algorithm>
+#include <optional>
+
+#include "input/query_list.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/input_stream.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower;
+}
+
+/// `text` trimmed, and without the label that NIST repeats after some tags ("Number:").
+std::string_view without_label(std::string_view text, std::string_view label) {
+  text = trimmed(text);
+  if (lower_case(text.substr(0, label.size())) != label) return text;
+  return trimmed(text.substr(label.size()));
+}
+
+/// A tag in a line: its name in lower case, with a leading slash if it closes.
+struct Tag {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string name;
+};
+
+/// Whether the tag belongs to topics wherever it stands; others only count at a line's start.
+bool is_topic_tag(std::string_view name) {
+  if (name.starts_with('/')) name.remove_prefix(1);
+  return name == "top" || name == "num" || name == "title" || name == "desc" || name == "narr";
+}
+
+/// Finds the tags of a line: <name>, </name>, <name a="b">. Linear in the line, whatever it holds.
+class TagFinder {
+ public:
+  explicit TagFinder(std::string_view line)
+      : line_(line), text_begin_(line.find_first_not_of(" \t\n\v\f\r")) {}
+
+  /// The first tag at or after `from`, which must not be less than in the call before.
+  std::optional<Tag> next(std::size_t from) {
+    for (std::size_t at = line_.find('<', from); at != line_.npos; at = line_.find('<', at + 1)) {
+      std::optional<Tag> tag = tag_at(at);
+      if (tag && (is_topic_tag(tag->name) || at == text_begin_)) return tag;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// The tag that starts at `begin`, where a '<' stands, if one does.
+  std::optional<Tag> tag_at(std::size_t begin) {
+    std::size_t name_end = begin + 1;
+    if (name_end < line_.size() && line_[name_end] == '/') ++name_end;
+    const std::size_t letters = name_end;
+    while (name_end < line_.size() && is_letter(line_[name_end])) ++name_end;
+    const std::size_t close = close_after(name_end);
+    if (name_end == letters || close == line_.size()) return std::nullopt;
+    if (close != name_end && line_[name_end] != ' ' && line_[name_end] != '\t') return std::nullopt;
+    return Tag{begin, close + 1, lower_case(line_.substr(begin + 1, name_end - begin - 1))};
+  }
+
+  /// The first '>' at or after `at`, or the line's size. Not searched again before the last one
+  /// found: many a '<' may share it.
+  std::size_t close_after(std::size_t at) {
+    if (close_ < at) close_ = std::min(line_.find('>', at), line_.size());
+    return close_;
+  }
+
+  std::string_view line_;
+  std::size_t text_begin_;  // the first byte that is not white space
+  std::size_t close_ = 0;
+};
+
+class TopicReader {
+ public:
+  TopicReader(LineReader& lines, QueryList& queries) : lines_(lines), queries_(queries) {}
+
+  void read_all() {
+    for (std::string line; lines_.next(line);) {
+      if (first_text_line_ == 0 && !trimmed(line).empty()) first_text_line_ = lines_.line_number();
+      read_line(line);
+    }
+    end_topic();
+    if (queries_.empty() && first_text_line_ != 0) {
+      queries_.fail(first_text_line_,
+                    "does not start TREC topics, and no <top> follows; give a file of <top>, <num> "
+                    "and <title>, or choose another query format");
+    }
+  }
+
+ private:
+  struct Field {
+    bool present = false;
+    std::string text;
+  };
+  struct Topic {
+    std::uint64_t line = 0;  // of its <top>; 0: outside of topics
+    Field number;
+    Field title;
+  };
+
+  void read_line(std::string_view line) {
+    TagFinder tags(line);
+    std::size_t from = 0;
+    while (const std::optional<Tag> tag = tags.next(from)) {
+      add_text(line.substr(from, tag->begin - from));
+      handle(tag->name);
+      from = tag->end;
+    }
+    add_text(line.substr(from));
+    add_text(" ");  // the line's end
+  }
+
+  void add_text(std::string_view text) {
+    if (field_ != nullptr) field_->text.append(text);
+  }
+
+  void handle(std::string_view tag) {
+    field_ = nullptr;
+    if (tag == "top") {
+      end_topic();
+      topic_.line = lines_.line_number();
+    } else if (tag == "/top") {
+      end_topic();
+    } else if (tag == "num") {
+      start_field("num", topic_.number);
+    } else if (tag == "title") {
+      start_field("title", topic_.title);
+    }
+  }
+
+  void start_field(const std::string& name, Field& field) {
+    if (topic_.line == 0) {
+      queries_.fail(lines_.line_number(), "has a <" + name + "> outside of <top>; add the <top>");
+    }
+    if (field.present) {
+      queries_.fail(lines_.line_number(),
+                    "has a second <" + name + "> in one topic; start each topic with <top>");
+    }
+    field.present = true;
+    field_ = &field;
+  }
+
+  void end_topic() {
+    field_ = nullptr;
+    if (topic_.line == 0) return;
+    if (!topic_.number.present)
+      queries_.fail(topic_.line, "starts a topic without a <num>; add one");
+    if (!topic_.title.present)
+      queries_.fail(topic_.line, "starts a topic without a <title>; add one");
+    queries_.add(without_label(topic_.number.text, "number:"),
+                 without_label(topic_.title.text, "topic:"), topic_.line);
+    topic_ = Topic{};
+  }
+
+  LineReader& lines_;
+  QueryList& queries_;
+  Topic topic_;
+  Field* field_ = nullptr;  // of topic_, that text belongs to
+  std::uint64_t first_text_line_ = 0;
+};
+
+}  // namespace
+
+void read_trec_topics(LineReader& lines, QueryList& queries) {
+  TopicReader(lines, queries).read_all();
+}
+
+}  // namespace warpdex

@@ -1,0 +1,34 @@
+// Scores seeds, and lowers the scores by what rounding could have raised them.
+#include "plan/seed_threshold.hpp"
+
+#include <algorithm>
+
+namespace warpdex {
+namespace {
+
+/// The least that a document bounded from below by a pair of this score may score itself: in float,
+/// a larger frequency's score can be smaller by the rounding of a few operations.
+float lowered(const TermScorer& scorer, float score) {
+  constexpr float kShare = 1.0F - 1e-6F;
+  constexpr float kLeast = 1e-30F;  // below, rounding is no longer relative
+  // Of query likelihood, two logarithms of up to 88.8 may nearly cancel each other.
+  constexpr float kLogarithms = 1e-4F;
+  if (scorer.kind == ScorerKind::kImpact) return score;
+  if (scorer.kind == ScorerKind::kQueryLikelihood) score -= scorer.weight * kLogarithms;
+  return score > kLeast ? score * kShare : 0.0F;
+}
+
+}  // namespace
+
+float seed_score(const IndexSections& sections, const PostingsEntry& entry,
+                 const TermScorer& scorer, std::uint32_t k) {
+  if (entry.is_short()) return 0;
+  const auto seeds = list_seeds(sections, entry);
+  const auto rank = std::lower_bound(kSeedRanks.begin(), kSeedRanks.end(), k);
+  const auto place = static_cast<std::size_t>(rank - kSeedRanks.begin());
+  if (place >= seeds.size() || seeds[place].frequency == 0) return 0;
+  const ListSeed seed = seeds[place];
+  return lowered(scorer, scorer(seed.frequency, decode_length(seed.length)));
+}
+
+}  // namespace warpdex

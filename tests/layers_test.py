@@ -1,0 +1,171 @@
+"""Checks that includes run down only: from a folder to those below it, and never in a circle.
+
+Usage: layers_test.py REPOSITORY
+"""
+import collections
+import pathlib
+import re
+import sys
+import unittest
+
+# Each library, and the libraries whose interface headers it may include.
+LIBRARIES = {
+    "core": set(),
+    "codecs": {"core"},
+    "indexer": {"core", "codecs"},
+    "query": {"core", "codecs", "indexer"},
+}
+INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
+SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}
+
+
+def is_interface(path):
+    """Whether other folders may include the header: it lies in FOLDER/include/."""
+    return path.split("/")[1] == "include"
+
+
+def logical(path):
+    """The path without include/warpdex/FOLDER/: where the header belongs in its library."""
+    library, _, rest = path.partition("/")
+    prefix = f"include/warpdex/{library}/"
+    return f"{library}/{rest.removeprefix(prefix)}"
+
+
+def resolve(includer, name, files):
+    """The file that is meant, or None where it is none that this file may include."""
+    library = includer.split("/")[0]
+    if name.startswith("warpdex/"):
+        owner = name.split("/")[1]
+        allowed = LIBRARIES[library] | {library}
+        path = f"{owner}/include/{name}"
+        return path if owner in allowed and path in files else None
+    path = f"{library}/{name}"
+    return path if path in files and not is_interface(includer) else None
+
+
+def read_includes(root):
+    """For each source and header of the libraries: the names that it includes in quotes."""
+    includes = {}
+    for library in LIBRARIES:
+        for path in sorted((root / library).rglob("*")):
+            if path.suffix in SUFFIXES:
+                name = path.relative_to(root).as_posix()
+                includes[name] = INCLUDE.findall(path.read_text(encoding="utf-8"))
+    return includes
+
+
+def upward_includes(includes):
+    """Sentences on includes that name no header of the same library or of one below."""
+    return [
+        f'{path} includes "{name}", which is no header of {path.split("/")[0]} that this file may '
+        "see, nor of a library below it"
+        for path, names in includes.items()
+        for name in names
+        if resolve(path, name, includes) is None
+    ]
+
+
+def find_circle(edges):
+    """The nodes of one circle in a graph, in order, or None."""
+    done = set()
+    for start in edges:
+        path = []
+        on_path = set()
+        stack = [(start, iter(sorted(edges[start])))]
+        path.append(start)
+        on_path.add(start)
+        while stack:
+            node, successors = stack[-1]
+            following = next((n for n in successors if n not in done), None)
+            if following is None:
+                done.add(node)
+                on_path.discard(path.pop())
+                stack.pop()
+            elif following in on_path:
+                return path[path.index(following):] + [following]
+            else:
+                path.append(following)
+                on_path.add(following)
+                stack.append((following, iter(sorted(edges.get(following, ())))))
+    return None
+
+
+def file_graph(includes):
+    """Which files each file includes."""
+    graph = {}
+    for path, names in includes.items():
+        resolved = {resolve(path, name, includes) for name in names}
+        graph[path] = {other for other in resolved if other is not None}
+    return graph
+
+
+def folder_graph(includes):
+    """Which other folders the files of each folder include, headers counted where they belong."""
+    graph = collections.defaultdict(set)
+    for path, others in file_graph(includes).items():
+        folder = logical(path).rpartition("/")[0]
+        graph[folder] |= {logical(other).rpartition("/")[0] for other in others} - {folder}
+        for other in graph[folder]:
+            graph.setdefault(other, set())
+    return dict(graph)
+
+
+class Layers(unittest.TestCase):
+    root = pathlib.Path()
+
+    def test_includes_run_down(self):
+        includes = read_includes(self.root)
+        self.assertGreater(len(includes), 200, "too few files were read: is the path right?")
+        self.assertEqual([], upward_includes(includes))
+
+    def test_no_file_includes_itself_in_a_circle(self):
+        self.assertIsNone(find_circle(file_graph(read_includes(self.root))))
+
+    def test_no_folders_include_each_other_in_a_circle(self):
+        self.assertIsNone(find_circle(folder_graph(read_includes(self.root))))
+
+
+class TheCheckItself(unittest.TestCase):
+    """Each defect is found in a tree that has it."""
+
+    sound = {
+        "core/include/warpdex/core/error.hpp": [],
+        "core/cuda/stream.cpp": ["warpdex/core/error.hpp"],
+        "query/plan/plan.hpp": ["warpdex/core/error.hpp"],
+        "query/cpu/search.cpp": ["plan/plan.hpp"],
+    }
+
+    def test_sound_tree(self):
+        self.assertEqual([], upward_includes(self.sound))
+        self.assertIsNone(find_circle(file_graph(self.sound)))
+        self.assertIsNone(find_circle(folder_graph(self.sound)))
+
+    def test_include_of_a_library_above(self):
+        tree = self.sound | {
+            "query/include/warpdex/query/engine.hpp": [],
+            "core/cuda/buffer.cpp": ["warpdex/query/engine.hpp"],
+        }
+        self.assertEqual(1, len(upward_includes(tree)))
+
+    def test_include_of_another_library_s_own_header(self):
+        tree = self.sound | {"query/cpu/other.cpp": ["cuda/own.hpp"], "core/cuda/own.hpp": []}
+        self.assertEqual(1, len(upward_includes(tree)))
+
+    def test_interface_header_that_includes_an_internal_one(self):
+        tree = self.sound | {"query/include/warpdex/query/engine.hpp": ["plan/plan.hpp"]}
+        self.assertEqual(1, len(upward_includes(tree)))
+
+    def test_circles(self):
+        files = self.sound | {
+            "query/plan/a.hpp": ["plan/b.hpp"],
+            "query/plan/b.hpp": ["plan/a.hpp"],
+        }
+        self.assertIsNotNone(find_circle(file_graph(files)))
+        folders = self.sound | {"query/plan/a.hpp": ["cpu/b.hpp"], "query/cpu/b.hpp": []}
+        self.assertIsNone(find_circle(file_graph(folders)))
+        self.assertIsNotNone(find_circle(folder_graph(folders)))
+
+
+if __name__ == "__main__":
+    Layers.root = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".")
+    unittest.main()

@@ -1,0 +1,95 @@
+// AND on the GPU decodes the blocks that a search document by document would, which skips by the
+// last docIDs of blocks, but for those that two chunks of the leading list share; and all blocks,
+// if it is to skip none.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "gpu/batch/and_stretches.hpp"
+#include "tests/query/engine/shaped_lists.hpp"
+#include "tests/query/gpu/gpu_support.hpp"
+#include "tests/support.hpp"
+
+namespace warpdex {
+namespace {
+
+using reference::Collection;
+using test::Random;
+using Docids = std::vector<std::uint32_t>;
+
+/// Blocks that are decoded of the lists behind the first, the shortest, whose documents are taken
+/// `together` at a time: those in which one must be that is in all lists before.
+std::uint64_t blocks_to_decode(const std::vector<const Docids*>& lists, std::size_t together) {
+  std::uint64_t blocks = 0;
+  const Docids& leading = *lists[0];
+  for (std::size_t begin = 0; begin < leading.size(); begin += together) {
+    const std::size_t end = std::min(begin + together, leading.size());
+    Docids alive(leading.begin() + static_cast<std::ptrdiff_t>(begin),
+                 leading.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t i = 1; i < lists.size(); ++i) {
+      std::set<std::ptrdiff_t> decoded;
+      Docids left;
+      for (const std::uint32_t docid : alive) {
+        const auto found = std::lower_bound(lists[i]->begin(), lists[i]->end(), docid);
+        if (found == lists[i]->end()) continue;
+        decoded.insert((found - lists[i]->begin()) / kBlockSize);
+        if (*found == docid) left.push_back(docid);
+      }
+      blocks += decoded.size();
+      alive = std::move(left);
+    }
+  }
+  return blocks;
+}
+
+TEST(GpuAndBlocks, AreThoseThatSkippingLeaves) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 200'000;
+  Random random = test::generator(610);
+  Collection collection = test::make_documents(random, kDocuments, false);
+  std::map<std::string, Docids> lists;
+  for (const std::uint32_t size : {200U, 1'500U, 5'000U, 40'000U, 120'000U}) {
+    const std::string term = 't' + std::to_string(size);
+    lists[term] = test::scatter(random, kDocuments, size);
+    test::add_list(collection, term, lists[term], random);
+  }
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {CodecKind::kBitpack, 1}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  const test::LoneGpuIndex gpu_index(index, ResourceSettings{});
+  for (const std::vector<std::string>& terms : {std::vector<std::string>{"t200", "t120000"},
+                                                {"t1500", "t40000"},
+                                                {"t200", "t1500", "t40000", "t120000"},
+                                                {"t5000", "t40000", "t120000"},
+                                                {"t40000", "t120000"}}) {
+    Query query;
+    std::vector<const Docids*> docids;
+    for (const std::string& term : terms) {
+      query.terms.push_back({term, Occur::kUnsigned});
+      docids.push_back(&lists.at(term));
+    }
+    test::GpuSearcher searcher(gpu_index, {.time_stages = true});
+    test::search_by_gpu(searcher, index, std::span(&query, 1),
+                        test::settings_of(QueryMode::kAnd, 10));
+    const auto driver_blocks = static_cast<std::uint32_t>((docids[0]->size() - 1) / kBlockSize + 1);
+    const std::size_t chunk = gpu::blocks_of_and_chunk(driver_blocks, true) * kBlockSize;
+    const std::uint64_t by_chunks = blocks_to_decode(docids, chunk);
+    const std::uint64_t by_skipping = blocks_to_decode(docids, docids[0]->size());
+    EXPECT_EQ(searcher.statistics().and_blocks, by_chunks) << terms.front();
+    const std::uint64_t borders = (docids[0]->size() - 1) / chunk * (docids.size() - 1);
+    EXPECT_LE(by_chunks, by_skipping + borders) << terms.front();
+    EXPECT_GE(by_chunks, by_skipping) << terms.front();
+
+    test::GpuSearcher exhaustive(gpu_index, {.exhaustive = true, .time_stages = true});
+    test::search_by_gpu(exhaustive, index, std::span(&query, 1),
+                        test::settings_of(QueryMode::kAnd, 10));
+    std::uint64_t all = 0;
+    for (std::size_t i = 1; i < docids.size(); ++i) all += (docids[i]->size() - 1) / kBlockSize + 1;
+    EXPECT_GE(exhaustive.statistics().and_blocks, all) << terms.front();
+    EXPECT_LE(exhaustive.statistics().and_blocks, all + borders) << terms.front();
+  }
+}
+
+}  // namespace
+}  // namespace warpdex

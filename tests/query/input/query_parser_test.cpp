@@ -1,0 +1,140 @@
+// The two query syntaxes, with the real analyzers and against a plain splitter.
+#include "warpdex/query/input/query_parser.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+/// The terms as text: "+must -not word", so that a test reads as its query does.
+std::string parsed(const std::string& text, QuerySyntax syntax, std::string_view analyzer_name) {
+  const auto analyzer = make_analyzer(analyzer_name);
+  std::string joined;
+  for (const QueryTerm& term : parse_query("1", text, syntax, *analyzer).terms) {
+    if (!joined.empty()) joined += ' ';
+    if (term.occur == Occur::kMust) joined += '+';
+    if (term.occur == Occur::kMustNot) joined += '-';
+    joined += term.term;
+  }
+  return joined;
+}
+
+std::string plain(const std::string& text, std::string_view analyzer = "english") {
+  return parsed(text, QuerySyntax::kPlain, analyzer);
+}
+std::string with_signs(const std::string& text, std::string_view analyzer = "english") {
+  return parsed(text, QuerySyntax::kSigned, analyzer);
+}
+
+TEST(QueryParser, PlainTakesSignsForPunctuation) {
+  EXPECT_EQ(plain("griffith observatory"), "griffith observatori");
+  EXPECT_EQ(plain("+griffith -observatory"), "griffith observatori");
+  EXPECT_EQ(plain("mother-in-law"), "mother law");
+  EXPECT_EQ(plain(" - + -- "), "");
+  EXPECT_EQ(plain(""), "");
+  EXPECT_EQ(plain("+must -not - a+b", "whitespace"), "+must -not - a+b");
+}
+
+TEST(QueryParser, SignedGivesSignsToWords) {
+  EXPECT_EQ(with_signs("+griffith -observatory tower"), "+griffith -observatori tower");
+  EXPECT_EQ(with_signs("tower +griffith"), "tower +griffith");
+  EXPECT_EQ(with_signs("\t+a\v-b\fc\r\nd", "whitespace"), "+a -b c d");
+  EXPECT_EQ(with_signs("+\"Griffith\" -(Park)"), "+griffith -park");
+  EXPECT_EQ(with_signs("-only -negative"), "-onli -negat");
+}
+
+TEST(QueryParser, AWordThatAnalysisSplitsGivesItsSignToEachPart) {
+  EXPECT_EQ(with_signs("+foo-bar baz"), "+foo +bar baz");
+  EXPECT_EQ(with_signs("-foo/bar+qux"), "-foo -bar -qux");
+  EXPECT_EQ(with_signs("foo-bar +qux"), "foo bar +qux");
+}
+
+TEST(QueryParser, OnlyTheFirstSignOfAWordCounts) {
+  EXPECT_EQ(with_signs("--foo"), "-foo");
+  EXPECT_EQ(with_signs("-+foo +-bar"), "-foo +bar");
+  EXPECT_EQ(with_signs("--foo +-bar", "whitespace"), "--foo +-bar");  // of terms "-foo", "-bar"
+}
+
+TEST(QueryParser, ASignAloneAndAStopWordAreNothing) {
+  EXPECT_EQ(with_signs("+ griffith"), "griffith");
+  EXPECT_EQ(with_signs("griffith - "), "griffith");
+  EXPECT_EQ(with_signs("+"), "");
+  EXPECT_EQ(with_signs("+the +griffith -and"), "+griffith");
+  EXPECT_EQ(with_signs("+!!! ok"), "ok");
+  EXPECT_EQ(with_signs(""), "");
+  EXPECT_EQ(with_signs(" \n\t"), "");
+}
+
+TEST(QueryParser, RepeatedTermsStandAsOftenAsWritten) {
+  EXPECT_EQ(plain("to be run running runs"), "run run run");
+  EXPECT_EQ(with_signs("run +run run"), "run +run run");
+}
+
+TEST(QueryParser, KeepsTheIdAndAThousandTerms) {
+  const auto analyzer = make_analyzer("whitespace");
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "+t" + std::to_string(i) + " ";
+  const Query query = parse_query("Q-7", text, QuerySyntax::kSigned, *analyzer);
+  EXPECT_EQ(query.id, "Q-7");
+  ASSERT_EQ(query.terms.size(), 1000U);
+  EXPECT_EQ(query.terms[999], (QueryTerm{"t999", Occur::kMust}));
+}
+
+TEST(QueryParser, WithoutSignsBothSyntaxesAgree) {
+  auto random = test::generator(3);
+  const std::vector<std::string> pieces = {"running", "Straße", "東京",        "U.S.",
+                                           "don't",   "x-ray",  "e\u0301tude", "\u0301",
+                                           "42",      "the",    "naïve",       "a+b"};
+  for (int i = 0; i < 500; ++i) {
+    std::string text;
+    for (std::uint64_t words = random() % 12; words > 0; --words) {
+      text += pieces[random() % pieces.size()] + std::string(random() % 3, ' ') + "\t";
+    }
+    ASSERT_EQ(with_signs(text), plain(text)) << text;
+    ASSERT_EQ(with_signs(text, "standard"), plain(text, "standard")) << text;
+  }
+}
+
+TEST(QueryParser, SignedWhitespaceAgreesWithASplitter) {
+  auto random = test::generator(4);
+  for (int i = 0; i < 2000; ++i) {
+    std::string text;
+    for (std::uint64_t size = random() % 40; size > 0; --size) text += "ab+- \t"[random() % 6];
+    std::string expected;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      if (word == "+" || word == "-") continue;
+      expected += (expected.empty() ? "" : " ") + word;
+    }
+    ASSERT_EQ(with_signs(text, "whitespace"), expected) << "'" << text << "'";
+  }
+}
+
+TEST(QueryParser, BytesThatAreNotUtf8NameTheQueryAndTheByte) {
+  const auto analyzer = make_analyzer("english");
+  for (const auto syntax : {QuerySyntax::kPlain, QuerySyntax::kSigned}) {
+    try {
+      parse_query("12", "fine +caf\xE9 -x", syntax, *analyzer);
+      FAIL() << "took bytes that are not UTF-8";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("query 12"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("9"), std::string::npos) << error.what();
+    }
+    EXPECT_THROW(parse_query("", "\xFF", syntax, *analyzer), InputError);
+  }
+}
+
+TEST(QueryParser, Names) {
+  EXPECT_EQ(query_syntax_from_name("plain"), QuerySyntax::kPlain);
+  EXPECT_EQ(query_syntax_from_name("signed"), QuerySyntax::kSigned);
+  EXPECT_THROW(query_syntax_from_name("lucene"), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex

@@ -1,0 +1,208 @@
+// Parallel Merge Find: intersections against std::set_intersection, blocks to decode against
+// std::lower_bound.
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <string>
+
+#include "benchmarks/parallel_merge_find.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
+
+#define WARPDEX_NEEDS_GPU() \
+  if (warpdex::device_count() == 0) GTEST_SKIP() << warpdex::why_no_device()
+
+namespace warpdex {
+namespace {
+
+using List = std::vector<std::uint32_t>;
+
+class MergeFind : public testing::Test {
+ protected:
+  /// The intersection from the GPU; `levels` of recursion.
+  static List intersect(const List& a, const List& b, int levels) {
+    const Stream stream;
+    ListIntersection intersection(static_cast<std::uint32_t>(a.size()));
+    DeviceArray<std::uint32_t> first(a.size());
+    DeviceArray<std::uint32_t> second(b.size());
+    DeviceArray<std::uint32_t> out(a.size() + 1);
+    first.upload(a, stream);
+    second.upload(b, stream);
+    out.fill_bytes(0xA5, stream);
+    intersection.run(first.data(), static_cast<std::uint32_t>(a.size()), second.data(),
+                     static_cast<std::uint32_t>(b.size()), levels, out.data() + 1, out.data(),
+                     stream);
+    List back(a.size() + 1);
+    out.download(back, stream);
+    stream.synchronize();
+    EXPECT_LE(back[0], a.size());
+    back.resize(1 + std::min<std::size_t>(back[0], a.size()));
+    back.erase(back.begin());
+    return back;
+  }
+
+  /// The blocks that documents are in, of those with these last docIDs, from the GPU.
+  static List find_blocks(const List& documents, const List& last_docids, int levels) {
+    const Stream stream;
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    const auto blocks = static_cast<std::uint32_t>(last_docids.size());
+    ListIntersection intersection(count);
+    DeviceArray<std::uint32_t> first(count);
+    DeviceArray<std::uint32_t> second(blocks);
+    const std::uint32_t most = std::min(count, blocks);
+    DeviceArray<std::uint32_t> out(most + 1);
+    first.upload(documents, stream);
+    second.upload(last_docids, stream);
+    out.fill_bytes(0xA5, stream);
+    intersection.find_blocks(first.data(), count, second.data(), blocks, levels, out.data() + 1,
+                             out.data(), stream);
+    List back(most + 1);
+    out.download(back, stream);
+    stream.synchronize();
+    EXPECT_LE(back[0], most);
+    back.resize(1 + std::min(back[0], most));
+    back.erase(back.begin());
+    return back;
+  }
+
+  /// What find_blocks() should return.
+  static List blocks_of(const List& documents, const List& last_docids) {
+    List blocks;
+    for (const std::uint32_t document : documents) {
+      const auto at = std::lower_bound(last_docids.begin(), last_docids.end(), document);
+      if (at == last_docids.end()) break;
+      const auto block = static_cast<std::uint32_t>(at - last_docids.begin());
+      if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
+    }
+    return blocks;
+  }
+
+  static void check_blocks(const List& documents, const List& last_docids) {
+    const List should = blocks_of(documents, last_docids);
+    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+      ASSERT_EQ(find_blocks(documents, last_docids, levels), should)
+          << "sizes " << documents.size() << " and " << last_docids.size() << ", levels " << levels;
+    }
+  }
+
+  static void check(const List& a, const List& b, const std::string& what) {
+    List should;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(should));
+    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+      ASSERT_EQ(intersect(a, b, levels), should)
+          << what << ", sizes " << a.size() << " and " << b.size() << ", levels " << levels;
+    }
+  }
+
+  /// `size` rising values with random gaps of 1 to `gap`.
+  static List random_list(std::size_t size, std::uint32_t gap, std::mt19937_64& random) {
+    List list(size);
+    std::uint32_t value = 0;
+    for (std::uint32_t& element : list) {
+      element = value;
+      value += 1 + static_cast<std::uint32_t>(random() % gap);
+    }
+    return list;
+  }
+};
+
+TEST_F(MergeFind, RandomListsOfUglySizes) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(21);
+  for (const std::size_t a : {0, 1, 31, 33, 127, 1023, 1024, 1025, 5000}) {
+    for (const std::size_t b : {0, 1, 32, 129, 1024, 4097, 20'000}) {
+      check(random_list(a, 3, random), random_list(b, 4, random), "dense");
+      check(random_list(a, 40, random), random_list(b, 9, random), "sparse");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(MergeFind, LongLists) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(22);
+  for (const std::size_t a : {70'001, 400'000, 1'100'000}) {
+    check(random_list(a, 7, random), random_list(1'500'000, 5, random), "long");
+    check(random_list(a / 100, 500, random), random_list(1'500'000, 3, random), "short with long");
+  }
+}
+
+TEST_F(MergeFind, EqualDisjointAndInterleavedLists) {
+  WARPDEX_NEEDS_GPU();
+  for (const std::uint32_t size : {1U, 1024U, 3000U, 50'000U}) {
+    List even(size);
+    std::iota(even.begin(), even.end(), 0U);
+    for (std::uint32_t& value : even) value *= 2;
+    List odd = even;
+    for (std::uint32_t& value : odd) ++value;
+    List above(size);
+    std::iota(above.begin(), above.end(), 0xFFFFFFFFU - size + 1);
+    check(even, even, "equal");
+    check(even, odd, "interleaved");
+    check(even, above, "all below");
+    check(above, even, "all above");
+    check(above, above, "up to the greatest value");
+  }
+}
+
+TEST_F(MergeFind, BlocksWorthDecoding) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(23);
+  for (const std::size_t documents : {0, 1, 31, 1023, 1024, 1025, 5000, 70'001}) {
+    for (const std::size_t blocks : {0, 1, 2, 33, 4097, 20'000}) {
+      for (const std::uint32_t gap : {1U, 3U, 700U}) {
+        check_blocks(random_list(documents, gap, random), random_list(blocks, 300, random));
+        check_blocks(random_list(documents, 300, random), random_list(blocks, gap, random));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  check_blocks(random_list(1'100'000, 7, random), random_list(90'000, 90, random));
+}
+
+// One object for both, in turn.
+TEST_F(MergeFind, IntersectsAndFindsBlocksInTurn) {
+  WARPDEX_NEEDS_GPU();
+  auto random = test::generator(24);
+  const Stream stream;
+  const List documents = random_list(3'000, 40, random);
+  const List other = random_list(2'500, 40, random);
+  const List should_find = blocks_of(documents, other);
+  List should_meet;
+  std::set_intersection(documents.begin(), documents.end(), other.begin(), other.end(),
+                        std::back_inserter(should_meet));
+  ListIntersection both(3'000);
+  DeviceArray<std::uint32_t> first(documents.size());
+  DeviceArray<std::uint32_t> second(other.size());
+  DeviceArray<std::uint32_t> out(documents.size() + 1);
+  first.upload(documents, stream);
+  second.upload(other, stream);
+  for (int turn = 0; turn < 4; ++turn) {
+    out.fill_bytes(0xA5, stream);
+    const bool meets = turn % 2 == 0;
+    const auto queue = meets ? &ListIntersection::run : &ListIntersection::find_blocks;
+    (both.*queue)(first.data(), 3'000, second.data(), 2'500, turn, out.data() + 1, out.data(),
+                  stream);
+    List back(out.size());
+    out.download(back, stream);
+    stream.synchronize();
+    const List& should = meets ? should_meet : should_find;
+    ASSERT_EQ(back[0], should.size()) << turn;
+    EXPECT_TRUE(std::equal(should.begin(), should.end(), back.begin() + 1)) << turn;
+  }
+}
+
+TEST_F(MergeFind, RefusesWhatItCannotTake) {
+  WARPDEX_NEEDS_GPU();
+  EXPECT_THROW(intersect({1}, {1}, -1), UsageError);
+  EXPECT_THROW(intersect({1}, {1}, kMostMergeLevels + 1), UsageError);
+  EXPECT_THROW(find_blocks({1}, {1}, -1), UsageError);
+  EXPECT_THROW(find_blocks({1}, {1}, kMostMergeLevels + 1), UsageError);
+  const Stream stream;
+  ListIntersection small(2);
+  EXPECT_THROW(small.run(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
+  EXPECT_THROW(small.find_blocks(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex
