@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "benchmarks/report.hpp"
 #include "benchmarks/parallel_merge_find.hpp"
+#include "benchmarks/report.hpp"
 #include "timing.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
