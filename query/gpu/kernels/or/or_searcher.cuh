@@ -1,4 +1,4 @@
-// Looking documents of a list up in the other lists of their query. Internal to or_lookups.cu.
+// Looking documents of a list up in the other lists of their query. Internal to kernels/or/.
 #pragma once
 
 #include "gpu/device/emit.cuh"
