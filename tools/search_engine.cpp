@@ -117,8 +117,10 @@ std::vector<SearchResult> SearchEngine::search(std::span<const Query> queries,
                                                const SearchSettings& settings,
                                                const OnProgress& on_progress) {
   plans_.resize(queries.size());
-  parallel_for(0, queries.size(),
-               [&](std::size_t, std::size_t i) { plans_[i] = plan_query(index_, queries[i]); });
+  parallel_for(0, queries.size(), [&](std::size_t thread, std::size_t i) {
+    if (on_progress && thread == 0) on_progress(0);  // it may end the search here, too
+    plans_[i] = plan_query(index_, queries[i]);
+  });
   if (gpu_) return search_on_gpu(settings, on_progress);
   return search_on_cpu(cpu_, plans_, settings, on_progress);
 }
