@@ -11,11 +11,18 @@
 namespace warpdex::fuzz {
 namespace {
 
+/// In memory where it can be: an index is flushed to its disk file by file, which may take long.
+std::filesystem::path temporary_folder() {
+  constexpr const char* kInMemory = "/dev/shm";
+  if (std::getenv("TMPDIR") == nullptr && ::access(kInMemory, W_OK) == 0) return kInMemory;
+  return std::filesystem::temp_directory_path();
+}
+
 class WorkFolder {
  public:
   WorkFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "warpdex-fuzz-XXXXXX").string();
-    require(::mkdtemp(pattern.data()) != nullptr, "a folder for files can be made below TMPDIR");
+    std::string pattern = (temporary_folder() / "warpdex-fuzz-XXXXXX").string();
+    require(::mkdtemp(pattern.data()) != nullptr, "a folder for temporary files can be made");
     path_ = pattern;
   }
   ~WorkFolder() {
@@ -63,7 +70,7 @@ std::filesystem::path write_file(const std::filesystem::path& file, std::string_
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  require(out.good(), "files can be written below TMPDIR");
+  require(out.good(), "temporary files can be written");
   return file;
 }
 

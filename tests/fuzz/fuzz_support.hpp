@@ -37,7 +37,7 @@ class InputBytes {
   std::span<const std::uint8_t> rest_;
 };
 
-/// A folder of this process, removed when it exits; below TMPDIR.
+/// A folder of this process, removed when it exits; in TMPDIR, if that is set.
 const std::filesystem::path& work_folder();
 
 /// Writes a file anew and returns its path.
