@@ -4,7 +4,9 @@
 //   file (1)  kind (1)  place (3)  length (1)  bytes (length, where the kind takes any)
 //
 // Repaired, edits are of what is in a section, whose sizes and checksums are then made to fit, as
-// is the manifest's; else they are of the bytes of files, and verify must find them.
+// is the manifest's; else they are of the bytes of files, and verify must find them. What verify
+// finds in order, whatever was edited, must be answered as the oracle does.
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include "tests/fuzz/fuzz_support.hpp"
 #include "tests/fuzz/index_copies.hpp"
+#include "tests/query/engine/engine_support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/verify.hpp"
@@ -140,6 +143,13 @@ std::vector<Query> make_queries() {
           {"6", {{"unknown", kAny}, {"w2", kAny}}}};
 }
 
+const std::vector<Query>& queries() {
+  static const std::vector<Query> all = make_queries();
+  return all;
+}
+
+constexpr std::array kModes{QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr};
+
 void search(const Index& index, CpuSearcher& searcher, const Query& query,
             const SearchSettings& settings) {
   const SearchResult result = searcher.search(query, settings);
@@ -168,7 +178,6 @@ void read_lists(const Index& index) {
 /// Opens the index and asks it everything; the message of the last refusal, if there was any. A
 /// searcher stays of use after a refusal.
 std::optional<std::string> use(const std::filesystem::path& folder, const Choices& choices) {
-  static const std::vector<Query> queries = make_queries();
   std::optional<std::string> refusal;
   const auto attempt = [&](const auto& call) {
     try {
@@ -180,14 +189,31 @@ std::optional<std::string> use(const std::filesystem::path& folder, const Choice
   attempt([&] {
     const Index index = Index::open(folder);
     CpuSearcher searcher(index);
-    for (const QueryMode mode : {QueryMode::kAnd, QueryMode::kOr, QueryMode::kAndOr}) {
-      for (const Query& query : queries) {
+    for (const QueryMode mode : kModes) {
+      for (const Query& query : queries()) {
         attempt([&] { search(index, searcher, query, choices.settings(mode)); });
       }
     }
     attempt([&] { read_lists(index); });
   });
   return refusal;
+}
+
+/// That an index that is in order is answered as the oracle answers it.
+void check_answers(const std::filesystem::path& folder, const Choices& choices) {
+  const Index index = Index::open(folder);
+  const reference::Collection collection = test::collection_of(index);
+  CpuSearcher searcher(index);
+  for (const QueryMode mode : kModes) {
+    SearchSettings settings = choices.settings(mode);
+    settings.scorer = effective_scorer(index.settings(), settings.scorer);
+    for (const Query& query : queries()) {
+      const test::Truth truth = test::find_truth(collection, query, settings);
+      const std::string wrong = test::judge(truth, searcher.search(query, settings), settings);
+      require(wrong.empty(), "what verify finds in order is answered right, but query " + query.id +
+                                 " is " + wrong);
+    }
+  }
 }
 
 std::vector<std::unique_ptr<IndexCopy>> make_copies() {
@@ -206,8 +232,9 @@ void run(InputBytes input) {
   const VerifyReport report = verify_index(index.folder());
   const std::optional<std::string> refusal = use(index.folder(), choices);
   if (is_changed && !choices.repaired) require(!report.ok(), "verify finds every changed byte");
-  if (report.ok() && refusal) {
-    require(false, "what verify finds in order is not refused: " + *refusal);
+  if (report.ok()) {
+    require(!refusal, "what verify finds in order is not refused: " + refusal.value_or(""));
+    check_answers(index.folder(), choices);
   }
   index.restore();
 }

@@ -168,8 +168,10 @@ std::vector<SearchResult> search_on_cpu(const Index& index, std::span<const Quer
 
 reference::Collection collection_of(const Index& index) {
   Collection collection;
+  const auto static_scores = index.sections().static_scores;
   for (std::size_t i = 0; i < index.counts().documents; ++i) {
-    collection.add_document_of_length({}, index.lengths()[i]);
+    collection.add_document_of_length({}, index.lengths()[i],
+                                      static_scores.empty() ? 0 : static_scores[i]);
   }
   index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
     const Postings postings = read_postings(index, entry);

@@ -45,7 +45,7 @@ reference::Collection write_index_of(reference::Collection collection, bool as_i
 std::vector<SearchResult> search_on_cpu(const Index& index, std::span<const Query> queries,
                                         const SearchSettings& settings, std::size_t threads);
 
-/// All that an index holds, frequencies or impacts, but no static scores, as the oracle takes it.
+/// All that an index holds, frequencies or impacts, as the oracle takes it.
 /// O(postings).
 reference::Collection collection_of(const Index& index);
 
