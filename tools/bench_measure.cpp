@@ -229,6 +229,7 @@ Measurement measure(const Index& index, const Workload& workload, const BenchSet
     for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
     take(by_query(searchers, workload, settings));
   }
+  // None is the GPU's.
   measurement.work.unanswered_queries = workload.plans.size() * settings.repetitions;
   return measurement;
 }

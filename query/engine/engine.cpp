@@ -26,27 +26,4 @@ void check_settings(std::span<const SearchSettings> settings, std::size_t querie
   for (const SearchSettings& each : settings) each.validate();
 }
 
-std::vector<SearchResult> answer_all(Engine& engine, Engine* other,
-                                     std::span<const PlannedQuery> plans,
-                                     std::span<const SearchSettings> settings) {
-  std::vector<SearchResult> results(plans.size());
-  std::vector<std::size_t> left;  // queries
-  std::vector<PlannedQuery> left_plans;
-  std::vector<SearchSettings> left_settings;
-  {
-    const BatchAnswers answers = engine.run(plans, settings);
-    for (std::size_t i = 0; i < plans.size(); ++i) {
-      results[i] = answers.result(i);
-      if (answers[i].is_answered || other == nullptr) continue;
-      left.push_back(i);
-      left_plans.push_back(plans[i]);
-      left_settings.push_back(settings[settings.size() == 1 ? 0 : i]);
-    }
-  }
-  if (left.empty()) return results;
-  const BatchAnswers answers = other->run(left_plans, left_settings);
-  for (std::size_t i = 0; i < left.size(); ++i) results[left[i]] = answers.result(i);
-  return results;
-}
-
 }  // namespace warpdex

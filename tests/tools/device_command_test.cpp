@@ -205,6 +205,46 @@ TEST_F(DeviceCommand, GpuAnswersAsTheCpu) {
   EXPECT_EQ(words.out, run_warpdex({"search", index(), "green", "tree"}).out) << words.err;
 }
 
+/// The GPU's engine cannot answer queries of more than 64 terms; search and bench answer them all
+/// the same.
+TEST_F(DeviceCommand, TheCpuAnswersWhatTheGpuCannot) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  std::string documents;
+  for (int document = 0; document < 20; ++document) {
+    std::string words;
+    for (int i = 0; i < 80; i += 1 + document % 7) words += " w" + std::to_string(i);
+    documents += R"({"id":"d)" + std::to_string(document) + R"(","contents":")" + words + "\"}\n";
+  }
+  write_file(folder_ / "wide.jsonl", documents);
+  const Outcome built =
+      run_warpdex({"index", "--input", folder_ / "wide.jsonl", "--format", "jsonl", "--analyzer",
+                   "whitespace", "--output", folder_ / "wide"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  std::string queries;
+  for (const int terms : {3, 64, 65, 80}) {
+    queries += "q" + std::to_string(terms) + "\t";
+    for (int i = 0; i < terms; ++i) queries += "w" + std::to_string(i) + " ";
+    queries += "\n";
+  }
+  write_file(log(), queries);
+  const std::vector<std::string> asked{folder_ / "wide", "--queries", log()};
+  const auto run_wide = [&](const std::string& command, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{command};
+    arguments.insert(arguments.end(), asked.begin(), asked.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const Outcome right = run_wide("search", {});
+  EXPECT_THAT(right.out, HasSubstr("q80 Q0 d0 1 "));
+  EXPECT_EQ(run_wide("search", {"--device", "gpu"}).out, right.out);
+  const Outcome timed = run_wide("bench", {"--device", "gpu", "--repetitions", "3", "--json", "-"});
+  ASSERT_EQ(timed.status, 0) << timed.err;
+  const rapidjson::Document json = parse_json(timed.out);
+  EXPECT_EQ(json["queries_by_processor"]["gpu"].GetUint(), 6U);
+  EXPECT_EQ(json["queries_by_processor"]["cpu"].GetUint(), 6U);
+  EXPECT_EQ(json["queries_without_answer"].GetUint(), 0U);
+}
+
 TEST_F(DeviceCommand, BenchTellsWhichProcessorAnswered) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   std::string many = "long\t";

@@ -12,9 +12,9 @@
 namespace warpdex {
 namespace {
 
-/// A lane, and what it is used for.
-struct Berth {
-  explicit Berth(const GpuIndex& index, const GpuEngineSettings& settings)
+/// A lane, and the batch that has it.
+struct LaneEntry {
+  explicit LaneEntry(const GpuIndex& index, const GpuEngineSettings& settings)
       : lane(index, settings) {}
 
   gpu::Lane lane;
@@ -40,32 +40,32 @@ struct GpuEngine::State {
   State(const GpuIndex& searched, const GpuEngineSettings& wanted)
       : index(searched), settings(wanted) {}
 
-  Berth& free_berth();
-  Berth& find(Ticket ticket);
+  LaneEntry& find_free();
+  LaneEntry& find(Ticket ticket);
 
   const GpuIndex& index;
   const GpuEngineSettings settings;
-  std::vector<std::unique_ptr<Berth>> berths;  ///< made when they are first needed
+  std::vector<std::unique_ptr<LaneEntry>> lanes;  ///< made when they are first needed
   std::uint64_t last_ticket = 0;
 };
 
-Berth& GpuEngine::State::free_berth() {
-  for (const auto& berth : berths) {
-    if (berth->is_free()) return *berth;
+LaneEntry& GpuEngine::State::find_free() {
+  for (const auto& entry : lanes) {
+    if (entry->is_free()) return *entry;
   }
-  if (berths.size() == settings.max_batches) {
-    throw UsageError(std::to_string(berths.size()) +
+  if (lanes.size() == settings.max_batches) {
+    throw UsageError(std::to_string(lanes.size()) +
                      " batches are under way or have answers in use, as many as this engine may "
                      "have; take the answers of one by wait() and release them, or allow more by "
                      "GpuEngineSettings::max_batches");
   }
-  return *berths.emplace_back(std::make_unique<Berth>(index, settings));
+  return *lanes.emplace_back(std::make_unique<LaneEntry>(index, settings));
 }
 
-Berth& GpuEngine::State::find(Ticket ticket) {
+LaneEntry& GpuEngine::State::find(Ticket ticket) {
   const auto number = static_cast<std::uint64_t>(ticket);
-  for (const auto& berth : berths) {
-    if (number != 0 && berth->ticket == number) return *berth;
+  for (const auto& entry : lanes) {
+    if (number != 0 && entry->ticket == number) return *entry;
   }
   throw UsageError("ticket " + std::to_string(number) +
                    " names no batch that is under way; wait() takes each batch's answers once");
@@ -76,7 +76,7 @@ GpuEngine::GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings)
   if (settings.max_batches == 0) {
     throw UsageError("an engine with room for 0 batches answers nothing; max_batches is 1 or more");
   }
-  state_->berths.push_back(std::make_unique<Berth>(index, settings));
+  state_->lanes.push_back(std::make_unique<LaneEntry>(index, settings));
 }
 GpuEngine::~GpuEngine() = default;
 GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
@@ -85,34 +85,34 @@ GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
 Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
                          std::span<const SearchSettings> settings) {
   check_settings(settings, plans.size());
-  Berth& berth = state_->free_berth();
-  berth.lane.submit(plans, settings);
-  berth.ticket = ++state_->last_ticket;
-  return Ticket{berth.ticket};
+  LaneEntry& entry = state_->find_free();
+  entry.lane.submit(plans, settings);
+  entry.ticket = ++state_->last_ticket;
+  return Ticket{entry.ticket};
 }
 
 bool GpuEngine::poll(Ticket ticket) {
-  Berth& berth = state_->find(ticket);
+  LaneEntry& entry = state_->find(ticket);
   try {
-    return berth.lane.poll();
+    return entry.lane.poll();
   } catch (...) {
-    berth.ticket = 0;
+    entry.ticket = 0;
     throw;
   }
 }
 
 BatchAnswers GpuEngine::wait(Ticket ticket) {
-  Berth& berth = state_->find(ticket);
-  berth.ticket = 0;
-  berth.lane.wait();
-  auto source = std::make_shared<const LaneSource>(berth.lane.answers());
-  berth.answers = source;
+  LaneEntry& entry = state_->find(ticket);
+  entry.ticket = 0;
+  entry.lane.wait();
+  auto source = std::make_shared<const LaneSource>(entry.lane.answers());
+  entry.answers = source;
   return BatchAnswers(std::move(source));
 }
 
 GpuStatistics GpuEngine::statistics() const {
   GpuStatistics sum;
-  for (const auto& berth : state_->berths) add(berth->lane.statistics(), sum);
+  for (const auto& entry : state_->lanes) add(entry->lane.statistics(), sum);
   return sum;
 }
 

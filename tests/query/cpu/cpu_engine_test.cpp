@@ -137,49 +137,5 @@ TEST_F(CpuEngineTest, GoesWhileBatchesAreUnderWay) {
   }
 }
 
-TEST_F(CpuEngineTest, AnotherEngineAnswersWhatOneCannot) {
-  /// Answers no query with an odd number of terms.
-  class Picky final : public Engine {
-   public:
-    explicit Picky(Engine& all) : all_(all) {}
-    Ticket submit(std::span<const PlannedQuery> plans,
-                  std::span<const SearchSettings> settings) override {
-      plans_ = plans;
-      return all_.submit(plans, settings);
-    }
-    bool poll(Ticket ticket) override { return all_.poll(ticket); }
-    BatchAnswers wait(Ticket ticket) override {
-      struct Some final : BatchAnswers::Source {
-        Some(BatchAnswers given, std::span<const PlannedQuery> asked)
-            : answers(std::move(given)), plans(asked) {}
-        std::size_t size() const override { return answers.size(); }
-        AnswerView answer(std::size_t query) const override {
-          if (plans[query].terms.size() % 2 == 1) return {.is_answered = false};
-          return answers[query];
-        }
-        BatchAnswers answers;
-        std::span<const PlannedQuery> plans;
-      };
-      return BatchAnswers(std::make_shared<Some>(all_.wait(ticket), plans_));
-    }
-
-   private:
-    Engine& all_;
-    std::span<const PlannedQuery> plans_;
-  };
-
-  CpuEngine engine(*index_, {.threads = 1});
-  Picky picky(engine);
-  const std::vector<SearchSettings> settings = draw_settings();
-  const std::vector<SearchResult> results = answer_all(picky, &engine, plans_, settings);
-  const std::vector<SearchResult> without = answer_all(picky, nullptr, plans_, settings);
-  ASSERT_EQ(results.size(), plans_.size());
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    const test::Truth truth = test::find_truth(collection_, queries_[i], settings[i]);
-    EXPECT_EQ(test::judge(truth, results[i], settings[i]), "") << "query " << i;
-    EXPECT_TRUE(without[i].hits.empty() || plans_[i].terms.size() % 2 == 0);
-  }
-}
-
 }  // namespace
 }  // namespace warpdex

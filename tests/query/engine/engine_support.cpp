@@ -163,7 +163,10 @@ std::vector<SearchResult> search_on_cpu(const Index& index, std::span<const Quer
   std::vector<PlannedQuery> plans;
   for (const Query& query : queries) plans.push_back(plan_query(index, query));
   CpuEngine engine(index, {.threads = threads});
-  return answer_all(engine, nullptr, plans, std::span(&settings, 1));
+  const BatchAnswers answers = engine.run(plans, settings);
+  std::vector<SearchResult> results;
+  for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
+  return results;
 }
 
 reference::Collection collection_of(const Index& index) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -63,9 +63,9 @@ class Engine {
   virtual Ticket submit(std::span<const PlannedQuery> plans,
                         std::span<const SearchSettings> settings) = 0;
 
-  /// Whether wait() would return at once. Does what can be done for the batch meanwhile, and waits
-  /// for nothing. Throws UsageError for a ticket that is unknown or whose answers were taken, and
-  /// what wait() throws.
+  /// Whether wait() would return at once. Does what the host can do for the batch now, as to start
+  /// its next part, but does not wait for answers. Throws UsageError for a ticket that is unknown
+  /// or whose answers were taken, and what wait() throws.
   virtual bool poll(Ticket ticket) = 0;
 
   /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a
@@ -81,15 +81,10 @@ class Engine {
   }
 };
 
-/// How long a thread that waits stays awake before it sleeps: waking takes some 50 us.
+/// How long a thread that waits stays awake before it sleeps; waking it takes some 50 us.
 inline constexpr std::chrono::microseconds kDefaultSpin{100};
 
 /// Throws UsageError unless the settings are within their ranges, and one or as many as `queries`.
 void check_settings(std::span<const SearchSettings> settings, std::size_t queries);
-
-/// Runs a batch on `engine`, and what it cannot answer on `other`, if there is one.
-std::vector<SearchResult> answer_all(Engine& engine, Engine* other,
-                                     std::span<const PlannedQuery> plans,
-                                     std::span<const SearchSettings> settings);
 
 }  // namespace warpdex
