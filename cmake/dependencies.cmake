@@ -9,11 +9,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
+find_package(TBB 2021 QUIET CONFIG COMPONENTS tbb)  # threads of vector search, and of GPU batches
+if(NOT TBB_FOUND)
+  message(FATAL_ERROR "Warpdex needs oneTBB 2021 or later: install the package libtbb-dev.")
+endif()
 if(WARPDEX_CUDA)
   find_package(CUDAToolkit REQUIRED)
-  find_package(TBB 2021 QUIET CONFIG COMPONENTS tbb)  # threads that prepare batches for the GPU
-  if(NOT TBB_FOUND)
-    message(FATAL_ERROR "The GPU parts need oneTBB 2021 or later: install the package libtbb-dev, or "
-                        "build without them by -DWARPDEX_CUDA=OFF.")
-  endif()
 endif()

@@ -20,6 +20,7 @@ set(warpdex_public_headers
   core/select/select_k.hpp
   core/storage/section_file.hpp
   codecs/codec.hpp
+  vector/metric.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
   indexer/format/bm25.hpp

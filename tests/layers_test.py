@@ -12,8 +12,9 @@ import unittest
 LIBRARIES = {
     "core": set(),
     "codecs": {"core"},
-    "indexer": {"core", "codecs"},
-    "query": {"core", "codecs", "indexer"},
+    "vector": {"core"},
+    "indexer": {"core", "codecs", "vector"},
+    "query": {"core", "codecs", "vector", "indexer"},
 }
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}
