@@ -1,0 +1,33 @@
+// Which format a path means.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "warpdex/vector/data/element.hpp"
+
+namespace warpdex::vector {
+
+enum class FileFormat : std::uint8_t {
+  kVecs,  ///< .fvecs, .bvecs, .ivecs: each row behind its dimension
+  kBin,   ///< .fbin, .u8bin, .i8bin, .ibin: rows behind one header
+  kNpy,
+  kHdf5,
+};
+
+/// A path taken apart.
+struct DataPath {
+  std::string file;
+  FileFormat format = FileFormat::kVecs;
+  std::optional<Element> element;  ///< where the format holds one type only
+  std::string dataset;             ///< HDF5's, where one is named
+};
+
+/// By the suffix, capitals or not. Throws UsageError, which lists the suffixes, for another.
+DataPath parse_data_path(const std::string& path);
+
+/// The same, or nothing for an unknown suffix.
+std::optional<DataPath> find_data_path(const std::string& path);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,60 @@
+// Vectors into files. docs/vector.md lists the formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "warpdex/vector/data/element.hpp"
+#include "warpdex/vector/data/vector_reader.hpp"
+
+namespace warpdex::vector {
+
+/// Writes rows of one length and one type. The file appears in finish(), whole; until then, and if
+/// the writer goes without it, what was at its path is as it was.
+class VectorWriter {
+ public:
+  VectorWriter() = default;
+  VectorWriter(const VectorWriter&) = delete;
+  VectorWriter& operator=(const VectorWriter&) = delete;
+  virtual ~VectorWriter() = default;
+
+  virtual Element element() const = 0;
+  /// Components of a row.
+  virtual std::size_t dimension() const = 0;
+  /// Rows written so far.
+  virtual std::uint64_t rows() const = 0;
+
+  /// Appends rows: rows · dimension() values of element(), row-major without padding. They are not
+  /// looked at. Throws IoError.
+  virtual void write_raw(std::size_t rows, const void* values) = 0;
+
+  /// Appends rows of floats, and only where element() is kFloat32 or kFloat16, to which they are
+  /// rounded. Throws InputError, with row and column, for a finite value past half's range;
+  /// UsageError for other elements; IoError.
+  void write(std::size_t rows, const float* values);
+
+  /// Writes what is left, waits for the disk, and gives the file its name. Nothing may be written
+  /// after it. Throws IoError; UsageError if the rows are not as many as were announced.
+  virtual void finish() = 0;
+};
+
+/// A writer of the format that the suffix names, as open_vectors() knows them. `rows` is how many
+/// will be written, if that is known: room for them is asked for at once where the file system can,
+/// so that a full disk is told early. A new HDF5 dataset (FILE:NAME; without a name, that of the
+/// role) is added to the file if there is one; the file is copied for it, as nothing is lost if
+/// that fails. Throws UsageError for an unknown suffix, a format that cannot hold the element, a
+/// dimension of 0 or past kMaxNeighbors, and a dataset that is there already; IoError.
+std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element element,
+                                             std::size_t dimension,
+                                             std::optional<std::uint64_t> rows = std::nullopt,
+                                             Role role = Role::kBase);
+
+/// What the file format of that suffix holds, where it can hold one type only: float of .fvecs and
+/// .fbin, uint8 of .bvecs and .u8bin, int8 of .i8bin, int32 of .ivecs and .ibin; none for .npy and
+/// HDF5. Throws UsageError for an unknown suffix.
+std::optional<Element> element_of_format(const std::string& path);
+
+}  // namespace warpdex::vector
