@@ -1,0 +1,217 @@
+// Checks the arguments, cuts a search into tasks for the threads, and joins their answers.
+#include "warpdex/vector/flat/flat_searcher.hpp"
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "flat/flat_task.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// From so many queries on, products are faster than a scan.
+constexpr std::size_t kMinProductQueries = 20;
+/// Queries of a task: so many that packing rows into panels costs little beside the products, and
+/// that their panels stay in a core's cache.
+constexpr std::size_t kTaskQueries = 768;
+constexpr std::size_t kTaskPanelBytes = 8 << 20;
+constexpr std::size_t kTaskBytes = 64 << 20;
+/// Rows of a task are no fewer than this, unless there are no more.
+constexpr std::size_t kMinTaskRows = 4096;
+/// Tasks for each thread, so that none waits long for the last.
+constexpr std::size_t kTasksPerThread = 4;
+
+/// The queries, padded and, for kCosine, scaled to length 1.
+struct PreparedQueries {
+  std::size_t count;
+  std::size_t stride;
+  std::vector<float> values;
+};
+
+[[noreturn]] void refuse_component(std::size_t query, std::size_t column) {
+  throw UsageError("query " + std::to_string(query) +
+                   " has a component that is no finite number, "
+                   "in column " +
+                   std::to_string(column) + " (counted from 0)");
+}
+
+PreparedQueries prepare(const FlatVectors& vectors, std::span<const float> queries) {
+  const std::size_t dimension = vectors.vectors.dimension;
+  if (queries.size() % dimension != 0) {
+    throw UsageError("the queries are " + std::to_string(queries.size()) +
+                     " numbers, which is no multiple of the index's dimension " +
+                     std::to_string(dimension));
+  }
+  PreparedQueries prepared{queries.size() / dimension, padded(dimension), {}};
+  prepared.values.resize(prepared.count * prepared.stride);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    const std::span<const float> from = queries.subspan(q * dimension, dimension);
+    const std::span<float> to(prepared.values.data() + q * prepared.stride, dimension);
+    for (std::size_t c = 0; c < dimension; ++c) {
+      if (!std::isfinite(from[c])) refuse_component(q, c);
+      to[c] = from[c];
+    }
+    if (vectors.metric == Metric::kCosine) normalize(to);
+  }
+  return prepared;
+}
+
+/// How a search is cut: blocks of queries times slices of rows.
+struct Cut {
+  std::size_t block_queries;
+  std::size_t blocks;
+  std::size_t slice_rows;
+  std::size_t slices;
+};
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+Cut cut_search(std::size_t queries, std::size_t rows, std::size_t block_queries,
+               std::size_t threads) {
+  Cut cut{};
+  cut.block_queries = block_queries;
+  cut.blocks = divide_up(queries, block_queries);
+  const std::size_t wanted =
+      divide_up(threads * kTasksPerThread, std::max<std::size_t>(1, cut.blocks));
+  const std::size_t slices =
+      threads == 1
+          ? 1
+          : std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, rows / kMinTaskRows));
+  cut.slice_rows = divide_up(rows, slices);
+  cut.slices = divide_up(rows, std::max<std::size_t>(1, cut.slice_rows));
+  return cut;
+}
+
+/// Runs answer(task) for all parts of the search; result[block][slice].
+template <class Answer>
+std::vector<std::vector<TaskAnswers>> run_tasks(const FlatVectors& vectors, const RowFilter* filter,
+                                                const PreparedQueries& queries, const Cut& cut,
+                                                std::size_t threads, const Answer& answer) {
+  std::vector<std::vector<TaskAnswers>> results(cut.blocks, std::vector<TaskAnswers>(cut.slices));
+  // oneTBB has no more threads than processors, and complains when it is asked for more.
+  oneapi::tbb::task_arena arena(
+      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
+  arena.execute([&] {
+    oneapi::tbb::parallel_for(std::size_t{0}, cut.blocks * cut.slices, [&](std::size_t part) {
+      const std::size_t block = part / cut.slices;
+      const std::size_t slice = part % cut.slices;
+      const std::size_t first_query = block * cut.block_queries;
+      const std::size_t first_row = slice * cut.slice_rows;
+      const FlatTask task{vectors,
+                          filter,
+                          queries.values.data() + first_query * queries.stride,
+                          queries.stride,
+                          std::min(cut.block_queries, queries.count - first_query),
+                          first_row,
+                          std::min(first_row + cut.slice_rows, vectors.vectors.rows)};
+      results[block][slice] = answer(task);
+    });
+  });
+  return results;
+}
+
+/// The answers of one query from all slices.
+std::vector<std::uint64_t> join(std::vector<TaskAnswers>& slices, std::size_t query) {
+  std::vector<std::uint64_t> keys = std::move(slices[0][query]);
+  for (std::size_t slice = 1; slice < slices.size(); ++slice) {
+    const std::vector<std::uint64_t>& more = slices[slice][query];
+    keys.insert(keys.end(), more.begin(), more.end());
+  }
+  return keys;
+}
+
+void check_filter(const FlatVectors& vectors, const RowFilter* filter) {
+  if (filter == nullptr || filter->rows() == vectors.vectors.rows) return;
+  throw UsageError("the filter is for " + std::to_string(filter->rows()) + " rows, the index has " +
+                   std::to_string(vectors.vectors.rows));
+}
+
+std::size_t product_block(const FlatVectors& vectors, std::size_t k) {
+  const std::size_t dimension = vectors.vectors.dimension;
+  const std::size_t by_panel = kTaskPanelBytes / (dimension * sizeof(float));
+  const std::size_t by_memory = kTaskBytes / nearest_bytes(dimension, k, vectors.vectors.rows);
+  return std::clamp<std::size_t>(std::min(by_panel, by_memory), 1, kTaskQueries);
+}
+
+}  // namespace
+
+FlatSearcher::FlatSearcher(const FlatVectors& vectors, std::size_t threads)
+    : vectors_(vectors), threads_(threads == 0 ? default_threads() : threads) {
+  const VectorView& view = vectors.vectors;
+  if (view.dimension == 0 || view.dimension > kMaxDimension) {
+    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
+                     " components, not " + std::to_string(view.dimension));
+  }
+  if (view.rows > kMaxRows) {
+    throw UsageError("there are " + std::to_string(view.rows) +
+                     " vectors; an index holds at most " + std::to_string(kMaxRows));
+  }
+}
+
+Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                const RowFilter* filter) const {
+  const std::size_t rows = vectors_.vectors.rows;
+  if (k == 0 || k > rows) {
+    throw UsageError("k is " + std::to_string(k) + "; it is from 1 to the number of vectors, " +
+                     std::to_string(rows));
+  }
+  check_filter(vectors_, filter);
+  const PreparedQueries prepared = prepare(vectors_, queries);
+  Neighbors result{prepared.count, k, std::vector<std::int32_t>(prepared.count * k, -1),
+                   std::vector<float>(prepared.count * k, worst_distance(vectors_.metric))};
+  const bool is_scan = prepared.count < kMinProductQueries;
+  const std::size_t block = is_scan ? kMinProductQueries : product_block(vectors_, k);
+  const Cut cut = cut_search(prepared.count, rows, block, threads_);
+  auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+    return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
+  });
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    std::vector<std::uint64_t> keys = join(parts[q / block], q % block);
+    if (cut.slices > 1) keep_nearest(keys, k);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      result.rows[q * k + i] = static_cast<std::int32_t>(key_row(keys[i]));
+      result.distances[q * k + i] = from_ascending(vectors_.metric, key_value(keys[i]));
+    }
+  }
+  return result;
+}
+
+RangeNeighbors FlatSearcher::within(std::span<const float> queries, float radius,
+                                    const RowFilter* filter) const {
+  if (std::isnan(radius)) throw UsageError("the radius is no number");
+  check_filter(vectors_, filter);
+  const PreparedQueries prepared = prepare(vectors_, queries);
+  const float limit = ascending(vectors_.metric, radius);
+  const bool is_scan = prepared.count < kMinProductQueries;
+  const std::size_t block = is_scan ? kMinProductQueries : product_block(vectors_, 1);
+  const Cut cut = cut_search(prepared.count, vectors_.vectors.rows, block, threads_);
+  auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+    return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
+  });
+  RangeNeighbors result;
+  result.offsets.push_back(0);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    if (cut.slices == 0) {
+      result.offsets.push_back(0);
+      continue;
+    }
+    std::vector<std::uint64_t> keys = join(parts[q / block], q % block);
+    if (cut.slices > 1) std::sort(keys.begin(), keys.end());
+    for (const std::uint64_t key : keys) {
+      result.rows.push_back(static_cast<std::int32_t>(key_row(key)));
+      result.distances.push_back(from_ascending(vectors_.metric, key_value(key)));
+    }
+    result.offsets.push_back(result.rows.size());
+  }
+  return result;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,43 @@
+// A part of a search: some queries against some rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "flat/rescorer.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/row_filter.hpp"
+
+namespace warpdex::vector {
+
+/// Owns nothing.
+struct FlatTask {
+  const FlatVectors& vectors;
+  const RowFilter* filter;  ///< null: all rows
+  const float* queries;     ///< prepared, padded as DistanceKernels says
+  std::size_t stride;       ///< floats from one query to the next
+  std::size_t count;        ///< queries
+  std::size_t first_row;
+  std::size_t last_row;  ///< one past the last
+
+  const float* query(std::size_t index) const { return queries + index * stride; }
+};
+
+/// The order_key() of each query's answers, nearest first.
+using TaskAnswers = std::vector<std::vector<std::uint64_t>>;
+
+/// The k nearest rows of each query, row by row in the canonical order: for few queries.
+TaskAnswers scan_nearest(const FlatTask& task, std::size_t k);
+/// All rows whose ascending() distance is at most `radius`, likewise.
+TaskAnswers scan_within(const FlatTask& task, float radius);
+
+/// The same answers by panel products: for many queries. Takes memory for all queries at once:
+/// see nearest_bytes().
+TaskAnswers multiply_nearest(const FlatTask& task, std::size_t k);
+TaskAnswers multiply_within(const FlatTask& task, float radius);
+
+/// Bytes that multiply_nearest() takes for a query.
+std::size_t nearest_bytes(std::size_t dimension, std::size_t k, std::size_t rows);
+
+}  // namespace warpdex::vector

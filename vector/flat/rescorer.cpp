@@ -1,0 +1,32 @@
+// Calls the distance kernel for the metric and the type of the vectors.
+#include "flat/rescorer.hpp"
+
+#include <algorithm>
+
+namespace warpdex::vector {
+
+void Rescorer::distances(const float* query, std::size_t first, std::size_t count,
+                         float* out) const {
+  const bool is_l2 = metric_ == Metric::kL2;
+  const void* const rows = vectors_.row(first);
+  if (vectors_.store == Store::kFloat) {
+    const auto distance = is_l2 ? kernels_.l2_float : kernels_.product_float;
+    distance(query, vectors_.dimension, static_cast<const float*>(rows), vectors_.stride, count,
+             out);
+  } else {
+    const auto distance = is_l2 ? kernels_.l2_half : kernels_.product_half;
+    distance(query, vectors_.dimension, static_cast<const std::uint16_t*>(rows), vectors_.stride,
+             count, out);
+  }
+  for (std::size_t i = 0; i < count; ++i) out[i] = ascending(metric_, out[i]);
+}
+
+void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k) {
+  if (keys.size() > k) {
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(k), keys.end());
+    keys.resize(k);
+  }
+  std::sort(keys.begin(), keys.end());
+}
+
+}  // namespace warpdex::vector

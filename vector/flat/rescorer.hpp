@@ -1,0 +1,42 @@
+// Canonical distances of one query.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "distance/distance_kernels.hpp"
+#include "flat/order_key.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+
+namespace warpdex::vector {
+
+/// Computes distances in the canonical order. Cheap to make.
+class Rescorer {
+ public:
+  Rescorer(const FlatVectors& vectors, const DistanceKernels& kernels)
+      : metric_(vectors.metric), vectors_(vectors.vectors), kernels_(kernels) {}
+
+  /// ascending() distances of `count` rows from `first` on. `query` is padded as DistanceKernels
+  /// says.
+  void distances(const float* query, std::size_t first, std::size_t count, float* out) const;
+
+  /// The order_key() of one row.
+  std::uint64_t key(const float* query, std::uint32_t row) const {
+    float value;
+    distances(query, row, 1, &value);
+    return order_key(value, row);
+  }
+
+  Metric metric() const { return metric_; }
+
+ private:
+  Metric metric_;
+  VectorView vectors_;
+  const DistanceKernels& kernels_;
+};
+
+/// Leaves the k smallest keys, sorted; all of them if there are fewer. O(n + k log k).
+void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k);
+
+}  // namespace warpdex::vector

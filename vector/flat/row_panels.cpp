@@ -1,0 +1,50 @@
+// Rows are made floats, moved by the centre, and transposed.
+#include "flat/row_panels.hpp"
+
+namespace warpdex::vector {
+
+RowPanels::RowPanels(const FlatVectors& vectors, const ProductKernels& kernels,
+                     const RowFilter* filter, std::size_t first, std::size_t last)
+    : vectors_(vectors),
+      panel_vectors_(kernels.vectors),
+      filter_(filter),
+      next_(first),
+      last_(last),
+      bound_(vectors.metric, vectors.vectors.dimension),
+      row_(vectors.vectors.dimension) {
+  panel_.components.resize(panel_vectors_ * vectors.vectors.dimension);
+}
+
+const RowPanel* RowPanels::next() {
+  if (!collect()) return nullptr;
+  for (std::size_t place = 0; place < panel_.count; ++place) pack(place);
+  return &panel_;
+}
+
+bool RowPanels::collect() {
+  panel_.count = 0;
+  while (panel_.count < panel_vectors_ && next_ < last_) {
+    if (filter_ != nullptr) next_ = filter_->next_allowed(next_);
+    if (next_ >= last_) break;
+    panel_.rows[panel_.count++] = static_cast<std::uint32_t>(next_++);
+  }
+  return panel_.count > 0;
+}
+
+void RowPanels::pack(std::size_t place) {
+  const std::size_t row = panel_.rows[place];
+  copy_row(vectors_.vectors, row, row_.data());
+  float* const components = panel_.components.data() + place;
+  const std::size_t dimension = row_.size();
+  if (vectors_.centre.empty()) {
+    for (std::size_t c = 0; c < dimension; ++c) components[c * panel_vectors_] = row_[c];
+  } else {
+    for (std::size_t c = 0; c < dimension; ++c) {
+      components[c * panel_vectors_] = row_[c] - vectors_.centre[c];
+    }
+  }
+  panel_.offsets[place] = bound_.offset(vectors_.norms[row]);
+  panel_.slacks[place] = bound_.slack(vectors_.norms[row]);
+}
+
+}  // namespace warpdex::vector

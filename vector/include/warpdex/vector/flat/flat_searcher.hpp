@@ -1,0 +1,48 @@
+// Exact search for nearest vectors on the CPU.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/neighbors.hpp"
+#include "warpdex/vector/row_filter.hpp"
+
+namespace warpdex::vector {
+
+/// Compares queries with all vectors. Every answer is exact: rows are ranked by the distances of
+/// the canonical order of arithmetic (docs/vector.md), which do not depend on the processor, the
+/// number of threads or what else is in a batch. Immutable: any number of threads may search at
+/// once.
+///
+/// A few queries are compared row by row. Many are multiplied with the vectors panel by panel; the
+/// error of such a product is bounded, and rows that the bound does not rule out are computed
+/// again in the canonical order. *Billion-scale similarity search with GPUs*, section 3, has the
+/// expansion of the distance into norms and a product.
+class FlatSearcher {
+ public:
+  /// `vectors` must outlive it. `threads` of 0: default_threads(). Throws UsageError for a
+  /// dimension or a number of rows past the limits of vector_view.hpp.
+  explicit FlatSearcher(const FlatVectors& vectors, std::size_t threads = 0);
+
+  /// The k nearest of each query, of those that `filter` allows (none: of all). `queries` are rows
+  /// of the vectors' dimension, one after the other; for kCosine of any length. k is from 1 to the
+  /// number of rows. Throws UsageError for another k, for queries whose size is no multiple of the
+  /// dimension, for a filter of another number of rows, and, with query and column, for NaN and
+  /// infinite components. O(queries * rows * dimension) arithmetic. Memory: the answers, and up to
+  /// 64 MiB or what one query needs (24 bytes a place of k) for each thread.
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const RowFilter* filter = nullptr) const;
+
+  /// All rows within `radius` of each query: for kL2 with a squared distance of at most `radius`,
+  /// else with a product of at least `radius`. Throws likewise, and UsageError for a radius that is
+  /// NaN. Memory: the answers, twice.
+  RangeNeighbors within(std::span<const float> queries, float radius,
+                        const RowFilter* filter = nullptr) const;
+
+ private:
+  FlatVectors vectors_;
+  std::size_t threads_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,32 @@
+// What exact search reads: vectors, and what bounds the errors of fast products.
+#pragma once
+
+#include <span>
+
+#include "warpdex/vector/metric.hpp"
+#include "warpdex/vector/vector_view.hpp"
+
+namespace warpdex::vector {
+
+/// Vectors to be searched. Owns nothing.
+struct FlatVectors {
+  Metric metric = Metric::kL2;
+  /// For kCosine, of length 1 each, or 0.
+  VectorView vectors;
+  /// For kL2 a point amidst the vectors, of `dimension` components: distances are the same from it
+  /// as from the origin, and products of what is left lose fewer digits. Empty: the origin.
+  std::span<const float> centre;
+  /// Of each row, for kL2 the squared length of what is left when the centre is taken from it; else
+  /// its length. From row_norm().
+  std::span<const float> norms;
+};
+
+/// The norm of one row for FlatVectors. `row` has the components as they are stored, as floats;
+/// `centre` has as many, or none.
+float row_norm(Metric metric, std::span<const float> row, std::span<const float> centre);
+
+/// Scales a vector to length 1; one of zeros stays as it is. The components are those of the exact
+/// quotient up to 1 unit in the last place.
+void normalize(std::span<float> vector);
+
+}  // namespace warpdex::vector
