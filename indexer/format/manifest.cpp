@@ -89,6 +89,9 @@ Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
   if (reader.string("format") != "warpdex") damaged_manifest("another format");
+  if (reader.has("kind")) {
+    throw FormatError("this is an index of vectors; 'warpdex vector search' searches it");
+  }
   if (const std::uint64_t version = reader.number("version"); version != kFormatVersion) {
     throw FormatError("the index's manifest.json says format version " + std::to_string(version) +
                       ", this program reads version " + std::to_string(kFormatVersion) +

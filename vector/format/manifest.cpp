@@ -1,0 +1,85 @@
+// The manifest to JSON and back.
+#include "format/manifest.hpp"
+
+#include <array>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::uint64_t kVersion = 1;
+constexpr const char* kKind = "vectors";
+constexpr const char* kIndex = "flat";
+constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
+
+IdKind read_id_kind(const std::string& name) {
+  for (std::size_t i = 0; i < kIdKinds.size(); ++i) {
+    if (name == kIdKinds[i]) return static_cast<IdKind>(i);
+  }
+  damaged_manifest("the kind of ids");
+}
+
+VectorIndexSettings read_settings(const ManifestObject& reader) try {
+  VectorIndexSettings settings;
+  settings.metric = metric_from_name(reader.string("metric"));
+  settings.store = store_from_name(reader.string("store"));
+  settings.dimension = reader.number("dimension");
+  if (settings.dimension == 0 || settings.dimension > kMaxDimension) damaged_manifest("dimension");
+  return settings;
+} catch (const UsageError&) {
+  damaged_manifest("a metric or a type that this program does not know");
+}
+
+void check_kind(const ManifestObject& reader) {
+  if (reader.string("format") != "warpdex") damaged_manifest("another format");
+  if (!reader.has("kind")) {
+    throw FormatError("this is an index of text; 'warpdex search' searches it");
+  }
+  if (reader.string("kind") != kKind) damaged_manifest("a kind of index that is not known");
+  if (const std::uint64_t version = reader.number("version"); version != kVersion) {
+    throw FormatError("the index's manifest.json says version " + std::to_string(version) +
+                      " of the format of vectors, this program reads version " +
+                      std::to_string(kVersion) + "; build the index again");
+  }
+}
+
+}  // namespace
+
+std::string manifest_to_json(const Manifest& manifest) {
+  rapidjson::StringBuffer buffer;
+  ManifestWriter writer(buffer);
+  writer.SetIndent(' ', 2);
+  writer.StartObject();
+  write_member(writer, "format", std::string("warpdex"));
+  write_member(writer, "kind", std::string(kKind));
+  write_member(writer, "version", kVersion);
+  write_member(writer, "index", std::string(kIndex));
+  write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
+  write_member(writer, "store", std::string(store_name(manifest.settings.store)));
+  write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
+  write_member(writer, "rows", manifest.rows);
+  write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
+  write_segments(writer, manifest.segments);
+  writer.EndObject();
+  return with_checksum({buffer.GetString(), buffer.GetSize()});
+}
+
+Manifest manifest_from_json(std::string_view text) {
+  const rapidjson::Document document = parse_manifest(text);
+  const ManifestObject reader(document);
+  check_kind(reader);
+  check_manifest_checksum(text);
+  if (reader.string("index") != kIndex) damaged_manifest("a type of index that is not known");
+  Manifest manifest;
+  manifest.settings = read_settings(reader);
+  manifest.rows = reader.number("rows");
+  if (manifest.rows > kMaxRows) damaged_manifest("rows");
+  manifest.ids = read_id_kind(reader.string("ids"));
+  manifest.segments = read_segments(reader);
+  if (manifest.segments.size() != 1) damaged_manifest("the number of segments");
+  return manifest;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,43 @@
+// The manifest of an index of vectors, and the names of its sections.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+namespace section {
+inline constexpr std::string_view kVectors = "vectors";
+inline constexpr std::string_view kNorms = "norms";
+inline constexpr std::string_view kCentre = "centre";
+inline constexpr std::string_view kIdNumbers = "id_numbers";
+inline constexpr std::string_view kIdOffsets = "id_offsets";
+inline constexpr std::string_view kIdTexts = "id_texts";
+}  // namespace section
+
+inline constexpr const char* kSegmentFolder = "segment-0";
+
+struct Manifest {
+  VectorIndexSettings settings;
+  std::uint64_t rows = 0;
+  IdKind ids = IdKind::kRows;
+  std::vector<SegmentInfo> segments;
+};
+
+/// Components from one row to the next: rows start at multiples of 16 bytes.
+constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
+  const std::size_t step = 16 / store_bytes(settings.store);
+  return (settings.dimension + step - 1) / step * step;
+}
+
+std::string manifest_to_json(const Manifest& manifest);
+
+/// Throws FormatError for what is damaged, of another version, or another kind of index.
+Manifest manifest_from_json(std::string_view text);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,122 @@
+// Opens an index of vectors.
+#include "warpdex/vector/format/vector_index.hpp"
+
+#include "format/manifest.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
+
+namespace warpdex::vector {
+
+struct VectorIndex::State {
+  State(const std::filesystem::path& path, const Folder& opened);
+
+  /// The section of that name. Throws FormatError if the manifest does not list it.
+  const SectionView& view(std::string_view name) const;
+
+  std::filesystem::path folder;
+  Manifest manifest;
+  std::vector<SectionView> views;
+  FlatVectors flat;
+  std::span<const std::int64_t> id_numbers;
+  std::span<const std::uint64_t> id_offsets;
+  std::span<const std::uint8_t> id_texts;
+};
+
+namespace {
+
+Manifest read_manifest(const Folder& folder) {
+  const MappedFile file = map_manifest(folder);
+  return manifest_from_json(
+      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+}
+
+}  // namespace
+
+VectorIndex::State::State(const std::filesystem::path& path, const Folder& opened)
+    : folder(path), manifest(read_manifest(opened)) {
+  const SegmentInfo& segment = manifest.segments.front();
+  const std::optional<Folder> files = opened.subfolder(segment.folder);
+  if (!files) {
+    throw FormatError("the index at '" + path.string() + "' lacks its folder '" + segment.folder +
+                      "'; build it again");
+  }
+  for (const SectionInfo& info : segment.sections) views.emplace_back(*files, info);
+
+  const VectorIndexSettings& settings = manifest.settings;
+  const std::size_t stride = row_stride(settings);
+  const SectionView& vectors = view(section::kVectors);
+  if (settings.store == Store::kFloat) {
+    vectors.as<float>(manifest.rows * stride);
+  } else {
+    vectors.as<std::uint16_t>(manifest.rows * stride);
+  }
+  flat.metric = settings.metric;
+  flat.vectors = {vectors.bytes().data(), settings.store, manifest.rows, settings.dimension,
+                  stride};
+  flat.norms = view(section::kNorms).as<float>(manifest.rows);
+  const SectionView& centre = view(section::kCentre);
+  flat.centre = centre.as<float>(centre.bytes().empty() ? 0 : settings.dimension);
+  if (manifest.ids == IdKind::kNumbers) {
+    id_numbers = view(section::kIdNumbers).as<std::int64_t>(manifest.rows);
+  } else if (manifest.ids == IdKind::kTexts) {
+    id_offsets = view(section::kIdOffsets).as<std::uint64_t>(manifest.rows + 1);
+    id_texts = view(section::kIdTexts).bytes();
+  }
+}
+
+const SectionView& VectorIndex::State::view(std::string_view name) const {
+  const std::vector<SectionInfo>& sections = manifest.segments.front().sections;
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (sections[i].name == name) return views[i];
+  }
+  throw FormatError("the manifest of the index at '" + folder.string() +
+                    "' does not list the section '" + std::string(name) + "'; build it again");
+}
+
+VectorIndex VectorIndex::open(const std::filesystem::path& folder) {
+  return open_stored(folder, [&](const Folder& opened) {
+    return VectorIndex(std::make_unique<State>(folder, opened));
+  });
+}
+
+VectorIndex::VectorIndex(std::unique_ptr<State> state) : state_(std::move(state)) {}
+VectorIndex::~VectorIndex() = default;
+VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
+VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
+
+const VectorIndexSettings& VectorIndex::settings() const { return state_->manifest.settings; }
+std::size_t VectorIndex::rows() const { return state_->manifest.rows; }
+const std::filesystem::path& VectorIndex::folder() const { return state_->folder; }
+const FlatVectors& VectorIndex::flat() const { return state_->flat; }
+IdKind VectorIndex::id_kind() const { return state_->manifest.ids; }
+std::span<const std::int64_t> VectorIndex::id_numbers() const { return state_->id_numbers; }
+
+std::string VectorIndex::id(std::size_t row) const {
+  if (row >= rows()) {
+    throw UsageError("there is no row " + std::to_string(row) + " in an index of " +
+                     std::to_string(rows()));
+  }
+  switch (id_kind()) {
+    case IdKind::kRows: return std::to_string(row);
+    case IdKind::kNumbers: return std::to_string(state_->id_numbers[row]);
+    case IdKind::kTexts: break;
+  }
+  const std::uint64_t begin = state_->id_offsets[row];
+  const std::uint64_t end = state_->id_offsets[row + 1];
+  if (begin > end || end > state_->id_texts.size()) {
+    throw FormatError("the ids of the index at '" + state_->folder.string() +
+                      "' are damaged; build it again");
+  }
+  return {reinterpret_cast<const char*>(state_->id_texts.data()) + begin, end - begin};
+}
+
+const std::vector<SectionInfo>& VectorIndex::section_infos() const {
+  return state_->manifest.segments.front().sections;
+}
+
+bool VectorIndex::section_intact(std::size_t section) const {
+  return state_->views[section].intact();
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,84 @@
+// Checks what opening an index of vectors does not.
+#include "warpdex/vector/format/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+void check_sections(const VectorIndex& index, VectorVerifyReport& report,
+                    const std::function<void(double)>& progress) {
+  std::uint64_t total = 1;
+  std::uint64_t done = 0;
+  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
+  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
+    const SectionInfo& info = index.section_infos()[i];
+    if (!index.section_intact(i)) {
+      report.problems.push_back("section '" + info.name +
+                                "' does not have its checksum: its bytes are damaged");
+    }
+    ++report.sections;
+    done += info.bytes;
+    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
+  }
+}
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
+}
+
+void check_rows(const VectorIndex& index, const std::function<void(double)>& progress) {
+  constexpr std::size_t kRowsBetweenTold = 65'536;
+  const FlatVectors& flat = index.flat();
+  if (!all_finite(flat.centre)) throw FormatError("the centre is not finite");
+  std::vector<float> row(flat.vectors.dimension);
+  for (std::size_t i = 0; i < index.rows(); ++i) {
+    copy_row(flat.vectors, i, row.data());
+    if (!all_finite(row)) throw FormatError("row " + std::to_string(i) + " is not finite");
+    if (flat.norms[i] != row_norm(flat.metric, row, flat.centre)) {
+      throw FormatError("the norm of row " + std::to_string(i) + " is not that of its vector");
+    }
+    if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
+    if (progress && i % kRowsBetweenTold == 0) {
+      progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(index.rows()));
+    }
+  }
+}
+
+}  // namespace
+
+VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
+                                  const std::function<void(double)>& progress) {
+  VectorVerifyReport report;
+  try {
+    const VectorIndex index = VectorIndex::open(folder);
+    check_sections(index, report, progress);
+    if (report.ok()) check_rows(index, progress);
+    report.rows = index.rows();
+  } catch (const FormatError& error) {
+    report.problems.emplace_back(error.what());
+  }
+  return report;
+}
+
+bool is_vector_index(const std::filesystem::path& folder) try {
+  const MappedFile manifest = map_manifest(find_stored(folder));
+  const rapidjson::Document document = parse_manifest(
+      {reinterpret_cast<const char*>(manifest.bytes().data()), manifest.bytes().size()});
+  const ManifestObject reader(document);
+  return reader.has("kind") && reader.string("kind") == "vectors";
+} catch (const Error&) {
+  return false;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,66 @@
+// An index of vectors as it is stored, opened for searching. docs/vector.md has the format.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/metric.hpp"
+#include "warpdex/vector/vector_view.hpp"
+
+namespace warpdex::vector {
+
+/// What ids the vectors of an index have.
+enum class IdKind : std::uint8_t {
+  kRows,     ///< none but their row numbers
+  kNumbers,  ///< 64-bit integers
+  kTexts,
+};
+
+struct VectorIndexSettings {
+  Metric metric = Metric::kL2;
+  Store store = Store::kFloat;
+  std::size_t dimension = 0;  ///< 1 to kMaxDimension
+};
+
+/// Mapped, not read: opening costs a few system calls. Immutable; any number of threads may read
+/// it. Not copied; moving it keeps what it gave out valid.
+class VectorIndex {
+ public:
+  /// Checks the manifest, and size, header and footer of each section, not its checksum. Throws
+  /// IoError if there is no index, FormatError if it is damaged or one of another kind.
+  static VectorIndex open(const std::filesystem::path& folder);
+  ~VectorIndex();
+  VectorIndex(VectorIndex&&) noexcept;
+  VectorIndex& operator=(VectorIndex&&) noexcept;
+
+  const VectorIndexSettings& settings() const;
+  std::size_t rows() const;
+  const std::filesystem::path& folder() const;
+  /// What an exact search reads.
+  const FlatVectors& flat() const;
+
+  IdKind id_kind() const;
+  /// All ids if they are numbers, else none.
+  std::span<const std::int64_t> id_numbers() const;
+  /// The id of a row as text; for kRows its number. Throws UsageError for a row that there is not,
+  /// FormatError where the table of ids is damaged.
+  std::string id(std::size_t row) const;
+
+  /// The sections, in the order of the manifest.
+  const std::vector<SectionInfo>& section_infos() const;
+  /// Whether the section's bytes have their checksum. O(bytes).
+  bool section_intact(std::size_t section) const;
+
+ private:
+  struct State;
+  explicit VectorIndex(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,44 @@
+// Writes an index of vectors, row by row.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "warpdex/vector/data/ids.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+/// Streams rows into a folder beside the target, which commit() puts in the target's place. Not
+/// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids.
+class VectorIndexWriter {
+ public:
+  /// Throws UsageError for a dimension out of range or a target that is not to be replaced,
+  /// IoError.
+  VectorIndexWriter(const std::filesystem::path& target, const VectorIndexSettings& settings);
+  ~VectorIndexWriter();
+  VectorIndexWriter(const VectorIndexWriter&) = delete;
+  VectorIndexWriter& operator=(const VectorIndexWriter&) = delete;
+
+  /// Adds rows, one after the other without padding. For kCosine they are scaled to length 1.
+  /// Throws UsageError for a size that is no multiple of the dimension; InputError, with row and
+  /// column, for NaN, for what is infinite, and for what is too large for a half where halves are
+  /// stored; InputError for more than kMaxRows rows; IoError.
+  void add(std::span<const float> rows);
+
+  /// How many rows were added.
+  std::size_t rows() const;
+
+  /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
+  /// by their numbers. Throws InputError if there are some and not as many as rows; IoError. Once,
+  /// at the end.
+  void commit(const VectorIds& ids = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex::vector
