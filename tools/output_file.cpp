@@ -1,7 +1,6 @@
 // Output files, written beside and renamed.
 #include "output_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,18 @@ namespace {
 
 constexpr std::size_t kBufferSize = 1 << 20;
 
+void write_standard_output(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw IoError("cannot write standard output: " + errno_message(errno) +
+                    "; make room there, or name another target");
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& target) : buffer_(target), stream_(&buffer_) {
@@ -20,47 +31,7 @@ OutputFile::OutputFile(const std::filesystem::path& target) : buffer_(target), s
 }
 
 OutputFile::Buffer::Buffer(const std::filesystem::path& target) {
-  if (target.empty() || target == "-") {
-    descriptor_ = STDOUT_FILENO;
-  } else {
-    open(target);
-  }
-}
-
-void OutputFile::Buffer::open(const std::filesystem::path& target) {
-  std::error_code ignored;
-  // A link to a file stays a link.
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(target, ignored);
-  target_ = resolved.empty() ? target : resolved;
-  const std::filesystem::file_status status = std::filesystem::status(target_, ignored);
-  if (std::filesystem::is_directory(status)) {
-    throw IoError("cannot write " + target.string() + ": it is a folder; name a file");
-  }
-  int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  std::filesystem::path opened = target_;
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
-    opened += ".warpdex-" + std::to_string(getpid());
-    flags |= O_EXCL;
-  }
-  descriptor_ = ::open(opened.c_str(), flags, 0666);
-  if (descriptor_ < 0 && errno == EEXIST && opened != target_) {
-    // A process that had our id was killed and left it.
-    ::unlink(opened.c_str());
-    descriptor_ = ::open(opened.c_str(), flags, 0666);
-  }
-  if (descriptor_ < 0) fail(errno);
-  if (opened != target_) temporary_ = opened;
-}
-
-OutputFile::Buffer::~Buffer() {
-  if (descriptor_ >= 0 && !target_.empty()) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-void OutputFile::Buffer::fail(int error) const {
-  const std::string name = target_.empty() ? "standard output" : target_.string();
-  throw IoError("cannot write " + name + ": " + errno_message(error) +
-                "; make room there, or name another target");
+  if (!target.empty() && target != "-") file_.emplace(target);
 }
 
 OutputFile::Buffer::int_type OutputFile::Buffer::overflow(int_type c) {
@@ -78,30 +49,17 @@ std::streamsize OutputFile::Buffer::xsputn(const char* data, std::streamsize siz
 }
 
 void OutputFile::Buffer::write_pending() {
-  const char* data = pending_.data();
-  std::size_t left = pending_.size();
-  while (left > 0) {
-    const ssize_t written = ::write(descriptor_, data, left);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(errno);
-    }
-    data += written;
-    left -= static_cast<std::size_t>(written);
+  if (file_) {
+    file_->append(pending_.data(), pending_.size());
+  } else {
+    write_standard_output(pending_);
   }
   pending_.clear();
 }
 
 void OutputFile::Buffer::commit() {
   write_pending();
-  if (target_.empty()) return;
-  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail(errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  temporary_.clear();
+  if (file_) file_->commit();
 }
 
 void write_output(const std::filesystem::path& target, std::string_view bytes) {

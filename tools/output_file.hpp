@@ -2,11 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "warpdex/core/storage/pending_file.hpp"
 
 namespace warpdex::tools {
 
@@ -30,9 +33,6 @@ class OutputFile {
   class Buffer : public std::streambuf {
    public:
     explicit Buffer(const std::filesystem::path& target);
-    ~Buffer() override;
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
     void commit();
 
    protected:
@@ -40,13 +40,9 @@ class OutputFile {
     std::streamsize xsputn(const char* data, std::streamsize size) override;
 
    private:
-    void open(const std::filesystem::path& target);
     void write_pending();
-    [[noreturn]] void fail(int error) const;
 
-    std::filesystem::path target_;     ///< empty: standard output
-    std::filesystem::path temporary_;  ///< empty: the target is written to directly
-    int descriptor_ = -1;
+    std::optional<PendingFile> file_;  ///< none: standard output
     std::string pending_;
   };
 

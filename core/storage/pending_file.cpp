@@ -1,0 +1,138 @@
+#include "warpdex/core/storage/pending_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+
+/// Whether someone writes the file, who then has it locked. False where locks are not to be had.
+bool is_written(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return locked;
+}
+
+/// Locks a file that was just made, against being taken for one that a dead process left. False if
+/// it was, before the lock was there.
+bool claim(int descriptor) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  struct stat status {};
+  return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+}  // namespace
+
+PendingFile::PendingFile(const std::filesystem::path& target) {
+  std::error_code ignored;
+  // A link to a file stays a link.
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(target, ignored);
+  target_ = resolved.empty() ? target : resolved;
+  const std::filesystem::file_status status = std::filesystem::status(target_, ignored);
+  if (std::filesystem::is_directory(status)) {
+    throw IoError("cannot write " + target.string() + ": it is a folder; name a file");
+  }
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    descriptor_ = ::open(target_.c_str(), kFlags, 0666);
+    if (descriptor_ < 0) fail(errno);
+  } else {
+    open_beside();
+  }
+}
+
+void PendingFile::open_beside() {
+  const std::string beside = target_.string() + ".warpdex-" + std::to_string(::getpid());
+  for (int number = 0;; ++number) {
+    // Another writer of this process may have the first name.
+    const std::string name = number == 0 ? beside : beside + "-" + std::to_string(number);
+    descriptor_ = ::open(name.c_str(), kFlags | O_EXCL, 0666);
+    if (descriptor_ < 0 && errno == EEXIST && !is_written(name)) {
+      // A process that had our id was killed and left it.
+      ::unlink(name.c_str());
+      descriptor_ = ::open(name.c_str(), kFlags | O_EXCL, 0666);
+    }
+    if (descriptor_ < 0 && errno == EEXIST) continue;
+    if (descriptor_ < 0) fail(errno);
+    if (claim(descriptor_)) {
+      temporary_ = name;
+      return;
+    }
+    ::close(descriptor_);
+    descriptor_ = -1;
+  }
+}
+
+PendingFile::~PendingFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void PendingFile::fail(int error) const {
+  throw IoError("cannot write " + target_.string() + ": " + errno_message(error) +
+                "; make room there, or name another target");
+}
+
+void PendingFile::append(const void* bytes, std::size_t size) {
+  const auto* from = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::write(descriptor_, from, size);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(errno);
+    }
+    from += written;
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void PendingFile::write_at(std::uint64_t offset, const void* bytes, std::size_t size) {
+  const auto* from = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t written = ::pwrite(descriptor_, from, size, static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail(errno);
+    }
+    from += written;
+    offset += static_cast<std::uint64_t>(written);
+    size -= static_cast<std::size_t>(written);
+  }
+}
+
+void PendingFile::seek(std::uint64_t offset) {
+  if (::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) < 0) fail(errno);
+}
+
+void PendingFile::reserve(std::uint64_t size) {
+  if (temporary_.empty() || size == 0) return;
+#if defined(__linux__)
+  // Its size stays what was written; a file system that cannot reserve says so.
+  while (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) != 0) {
+    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
+    if (errno != EINTR) return;
+  }
+#endif
+}
+
+void PendingFile::commit() {
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail(errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+}  // namespace warpdex
