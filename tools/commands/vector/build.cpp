@@ -1,0 +1,157 @@
+// warpdex vector build: a file of vectors to an index.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/target.hpp"
+#include "warpdex/vector/data/ids.hpp"
+#include "warpdex/vector/data/vector_reader.hpp"
+#include "warpdex/vector/format/vector_index_writer.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Builds an index of vectors, which 'warpdex vector search' searches. The file is read from\n"
+    "front to end and may be larger than memory. An index that is there already is replaced at "
+    "the\n"
+    "end, in one step.";
+
+constexpr const char* kNotes =
+    "metrics:\n"
+    "  l2      squared Euclidean distance; smaller is nearer\n"
+    "  ip      inner product; larger is nearer\n"
+    "  cosine  inner product of the vectors scaled to length 1; they are stored so\n"
+    "\n"
+    "Formats: .fvecs .bvecs .fbin .u8bin .i8bin .npy .hdf5 ('warpdex vector convert --help').\n"
+    "Of an HDF5 file the dataset 'train' is taken; FILE.hdf5:NAME takes another.\n"
+    "\n"
+    "example:\n"
+    "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index";
+
+constexpr std::size_t kPartBytes = std::size_t{4} << 20;
+
+struct Arguments {
+  std::string input;
+  std::string output;
+  std::string index = "flat";
+  std::string metric = "l2";
+  std::string store = "float";
+  std::string ids;
+  std::string json;
+  bool quiet = false;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description group = option_group("Options");
+  group.add_options()("input", po::value(&given.input)->value_name("FILE")->required(),
+                      "the vectors, a row each")(
+      "output", po::value(&given.output)->value_name("DIR")->required(), "the folder of the index")(
+      "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
+      "flat: all vectors are compared, so that every answer is exact")(
+      "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
+      "l2, ip or cosine")(
+      "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
+      "float or half, which takes half the room and rounds. Bytes fit into halves exactly")(
+      "ids", po::value(&given.ids)->value_name("FILE"),
+      "an id for each row: 64-bit integers in a .npy file, or a text file with a line each. "
+      "Default: row numbers from 0")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the report there; - is standard output, and then nothing else is")(
+      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+  command.add(group);
+}
+
+/// Adds all rows of the file.
+void copy_rows(const Arguments& given, vector::VectorReader& reader,
+               vector::VectorIndexWriter& writer) {
+  const std::size_t dimension = reader.dimension();
+  const std::size_t part = std::max<std::size_t>(1, kPartBytes / (dimension * sizeof(float)));
+  std::vector<float> rows(part * dimension);
+  Progress progress = Progress::to_standard_error();
+  while (const std::size_t count = reader.read(part, rows.data())) {
+    writer.add({rows.data(), count * dimension});
+    InterruptGuard::check();
+    if (given.quiet) continue;
+    progress.update("reading", counted(writer.rows(), "vector"), writer.rows(), reader.rows(),
+                    Progress::Unit::kItems);
+  }
+}
+
+void report(const Arguments& given, const vector::VectorIndexSettings& settings, std::size_t rows,
+            double seconds) {
+  if (!given.quiet && given.json != "-") {
+    std::cout << "indexed " << counted(rows, "vector") << " of " << settings.dimension
+              << " components (" << given.metric << ", " << given.store << ") in "
+              << duration_text(seconds) << "\n";
+  }
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  json.member("index", given.index);
+  json.member("metric", given.metric);
+  json.member("store", given.store);
+  json.member("dimension", std::uint64_t{settings.dimension});
+  json.member("vectors", std::uint64_t{rows});
+  json.member("seconds", seconds);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
+}
+
+void check_input(const Arguments& given) {
+  const std::string file = given.input.substr(0, given.input.rfind(':'));
+  for (const std::string& path : {given.input, file, given.ids}) {
+    std::error_code missing;
+    if (path.empty() || !std::filesystem::exists(path, missing)) continue;
+    if (lies_within(path, resolve_target(given.output))) {
+      throw UsageError("'" + path + "' lies in the output '" + given.output +
+                       "', which will be replaced; move it, or choose another output");
+    }
+  }
+}
+
+}  // namespace
+
+int run_vector_build(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("vector build", "--input FILE --output DIR [options]", kAbout, kNotes);
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+
+  if (given.index != "flat") {
+    throw UsageError("there is no type of index '" + given.index + "'; choose flat");
+  }
+  vector::VectorIndexSettings settings;
+  settings.metric = vector::metric_from_name(given.metric);
+  settings.store = vector::store_from_name(given.store);
+  check_input(given);
+  const auto begin = std::chrono::steady_clock::now();
+  const InterruptGuard guard;
+  const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
+  settings.dimension = reader->dimension();
+  const vector::VectorIds ids =
+      given.ids.empty() ? vector::VectorIds() : vector::read_ids(given.ids);
+  if (!given.ids.empty() && ids.size() != reader->rows()) {
+    throw InputError("'" + given.ids + "' has " + counted(ids.size(), "id") + ", '" + given.input +
+                     "' has " + counted(reader->rows(), "vector") + "; give one id for each");
+  }
+  vector::VectorIndexWriter writer(given.output, settings);
+  copy_rows(given, *reader, writer);
+  writer.commit(ids);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  report(given, settings, writer.rows(), passed.count());
+  return 0;
+}
+
+}  // namespace warpdex::tools

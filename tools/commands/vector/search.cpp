@@ -1,0 +1,171 @@
+// warpdex vector search: the nearest vectors of each query.
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "neighbor_output.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/data/vector_reader.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/format/read_filter.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Finds the nearest vectors of each query, nearest first, equal distances in the order of "
+    "rows.\n"
+    "Every answer is exact.";
+
+constexpr const char* kNotes =
+    "The answers go to standard output as lines: query (its row), id, distance, between tabs; so\n"
+    "does --output FILE.tsv. --output FILE.ivecs (.ibin, .npy, .hdf5) has a row for each query,\n"
+    "with the numbers of the rows found, and -1 where there are too few.\n"
+    "\n"
+    "Distances are squared for l2; for ip and cosine they are products: larger is nearer.\n"
+    "\n"
+    "example:\n"
+    "  warpdex vector search base.index --queries queries.fvecs -k 10 --output found.ivecs";
+
+constexpr std::size_t kMaxPartQueries = 4096;
+constexpr std::size_t kPartAnswers = std::size_t{1} << 24;
+
+struct Arguments {
+  std::string index;
+  std::string queries;
+  std::int64_t k = 10;
+  float radius = 0;
+  std::string filter;
+  std::int64_t threads = 0;
+  NeighborTargets targets;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description group = option_group("Options");
+  group.add_options()("queries", po::value(&given.queries)->value_name("FILE")->required(),
+                      "the queries, a row each; of an HDF5 file the dataset 'test'")(
+      ",k", po::value(&given.k)->value_name("N")->default_value(given.k),
+      "neighbours of each query, 1 to the number of vectors")(
+      "radius", po::value(&given.radius)->value_name("X"),
+      "instead of -k: all vectors whose distance is at most X; for ip and cosine, at least X")(
+      "filter", po::value(&given.filter)->value_name("FILE"),
+      "answer with these vectors only: ids, in a .npy file or a line each, or a .npy file of bool "
+      "with a value for each row")(
+      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
+      "threads; 0: one for each processor");
+  command.add(group);
+  po::options_description output = option_group("Output");
+  output.add_options()("output", po::value(&given.targets.output)->value_name("FILE"),
+                       "answers; the suffix says in which format")(
+      "distances", po::value(&given.targets.distances)->value_name("FILE"),
+      "distances, a row for each query (.fvecs, .fbin, .npy, .hdf5)")(
+      "json", po::value(&given.targets.json)->value_name("FILE"),
+      "answers as JSON, an object for each query on a line of its own; - is standard output");
+  command.add(output);
+}
+
+/// Answers part after part of the queries, so that it can be interrupted and holds few answers.
+class Answering {
+ public:
+  Answering(const Arguments& given, const vector::VectorIndex& index, vector::VectorReader& queries,
+            bool is_range)
+      : given_(given),
+        index_(index),
+        queries_(queries),
+        searcher_(index.flat(), checked_number("--threads", given.threads, 0, 1024)) {
+    if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
+    if (!is_range) {
+      k_ = checked_number("-k", given.k, 1,
+                          std::max<std::int64_t>(1, static_cast<std::int64_t>(index.rows())));
+    }
+  }
+
+  std::optional<std::size_t> k() const { return k_; }
+
+  void run(NeighborOutput& output, Progress* progress) {
+    const std::size_t dimension = queries_.dimension();
+    const std::size_t part =
+        std::clamp<std::size_t>(kPartAnswers / k_.value_or(1), 1, kMaxPartQueries);
+    std::vector<float> rows(part * dimension);
+    std::uint64_t done = 0;
+    while (const std::size_t count = queries_.read(part, rows.data())) {
+      answer({rows.data(), count * dimension}, done, output);
+      done += count;
+      InterruptGuard::check();
+      if (progress == nullptr) continue;
+      progress->update("searching", counted(done, "query"), done, queries_.rows(),
+                       Progress::Unit::kItems);
+    }
+  }
+
+ private:
+  void answer(std::span<const float> queries, std::uint64_t first, NeighborOutput& output) {
+    const vector::RowFilter* const filter = filter_ ? &*filter_ : nullptr;
+    if (!k_) {
+      const vector::RangeNeighbors found = searcher_.within(queries, given_.radius, filter);
+      for (std::size_t q = 0; q + 1 < found.offsets.size(); ++q) {
+        const std::size_t begin = found.offsets[q];
+        const std::size_t count = found.offsets[q + 1] - begin;
+        output.add({first + q, std::span(found.rows).subspan(begin, count),
+                    std::span(found.distances).subspan(begin, count)});
+      }
+      return;
+    }
+    const vector::Neighbors found = searcher_.nearest(queries, *k_, filter);
+    for (std::size_t q = 0; q < found.queries; ++q) {
+      output.add({first + q, std::span(found.rows).subspan(q * *k_, *k_),
+                  std::span(found.distances).subspan(q * *k_, *k_)});
+    }
+  }
+
+  const Arguments& given_;
+  const vector::VectorIndex& index_;
+  vector::VectorReader& queries_;
+  vector::FlatSearcher searcher_;
+  std::optional<vector::RowFilter> filter_;
+  std::optional<std::size_t> k_;
+};
+
+}  // namespace
+
+int run_vector_search(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("vector search", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index of vectors");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  const bool is_range = command.given("radius");
+  if (is_range && command.given("-k")) {
+    throw UsageError("-k and --radius are two kinds of search; give one of them");
+  }
+
+  const InterruptGuard guard;
+  const vector::VectorIndex index = vector::VectorIndex::open(given.index);
+  const std::unique_ptr<vector::VectorReader> queries =
+      vector::open_vectors(given.queries, vector::Role::kQueries);
+  if (queries->dimension() != index.settings().dimension) {
+    throw InputError("the queries in '" + given.queries + "' have " +
+                     counted(queries->dimension(), "component") + ", the vectors of '" +
+                     given.index + "' have " + std::to_string(index.settings().dimension));
+  }
+  Answering answering(given, index, *queries, is_range);
+  const auto output = make_neighbor_output(given.targets, index, queries->rows(), answering.k());
+  Progress progress = Progress::to_standard_error();
+  const bool is_seen =
+      isatty(STDERR_FILENO) != 0 && !(given.targets.output.empty() && isatty(STDOUT_FILENO) != 0);
+  answering.run(*output, is_seen ? &progress : nullptr);
+  progress.clear();
+  output->finish();
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,147 @@
+// The forms in which neighbours are written.
+#include "neighbor_output.hpp"
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "json.hpp"
+#include "output_file.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/data/vector_writer.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+using vector::Element;
+
+/// By the fewest digits that give the float back.
+std::string shortest(float value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
+class Lines : public NeighborOutput {
+ public:
+  Lines(const std::string& target, const vector::VectorIndex& index)
+      : output_(target), index_(index) {}
+
+  void add(const QueryNeighbors& answer) override {
+    for (std::size_t i = 0; i < answer.rows.size() && answer.rows[i] >= 0; ++i) {
+      output_.stream() << answer.query << '\t'
+                       << index_.id(static_cast<std::size_t>(answer.rows[i])) << '\t'
+                       << shortest(answer.distances[i]) << '\n';
+    }
+  }
+  void finish() override { output_.commit(); }
+
+ private:
+  OutputFile output_;
+  const vector::VectorIndex& index_;
+};
+
+class Json : public NeighborOutput {
+ public:
+  Json(const std::string& target, const vector::VectorIndex& index)
+      : output_(target), index_(index) {}
+
+  /// A line a query, so that nothing has to be held.
+  void add(const QueryNeighbors& answer) override {
+    json_.begin_object();
+    json_.member("query", answer.query);
+    json_.begin_array("neighbors");
+    for (std::size_t i = 0; i < answer.rows.size() && answer.rows[i] >= 0; ++i) {
+      const auto row = static_cast<std::size_t>(answer.rows[i]);
+      json_.begin_object();
+      json_.member("row", std::uint64_t{row});
+      if (index_.id_kind() != vector::IdKind::kRows) json_.member("id", index_.id(row));
+      json_.member("distance", answer.distances[i]);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+    output_.stream() << json_.take() << '\n';
+  }
+  void finish() override { output_.commit(); }
+
+ private:
+  OutputFile output_;
+  const vector::VectorIndex& index_;
+  JsonWriter json_;
+};
+
+class RowFile : public NeighborOutput {
+ public:
+  RowFile(const std::string& target, std::uint64_t queries, std::size_t k)
+      : writer_(vector::create_vectors(target, Element::kInt32, k, queries,
+                                       vector::Role::kNeighbors)) {}
+  void add(const QueryNeighbors& answer) override { writer_->write_raw(1, answer.rows.data()); }
+  void finish() override { writer_->finish(); }
+
+ private:
+  std::unique_ptr<vector::VectorWriter> writer_;
+};
+
+class DistanceFile : public NeighborOutput {
+ public:
+  DistanceFile(const std::string& target, std::uint64_t queries, std::size_t k)
+      : writer_(vector::create_vectors(target, Element::kFloat32, k, queries,
+                                       vector::Role::kDistances)) {}
+  void add(const QueryNeighbors& answer) override {
+    writer_->write_raw(1, answer.distances.data());
+  }
+  void finish() override { writer_->finish(); }
+
+ private:
+  std::unique_ptr<vector::VectorWriter> writer_;
+};
+
+class All : public NeighborOutput {
+ public:
+  explicit All(std::vector<std::unique_ptr<NeighborOutput>> parts) : parts_(std::move(parts)) {}
+  void add(const QueryNeighbors& answer) override {
+    for (const auto& part : parts_) part->add(answer);
+  }
+  void finish() override {
+    for (const auto& part : parts_) part->finish();
+  }
+
+ private:
+  std::vector<std::unique_ptr<NeighborOutput>> parts_;
+};
+
+bool is_lines(const std::string& target) {
+  return target.empty() || target == "-" || target.ends_with(".tsv") || target.ends_with(".txt");
+}
+
+std::size_t fixed_length(std::optional<std::size_t> k, const std::string& target) {
+  if (k) return *k;
+  throw UsageError("the answers of --radius have differing lengths, which '" + target +
+                   "' cannot hold; write a .tsv file or --json");
+}
+
+}  // namespace
+
+std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
+                                                     const vector::VectorIndex& index,
+                                                     std::uint64_t queries,
+                                                     std::optional<std::size_t> k) {
+  std::vector<std::unique_ptr<NeighborOutput>> parts;
+  const bool is_quiet =
+      targets.output.empty() && !(targets.json.empty() && targets.distances.empty());
+  if (!is_quiet && is_lines(targets.output)) {
+    parts.push_back(std::make_unique<Lines>(targets.output, index));
+  } else if (!is_quiet) {
+    parts.push_back(
+        std::make_unique<RowFile>(targets.output, queries, fixed_length(k, targets.output)));
+  }
+  if (!targets.distances.empty()) {
+    parts.push_back(std::make_unique<DistanceFile>(targets.distances, queries,
+                                                   fixed_length(k, targets.distances)));
+  }
+  if (!targets.json.empty()) parts.push_back(std::make_unique<Json>(targets.json, index));
+  return std::make_unique<All>(std::move(parts));
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,46 @@
+// Neighbours of queries to files: lines of ids, rows and distances as vector files, JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/neighbors.hpp"
+
+namespace warpdex::tools {
+
+/// One query's answers: as many distances as rows, nearest first; rows of -1 are none.
+struct QueryNeighbors {
+  std::uint64_t query;  ///< its row in the file of queries
+  std::span<const std::int32_t> rows;
+  std::span<const float> distances;
+};
+
+/// Takes the queries in order.
+class NeighborOutput {
+ public:
+  virtual ~NeighborOutput() = default;
+  virtual void add(const QueryNeighbors& answer) = 0;
+  /// The output is there after it. Once, at the end.
+  virtual void finish() = 0;
+};
+
+/// Where answers go, by --output, --distances and --json.
+struct NeighborTargets {
+  std::string output;     ///< empty or "-": standard output, as lines
+  std::string distances;  ///< a file of floats, or empty
+  std::string json;       ///< a file or "-", or empty
+};
+
+/// `queries` answers of `k` places will come; without a k, answers of any length (a range search),
+/// which only lines and JSON can hold. Lines are: query, id, distance, between tabs. Throws
+/// UsageError where a format cannot hold that.
+std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
+                                                     const vector::VectorIndex& index,
+                                                     std::uint64_t queries,
+                                                     std::optional<std::size_t> k);
+
+}  // namespace warpdex::tools

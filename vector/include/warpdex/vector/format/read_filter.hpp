@@ -1,0 +1,20 @@
+// Which rows of an index a file allows.
+#pragma once
+
+#include <string>
+
+#include "warpdex/vector/data/ids.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/row_filter.hpp"
+
+namespace warpdex::vector {
+
+/// The rows that have those ids. Ids of an index without ids are row numbers; numbers may be given
+/// as texts. Throws InputError for an id that the index does not have. O(rows + ids).
+RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids);
+
+/// Reads a filter: a .npy file of bool, one a row, or ids as read_ids() takes them. Throws as
+/// read_ids() and filter_of_ids() do, and InputError for a .npy file of bool of another length.
+RowFilter read_filter(const VectorIndex& index, const std::string& path);
+
+}  // namespace warpdex::vector
