@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "product/panel.hpp"
+
 namespace warpdex::vector {
 
 QueryBlock::QueryBlock(const FlatVectors& vectors, const ProductKernels& kernels,
@@ -35,10 +37,8 @@ void QueryBlock::add(const FlatVectors& vectors, const float* query, std::size_t
   }
   if (std::isinf(slacks_[index])) return;  // its panel stays 0, and its limit infinite
   float* const panel = panels_.data() + index / panel_queries_ * panel_queries_ * dimension_;
-  for (std::size_t c = 0; c < dimension_; ++c) {
-    const float left = vectors.centre.empty() ? query[c] : query[c] - vectors.centre[c];
-    panel[c * panel_queries_ + index % panel_queries_] = factor * left;
-  }
+  const float* const centre = vectors.centre.empty() ? nullptr : vectors.centre.data();
+  pack_row(query, centre, factor, dimension_, panel_queries_, panel + index % panel_queries_);
 }
 
 float QueryBlock::sum_limit(std::size_t query, float value) const {

@@ -1,6 +1,8 @@
 // Rows are made floats, moved by the centre, and transposed.
 #include "flat/row_panels.hpp"
 
+#include "product/panel.hpp"
+
 namespace warpdex::vector {
 
 RowPanels::RowPanels(const FlatVectors& vectors, const ProductKernels& kernels,
@@ -34,15 +36,8 @@ bool RowPanels::collect() {
 void RowPanels::pack(std::size_t place) {
   const std::size_t row = panel_.rows[place];
   copy_row(vectors_.vectors, row, row_.data());
-  float* const components = panel_.components.data() + place;
-  const std::size_t dimension = row_.size();
-  if (vectors_.centre.empty()) {
-    for (std::size_t c = 0; c < dimension; ++c) components[c * panel_vectors_] = row_[c];
-  } else {
-    for (std::size_t c = 0; c < dimension; ++c) {
-      components[c * panel_vectors_] = row_[c] - vectors_.centre[c];
-    }
-  }
+  const float* const centre = vectors_.centre.empty() ? nullptr : vectors_.centre.data();
+  pack_row(row_.data(), centre, 1, row_.size(), panel_vectors_, panel_.components.data() + place);
   panel_.offsets[place] = bound_.offset(vectors_.norms[row]);
   panel_.slacks[place] = bound_.slack(vectors_.norms[row]);
 }

@@ -50,7 +50,7 @@ TEST(VectorIndex, WhatWasAddedComesBack) {
     for (const Store store : {Store::kFloat, Store::kHalf}) {
       for (const std::size_t dimension : {1, 3, 4, 8, 9, 33}) {
         for (const std::size_t rows : {0, 1, 5, 129}) {
-          const test::TemporaryFolder folder;
+          const test::TemporaryFolder folder(test::place_in_memory());
           const std::vector<float> values = draw(rows * 100 + dimension, rows * dimension);
           build(folder / "index", {metric, store, dimension}, values);
           const VectorIndex index = VectorIndex::open(folder / "index");

@@ -1,0 +1,155 @@
+// Lloyd's iterations.
+#include "warpdex/vector/kmeans/kmeans.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "kmeans/assignment.hpp"
+#include "kmeans/random.hpp"
+#include "kmeans/update.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// While centroids are balanced, no cluster has more points than the mean number times this.
+constexpr double kBalancedShare = 1.1;
+
+void check(const Matrix<float>& points, const KmeansSettings& settings) {
+  if (settings.clusters == 0 || settings.clusters > points.rows) {
+    throw UsageError("there are " + std::to_string(points.rows) + " vectors; ask for 1 to " +
+                     std::to_string(points.rows) + " clusters, not " +
+                     std::to_string(settings.clusters));
+  }
+  if (settings.iterations == 0) throw UsageError("k-means takes 1 iteration or more");
+  if (points.rows > kMaxRows) {
+    throw UsageError("k-means takes at most " + std::to_string(kMaxRows) + " vectors, not " +
+                     std::to_string(points.rows) + "; train on a sample");
+  }
+}
+
+Matrix<float> scaled_to_length_one(const Matrix<float>& points, std::size_t threads) {
+  Matrix<float> scaled = points;
+  parallel_for(threads, (points.rows + 4095) / 4096, [&](std::size_t /*thread*/, std::size_t part) {
+    for (std::size_t i = part * 4096; i < std::min<std::size_t>(points.rows, (part + 1) * 4096);
+         ++i) {
+      normalize(scaled.row(i));
+    }
+  });
+  return scaled;
+}
+
+Matrix<float> draw_centroids(const Matrix<float>& points, const KmeansSettings& settings) {
+  Matrix<float> centroids{settings.clusters, points.columns, {}};
+  for (const std::uint64_t row : sample_rows(points.rows, settings.clusters, settings.seed)) {
+    const std::span<const float> point = points.row(row);
+    centroids.values.insert(centroids.values.end(), point.begin(), point.end());
+  }
+  return centroids;
+}
+
+/// The state of the iterations.
+class Lloyd {
+ public:
+  Lloyd(const Matrix<float>& points, const KmeansSettings& settings)
+      : settings_(settings),
+        threads_(settings.threads == 0 ? default_threads() : settings.threads),
+        points_(make_kmeans_points(points, threads_)),
+        random_(settings.seed + 1),
+        distances_(points.rows) {
+    result_.centroids = draw_centroids(points, settings);
+    if (settings.is_spherical) {
+      for (std::size_t i = 0; i < settings.clusters; ++i) normalize(result_.centroids.row(i));
+    }
+    result_.clusters.resize(points.rows);
+  }
+
+  KmeansResult run() {
+    for (std::size_t number = 1; number <= settings_.iterations; ++number) {
+      if (!iterate(number)) break;
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  /// Returns whether there is reason for another iteration.
+  bool iterate(std::size_t number) {
+    const std::vector<std::uint32_t> before = result_.clusters;
+    assign_points();
+    if (settings_.is_balanced) {
+      limit_clusters(points_, result_.centroids, kBalancedShare, threads_, result_.clusters,
+                     distances_);
+      sum_distances();
+    }
+    result_.iterations = number;
+    const ClusterMembers members = collect_members(result_.clusters, settings_.clusters);
+    move_centroids(points_.points, members, settings_.is_spherical, threads_, result_.centroids);
+    KmeansIteration told{number, result_.objective, 0, 0};
+    for (std::size_t i = 0; i < settings_.clusters; ++i) {
+      told.largest = std::max(told.largest, members.size(i));
+    }
+    if (number < settings_.iterations) {
+      told.repaired = repair_clusters(points_.points, members, random_, result_.centroids);
+      if (told.repaired > 0 && settings_.is_spherical) normalize_centroids();
+    }
+    if (settings_.on_iteration) settings_.on_iteration(told);
+    const bool is_settled = number > 1 && before == result_.clusters;
+    return !is_settled || told.repaired > 0;
+  }
+
+  void assign_points() {
+    assign(points_, result_.centroids, threads_, result_.clusters, distances_);
+    sum_distances();
+  }
+
+  void sum_distances() {
+    result_.objective = std::accumulate(distances_.begin(), distances_.end(), 0.0);
+  }
+
+  void normalize_centroids() {
+    for (std::size_t i = 0; i < settings_.clusters; ++i) normalize(result_.centroids.row(i));
+  }
+
+  /// Assigns to the centroids where they are now.
+  void finish() {
+    assign_points();
+    result_.sizes.assign(settings_.clusters, 0);
+    for (const std::uint32_t cluster : result_.clusters) ++result_.sizes[cluster];
+  }
+
+  const KmeansSettings& settings_;
+  std::size_t threads_;
+  KmeansPoints points_;
+  Random random_;
+  std::vector<float> distances_;
+  KmeansResult result_;
+};
+
+}  // namespace
+
+KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings) {
+  check(points, settings);
+  if (!settings.is_spherical) return Lloyd(points, settings).run();
+  const std::size_t threads = settings.threads == 0 ? default_threads() : settings.threads;
+  const Matrix<float> scaled = scaled_to_length_one(points, threads);
+  return Lloyd(scaled, settings).run();
+}
+
+std::vector<std::uint64_t> sample_rows(std::uint64_t total, std::uint64_t count,
+                                       std::uint64_t seed) {
+  // Knuth, The Art of Computer Programming, volume 2, section 3.4.2, algorithm S.
+  std::vector<std::uint64_t> rows;
+  Random random(seed);
+  for (std::uint64_t row = 0; row < total && rows.size() < count; ++row) {
+    const std::uint64_t wanted = count - rows.size();
+    if (wanted >= total - row || random.below(total - row) < wanted) rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace warpdex::vector
