@@ -7,6 +7,9 @@
 
 namespace warpdex::tools {
 
+/// The exit status of a call that asks for something that is not taken.
+inline constexpr int kUsageStatus = 2;
+
 struct Command {
   const char* name;
   const char* summary;  ///< one line, for the program's own --help
@@ -23,5 +26,10 @@ int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_generate(const std::vector<std::string>& arguments);
+int run_vector(const std::vector<std::string>& arguments);
+
+// Commands of `warpdex vector`.
+int run_vector_convert(const std::vector<std::string>& arguments);
+int run_vector_evaluate(const std::vector<std::string>& arguments);
 
 }  // namespace warpdex::tools

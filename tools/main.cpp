@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
+#include "command_table.hpp"
 #include "interrupt.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
@@ -19,10 +19,9 @@ namespace warpdex::tools {
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kUsage = 2;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 8> kCommands{{
+constexpr std::array<Command, 9> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
@@ -31,40 +30,19 @@ constexpr std::array<Command, 8> kCommands{{
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
+    {"vector", "vectors and their nearest neighbours: files, effectiveness", run_vector},
 }};
 
-void print_help(std::ostream& out) {
-  out << "usage: warpdex COMMAND [options]\n\n"
-         "Warpdex indexes text and answers AND, OR and AND+OR queries, best documents first.\n\n"
-         "commands:\n";
-  for (const Command& command : kCommands) {
-    const std::string name(command.name);
-    out << "  " << name << std::string(10 - name.size(), ' ') << command.summary << "\n";
-  }
-  out << "\n'warpdex COMMAND --help' lists a command's options and their defaults;\n"
-         "'warpdex --version' prints the version.\n";
-}
+constexpr CommandTable kTable{
+    "warpdex", "Warpdex indexes text and answers AND, OR and AND+OR queries, best documents first.",
+    kCommands, ";\n'warpdex --version' prints the version"};
 
 int dispatch(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) {
-    print_help(std::cerr);
-    return kUsage;
-  }
-  const std::string& name = arguments.front();
-  if (name == "--help" || name == "-h" || name == "help") {
-    print_help(std::cout);
-    return 0;
-  }
-  if (name == "--version") {
+  if (!arguments.empty() && arguments.front() == "--version") {
     std::cout << "warpdex " << WARPDEX_VERSION << " (" << isa_name(isa()) << ")\n";
     return 0;
   }
-  const auto* const command = std::find_if(kCommands.begin(), kCommands.end(),
-                                           [&](const Command& c) { return name == c.name; });
-  if (command == kCommands.end()) {
-    throw UsageError("there is no command '" + name + "'; 'warpdex --help' lists the commands");
-  }
-  return command->run({arguments.begin() + 1, arguments.end()});
+  return run_command(kTable, arguments);
 }
 
 int complain(const std::string& sentence, int status) {
@@ -81,7 +59,7 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const Interrupted& interrupted) {
     return complain(interrupted.what(), kSignalled + interrupted.signal());
   } catch (const UsageError& error) {
-    return complain(error.what(), kUsage);
+    return complain(error.what(), kUsageStatus);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; give the process more, or lower --memory, --threads or -k",
                     kFailed);

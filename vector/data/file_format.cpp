@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "warpdex/core/error.hpp"
@@ -81,6 +82,12 @@ DataPath parse_data_path(const std::string& path) {
 
 std::optional<Element> element_of_format(const std::string& path) {
   return parse_data_path(path).element;
+}
+
+bool is_same_data_file(const std::string& path, const std::string& other) {
+  std::error_code none_there;
+  return std::filesystem::equivalent(parse_data_path(path).file, parse_data_path(other).file,
+                                     none_there);
 }
 
 }  // namespace warpdex::vector

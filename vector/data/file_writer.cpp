@@ -20,10 +20,21 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 class VecsWriter final : public FileWriter {
  public:
   explicit VecsWriter(const WriterSettings& settings) : FileWriter(settings) {
+    if (settings.rows == 0) refuse_no_rows();
     reserve(settings.rows.value_or(0) * sizeof(std::int32_t));
   }
 
  private:
+  [[noreturn]] void refuse_no_rows() const {
+    throw UsageError("'" + settings().name +
+                     "' cannot be written without rows, as their dimension would be lost; write "
+                     ".npy instead");
+  }
+
+  void complete() override {
+    if (rows() == 0) refuse_no_rows();
+  }
+
   void append_rows(std::size_t rows, const char* values) override {
     const auto prefix = static_cast<std::int32_t>(dimension());
     for (std::size_t i = 0; i < rows; ++i) {

@@ -46,7 +46,9 @@ class VectorWriter {
 /// so that a full disk is told early. A new HDF5 dataset (FILE:NAME; without a name, that of the
 /// role) is added to the file if there is one; the file is copied for it, as nothing is lost if
 /// that fails. Throws UsageError for an unknown suffix, a format that cannot hold the element, a
-/// dimension of 0 or past kMaxNeighbors, and a dataset that is there already; IoError.
+/// dimension of 0 or past kMaxNeighbors, no rows where the format would lose their dimension
+/// (.fvecs and the like; told by finish() where the number is not known), HDF5 without a known
+/// number of rows, and a dataset that is there already; IoError.
 std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element element,
                                              std::size_t dimension,
                                              std::optional<std::uint64_t> rows = std::nullopt,
@@ -56,5 +58,9 @@ std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element el
 /// .fbin, uint8 of .bvecs and .u8bin, int8 of .i8bin, int32 of .ivecs and .ibin; none for .npy and
 /// HDF5. Throws UsageError for an unknown suffix.
 std::optional<Element> element_of_format(const std::string& path);
+
+/// Whether both paths lead to one file that is there; datasets do not count. Throws UsageError for
+/// an unknown suffix.
+bool is_same_data_file(const std::string& path, const std::string& other);
 
 }  // namespace warpdex::vector
