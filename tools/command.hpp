@@ -29,6 +29,10 @@ int run_generate(const std::vector<std::string>& arguments);
 int run_vector(const std::vector<std::string>& arguments);
 
 // Commands of `warpdex vector`.
+int run_vector_build(const std::vector<std::string>& arguments);
+int run_vector_search(const std::vector<std::string>& arguments);
+int run_vector_bench(const std::vector<std::string>& arguments);
+int run_vector_kmeans(const std::vector<std::string>& arguments);
 int run_vector_convert(const std::vector<std::string>& arguments);
 int run_vector_evaluate(const std::vector<std::string>& arguments);
 

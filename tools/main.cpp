@@ -30,7 +30,7 @@ constexpr std::array<Command, 9> kCommands{{
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
-    {"vector", "vectors and their nearest neighbours: files, effectiveness", run_vector},
+    {"vector", "vectors: build, search, clusters, files; 'warpdex vector' lists it", run_vector},
 }};
 
 constexpr CommandTable kTable{

@@ -8,14 +8,16 @@
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/vector/format/verify.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
     "Checks an index: every section's checksum, that every list decodes, that documents ascend in\n"
-    "it, and that all counts are those of the manifest. Ends with status 1 and names the section\n"
-    "where something is wrong.";
+    "it, and that all counts are those of the manifest; of an index of vectors, that all are "
+    "finite\n"
+    "and have their norms. Ends with status 1 and names the section where something is wrong.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
@@ -46,20 +48,31 @@ int run_verify(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   const bool is_clear = !wants_repair || repair(folder);
 
-  constexpr double kSteps = 1e6;
   Progress progress = Progress::to_standard_error();
-  const VerifyReport report = verify_index(folder, [&](double share) {
+  const auto show = [&](double share) {
+    constexpr double kSteps = 1e6;
     progress.update("verifying", "", static_cast<std::uint64_t>(share * kSteps),
                     static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
-  });
+  };
+  std::vector<std::string> problems;
+  std::string whole = folder + " is whole: ";
+  if (vector::is_vector_index(folder)) {
+    const vector::VectorVerifyReport report = vector::verify_vectors(folder, show);
+    problems = report.problems;
+    whole += counted(report.sections, "section") + ", " + counted(report.rows, "vector");
+  } else {
+    const VerifyReport report = verify_index(folder, show);
+    problems = report.problems;
+    whole += counted(report.sections, "section") + ", " + counted(report.terms, "term") + ", " +
+             counted(report.postings, "posting");
+  }
   progress.clear();
-  for (const std::string& problem : report.problems) std::cerr << "warpdex: " << problem << "\n";
-  if (!report.ok()) {
-    std::cerr << "warpdex: " << folder << " is damaged; build it again from its documents\n";
+  for (const std::string& problem : problems) std::cerr << "warpdex: " << problem << "\n";
+  if (!problems.empty()) {
+    std::cerr << "warpdex: " << folder << " is damaged; build it again\n";
     return 1;
   }
-  std::cout << folder << " is whole: " << counted(report.sections, "section") << ", "
-            << counted(report.terms, "term") << ", " << counted(report.postings, "posting") << "\n";
+  std::cout << whole << "\n";
   return is_clear ? 0 : 1;
 }
 

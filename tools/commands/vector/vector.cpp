@@ -6,14 +6,18 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 2> kCommands{{
+constexpr std::array<Command, 6> kCommands{{
+    {"build", "make an index of vectors", run_vector_build},
+    {"search", "the nearest vectors of each query", run_vector_search},
+    {"bench", "how fast queries are answered, over batches and k", run_vector_bench},
+    {"kmeans", "centroids of clusters of vectors", run_vector_kmeans},
     {"convert", "copy vectors or ids from one file format to another", run_vector_convert},
     {"evaluate", "recall of the neighbours that a search found", run_vector_evaluate},
 }};
 
 constexpr CommandTable kTable{
     "warpdex vector",
-    "Vectors: their files, and how good a search for nearest neighbours was. Files are .fvecs,\n"
+    "Vectors: indexes of them, exact search for nearest neighbours, clusters, and files: .fvecs,\n"
     ".bvecs, .ivecs, .fbin, .u8bin, .i8bin, .ibin, .npy, and HDF5 as ann-benchmarks has it.",
     kCommands, ""};
 

@@ -1,0 +1,232 @@
+// warpdex vector bench: how long a search takes, over numbers of queries and k.
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "plot.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "timing.hpp"
+#include "warpdex/core/cpu_features.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures an exact search of an index, for each number of queries that are searched together\n"
+    "and each k: a search that warms memory, then --repetitions timed ones. The clock runs from\n"
+    "queries to answers in memory; reading and writing files are outside.";
+
+constexpr const char* kNotes =
+    "The floor is the time that the arithmetic or the reading of the vectors takes at the rates "
+    "of\n"
+    "--gflops and --bandwidth, whichever is longer, if you give these.\n"
+    "\n"
+    "example:\n"
+    "  warpdex vector bench base.index --queries queries.fvecs --batch-sizes 1,100,10000 "
+    "--plot bench.svg";
+
+struct Arguments {
+  std::string index;
+  std::string queries;
+  std::string batch_sizes = "1,10,100,1000";
+  std::string k = "1,10,100";
+  std::int64_t repetitions = 5;
+  std::int64_t threads = 0;
+  double gflops = 0;
+  double bandwidth = 0;
+  std::string json;
+  std::string plot;
+};
+
+/// What one number of queries and one k took.
+struct Measured {
+  std::size_t queries;
+  std::size_t k;
+  double milliseconds;  ///< median
+  double floor;         ///< milliseconds; 0: not known
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description group = option_group("Options");
+  group.add_options()("queries", po::value(&given.queries)->value_name("FILE")->required(),
+                      "the queries, a row each; repeated where a batch is larger")(
+      "batch-sizes",
+      po::value(&given.batch_sizes)->value_name("N,N,...")->default_value(given.batch_sizes),
+      "queries that are searched together")(
+      ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k), "neighbours")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed searches, whose median counts")(
+      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
+      "threads; 0: one for each processor")(
+      "gflops", po::value(&given.gflops)->value_name("X"),
+      "billions of float additions and multiplications a second, for the floor")(
+      "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output, and then nothing else is")(
+      "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
+  command.add(group);
+}
+
+std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
+                                 std::size_t largest) {
+  std::vector<std::size_t> result;
+  for (const std::string& part : split_list(list)) {
+    std::int64_t number = 0;
+    try {
+      std::size_t end = 0;
+      number = std::stoll(part, &end);
+      if (end != part.size()) number = 0;
+    } catch (const std::exception&) {
+      number = 0;
+    }
+    result.push_back(checked_number(option, number, 1, static_cast<std::int64_t>(largest)));
+  }
+  if (result.empty()) throw UsageError(option + " has no number");
+  return result;
+}
+
+std::vector<float> take_queries(const vector::Matrix<float>& all, std::size_t count) {
+  std::vector<float> queries;
+  queries.reserve(count * all.columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const float> row = all.row(i % all.rows);
+    queries.insert(queries.end(), row.begin(), row.end());
+  }
+  return queries;
+}
+
+double floor_of(const Arguments& given, const vector::VectorView& vectors, std::size_t queries) {
+  const double components =
+      static_cast<double>(vectors.rows) * static_cast<double>(vectors.dimension);
+  const double bytes = components * static_cast<double>(vector::store_bytes(vectors.store));
+  const double operations = 2 * components * static_cast<double>(queries);
+  const double by_arithmetic = given.gflops > 0 ? operations / (given.gflops * 1e6) : 0;
+  const double by_reading = given.bandwidth > 0 ? bytes / (given.bandwidth * 1e6) : 0;
+  return std::max(by_arithmetic, by_reading);
+}
+
+Measured measure(const Arguments& given, const vector::VectorIndex& index,
+                 const vector::FlatSearcher& searcher, const std::vector<float>& queries,
+                 std::size_t k, std::size_t repetitions) {
+  searcher.nearest(queries, k);
+  std::vector<double> times;
+  for (std::size_t i = 0; i < repetitions; ++i) {
+    InterruptGuard::check();
+    const auto begin = std::chrono::steady_clock::now();
+    searcher.nearest(queries, k);
+    const std::chrono::duration<double, std::milli> passed =
+        std::chrono::steady_clock::now() - begin;
+    times.push_back(passed.count());
+  }
+  const std::size_t count = queries.size() / index.settings().dimension;
+  return {count, k, median(times), floor_of(given, index.flat().vectors, count)};
+}
+
+void print(const std::vector<Measured>& all, std::ostream& out) {
+  Table table({{"queries"}, {"k"}, {"ms"}, {"us a query"}, {"queries/s"}, {"over floor"}});
+  for (const Measured& one : all) {
+    const auto queries = static_cast<double>(one.queries);
+    table.add({std::to_string(one.queries), std::to_string(one.k), fixed(one.milliseconds, 3),
+               fixed(one.milliseconds * 1e3 / queries, 2),
+               grouped(static_cast<std::uint64_t>(queries / one.milliseconds * 1e3)),
+               one.floor > 0 ? fixed(one.milliseconds / one.floor, 2) : ""});
+  }
+  table.print(out);
+}
+
+std::string to_json(const vector::VectorIndex& index, std::size_t threads,
+                    const std::vector<Measured>& all) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("vectors", std::uint64_t{index.rows()});
+  json.member("dimension", std::uint64_t{index.settings().dimension});
+  json.member("metric", vector::metric_name(index.settings().metric));
+  json.member("store", vector::store_name(index.settings().store));
+  json.member("device", "cpu");
+  json.member("isa", isa_name(isa()));
+  json.member("threads", std::uint64_t{threads});
+  json.begin_array("searches");
+  for (const Measured& one : all) {
+    json.begin_object();
+    json.member("queries", std::uint64_t{one.queries});
+    json.member("k", std::uint64_t{one.k});
+    json.member("milliseconds", one.milliseconds);
+    if (one.floor > 0) json.member("floor_milliseconds", one.floor);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take() + "\n";
+}
+
+std::string to_plot(const std::vector<Measured>& all, const std::vector<std::size_t>& batches,
+                    const std::vector<std::size_t>& ks) {
+  PlotPanel panel{
+      PlotPanel::Kind::kLines, "exact search", "queries searched together", "us a query", {}, {}};
+  for (const std::size_t batch : batches) panel.categories.push_back(std::to_string(batch));
+  for (const std::size_t k : ks) {
+    PlotSeries series{"k " + std::to_string(k), {}};
+    for (const Measured& one : all) {
+      if (one.k != k) continue;
+      series.values.push_back(one.milliseconds * 1e3 / static_cast<double>(one.queries));
+    }
+    panel.series.push_back(series);
+  }
+  return to_svg({panel});
+}
+
+}  // namespace
+
+int run_vector_bench(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("vector bench", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index of vectors");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+
+  const InterruptGuard guard;
+  const vector::VectorIndex index = vector::VectorIndex::open(given.index);
+  const vector::Matrix<float> queries =
+      vector::read_float_matrix(given.queries, vector::Role::kQueries);
+  if (queries.rows == 0) throw InputError("there is no query in '" + given.queries + "'");
+  if (queries.columns != index.settings().dimension) {
+    throw InputError("the queries in '" + given.queries + "' have " +
+                     counted(queries.columns, "component") + ", the vectors of '" + given.index +
+                     "' have " + std::to_string(index.settings().dimension));
+  }
+  constexpr std::size_t kMaxBatch = 10'000'000;
+  const std::vector<std::size_t> batches = numbers("--batch-sizes", given.batch_sizes, kMaxBatch);
+  const std::vector<std::size_t> ks =
+      numbers("-k", given.k, std::max<std::size_t>(1, index.rows()));
+  const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
+  const std::size_t wanted = checked_number("--threads", given.threads, 0, 1024);
+  const std::size_t threads = wanted == 0 ? default_threads() : wanted;
+  const vector::FlatSearcher searcher(index.flat(), threads);
+  std::vector<Measured> all;
+  for (const std::size_t batch : batches) {
+    const std::vector<float> some = take_queries(queries, batch);
+    for (const std::size_t k : ks) {
+      all.push_back(measure(given, index, searcher, some, k, repetitions));
+    }
+  }
+  if (given.json != "-") print(all, std::cout);
+  if (!given.json.empty()) write_output(given.json, to_json(index, threads, all));
+  if (!given.plot.empty()) write_output(given.plot, to_plot(all, batches, ks));
+  return 0;
+}
+
+}  // namespace warpdex::tools
