@@ -20,7 +20,23 @@ set(warpdex_public_headers
   core/select/select_k.hpp
   core/storage/section_file.hpp
   codecs/codec.hpp
+  vector/data/element.hpp
+  vector/data/half.hpp
+  vector/data/ids.hpp
+  vector/data/matrix.hpp
+  vector/data/vector_reader.hpp
+  vector/data/vector_writer.hpp
+  vector/flat/flat_searcher.hpp
+  vector/flat/flat_vectors.hpp
+  vector/format/read_filter.hpp
+  vector/format/vector_index.hpp
+  vector/format/vector_index_writer.hpp
+  vector/format/verify.hpp
+  vector/kmeans/kmeans.hpp
   vector/metric.hpp
+  vector/neighbors.hpp
+  vector/row_filter.hpp
+  vector/vector_view.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
   indexer/format/bm25.hpp

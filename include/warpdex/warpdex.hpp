@@ -1,4 +1,5 @@
-// All that a program needs that embeds Warpdex: build an index, open it, search it.
+// All that a program needs that embeds Warpdex: build an index of text or of vectors, open it,
+// search it.
 #pragma once
 
 #include "warpdex/core/cuda/device.hpp"
@@ -14,4 +15,12 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/vector/data/ids.hpp"
+#include "warpdex/vector/data/vector_reader.hpp"
+#include "warpdex/vector/data/vector_writer.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/format/read_filter.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector/kmeans/kmeans.hpp"
 #include "warpdex/version.hpp"

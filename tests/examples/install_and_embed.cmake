@@ -38,6 +38,11 @@ if(status EQUAL 0 OR NOT output MATCHES "say where and what")
   message(FATAL_ERROR "embed without arguments ended with ${status}:\n${output}")
 endif()
 
+run("vectors" ${work}/examples/vectors ${work}/vectors 3 5)
+if(NOT output STREQUAL "1\tnear\n18\tfar\n")
+  message(FATAL_ERROR "vectors found something else than near and far:\n${output}")
+endif()
+
 run("the installed program" ${prefix}/bin/warpdex search ${work}/index "sister bank")
 if(NOT output MATCHES "alice" OR output MATCHES "moby")
   message(FATAL_ERROR "the installed program found something else than alice:\n${output}")

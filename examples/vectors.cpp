@@ -1,0 +1,28 @@
+// Stores vectors and finds the nearest ones, in one process.
+#include <iostream>
+#include <warpdex/warpdex.hpp>
+
+namespace vector = warpdex::vector;
+
+int main(int argc, char** argv) try {
+  if (argc < 4) throw warpdex::UsageError("say where and near what: vectors INDEX_FOLDER X Y");
+
+  vector::VectorIndexSettings settings;
+  settings.metric = vector::Metric::kL2;
+  settings.dimension = 2;
+  vector::VectorIndexWriter writer(argv[1], settings);
+  writer.add(std::vector<float>{0, 0, /**/ 3, 4, /**/ 6, 8});  // a row each
+  writer.commit(vector::VectorIds(std::vector<std::string>{"origin", "near", "far"}));
+
+  const vector::VectorIndex index = vector::VectorIndex::open(argv[1]);
+  const vector::FlatSearcher searcher(index.flat());  // any number of threads may use it
+  const std::vector<float> queries{std::stof(argv[2]), std::stof(argv[3])};
+  const vector::Neighbors found = searcher.nearest(queries, 2);
+  for (std::size_t i = 0; i < found.rows.size(); ++i) {
+    const auto row = static_cast<std::size_t>(found.rows[i]);
+    std::cout << found.distances[i] << '\t' << index.id(row) << '\n';  // squared distance
+  }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,189 @@
+// warpdex vector build, search, bench and kmeans, run as a person would.
+#include <cmath>
+#include <cstring>
+
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The bytes of a .fvecs file.
+std::string fvecs(const std::vector<std::vector<float>>& rows) {
+  std::string bytes;
+  for (const std::vector<float>& row : rows) {
+    const auto dimension = static_cast<std::int32_t>(row.size());
+    bytes.append(reinterpret_cast<const char*>(&dimension), 4);
+    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * 4);
+  }
+  return bytes;
+}
+
+std::vector<std::int32_t> words_of(const std::string& bytes) {
+  std::vector<std::int32_t> words(bytes.size() / 4);
+  std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return words;
+}
+
+/// Four points on a line, and two queries.
+class VectorCommand : public testing::Test {
+ protected:
+  VectorCommand() {
+    write_file(folder_ / "base.fvecs", fvecs({{0, 0}, {1, 0}, {2, 0}, {10, 0}}));
+    write_file(folder_ / "queries.fvecs", fvecs({{1.75F, 0}, {9, 0}}));
+  }
+  Outcome build(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{
+        "vector", "build", "--input", folder_ / "base.fvecs", "--output", folder_ / "index"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  Outcome search(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector", "search", folder_ / "index", "--queries",
+                                       folder_ / "queries.fvecs"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VectorCommand, AnswersAsLinesAsFilesAndAsJson) {
+  const Outcome built = build();
+  ASSERT_EQ(built.status, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr("4 vectors of 2 components (l2, float)"));
+  EXPECT_EQ(search({"-k", "2"}).out, "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n");
+  const Outcome files = search(
+      {"-k", "2", "--output", folder_ / "rows.ivecs", "--distances", folder_ / "distances.fvecs"});
+  EXPECT_EQ(files.status, 0) << files.err;
+  EXPECT_EQ(files.out, "");
+  EXPECT_THAT(words_of(read_file(folder_ / "rows.ivecs")),
+              ::testing::ElementsAre(2, 2, 1, 2, 3, 2));
+  EXPECT_EQ(read_file(folder_ / "distances.fvecs"), fvecs({{0.0625F, 0.5625F}, {1, 49}}));
+  const Outcome json = search({"-k", "1", "--json", "-"});
+  EXPECT_EQ(json.out,
+            "{\"query\":0,\"neighbors\":[{\"row\":2,\"distance\":0.0625}]}\n"
+            "{\"query\":1,\"neighbors\":[{\"row\":3,\"distance\":1}]}\n");
+  EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out,
+              HasSubstr("is whole: 3 sections, 4 vectors"));
+}
+
+TEST_F(VectorCommand, OtherMetricsRangesFiltersAndIds) {
+  write_file(folder_ / "ids.txt", "zero\none\ntwo\nten\n");
+  write_file(folder_ / "allowed.txt", "ten\nzero\n");
+  ASSERT_EQ(build({"--ids", folder_ / "ids.txt"}).status, 0);
+  EXPECT_EQ(search({"--radius", "1"}).out, "0\ttwo\t0.0625\n0\tone\t0.5625\n1\tten\t1\n");
+  EXPECT_EQ(search({"-k", "1", "--filter", folder_ / "allowed.txt"}).out,
+            "0\tzero\t3.0625\n1\tten\t1\n");
+  const Outcome few =
+      search({"-k", "3", "--filter", folder_ / "allowed.txt", "--output", folder_ / "few.ivecs"});
+  EXPECT_EQ(few.status, 0) << few.err;
+  EXPECT_THAT(words_of(read_file(folder_ / "few.ivecs")),
+              ::testing::ElementsAre(3, 0, 3, -1, 3, 3, 0, -1));
+  ASSERT_EQ(build({"--metric", "ip", "--store", "half", "--quiet"}).status, 0);
+  EXPECT_EQ(search({"-k", "1"}).out, "0\t3\t17.5\n1\t3\t90\n");
+  EXPECT_EQ(search({"--radius", "18"}).out, "1\t3\t90\n1\t2\t18\n");
+  ASSERT_EQ(build({"--metric", "cosine"}).status, 0);
+  EXPECT_EQ(search({"-k", "2"}).out, "0\t1\t1\n0\t2\t1\n1\t1\t1\n1\t2\t1\n");
+}
+
+TEST_F(VectorCommand, BadCallsGetASentenceAndLoseNothing) {
+  ASSERT_EQ(build().status, 0);
+  const std::string before = read_file(folder_ / "index" / "manifest.json");
+  expect_complaint(build({"--index", "tree"}), 2, {"'tree'", "flat"});
+  expect_complaint(build({"--metric", "l1"}), 2, {"'l1'", "l2, ip or cosine"});
+  expect_complaint(build({"--store", "byte"}), 2, {"'byte'", "float or half"});
+  write_file(folder_ / "ids.txt", "a\nb\n");
+  expect_complaint(build({"--ids", folder_ / "ids.txt"}), 1, {"2 ids", "4 vectors"});
+  write_file(folder_ / "base.fvecs", fvecs({{0, 0}, {1, std::nanf("")}}));
+  expect_complaint(build(), 1, {"row 1", "column 1"});
+  write_file(folder_ / "base.fvecs", fvecs({{0, 0}, {1, 1}}).substr(0, 20));
+  expect_complaint(build(), 1, {"base.fvecs"});
+  EXPECT_EQ(read_file(folder_ / "index" / "manifest.json"), before);
+  expect_complaint(search({"-k", "0"}), 2, {"-k"});
+  expect_complaint(search({"-k", "5"}), 2, {"-k", "4"});
+  expect_complaint(search({"-k", "1", "--radius", "2"}), 2, {"one of them"});
+  expect_complaint(search({"--radius", "2", "--output", folder_ / "x.ivecs"}), 2, {".tsv"});
+  expect_complaint(search({"--radius", "nan"}), 2, {"radius"});
+  write_file(folder_ / "filter.txt", "4\n");
+  expect_complaint(search({"--filter", folder_ / "filter.txt"}), 1, {"'4'"});
+  write_file(folder_ / "queries.fvecs", fvecs({{1, 2, 3}}));
+  expect_complaint(search({}), 1, {"3 components", "have 2"});
+  expect_complaint(run_warpdex({"search", folder_ / "index", "word"}), 1, {"index of vectors"});
+  expect_complaint(run_warpdex({"vector", "search", folder_ / "none", "--queries", "x.fvecs"}), 1,
+                   {"there is no index"});
+  expect_complaint(run_warpdex({"vector", "build", "--input", folder_ / "index" / "base.fvecs",
+                                "--output", folder_ / "index"}),
+                   1, {"base.fvecs"});
+}
+
+TEST_F(VectorCommand, BenchMeasuresWhatItIsAsked) {
+  ASSERT_EQ(build().status, 0);
+  const Outcome bench =
+      run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
+                   "--batch-sizes", "1,30", "-k", "1,2", "--repetitions", "2", "--gflops", "1",
+                   "--json", folder_ / "bench.json", "--plot", folder_ / "bench.svg"});
+  ASSERT_EQ(bench.status, 0) << bench.err;
+  EXPECT_THAT(bench.out, HasSubstr("over floor"));
+  const rapidjson::Document json = parse_json(read_file(folder_ / "bench.json"));
+  ASSERT_EQ(json["searches"].Size(), 4U);
+  EXPECT_EQ(json["searches"][3]["queries"].GetInt(), 30);
+  EXPECT_EQ(json["searches"][3]["k"].GetInt(), 2);
+  EXPECT_GT(json["searches"][3]["milliseconds"].GetDouble(), 0);
+  EXPECT_THAT(read_file(folder_ / "bench.svg"), HasSubstr("</svg>"));
+  for (const char* list : {"", "0", "1,x", "1.5"}) {
+    expect_complaint(run_warpdex({"vector", "bench", folder_ / "index", "--queries",
+                                  folder_ / "queries.fvecs", "--batch-sizes", list}),
+                     2, {"--batch-sizes"});
+  }
+}
+
+TEST_F(VectorCommand, KmeansFindsWhereVectorsLie) {
+  const Outcome done =
+      run_warpdex({"vector", "kmeans", "--input", folder_ / "base.fvecs", "--clusters", "2",
+                   "--output", folder_ / "centroids.fvecs", "--json", folder_ / "report.json"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string near = fvecs({{1, 0}}) + fvecs({{10, 0}});
+  const std::string far = fvecs({{10, 0}}) + fvecs({{1, 0}});
+  EXPECT_THAT(read_file(folder_ / "centroids.fvecs"), ::testing::AnyOf(near, far));
+  EXPECT_EQ(parse_json(read_file(folder_ / "report.json"))["objective"].GetDouble(), 2);
+  const std::vector<std::string> call{"vector",    "kmeans",
+                                      "--input",   folder_ / "base.fvecs",
+                                      "--output",  folder_ / "centroids.fvecs",
+                                      "--clusters"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = call;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const std::string before = read_file(folder_ / "centroids.fvecs");
+  expect_complaint(with({"5"}), 2, {"4 vectors", "not 5"});
+  expect_complaint(with({"0"}), 2, {"--clusters"});
+  expect_complaint(with({"3", "--sample", "2"}), 2, {"2 vectors"});
+  expect_complaint(with({"1", "--iterations", "0"}), 2, {"--iterations"});
+  EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), before);
+  EXPECT_EQ(with({"2", "--sample", "3", "--spherical", "--balanced", "--quiet"}).status, 0);
+}
+
+TEST(VectorCommandReal, FindsTheNeighboursOfRealDescriptors) {
+  WARPDEX_NEEDS_DATA("vectors/wallpaper_sift_10k_base.bvecs");
+  const std::filesystem::path data = data_folder() / "vectors";
+  const TemporaryFolder folder;
+  for (const char* store : {"float", "half"}) {
+    ASSERT_EQ(run_warpdex({"vector", "build", "--input", data / "wallpaper_sift_10k_base.bvecs",
+                           "--output", folder / "index", "--store", store})
+                  .status,
+              0);
+    ASSERT_EQ(run_warpdex({"vector", "search", folder / "index", "--queries",
+                           data / "wallpaper_sift_10k_query.bvecs", "-k", "100", "--output",
+                           folder / "found.ivecs"})
+                  .status,
+              0);
+    EXPECT_EQ(read_file(folder / "found.ivecs"),
+              read_file(data / "wallpaper_sift_10k_groundtruth.ivecs"))
+        << store;
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::test
