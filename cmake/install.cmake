@@ -35,8 +35,8 @@ set(warpdex_public_headers
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
-  vector/row_filter.hpp
-  vector/vector_view.hpp
+  vector/rows/row_filter.hpp
+  vector/rows/vector_view.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
   indexer/format/bm25.hpp

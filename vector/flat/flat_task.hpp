@@ -7,7 +7,7 @@
 
 #include "flat/rescorer.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
 

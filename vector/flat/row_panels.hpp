@@ -9,7 +9,7 @@
 #include "flat/error_bound.hpp"
 #include "product/product_kernels.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
 

@@ -17,7 +17,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
-#include "warpdex/vector/vector_view.hpp"
+#include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::tools {
 namespace {

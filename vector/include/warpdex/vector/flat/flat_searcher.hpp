@@ -6,7 +6,7 @@
 
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "warpdex/vector/metric.hpp"
-#include "warpdex/vector/vector_view.hpp"
+#include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::vector {
 

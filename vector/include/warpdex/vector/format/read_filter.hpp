@@ -5,7 +5,7 @@
 
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
 

@@ -11,7 +11,7 @@
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/metric.hpp"
-#include "warpdex/vector/vector_view.hpp"
+#include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::vector {
 

@@ -1,5 +1,5 @@
 // Sets of rows.
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // Tests of sets of rows, against a plain list of bits.
-#include "warpdex/vector/row_filter.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 #include <gmock/gmock.h>
 

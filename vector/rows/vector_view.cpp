@@ -1,5 +1,5 @@
 // Names of stores, and rows as floats.
-#include "warpdex/vector/vector_view.hpp"
+#include "warpdex/vector/rows/vector_view.hpp"
 
 #include <algorithm>
 #include <string>
