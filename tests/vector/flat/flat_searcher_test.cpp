@@ -3,6 +3,7 @@
 #include "warpdex/vector/flat/flat_searcher.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -354,6 +355,52 @@ TEST(FlatSearcher, ManyThreadsSearchAtOnce) {
   for (const Neighbors& one : together) {
     EXPECT_EQ(one.rows, alone.rows);
     EXPECT_EQ(one.distances, alone.distances);
+  }
+}
+
+/// Zeros that take no memory until they are written to.
+class ZeroPages {
+ public:
+  explicit ZeroPages(std::size_t bytes)
+      : bytes_(bytes),
+        data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~ZeroPages() { munmap(data_, bytes_); }
+  ZeroPages(const ZeroPages&) = delete;
+  ZeroPages& operator=(const ZeroPages&) = delete;
+  void* data() const { return data_ == MAP_FAILED ? nullptr : data_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+TEST(FlatSearcher, FindsRowsPast2To31Components) {
+  const std::size_t dimension = 4096;
+  const std::size_t rows = 524'288 + 1000;
+  const ZeroPages pages(rows * dimension * 2);
+  ASSERT_NE(pages.data(), nullptr);
+  auto* const halves = static_cast<std::uint16_t*>(pages.data());
+  constexpr std::uint16_t kOne = 0x3C00;
+  const std::vector<std::size_t> marked{3, 524'287, 524'288, rows - 1};
+  std::vector<float> norms(rows);
+  for (std::size_t i = 0; i < marked.size(); ++i) {
+    for (std::size_t c = 0; c <= i; ++c) halves[marked[i] * dimension + c] = kOne;
+    norms[marked[i]] = static_cast<float>(i + 1);
+  }
+  const FlatVectors vectors{
+      Metric::kL2, {halves, Store::kHalf, rows, dimension, dimension}, {}, norms};
+  const FlatSearcher searcher(vectors, 2);
+  for (const std::size_t count : {1, 20}) {
+    std::vector<float> queries(count * dimension);
+    for (std::size_t q = 0; q < count; ++q) std::fill_n(queries.begin() + q * dimension, 4, 1.0F);
+    const Neighbors found = searcher.nearest(queries, 5);
+    for (std::size_t q = 0; q < count; ++q) {
+      EXPECT_THAT(std::span(found.rows).subspan(q * 5, 5),
+                  testing::ElementsAre(rows - 1, 524'288, 524'287, 3, 0));
+      EXPECT_THAT(std::span(found.distances).subspan(q * 5, 5),
+                  testing::ElementsAre(0, 1, 2, 3, 4));
+    }
   }
 }
 
