@@ -26,7 +26,7 @@ void BoundedSet::lower_limit(BoundedSetScratch& scratch) {
 
 void BoundedSet::compute(const float* query, const Rescorer& rescorer, BoundedSetScratch& scratch) {
   scratch.keys.clear();
-  for (const Entry& entry : entries_) scratch.keys.push_back(rescorer.key(query, entry.row));
+  for (const Entry& entry : entries_) scratch.keys.push_back(rescorer.key(query, entry.position));
 }
 
 void BoundedSet::compact(const QueryBlock& block, std::size_t index, const float* query,

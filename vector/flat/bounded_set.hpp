@@ -36,11 +36,11 @@ class BoundedSet {
 
   /// A vector whose distance lies between `sum` and `sum` + `slack` (query's and vector's).
   /// Returns whether the set is full: then call compact() before the next.
-  bool add(float sum, float slack, std::uint32_t row) {
+  bool add(float sum, float slack, std::uint32_t position) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float high = sum + slack;
     entries_.push_back(
-        {std::isnan(sum) ? -kInfinity : sum, std::isnan(high) ? kInfinity : high, row});
+        {std::isnan(sum) ? -kInfinity : sum, std::isnan(high) ? kInfinity : high, position});
     return entries_.size() == capacity_;
   }
 
@@ -57,7 +57,7 @@ class BoundedSet {
   struct Entry {
     float low;
     float high;
-    std::uint32_t row;
+    std::uint32_t position;
   };
 
   static std::size_t capacity(std::size_t k, std::size_t rows);

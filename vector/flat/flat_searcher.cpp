@@ -6,63 +6,21 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include "flat/flat_task.hpp"
+#include "flat/search_input.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-/// From so many queries on, products are faster than a scan.
-constexpr std::size_t kMinProductQueries = 20;
-/// Queries of a task: so many that packing rows into panels costs little beside the products, and
-/// that their panels stay in a core's cache.
-constexpr std::size_t kTaskQueries = 768;
-constexpr std::size_t kTaskPanelBytes = 8 << 20;
-constexpr std::size_t kTaskBytes = 64 << 20;
 /// Rows of a task are no fewer than this, unless there are no more.
 constexpr std::size_t kMinTaskRows = 4096;
 /// Tasks for each thread, so that none waits long for the last.
 constexpr std::size_t kTasksPerThread = 4;
-
-/// The queries, padded and, for kCosine, scaled to length 1.
-struct PreparedQueries {
-  std::size_t count;
-  std::size_t stride;
-  std::vector<float> values;
-};
-
-[[noreturn]] void refuse_component(std::size_t query, std::size_t column) {
-  throw UsageError("query " + std::to_string(query) +
-                   " has a component that is no finite number, "
-                   "in column " +
-                   std::to_string(column) + " (counted from 0)");
-}
-
-PreparedQueries prepare(const FlatVectors& vectors, std::span<const float> queries) {
-  const std::size_t dimension = vectors.vectors.dimension;
-  if (queries.size() % dimension != 0) {
-    throw UsageError("the queries are " + std::to_string(queries.size()) +
-                     " numbers, which is no multiple of the index's dimension " +
-                     std::to_string(dimension));
-  }
-  PreparedQueries prepared{queries.size() / dimension, padded(dimension), {}};
-  prepared.values.resize(prepared.count * prepared.stride);
-  for (std::size_t q = 0; q < prepared.count; ++q) {
-    const std::span<const float> from = queries.subspan(q * dimension, dimension);
-    const std::span<float> to(prepared.values.data() + q * prepared.stride, dimension);
-    for (std::size_t c = 0; c < dimension; ++c) {
-      if (!std::isfinite(from[c])) refuse_component(q, c);
-      to[c] = from[c];
-    }
-    if (vectors.metric == Metric::kCosine) normalize(to);
-  }
-  return prepared;
-}
 
 /// How a search is cut: blocks of queries times slices of rows.
 struct Cut {
@@ -128,19 +86,6 @@ std::vector<std::uint64_t> join(std::vector<TaskAnswers>& slices, std::size_t qu
   return keys;
 }
 
-void check_filter(const FlatVectors& vectors, const RowFilter* filter) {
-  if (filter == nullptr || filter->rows() == vectors.vectors.rows) return;
-  throw UsageError("the filter is for " + std::to_string(filter->rows()) + " rows, the index has " +
-                   std::to_string(vectors.vectors.rows));
-}
-
-std::size_t product_block(const FlatVectors& vectors, std::size_t k) {
-  const std::size_t dimension = vectors.vectors.dimension;
-  const std::size_t by_panel = kTaskPanelBytes / (dimension * sizeof(float));
-  const std::size_t by_memory = kTaskBytes / nearest_bytes(dimension, k, vectors.vectors.rows);
-  return std::clamp<std::size_t>(std::min(by_panel, by_memory), 1, kTaskQueries);
-}
-
 }  // namespace
 
 FlatSearcher::FlatSearcher(const FlatVectors& vectors, std::size_t threads)
@@ -159,16 +104,13 @@ FlatSearcher::FlatSearcher(const FlatVectors& vectors, std::size_t threads)
 Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
                                 const RowFilter* filter) const {
   const std::size_t rows = vectors_.vectors.rows;
-  if (k == 0 || k > rows) {
-    throw UsageError("k is " + std::to_string(k) + "; it is from 1 to the number of vectors, " +
-                     std::to_string(rows));
-  }
-  check_filter(vectors_, filter);
-  const PreparedQueries prepared = prepare(vectors_, queries);
-  Neighbors result{prepared.count, k, std::vector<std::int32_t>(prepared.count * k, -1),
-                   std::vector<float>(prepared.count * k, worst_distance(vectors_.metric))};
+  check_k(k, rows);
+  check_filter(filter, rows);
+  const PreparedQueries prepared =
+      prepare_queries(vectors_.metric, vectors_.vectors.dimension, queries);
+  Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
   const bool is_scan = prepared.count < kMinProductQueries;
-  const std::size_t block = is_scan ? kMinProductQueries : product_block(vectors_, k);
+  const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, k);
   const Cut cut = cut_search(prepared.count, rows, block, threads_);
   auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
     return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
@@ -176,22 +118,20 @@ Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
   for (std::size_t q = 0; q < prepared.count; ++q) {
     std::vector<std::uint64_t> keys = join(parts[q / block], q % block);
     if (cut.slices > 1) keep_nearest(keys, k);
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      result.rows[q * k + i] = static_cast<std::int32_t>(key_row(keys[i]));
-      result.distances[q * k + i] = from_ascending(vectors_.metric, key_value(keys[i]));
-    }
+    set_answers(vectors_.metric, q, keys, result);
   }
   return result;
 }
 
 RangeNeighbors FlatSearcher::within(std::span<const float> queries, float radius,
                                     const RowFilter* filter) const {
-  if (std::isnan(radius)) throw UsageError("the radius is no number");
-  check_filter(vectors_, filter);
-  const PreparedQueries prepared = prepare(vectors_, queries);
+  check_radius(radius);
+  check_filter(filter, vectors_.vectors.rows);
+  const PreparedQueries prepared =
+      prepare_queries(vectors_.metric, vectors_.vectors.dimension, queries);
   const float limit = ascending(vectors_.metric, radius);
   const bool is_scan = prepared.count < kMinProductQueries;
-  const std::size_t block = is_scan ? kMinProductQueries : product_block(vectors_, 1);
+  const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, 1);
   const Cut cut = cut_search(prepared.count, vectors_.vectors.rows, block, threads_);
   auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
     return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
@@ -199,17 +139,10 @@ RangeNeighbors FlatSearcher::within(std::span<const float> queries, float radius
   RangeNeighbors result;
   result.offsets.push_back(0);
   for (std::size_t q = 0; q < prepared.count; ++q) {
-    if (cut.slices == 0) {
-      result.offsets.push_back(0);
-      continue;
-    }
-    std::vector<std::uint64_t> keys = join(parts[q / block], q % block);
+    std::vector<std::uint64_t> keys;
+    if (cut.slices > 0) keys = join(parts[q / block], q % block);
     if (cut.slices > 1) std::sort(keys.begin(), keys.end());
-    for (const std::uint64_t key : keys) {
-      result.rows.push_back(static_cast<std::int32_t>(key_row(key)));
-      result.distances.push_back(from_ascending(vectors_.metric, key_value(key)));
-    }
-    result.offsets.push_back(result.rows.size());
+    add_answers(vectors_.metric, keys, result);
   }
   return result;
 }

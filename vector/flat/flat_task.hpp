@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "flat/rescorer.hpp"
@@ -11,7 +12,7 @@
 
 namespace warpdex::vector {
 
-/// Owns nothing.
+/// Rows are counted as the vectors lie. Owns nothing.
 struct FlatTask {
   const FlatVectors& vectors;
   const RowFilter* filter;  ///< null: all rows
@@ -20,8 +21,13 @@ struct FlatTask {
   std::size_t count;        ///< queries
   std::size_t first_row;
   std::size_t last_row;  ///< one past the last
+  /// Of each query the largest order_key() that is of use; null: all are.
+  const std::uint64_t* limits = nullptr;
 
   const float* query(std::size_t index) const { return queries + index * stride; }
+  std::uint64_t limit(std::size_t index) const {
+    return limits == nullptr ? std::numeric_limits<std::uint64_t>::max() : limits[index];
+  }
 };
 
 /// The order_key() of each query's answers, nearest first.
@@ -36,6 +42,14 @@ TaskAnswers scan_within(const FlatTask& task, float radius);
 /// see nearest_bytes().
 TaskAnswers multiply_nearest(const FlatTask& task, std::size_t k);
 TaskAnswers multiply_within(const FlatTask& task, float radius);
+
+/// From so many queries on, products are faster than a scan.
+inline constexpr std::size_t kMinProductQueries = 20;
+
+/// Queries that multiply_nearest() should be given at most: so many that packing vectors into
+/// panels costs little beside the products, that their panels stay in a core's cache, and that
+/// memory for candidates is bounded.
+std::size_t max_product_queries(const FlatVectors& vectors, std::size_t k);
 
 /// Bytes that multiply_nearest() takes for a query.
 std::size_t nearest_bytes(std::size_t dimension, std::size_t k, std::size_t rows);

@@ -15,7 +15,7 @@
 namespace warpdex::vector {
 namespace {
 
-/// Calls sink.add(query, sum, slack, row) for each sum that is not above limits[query], which
+/// Calls sink.add(query, sum, slack, position) for each sum that is not above limits[query], which
 /// add() may lower.
 template <class Sink>
 void match_panels(const QueryBlock& block, const ProductKernels& kernels, std::size_t dimension,
@@ -34,7 +34,8 @@ void match_panels(const QueryBlock& block, const ProductKernels& kernels, std::s
         const auto place = static_cast<std::size_t>(std::countr_zero(mask));
         const float sum = sums[i * kernels.vectors + place];
         if (sum > limits[first + i]) continue;
-        sink.add(first + i, sum, rows.slacks[place] + block.slack(first + i), rows.rows[place]);
+        sink.add(first + i, sum, rows.slacks[place] + block.slack(first + i),
+                 rows.positions[place]);
       }
     }
   }
@@ -62,9 +63,9 @@ class NearestSink {
     for (std::size_t q = 0; q < task.count; ++q) sets_.emplace_back(k, rows);
   }
 
-  void add(std::size_t query, float sum, float slack, std::uint32_t row) {
+  void add(std::size_t query, float sum, float slack, std::uint32_t position) {
     BoundedSet& set = sets_[query];
-    if (!set.add(sum, slack, row)) return;
+    if (!set.add(sum, slack, position)) return;
     set.compact(block_, query, task_.query(query), rescorer_, scratch_);
     limits_[query] = set.limit();
   }
@@ -95,8 +96,8 @@ class RangeSink {
         rescorer_(task.vectors, distance_kernels()),
         answers_(task.count) {}
 
-  void add(std::size_t query, float /*sum*/, float /*slack*/, std::uint32_t row) {
-    const std::uint64_t key = rescorer_.key(task_.query(query), row);
+  void add(std::size_t query, float /*sum*/, float /*slack*/, std::uint32_t position) {
+    const std::uint64_t key = rescorer_.key(task_.query(query), position);
     if (key <= last_) answers_[query].push_back(key);
   }
 
@@ -120,7 +121,10 @@ QueryBlock make_block(const FlatTask& task) {
 
 TaskAnswers multiply_nearest(const FlatTask& task, std::size_t k) {
   const QueryBlock block = make_block(task);
-  std::vector<float> limits(task.count, std::numeric_limits<float>::infinity());
+  std::vector<float> limits;
+  for (std::size_t q = 0; q < task.count; ++q) {
+    limits.push_back(block.sum_limit(q, key_value(task.limit(q))));
+  }
   NearestSink sink(task, block, limits, k);
   multiply(task, block, limits, sink);
   return sink.take();
@@ -137,6 +141,16 @@ TaskAnswers multiply_within(const FlatTask& task, float radius) {
 
 std::size_t nearest_bytes(std::size_t dimension, std::size_t k, std::size_t rows) {
   return dimension * sizeof(float) + BoundedSet::bytes(k, rows);
+}
+
+std::size_t max_product_queries(const FlatVectors& vectors, std::size_t k) {
+  constexpr std::size_t kMaxQueries = 768;
+  constexpr std::size_t kMaxPanelBytes = 8 << 20;
+  constexpr std::size_t kMaxBytes = 64 << 20;
+  const std::size_t dimension = vectors.vectors.dimension;
+  const std::size_t by_panels = kMaxPanelBytes / (dimension * sizeof(float));
+  const std::size_t by_memory = kMaxBytes / nearest_bytes(dimension, k, vectors.vectors.rows);
+  return std::clamp<std::size_t>(std::min(by_panels, by_memory), 1, kMaxQueries);
 }
 
 }  // namespace warpdex::vector

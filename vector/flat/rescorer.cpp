@@ -7,18 +7,18 @@ namespace warpdex::vector {
 
 void Rescorer::distances(const float* query, std::size_t first, std::size_t count,
                          float* out) const {
-  const bool is_l2 = metric_ == Metric::kL2;
-  const void* const rows = vectors_.row(first);
-  if (vectors_.store == Store::kFloat) {
+  const VectorView& view = vectors_.vectors;
+  const bool is_l2 = vectors_.metric == Metric::kL2;
+  const void* const rows = view.row(first);
+  if (view.store == Store::kFloat) {
     const auto distance = is_l2 ? kernels_.l2_float : kernels_.product_float;
-    distance(query, vectors_.dimension, static_cast<const float*>(rows), vectors_.stride, count,
-             out);
+    distance(query, view.dimension, static_cast<const float*>(rows), view.stride, count, out);
   } else {
     const auto distance = is_l2 ? kernels_.l2_half : kernels_.product_half;
-    distance(query, vectors_.dimension, static_cast<const std::uint16_t*>(rows), vectors_.stride,
-             count, out);
+    distance(query, view.dimension, static_cast<const std::uint16_t*>(rows), view.stride, count,
+             out);
   }
-  for (std::size_t i = 0; i < count; ++i) out[i] = ascending(metric_, out[i]);
+  for (std::size_t i = 0; i < count; ++i) out[i] = ascending(vectors_.metric, out[i]);
 }
 
 void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k) {

@@ -15,24 +15,21 @@ namespace warpdex::vector {
 class Rescorer {
  public:
   Rescorer(const FlatVectors& vectors, const DistanceKernels& kernels)
-      : metric_(vectors.metric), vectors_(vectors.vectors), kernels_(kernels) {}
+      : vectors_(vectors), kernels_(kernels) {}
 
-  /// ascending() distances of `count` rows from `first` on. `query` is padded as DistanceKernels
-  /// says.
+  /// ascending() distances of `count` vectors from position `first` on. `query` is padded as
+  /// DistanceKernels says.
   void distances(const float* query, std::size_t first, std::size_t count, float* out) const;
 
-  /// The order_key() of one row.
-  std::uint64_t key(const float* query, std::uint32_t row) const {
+  /// The order_key() of the vector at a position.
+  std::uint64_t key(const float* query, std::size_t position) const {
     float value;
-    distances(query, row, 1, &value);
-    return order_key(value, row);
+    distances(query, position, 1, &value);
+    return order_key(value, vectors_.row_number(position));
   }
 
-  Metric metric() const { return metric_; }
-
  private:
-  Metric metric_;
-  VectorView vectors_;
+  const FlatVectors& vectors_;
   const DistanceKernels& kernels_;
 };
 

@@ -1,6 +1,7 @@
 // Rows are made floats, moved by the centre, and transposed.
 #include "flat/row_panels.hpp"
 
+#include "flat/allowed.hpp"
 #include "product/panel.hpp"
 
 namespace warpdex::vector {
@@ -26,20 +27,20 @@ const RowPanel* RowPanels::next() {
 bool RowPanels::collect() {
   panel_.count = 0;
   while (panel_.count < panel_vectors_ && next_ < last_) {
-    if (filter_ != nullptr) next_ = filter_->next_allowed(next_);
-    if (next_ >= last_) break;
-    panel_.rows[panel_.count++] = static_cast<std::uint32_t>(next_++);
+    next_ = next_allowed(vectors_, filter_, next_, last_);
+    if (next_ == last_) break;
+    panel_.positions[panel_.count++] = static_cast<std::uint32_t>(next_++);
   }
   return panel_.count > 0;
 }
 
 void RowPanels::pack(std::size_t place) {
-  const std::size_t row = panel_.rows[place];
-  copy_row(vectors_.vectors, row, row_.data());
+  const std::size_t position = panel_.positions[place];
+  copy_row(vectors_.vectors, position, row_.data());
   const float* const centre = vectors_.centre.empty() ? nullptr : vectors_.centre.data();
   pack_row(row_.data(), centre, 1, row_.size(), panel_vectors_, panel_.components.data() + place);
-  panel_.offsets[place] = bound_.offset(vectors_.norms[row]);
-  panel_.slacks[place] = bound_.slack(vectors_.norms[row]);
+  panel_.offsets[place] = bound_.offset(vectors_.norms[position]);
+  panel_.slacks[place] = bound_.slack(vectors_.norms[position]);
 }
 
 }  // namespace warpdex::vector

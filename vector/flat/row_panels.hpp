@@ -18,7 +18,7 @@ struct RowPanel {
   std::vector<float> components;
   std::array<float, kMaxPanelVectors> offsets{};
   std::array<float, kMaxPanelVectors> slacks{};
-  std::array<std::uint32_t, kMaxPanelVectors> rows{};
+  std::array<std::uint32_t, kMaxPanelVectors> positions{};
   std::size_t count = 0;
 
   /// The bits of a mask that stand for rows.
@@ -27,7 +27,7 @@ struct RowPanel {
   }
 };
 
-/// Packs the rows [first, last) that a filter allows, in order.
+/// Packs the vectors at positions [first, last) that a filter allows, in order.
 class RowPanels {
  public:
   /// `filter` may be null. All must outlive it.

@@ -3,7 +3,9 @@
 #include <array>
 #include <limits>
 
+#include "flat/allowed.hpp"
 #include "flat/flat_task.hpp"
+#include "flat/nearest_keys.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -11,54 +13,19 @@ namespace {
 /// Rows that are compared with all queries while they are in the cache.
 constexpr std::size_t kChunkRows = 128;
 
-/// Calls work(first, count) for runs of allowed rows, of up to kChunkRows each, in order.
+/// Calls work(first, count) for runs of allowed positions, of up to kChunkRows each, in order.
 template <class Work>
 void for_each_run(const FlatTask& task, const Work& work) {
-  std::size_t row = task.first_row;
-  while (row < task.last_row) {
-    std::size_t end = task.last_row;
-    if (task.filter != nullptr) {
-      row = task.filter->next_allowed(row);
-      if (row >= task.last_row) return;
-      end = std::min(end, task.filter->next_refused(row));
-    }
-    for (; row < end; row += std::min(kChunkRows, end - row)) {
-      work(row, std::min(kChunkRows, end - row));
+  std::size_t position = task.first_row;
+  for (;;) {
+    position = next_allowed(task.vectors, task.filter, position, task.last_row);
+    if (position == task.last_row) return;
+    const std::size_t end = next_refused(task.vectors, task.filter, position, task.last_row);
+    for (; position < end; position += std::min(kChunkRows, end - position)) {
+      work(position, std::min(kChunkRows, end - position));
     }
   }
 }
-
-/// Keeps the k smallest of the keys that it is given.
-class NearestKeys {
- public:
-  NearestKeys(std::size_t k, std::size_t rows)
-      : k_(k), capacity_(std::min(std::max(2 * k, k + 64), rows + 1)) {
-    keys_.reserve(capacity_);
-  }
-
-  /// Larger keys are not needed.
-  std::uint64_t limit() const { return limit_; }
-
-  void add(std::uint64_t key) {
-    keys_.push_back(key);
-    if (keys_.size() < capacity_) return;
-    const auto kth = keys_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::nth_element(keys_.begin(), kth, keys_.end());
-    limit_ = *kth;
-    keys_.resize(k_);
-  }
-
-  std::vector<std::uint64_t> take() {
-    keep_nearest(keys_, k_);
-    return std::move(keys_);
-  }
-
- private:
-  std::size_t k_;
-  std::size_t capacity_;
-  std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
-  std::vector<std::uint64_t> keys_;
-};
 
 /// Keeps all keys up to a radius.
 class KeysWithin {
@@ -84,7 +51,7 @@ TaskAnswers scan(const FlatTask& task, std::vector<Keys> kept) {
     for (std::size_t q = 0; q < task.count; ++q) {
       rescorer.distances(task.query(q), first, count, values.data());
       for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t key = order_key(values[i], static_cast<std::uint32_t>(first + i));
+        const std::uint64_t key = order_key(values[i], task.vectors.row_number(first + i));
         if (key <= kept[q].limit()) kept[q].add(key);
       }
     }
@@ -99,7 +66,7 @@ TaskAnswers scan(const FlatTask& task, std::vector<Keys> kept) {
 TaskAnswers scan_nearest(const FlatTask& task, std::size_t k) {
   std::vector<NearestKeys> kept;
   for (std::size_t q = 0; q < task.count; ++q) {
-    kept.emplace_back(k, task.last_row - task.first_row);
+    kept.emplace_back(k, task.last_row - task.first_row, task.limit(q));
   }
   return scan(task, std::move(kept));
 }

@@ -1,6 +1,8 @@
 // What exact search reads: vectors, and what bounds the errors of fast products.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "warpdex/vector/metric.hpp"
@@ -12,13 +14,20 @@ namespace warpdex::vector {
 struct FlatVectors {
   Metric metric = Metric::kL2;
   /// For kCosine, of length 1 each, or 0.
-  VectorView vectors;
+  VectorView vectors = {};
   /// For kL2 a point amidst the vectors, of `dimension` components: distances are the same from it
   /// as from the origin, and products of what is left lose fewer digits. Empty: the origin.
-  std::span<const float> centre;
+  std::span<const float> centre = {};
   /// Of each row, for kL2 the squared length of what is left when the centre is taken from it; else
   /// its length. From row_norm().
-  std::span<const float> norms;
+  std::span<const float> norms = {};
+  /// The row that answers name for each vector, where they lie in another order than that of their
+  /// rows. Empty: that order. Filters are of these rows too.
+  std::span<const std::uint32_t> row_numbers = {};
+
+  std::uint32_t row_number(std::size_t position) const {
+    return row_numbers.empty() ? static_cast<std::uint32_t>(position) : row_numbers[position];
+  }
 };
 
 /// The norm of one row for FlatVectors. `row` has the components as they are stored, as floats;

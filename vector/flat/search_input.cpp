@@ -1,0 +1,81 @@
+// Checks, copies of queries, and keys turned into rows and distances.
+#include "flat/search_input.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "distance/distance_kernels.hpp"
+#include "flat/order_key.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+[[noreturn]] void refuse_component(std::size_t query, std::size_t column) {
+  throw UsageError("query " + std::to_string(query) +
+                   " has a component that is no finite number, in column " +
+                   std::to_string(column) + " (counted from 0)");
+}
+
+}  // namespace
+
+PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
+                                std::span<const float> queries) {
+  if (queries.size() % dimension != 0) {
+    throw UsageError("the queries are " + std::to_string(queries.size()) +
+                     " numbers, which is no multiple of the index's dimension " +
+                     std::to_string(dimension));
+  }
+  PreparedQueries prepared{queries.size() / dimension, padded(dimension), {}};
+  prepared.values.resize(prepared.count * prepared.stride);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    const std::span<const float> from = queries.subspan(q * dimension, dimension);
+    const std::span<float> to(prepared.values.data() + q * prepared.stride, dimension);
+    for (std::size_t c = 0; c < dimension; ++c) {
+      if (!std::isfinite(from[c])) refuse_component(q, c);
+      to[c] = from[c];
+    }
+    if (metric == Metric::kCosine) normalize(to);
+  }
+  return prepared;
+}
+
+void check_k(std::size_t k, std::size_t rows) {
+  if (k >= 1 && k <= rows) return;
+  throw UsageError("k is " + std::to_string(k) + "; it is from 1 to the number of vectors, " +
+                   std::to_string(rows));
+}
+
+void check_filter(const RowFilter* filter, std::size_t rows) {
+  if (filter == nullptr || filter->rows() == rows) return;
+  throw UsageError("the filter is for " + std::to_string(filter->rows()) + " rows, the index has " +
+                   std::to_string(rows));
+}
+
+void check_radius(float radius) {
+  if (std::isnan(radius)) throw UsageError("the radius is no number");
+}
+
+Neighbors make_neighbors(Metric metric, std::size_t queries, std::size_t k) {
+  return {queries, k, std::vector<std::int32_t>(queries * k, -1),
+          std::vector<float>(queries * k, worst_distance(metric))};
+}
+
+void set_answers(Metric metric, std::size_t query, std::span<const std::uint64_t> keys,
+                 Neighbors& answers) {
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    answers.rows[query * answers.k + i] = static_cast<std::int32_t>(key_row(keys[i]));
+    answers.distances[query * answers.k + i] = from_ascending(metric, key_value(keys[i]));
+  }
+}
+
+void add_answers(Metric metric, std::span<const std::uint64_t> keys, RangeNeighbors& answers) {
+  if (answers.offsets.empty()) answers.offsets.push_back(0);
+  for (const std::uint64_t key : keys) {
+    answers.rows.push_back(static_cast<std::int32_t>(key_row(key)));
+    answers.distances.push_back(from_ascending(metric, key_value(key)));
+  }
+  answers.offsets.push_back(answers.rows.size());
+}
+
+}  // namespace warpdex::vector
