@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t kVersion = 1;
 constexpr const char* kKind = "vectors";
-constexpr const char* kIndex = "flat";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
 
 IdKind read_id_kind(const std::string& name) {
@@ -23,13 +22,14 @@ IdKind read_id_kind(const std::string& name) {
 
 VectorIndexSettings read_settings(const ManifestObject& reader) try {
   VectorIndexSettings settings;
+  settings.index = index_kind_from_name(reader.string("index"));
   settings.metric = metric_from_name(reader.string("metric"));
   settings.store = store_from_name(reader.string("store"));
   settings.dimension = reader.number("dimension");
   if (settings.dimension == 0 || settings.dimension > kMaxDimension) damaged_manifest("dimension");
   return settings;
 } catch (const UsageError&) {
-  damaged_manifest("a metric or a type that this program does not know");
+  damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
 void check_kind(const ManifestObject& reader) {
@@ -55,11 +55,14 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "format", std::string("warpdex"));
   write_member(writer, "kind", std::string(kKind));
   write_member(writer, "version", kVersion);
-  write_member(writer, "index", std::string(kIndex));
+  write_member(writer, "index", std::string(index_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
   write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
   write_member(writer, "rows", manifest.rows);
+  if (manifest.settings.index == IndexKind::kIvfFlat) {
+    write_member(writer, "lists", std::uint64_t{manifest.settings.ivf.lists});
+  }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   write_segments(writer, manifest.segments);
   writer.EndObject();
@@ -71,11 +74,16 @@ Manifest manifest_from_json(std::string_view text) {
   const ManifestObject reader(document);
   check_kind(reader);
   check_manifest_checksum(text);
-  if (reader.string("index") != kIndex) damaged_manifest("a type of index that is not known");
   Manifest manifest;
   manifest.settings = read_settings(reader);
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
+  if (manifest.settings.index == IndexKind::kIvfFlat) {
+    manifest.settings.ivf.lists = reader.number("lists");
+    if (manifest.settings.ivf.lists == 0 || manifest.settings.ivf.lists > manifest.rows) {
+      damaged_manifest("lists");
+    }
+  }
   manifest.ids = read_id_kind(reader.string("ids"));
   manifest.segments = read_segments(reader);
   if (manifest.segments.size() != 1) damaged_manifest("the number of segments");

@@ -15,6 +15,10 @@ namespace section {
 inline constexpr std::string_view kVectors = "vectors";
 inline constexpr std::string_view kNorms = "norms";
 inline constexpr std::string_view kCentre = "centre";
+inline constexpr std::string_view kRowNumbers = "row_numbers";
+inline constexpr std::string_view kListBegins = "list_begins";
+inline constexpr std::string_view kCentroids = "centroids";
+inline constexpr std::string_view kCentroidNorms = "centroid_norms";
 inline constexpr std::string_view kIdNumbers = "id_numbers";
 inline constexpr std::string_view kIdOffsets = "id_offsets";
 inline constexpr std::string_view kIdTexts = "id_texts";
@@ -33,6 +37,11 @@ struct Manifest {
 constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
   const std::size_t step = 16 / store_bytes(settings.store);
   return (settings.dimension + step - 1) / step * step;
+}
+
+/// By what the lists of an inverted file are chosen.
+constexpr Metric coarse_metric(Metric metric) {
+  return metric == Metric::kInnerProduct ? metric : Metric::kL2;
 }
 
 std::string manifest_to_json(const Manifest& manifest);

@@ -42,12 +42,16 @@ void check_rows(const VectorIndex& index, const std::function<void(double)>& pro
   const FlatVectors& flat = index.flat();
   if (!all_finite(flat.centre)) throw FormatError("the centre is not finite");
   std::vector<float> row(flat.vectors.dimension);
+  std::vector<bool> seen(index.rows());
   for (std::size_t i = 0; i < index.rows(); ++i) {
     copy_row(flat.vectors, i, row.data());
-    if (!all_finite(row)) throw FormatError("row " + std::to_string(i) + " is not finite");
+    const std::string name = "row " + std::to_string(flat.row_number(i));
+    if (!all_finite(row)) throw FormatError(name + " is not finite");
     if (flat.norms[i] != row_norm(flat.metric, row, flat.centre)) {
-      throw FormatError("the norm of row " + std::to_string(i) + " is not that of its vector");
+      throw FormatError("the norm of " + name + " is not that of its vector");
     }
+    if (seen[flat.row_number(i)]) throw FormatError(name + " is there twice");
+    seen[flat.row_number(i)] = true;
     if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
     if (progress && i % kRowsBetweenTold == 0) {
       progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(index.rows()));

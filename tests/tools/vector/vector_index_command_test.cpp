@@ -87,6 +87,27 @@ TEST_F(VectorCommand, OtherMetricsRangesFiltersAndIds) {
   EXPECT_EQ(search({"-k", "2"}).out, "0\t1\t1\n0\t2\t1\n1\t1\t1\n1\t2\t1\n");
 }
 
+TEST_F(VectorCommand, InvertedFilesProbeAsManyListsAsAsked) {
+  const Outcome built = build({"--index", "ivf-flat", "--lists", "2"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  EXPECT_EQ(search({"-k", "2", "--probes", "2"}).out,
+            "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n");
+  // The second query's list has one vector.
+  EXPECT_EQ(search({"-k", "2", "--probes", "1"}).out, "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n");
+  EXPECT_EQ(search({"--radius", "50", "--probes", "1"}).out.find("1\t2\t49"), std::string::npos);
+  EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("is whole"));
+  EXPECT_EQ(
+      run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
+                   "-k", "1", "--repetitions", "1", "--probes", "1"})
+          .status,
+      0);
+  expect_complaint(search({"--probes", "3"}), 2, {"--probes", "2"});
+  expect_complaint(build({"--index", "ivf-flat", "--lists", "5"}), 2, {"4 vectors", "not 5"});
+  expect_complaint(build({"--lists", "2"}), 2, {"ivf-flat"});
+  ASSERT_EQ(build().status, 0);
+  expect_complaint(search({"--probes", "1"}), 2, {"no lists to probe"});
+}
+
 TEST_F(VectorCommand, BadCallsGetASentenceAndLoseNothing) {
   ASSERT_EQ(build().status, 0);
   const std::string before = read_file(folder_ / "index" / "manifest.json");

@@ -52,7 +52,8 @@ TEST(VectorIndex, WhatWasAddedComesBack) {
         for (const std::size_t rows : {0, 1, 5, 129}) {
           const test::TemporaryFolder folder(test::place_in_memory());
           const std::vector<float> values = draw(rows * 100 + dimension, rows * dimension);
-          build(folder / "index", {metric, store, dimension}, values);
+          build(folder / "index", {.metric = metric, .store = store, .dimension = dimension},
+                values);
           const VectorIndex index = VectorIndex::open(folder / "index");
           EXPECT_EQ(index.settings().metric, metric);
           EXPECT_EQ(index.settings().store, store);
@@ -85,7 +86,8 @@ TEST(VectorIndex, RowsMayComeInPartsAndBePastWhatIsHeldBack) {
   const std::size_t dimension = 1024;
   const std::size_t rows = 5000;  // 20 MB, more than the writer holds
   const std::vector<float> values = draw(1, rows * dimension);
-  VectorIndexWriter writer(folder / "index", {Metric::kL2, Store::kFloat, dimension});
+  VectorIndexWriter writer(folder / "index",
+                           {.metric = Metric::kL2, .store = Store::kFloat, .dimension = dimension});
   for (std::size_t row = 0; row < rows; row += 500) {
     writer.add(std::span(values).subspan(row * dimension, 500 * dimension));
   }
@@ -100,7 +102,7 @@ TEST(VectorIndex, RowsMayComeInPartsAndBePastWhatIsHeldBack) {
 TEST(VectorIndex, IdsAreNumbersOrTexts) {
   const test::TemporaryFolder folder;
   const std::vector<float> values = draw(2, 6);
-  const VectorIndexSettings settings{Metric::kL2, Store::kFloat, 2};
+  const VectorIndexSettings settings{.metric = Metric::kL2, .store = Store::kFloat, .dimension = 2};
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
   build(folder / "numbers", settings, values,
         VectorIds(std::vector<std::int64_t>{-7, kLargest, 0}));
@@ -120,7 +122,7 @@ TEST(VectorIndex, IdsAreNumbersOrTexts) {
 TEST(VectorIndex, FiltersAreIdsOrBits) {
   const test::TemporaryFolder folder;
   const std::vector<float> values = draw(3, 8);
-  const VectorIndexSettings settings{Metric::kL2, Store::kFloat, 2};
+  const VectorIndexSettings settings{.metric = Metric::kL2, .store = Store::kFloat, .dimension = 2};
   const std::vector<std::string> names{"w", "x", "12", "z"};
   build(folder / "rows", settings, values);
   build(folder / "numbers", settings, values, VectorIds(std::vector<std::int64_t>{40, 30, 20, -1}));
@@ -161,7 +163,7 @@ TEST(VectorIndex, FiltersAreIdsOrBits) {
 
 TEST(VectorIndex, BadInputLeavesWhatWasThere) {
   const test::TemporaryFolder folder;
-  const VectorIndexSettings settings{Metric::kL2, Store::kFloat, 2};
+  const VectorIndexSettings settings{.metric = Metric::kL2, .store = Store::kFloat, .dimension = 2};
   build(folder / "index", settings, std::vector<float>{1, 2, 3, 4});
   const std::string manifest = test::read_file(folder / "index" / "manifest.json");
   const float infinite = std::numeric_limits<float>::infinity();
@@ -176,13 +178,17 @@ TEST(VectorIndex, BadInputLeavesWhatWasThere) {
   };
   EXPECT_THAT(message_of(settings, {1, 2, std::nanf(""), 4}, {}), HasSubstr("row 1, column 0"));
   EXPECT_THAT(message_of(settings, {1, infinite}, {}), HasSubstr("row 0, column 1"));
-  EXPECT_THAT(message_of({Metric::kL2, Store::kHalf, 2}, {1, 2, 3, 65520}, {}),
+  EXPECT_THAT(message_of({.metric = Metric::kL2, .store = Store::kHalf, .dimension = 2},
+                         {1, 2, 3, 65520}, {}),
               HasSubstr("row 1, column 1"));
   EXPECT_THAT(message_of(settings, {1, 2, 3}, {}), HasSubstr("2 components"));
   EXPECT_THAT(message_of(settings, {1, 2, 3, 4}, VectorIds(std::vector<std::int64_t>{5})),
               HasSubstr("1 ids for 2 vectors"));
-  EXPECT_THAT(message_of({Metric::kL2, Store::kFloat, 0}, {}, {}), HasSubstr("from 1 to 4096"));
-  EXPECT_THAT(message_of({Metric::kL2, Store::kFloat, 4097}, {}, {}), HasSubstr("not 4097"));
+  EXPECT_THAT(message_of({.metric = Metric::kL2, .store = Store::kFloat, .dimension = 0}, {}, {}),
+              HasSubstr("from 1 to 4096"));
+  EXPECT_THAT(
+      message_of({.metric = Metric::kL2, .store = Store::kFloat, .dimension = 4097}, {}, {}),
+      HasSubstr("not 4097"));
   EXPECT_EQ(test::read_file(folder / "index" / "manifest.json"), manifest);
   EXPECT_TRUE(verify_vectors(folder / "index").ok());
 }
@@ -203,7 +209,8 @@ std::string use(const std::filesystem::path& folder) try {
 
 TEST(VectorIndex, DamageIsFoundAndNeverCrashes) {
   const test::TemporaryFolder folder(test::place_in_memory());
-  build(folder / "index", {Metric::kL2, Store::kFloat, 3}, draw(4, 60), VectorIds([] {
+  build(folder / "index", {.metric = Metric::kL2, .store = Store::kFloat, .dimension = 3},
+        draw(4, 60), VectorIds([] {
           std::vector<std::string> texts;
           for (int i = 0; i < 20; ++i) texts.push_back("id" + std::to_string(i));
           return texts;

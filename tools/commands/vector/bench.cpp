@@ -14,18 +14,18 @@
 #include "table.hpp"
 #include "text.hpp"
 #include "timing.hpp"
+#include "vector_search.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Measures an exact search of an index, for each number of queries that are searched together\n"
+    "Measures searches of an index, for each number of queries that are searched together\n"
     "and each k: a search that warms memory, then --repetitions timed ones. The clock runs from\n"
     "queries to answers in memory; reading and writing files are outside.";
 
@@ -43,6 +43,7 @@ struct Arguments {
   std::string queries;
   std::string batch_sizes = "1,10,100,1000";
   std::string k = "1,10,100";
+  std::int64_t probes = kDefaultProbes;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -67,9 +68,10 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.batch_sizes)->value_name("N,N,...")->default_value(given.batch_sizes),
       "queries that are searched together")(
       ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k), "neighbours")(
-      "repetitions",
-      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-      "timed searches, whose median counts")(
+      "probes", po::value(&given.probes)->value_name("N")->default_value(given.probes),
+      kProbesHelp)("repetitions",
+                   po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+                   "timed searches, whose median counts")(
       "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
       "threads; 0: one for each processor")(
       "gflops", po::value(&given.gflops)->value_name("X"),
@@ -120,20 +122,21 @@ double floor_of(const Arguments& given, const vector::VectorView& vectors, std::
 }
 
 Measured measure(const Arguments& given, const vector::VectorIndex& index,
-                 const vector::FlatSearcher& searcher, const std::vector<float>& queries,
-                 std::size_t k, std::size_t repetitions) {
-  searcher.nearest(queries, k);
+                 const VectorSearch& searcher, const std::vector<float>& queries, std::size_t k,
+                 std::size_t repetitions) {
+  searcher.nearest(queries, k, nullptr);
   std::vector<double> times;
   for (std::size_t i = 0; i < repetitions; ++i) {
     InterruptGuard::check();
     const auto begin = std::chrono::steady_clock::now();
-    searcher.nearest(queries, k);
+    searcher.nearest(queries, k, nullptr);
     const std::chrono::duration<double, std::milli> passed =
         std::chrono::steady_clock::now() - begin;
     times.push_back(passed.count());
   }
   const std::size_t count = queries.size() / index.settings().dimension;
-  return {count, k, median(times), floor_of(given, index.flat().vectors, count)};
+  const bool is_exact = searcher.probes() == 0;
+  return {count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0};
 }
 
 void print(const std::vector<Measured>& all, std::ostream& out) {
@@ -148,7 +151,7 @@ void print(const std::vector<Measured>& all, std::ostream& out) {
   table.print(out);
 }
 
-std::string to_json(const vector::VectorIndex& index, std::size_t threads,
+std::string to_json(const vector::VectorIndex& index, std::size_t probes, std::size_t threads,
                     const std::vector<Measured>& all) {
   JsonWriter json;
   json.begin_object();
@@ -156,6 +159,7 @@ std::string to_json(const vector::VectorIndex& index, std::size_t threads,
   json.member("dimension", std::uint64_t{index.settings().dimension});
   json.member("metric", vector::metric_name(index.settings().metric));
   json.member("store", vector::store_name(index.settings().store));
+  if (probes > 0) json.member("probes", std::uint64_t{probes});
   json.member("device", "cpu");
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{threads});
@@ -176,7 +180,7 @@ std::string to_json(const vector::VectorIndex& index, std::size_t threads,
 std::string to_plot(const std::vector<Measured>& all, const std::vector<std::size_t>& batches,
                     const std::vector<std::size_t>& ks) {
   PlotPanel panel{
-      PlotPanel::Kind::kLines, "exact search", "queries searched together", "us a query", {}, {}};
+      PlotPanel::Kind::kLines, "search", "queries searched together", "us a query", {}, {}};
   for (const std::size_t batch : batches) panel.categories.push_back(std::to_string(batch));
   for (const std::size_t k : ks) {
     PlotSeries series{"k " + std::to_string(k), {}};
@@ -215,7 +219,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_number("--threads", given.threads, 0, 1024);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  const vector::FlatSearcher searcher(index.flat(), threads);
+  const VectorSearch searcher(index, command, given.probes, threads);
   std::vector<Measured> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);
@@ -224,7 +228,8 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
     }
   }
   if (given.json != "-") print(all, std::cout);
-  if (!given.json.empty()) write_output(given.json, to_json(index, threads, all));
+  if (!given.json.empty())
+    write_output(given.json, to_json(index, searcher.probes(), threads, all));
   if (!given.plot.empty()) write_output(given.plot, to_plot(all, batches, ks));
   return 0;
 }

@@ -37,8 +37,9 @@ constexpr const char* kNotes =
     "Formats: .fvecs .bvecs .fbin .u8bin .i8bin .npy .hdf5 ('warpdex vector convert --help').\n"
     "Of an HDF5 file the dataset 'train' is taken; FILE.hdf5:NAME takes another.\n"
     "\n"
-    "example:\n"
-    "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index";
+    "examples:\n"
+    "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index\n"
+    "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf";
 
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
@@ -48,6 +49,10 @@ struct Arguments {
   std::string index = "flat";
   std::string metric = "l2";
   std::string store = "float";
+  std::int64_t lists = 0;
+  std::int64_t train = 0;
+  std::uint64_t seed = 1;
+  std::int64_t threads = 0;
   std::string ids;
   std::string json;
   bool quiet = false;
@@ -59,7 +64,8 @@ void add_options(CommandLine& command, Arguments& given) {
                       "the vectors, a row each")(
       "output", po::value(&given.output)->value_name("DIR")->required(), "the folder of the index")(
       "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
-      "flat: all vectors are compared, so that every answer is exact")(
+      "flat: all vectors are compared, so that every answer is exact. ivf-flat: an inverted file; "
+      "only the lists nearest to a query are compared")(
       "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
       "l2, ip or cosine")(
       "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
@@ -71,6 +77,33 @@ void add_options(CommandLine& command, Arguments& given) {
       "also write the report there; - is standard output, and then nothing else is")(
       "quiet", po::bool_switch(&given.quiet), "no progress and no report");
   command.add(group);
+  po::options_description ivf = option_group("For ivf-flat");
+  ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
+                    "how many; 0: about 4 times the root of the number of vectors")(
+      "train", po::value(&given.train)->value_name("N")->default_value(0),
+      "vectors that the lists' centroids are trained on; 0: 256 a list")(
+      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
+      "of the training")("threads", po::value(&given.threads)->value_name("N")->default_value(0),
+                         "threads; 0: one for each processor");
+  command.add(ivf);
+}
+
+vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
+  vector::VectorIndexSettings settings;
+  settings.index = vector::index_kind_from_name(given.index);
+  settings.metric = vector::metric_from_name(given.metric);
+  settings.store = vector::store_from_name(given.store);
+  settings.ivf.lists = checked_number("--lists", given.lists, 0, vector::kMaxRows);
+  settings.ivf.train = checked_number("--train", given.train, 0, vector::kMaxRows);
+  settings.ivf.seed = given.seed;
+  settings.ivf.threads = checked_number("--threads", given.threads, 0, 1024);
+  for (const char* option : {"lists", "train", "seed"}) {
+    if (settings.index == vector::IndexKind::kFlat && command.given(option)) {
+      throw UsageError("--" + std::string(option) +
+                       " is for an inverted file; add --index ivf-flat, or leave it out");
+    }
+  }
+  return settings;
 }
 
 /// Adds all rows of the file.
@@ -129,12 +162,7 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  if (given.index != "flat") {
-    throw UsageError("there is no type of index '" + given.index + "'; choose flat");
-  }
-  vector::VectorIndexSettings settings;
-  settings.metric = vector::metric_from_name(given.metric);
-  settings.store = vector::store_from_name(given.store);
+  vector::VectorIndexSettings settings = settings_of(given, command);
   check_input(given);
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
@@ -148,7 +176,12 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   }
   vector::VectorIndexWriter writer(given.output, settings);
   copy_rows(given, *reader, writer);
-  writer.commit(ids);
+  Progress progress = Progress::to_standard_error();
+  writer.commit(ids, [&](const char* stage, std::uint64_t done, std::uint64_t total) {
+    InterruptGuard::check();
+    if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
+  });
+  progress.clear();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   report(given, settings, writer.rows(), passed.count());
   return 0;

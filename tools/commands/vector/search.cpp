@@ -12,9 +12,9 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "text.hpp"
+#include "vector_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
-#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/read_filter.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
@@ -24,7 +24,9 @@ namespace {
 constexpr const char* kAbout =
     "Finds the nearest vectors of each query, nearest first, equal distances in the order of "
     "rows.\n"
-    "Every answer is exact.";
+    "Over an index of the kind flat every answer is exact. Over ivf-flat the distances are exact, "
+    "and\n"
+    "vectors in lists that were not probed are missed.";
 
 constexpr const char* kNotes =
     "The answers go to standard output as lines: query (its row), id, distance, between tabs; so\n"
@@ -44,6 +46,7 @@ struct Arguments {
   std::string queries;
   std::int64_t k = 10;
   float radius = 0;
+  std::int64_t probes = kDefaultProbes;
   std::string filter;
   std::int64_t threads = 0;
   NeighborTargets targets;
@@ -57,6 +60,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "neighbours of each query, 1 to the number of vectors")(
       "radius", po::value(&given.radius)->value_name("X"),
       "instead of -k: all vectors whose distance is at most X; for ip and cosine, at least X")(
+      "probes", po::value(&given.probes)->value_name("N")->default_value(given.probes),
+      kProbesHelp)(
       "filter", po::value(&given.filter)->value_name("FILE"),
       "answer with these vectors only: ids, in a .npy file or a line each, or a .npy file of bool "
       "with a value for each row")(
@@ -76,14 +81,14 @@ void add_options(CommandLine& command, Arguments& given) {
 /// Answers part after part of the queries, so that it can be interrupted and holds few answers.
 class Answering {
  public:
-  Answering(const Arguments& given, const vector::VectorIndex& index, vector::VectorReader& queries,
-            bool is_range)
+  Answering(const Arguments& given, const CommandLine& command, const vector::VectorIndex& index,
+            vector::VectorReader& queries)
       : given_(given),
-        index_(index),
         queries_(queries),
-        searcher_(index.flat(), checked_number("--threads", given.threads, 0, 1024)) {
+        searcher_(index, command, given.probes,
+                  checked_number("--threads", given.threads, 0, 1024)) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
-    if (!is_range) {
+    if (!command.given("radius")) {
       k_ = checked_number("-k", given.k, 1,
                           std::max<std::int64_t>(1, static_cast<std::int64_t>(index.rows())));
     }
@@ -128,9 +133,8 @@ class Answering {
   }
 
   const Arguments& given_;
-  const vector::VectorIndex& index_;
   vector::VectorReader& queries_;
-  vector::FlatSearcher searcher_;
+  VectorSearch searcher_;
   std::optional<vector::RowFilter> filter_;
   std::optional<std::size_t> k_;
 };
@@ -143,8 +147,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   command.add_positional("INDEX", &given.index, "the folder of an index of vectors");
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
-  const bool is_range = command.given("radius");
-  if (is_range && command.given("-k")) {
+  if (command.given("radius") && command.given("-k")) {
     throw UsageError("-k and --radius are two kinds of search; give one of them");
   }
 
@@ -157,7 +160,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
                      counted(queries->dimension(), "component") + ", the vectors of '" +
                      given.index + "' have " + std::to_string(index.settings().dimension));
   }
-  Answering answering(given, index, *queries, is_range);
+  Answering answering(given, command, index, *queries);
   const auto output = make_neighbor_output(given.targets, index, queries->rows(), answering.k());
   Progress progress = Progress::to_standard_error();
   const bool is_seen =

@@ -6,10 +6,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_searcher.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
@@ -22,10 +24,31 @@ enum class IdKind : std::uint8_t {
   kTexts,
 };
 
+/// How vectors are found.
+enum class IndexKind : std::uint8_t {
+  kFlat,     ///< all are compared
+  kIvfFlat,  ///< an inverted file: those of the lists whose centroids are nearest
+};
+
+/// "flat" or "ivf-flat".
+std::string_view index_kind_name(IndexKind kind);
+/// The kind of that name; throws UsageError, which lists the names, for another.
+IndexKind index_kind_from_name(std::string_view name);
+
+/// Of an inverted file.
+struct IvfSettings {
+  std::size_t lists = 0;    ///< 0: as many as suit the number of rows
+  std::size_t train = 0;    ///< rows that centroids are trained on; 0: 256 a list
+  std::uint64_t seed = 1;   ///< of the training
+  std::size_t threads = 0;  ///< of the training and the assignment; 0: default_threads()
+};
+
 struct VectorIndexSettings {
   Metric metric = Metric::kL2;
   Store store = Store::kFloat;
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
+  IndexKind index = IndexKind::kFlat;
+  IvfSettings ivf = {};  ///< for kIvfFlat; of an index that is open, lists only
 };
 
 /// Mapped, not read: opening costs a few system calls. Immutable; any number of threads may read
@@ -42,8 +65,10 @@ class VectorIndex {
   const VectorIndexSettings& settings() const;
   std::size_t rows() const;
   const std::filesystem::path& folder() const;
-  /// What an exact search reads.
+  /// What an exact search reads; of an inverted file too.
   const FlatVectors& flat() const;
+  /// What IvfSearcher reads. Throws UsageError unless it is an inverted file.
+  const IvfVectors& ivf() const;
 
   IdKind id_kind() const;
   /// All ids if they are numbers, else none.

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -11,8 +13,14 @@
 
 namespace warpdex::vector {
 
+/// Told of long work: its stage, how much is done and of how much.
+using BuildProgress =
+    std::function<void(const char* stage, std::uint64_t done, std::uint64_t total)>;
+
 /// Streams rows into a folder beside the target, which commit() puts in the target's place. Not
-/// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids.
+/// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids. An inverted
+/// file is made in commit(), from rows that lie in scratch files until then: centroids are trained
+/// on a sample, which is held in memory.
 class VectorIndexWriter {
  public:
   /// Throws UsageError for a dimension out of range or a target that is not to be replaced,
@@ -32,9 +40,9 @@ class VectorIndexWriter {
   std::size_t rows() const;
 
   /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
-  /// by their numbers. Throws InputError if there are some and not as many as rows; IoError. Once,
-  /// at the end.
-  void commit(const VectorIds& ids = {});
+  /// by their numbers. Throws InputError if there are some and not as many as rows; UsageError for
+  /// more lists than rows, or none of both; IoError; and what `progress` throws. Once, at the end.
+  void commit(const VectorIds& ids = {}, const BuildProgress& progress = {});
 
  private:
   struct State;

@@ -1,0 +1,116 @@
+// Checks rows, brings them into the form that is stored, and writes them with their norms.
+#include "format/row_writer.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "format/manifest.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/data/half.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Rows whose mean becomes the centre. Any point is right, one amidst the vectors is fast.
+constexpr std::size_t kCentreBytes = 16 << 20;
+
+[[noreturn]] void refuse_component(std::size_t row, std::size_t column, const std::string& what) {
+  throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) +
+                   " (counted from 0) " + what);
+}
+
+}  // namespace
+
+RowWriter::RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings)
+    : settings_(settings),
+      folder_(folder),
+      vectors_(folder, section::kVectors),
+      norms_(folder, section::kNorms) {}
+
+void RowWriter::add(std::span<const float> rows) {
+  const std::size_t dimension = settings_.dimension;
+  if (rows.size() % dimension != 0) {
+    throw UsageError("rows of " + std::to_string(dimension) + " components cannot be " +
+                     std::to_string(rows.size()) + " numbers");
+  }
+  for (; !rows.empty(); rows = rows.subspan(dimension)) {
+    const std::span<const float> row = rows.first(dimension);
+    if (rows_ == kMaxRows) {
+      throw InputError("an index holds at most " + std::to_string(kMaxRows) +
+                       " vectors; split the collection");
+    }
+    for (std::size_t c = 0; c < dimension; ++c) {
+      if (!std::isfinite(row[c])) refuse_component(rows_, c, "is no finite number");
+    }
+    const std::span<const float> stored = stored_form(row);
+    ++rows_;
+    if (has_centre_) {
+      write_row(stored);
+      continue;
+    }
+    held_back_.insert(held_back_.end(), stored.begin(), stored.end());
+    if (held_back_.size() * sizeof(float) >= kCentreBytes) write_first_rows();
+  }
+}
+
+/// The row as floats that have the values which are stored.
+std::span<const float> RowWriter::stored_form(std::span<const float> row) {
+  floats_.assign(row.begin(), row.end());
+  if (settings_.metric == Metric::kCosine) normalize(floats_);
+  if (settings_.store == Store::kFloat) return floats_;
+  halves_.resize(row.size());
+  to_half(floats_, halves_.data());
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    if (!is_finite_half(halves_[c])) {
+      refuse_component(rows_, c, "is too large for a half (65504 at most); store floats");
+    }
+  }
+  to_float(halves_, floats_.data());
+  return floats_;
+}
+
+void RowWriter::write_first_rows() {
+  const std::size_t dimension = settings_.dimension;
+  const std::size_t count = held_back_.size() / dimension;
+  if (settings_.metric == Metric::kL2 && count > 0) {
+    std::vector<double> sums(dimension);
+    for (std::size_t i = 0; i < held_back_.size(); ++i) {
+      sums[i % dimension] += double{held_back_[i]};
+    }
+    for (const double sum : sums) {
+      centre_.push_back(static_cast<float>(sum / static_cast<double>(count)));
+    }
+  }
+  has_centre_ = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    write_row(std::span<const float>(held_back_).subspan(i * dimension, dimension));
+  }
+  held_back_ = {};
+}
+
+void RowWriter::write_row(std::span<const float> row) {
+  norms_.append_value(row_norm(settings_.metric, row, centre_));
+  const std::size_t padding = row_stride(settings_) - row.size();
+  if (settings_.store == Store::kFloat) {
+    append_all(vectors_, row);
+    for (std::size_t i = 0; i < padding; ++i) vectors_.append_value(0.0F);
+    return;
+  }
+  halves_.resize(row.size());
+  to_half(row, halves_.data());
+  append_all(vectors_, std::span<const std::uint16_t>(halves_));
+  for (std::size_t i = 0; i < padding; ++i) vectors_.append_value(std::uint16_t{0});
+}
+
+std::vector<SectionInfo> RowWriter::finish() {
+  if (!has_centre_) write_first_rows();
+  SectionWriter centre(folder_, section::kCentre);
+  append_all(centre, std::span<const float>(centre_));
+  std::vector<SectionInfo> sections;
+  for (SectionWriter* const writer : {&vectors_, &norms_, &centre}) {
+    sections.push_back(writer->finish());
+  }
+  return sections;
+}
+
+}  // namespace warpdex::vector

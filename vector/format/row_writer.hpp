@@ -1,0 +1,50 @@
+// Writes the sections that hold vectors, row by row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+template <class T>
+void append_all(SectionWriter& writer, std::span<const T> values) {
+  writer.append({reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()});
+}
+
+/// The sections vectors, norms and centre. Holds the first rows back, up to 16 MiB, until it knows
+/// a centre.
+class RowWriter {
+ public:
+  /// Creates the sections' files in `folder`. Throws IoError.
+  RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings);
+
+  /// As VectorIndexWriter::add().
+  void add(std::span<const float> rows);
+  std::size_t rows() const { return rows_; }
+  /// Writes what is left. Once, at the end.
+  std::vector<SectionInfo> finish();
+
+ private:
+  std::span<const float> stored_form(std::span<const float> row);
+  void write_first_rows();
+  void write_row(std::span<const float> row);
+
+  VectorIndexSettings settings_;
+  std::filesystem::path folder_;
+  SectionWriter vectors_;
+  SectionWriter norms_;
+  std::size_t rows_ = 0;
+  bool has_centre_ = false;       ///< until then the first rows are held back
+  std::vector<float> held_back_;  ///< the first rows
+  std::vector<float> centre_;     ///< for kL2
+  std::vector<float> floats_;     ///< of one row
+  std::vector<std::uint16_t> halves_;
+};
+
+}  // namespace warpdex::vector

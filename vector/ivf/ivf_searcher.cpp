@@ -1,0 +1,177 @@
+// Chooses lists by exact search among the centroids, then takes list by list.
+#include "warpdex/vector/ivf/ivf_searcher.hpp"
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/spin_mutex.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "flat/flat_task.hpp"
+#include "flat/nearest_keys.hpp"
+#include "flat/search_input.hpp"
+#include "ivf/probes.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+using Lock = oneapi::tbb::spin_mutex::scoped_lock;
+
+/// The answers of one query so far; lists that are searched at the same time share it.
+class SharedNearest {
+ public:
+  SharedNearest(std::size_t k, std::size_t count) : keys_(k, count) {}
+
+  std::uint64_t limit() {
+    const Lock lock(mutex_);
+    return keys_.limit();
+  }
+  void add(std::span<const std::uint64_t> keys) {
+    const Lock lock(mutex_);
+    for (const std::uint64_t key : keys) {
+      if (key <= keys_.limit()) keys_.add(key);
+    }
+  }
+  std::vector<std::uint64_t> take() { return keys_.take(); }
+
+ private:
+  oneapi::tbb::spin_mutex mutex_;
+  NearestKeys keys_;
+};
+
+/// Likewise all that is within a radius.
+class SharedWithin {
+ public:
+  std::uint64_t limit() const { return std::numeric_limits<std::uint64_t>::max(); }
+  void add(std::span<const std::uint64_t> keys) {
+    const Lock lock(mutex_);
+    keys_.insert(keys_.end(), keys.begin(), keys.end());
+  }
+  std::vector<std::uint64_t> take() {
+    std::sort(keys_.begin(), keys_.end());
+    return std::move(keys_);
+  }
+
+ private:
+  oneapi::tbb::spin_mutex mutex_;
+  std::vector<std::uint64_t> keys_;
+};
+
+/// Some queries beside each other, as a task takes them.
+struct GatheredQueries {
+  std::vector<float> values;
+  std::vector<std::uint64_t> limits;
+};
+
+template <class Shared>
+GatheredQueries gather(const PreparedQueries& prepared, std::span<const std::uint32_t> queries,
+                       std::deque<Shared>& answers) {
+  GatheredQueries gathered;
+  gathered.values.reserve(queries.size() * prepared.stride);
+  for (const std::uint32_t q : queries) {
+    gathered.values.insert(gathered.values.end(), prepared.query(q),
+                           prepared.query(q) + prepared.stride);
+    gathered.limits.push_back(answers[q].limit());
+  }
+  return gathered;
+}
+
+/// A search of all lists: answer(task, is_scan) gives the keys of a part.
+template <class Shared, class Answer>
+void search_lists(const IvfVectors& vectors, const PreparedQueries& prepared,
+                  const ListProbes& probes, const RowFilter* filter, std::size_t max_queries,
+                  std::size_t threads, std::deque<Shared>& answers, const Answer& answer) {
+  const auto search_list = [&](std::uint32_t list) {
+    const std::span<const std::uint32_t> all = probes.of(list);
+    for (std::size_t first = 0; first < all.size(); first += max_queries) {
+      const std::span<const std::uint32_t> queries =
+          all.subspan(first, std::min(max_queries, all.size() - first));
+      const GatheredQueries gathered = gather(prepared, queries, answers);
+      const FlatTask task{vectors.vectors,          filter,
+                          gathered.values.data(),   prepared.stride,
+                          queries.size(),           vectors.begins[list],
+                          vectors.begins[list + 1], gathered.limits.data()};
+      const TaskAnswers found = answer(task, queries.size() < kMinProductQueries);
+      for (std::size_t i = 0; i < queries.size(); ++i) answers[queries[i]].add(found[i]);
+    }
+  };
+  const std::vector<std::uint32_t> order = order_by_work(probes, vectors.begins);
+  oneapi::tbb::task_arena arena(
+      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
+  arena.execute([&] { oneapi::tbb::parallel_for_each(order.begin(), order.end(), search_list); });
+}
+
+void check_probes(std::size_t probes, std::size_t lists) {
+  if (probes >= 1 && probes <= lists) return;
+  throw UsageError("the number of probes is " + std::to_string(probes) +
+                   "; it is from 1 to the number of lists, " + std::to_string(lists));
+}
+
+/// The lists that each query probes. The queries were scaled already, if they had to be.
+ListProbes choose_lists(const FlatSearcher& coarse, const PreparedQueries& prepared,
+                        std::size_t dimension, std::size_t probes, std::size_t lists) {
+  std::vector<float> queries;
+  queries.reserve(prepared.count * dimension);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    queries.insert(queries.end(), prepared.query(q), prepared.query(q) + dimension);
+  }
+  return invert_probes(coarse.nearest(queries, probes), lists);
+}
+
+}  // namespace
+
+IvfSearcher::IvfSearcher(const IvfVectors& vectors, std::size_t threads)
+    : vectors_(vectors),
+      coarse_(vectors.centroids, threads),
+      threads_(threads == 0 ? default_threads() : threads) {}
+
+Neighbors IvfSearcher::nearest(std::span<const float> queries, std::size_t k, std::size_t probes,
+                               const RowFilter* filter) const {
+  const FlatVectors& flat = vectors_.vectors;
+  check_k(k, flat.vectors.rows);
+  check_probes(probes, vectors_.lists());
+  check_filter(filter, flat.vectors.rows);
+  const std::size_t dimension = flat.vectors.dimension;
+  const PreparedQueries prepared = prepare_queries(flat.metric, dimension, queries);
+  const ListProbes lists = choose_lists(coarse_, prepared, dimension, probes, vectors_.lists());
+  std::deque<SharedNearest> answers;
+  for (std::size_t q = 0; q < prepared.count; ++q) answers.emplace_back(k, flat.vectors.rows);
+  search_lists(vectors_, prepared, lists, filter, max_product_queries(flat, k), threads_, answers,
+               [k](const FlatTask& task, bool is_scan) {
+                 return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
+               });
+  Neighbors result = make_neighbors(flat.metric, prepared.count, k);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    set_answers(flat.metric, q, answers[q].take(), result);
+  }
+  return result;
+}
+
+RangeNeighbors IvfSearcher::within(std::span<const float> queries, float radius, std::size_t probes,
+                                   const RowFilter* filter) const {
+  const FlatVectors& flat = vectors_.vectors;
+  check_radius(radius);
+  check_probes(probes, vectors_.lists());
+  check_filter(filter, flat.vectors.rows);
+  const std::size_t dimension = flat.vectors.dimension;
+  const PreparedQueries prepared = prepare_queries(flat.metric, dimension, queries);
+  const ListProbes lists = choose_lists(coarse_, prepared, dimension, probes, vectors_.lists());
+  std::deque<SharedWithin> answers(prepared.count);
+  const float limit = ascending(flat.metric, radius);
+  search_lists(vectors_, prepared, lists, filter, max_product_queries(flat, 1), threads_, answers,
+               [limit](const FlatTask& task, bool is_scan) {
+                 return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
+               });
+  RangeNeighbors result;
+  result.offsets.push_back(0);
+  for (SharedWithin& answer : answers) add_answers(flat.metric, answer.take(), result);
+  return result;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,35 @@
+// A counting sort of (query, list) pairs.
+#include "ivf/probes.hpp"
+
+#include <algorithm>
+
+namespace warpdex::vector {
+
+ListProbes invert_probes(const Neighbors& nearest, std::size_t lists) {
+  ListProbes probes{std::vector<std::uint64_t>(lists + 1),
+                    std::vector<std::uint32_t>(nearest.rows.size())};
+  for (const std::int32_t list : nearest.rows) ++probes.begins[static_cast<std::size_t>(list) + 1];
+  for (std::size_t list = 0; list < lists; ++list) probes.begins[list + 1] += probes.begins[list];
+  std::vector<std::uint64_t> next(probes.begins.begin(), probes.begins.end() - 1);
+  for (std::size_t i = 0; i < nearest.rows.size(); ++i) {
+    const auto list = static_cast<std::size_t>(nearest.rows[i]);
+    probes.queries[next[list]++] = static_cast<std::uint32_t>(i / nearest.k);
+  }
+  return probes;
+}
+
+std::vector<std::uint32_t> order_by_work(const ListProbes& probes,
+                                         std::span<const std::uint64_t> begins) {
+  const auto work = [&](std::uint32_t list) {
+    return (begins[list + 1] - begins[list]) * probes.of(list).size();
+  };
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t list = 0; list + 1 < begins.size(); ++list) {
+    if (work(list) > 0) order.push_back(list);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return work(a) > work(b); });
+  return order;
+}
+
+}  // namespace warpdex::vector
