@@ -15,8 +15,8 @@ namespace {
 
 /// What tells whether a file is still the one that was copied.
 struct FileState {
-  bool exists = false;
   struct stat status {};
+  bool exists;
 
   explicit FileState(const std::filesystem::path& file)
       : exists(::stat(file.c_str(), &status) == 0) {}
@@ -51,7 +51,7 @@ class Hdf5Writer final : public FileWriter {
  private:
   [[noreturn]] void fail_hdf5(const char* what) const {
     throw IoError("cannot write '" + settings().name + "': HDF5 could not " + what + ": " +
-                  Hdf5Call::reason());
+                  Hdf5Call::reason() + "; make room there, or name another target");
   }
 
   void copy_target() {
