@@ -19,7 +19,7 @@ constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
 /// Removes the file, which a dead process left; false if someone writes it, who then has it locked.
 bool remove_leftover(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return ::unlink(file.c_str()) == 0 || errno == ENOENT;
+  if (descriptor < 0) return errno == ENOENT;
   bool is_free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   struct stat locked {};
   struct stat named {};
