@@ -201,20 +201,33 @@ TEST_F(Hdf5, ADatasetIsAddedToAFile) {
   }
 }
 
-TEST_F(Hdf5, NothingOfAFileIsLostWhenAWriterFails) {
+TEST_F(Hdf5, AFileThatIsNoHdf5IsNotReplaced) {
   write_file(path_, "text");
   EXPECT_THROW(create_vectors(path_, Element::kInt8, 1, 1), InputError);
   EXPECT_EQ(read_file(path_), "text");
-  const std::string values = "a";
-  std::filesystem::remove(path_);
-  const auto first = create_vectors(path_ + ":first", Element::kInt8, 1, 1);
-  const auto second = create_vectors(path_ + ":second", Element::kInt8, 1, 1);
-  first->write_raw(1, values.data());
-  second->write_raw(1, values.data());
-  first->finish();
-  // The second knows nothing of the first, whose dataset it would take away.
-  EXPECT_THAT(complaint<IoError>([&] { second->finish(); }), HasSubstr("meanwhile"));
-  EXPECT_EQ(open_vectors(path_ + ":first")->rows(), 1U);
+}
+
+TEST_F(Hdf5, SeveralDatasetsMayBeWrittenAtOnce) {
+  std::mt19937_64 random = warpdex::test::generator(2);
+  std::vector<std::string> values;
+  std::vector<std::unique_ptr<VectorWriter>> writers;
+  for (std::size_t i = 0; i < 4; ++i) {
+    values.emplace_back(random() % 3'000'000, static_cast<char>(i + 1));
+    writers.push_back(
+        create_vectors(path_ + ":d" + std::to_string(i), Element::kInt8, 1, values.back().size()));
+  }
+  const auto same = create_vectors(path_ + ":d0", Element::kInt8, 1, 0);
+  for (std::size_t i = 0; i < 4; ++i) writers[i]->write_raw(values[i].size(), values[i].data());
+  for (const auto& writer : writers) writer->finish();
+  EXPECT_THAT(complaint<UsageError>([&] { same->finish(); }), HasSubstr("already"));
+  writers.clear();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto reader = open_vectors(path_ + ":d" + std::to_string(i));
+    ASSERT_EQ(reader->rows(), values[i].size());
+    std::string read(values[i].size(), '\0');
+    reader->read_raw(read.size(), read.data());
+    EXPECT_EQ(read, values[i]);
+  }
 }
 
 // A program that embeds the library may print HDF5's errors; its setting is as it was.
