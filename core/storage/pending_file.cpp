@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "warpdex/core/error.hpp"
 
@@ -15,13 +16,20 @@ namespace {
 
 constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
 
-/// Whether someone writes the file, who then has it locked. False where locks are not to be had.
-bool is_written(const std::filesystem::path& file) {
+/// Removes the file, which a dead process left; false if someone writes it, who then has it locked.
+bool remove_leftover(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (descriptor < 0) return errno == ENOENT;
+  bool is_free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  struct stat locked {};
+  struct stat named {};
+  // Its writer may have given it its name, and another made a new one, before it was locked.
+  if (is_free && ::fstat(descriptor, &locked) == 0 && ::stat(file.c_str(), &named) == 0 &&
+      locked.st_ino == named.st_ino) {
+    is_free = ::unlink(file.c_str()) == 0;
+  }
   ::close(descriptor);
-  return locked;
+  return is_free;
 }
 
 /// Locks a file that was just made, against being taken for one that a dead process left. False if
@@ -53,29 +61,26 @@ PendingFile::PendingFile(const std::filesystem::path& target) {
 
 void PendingFile::open_beside() {
   const std::string beside = target_.string() + ".warpdex-" + std::to_string(::getpid());
-  for (int number = 0;; ++number) {
+  for (int number = 0;;) {
     // Another writer of this process may have the first name.
     const std::string name = number == 0 ? beside : beside + "-" + std::to_string(number);
     descriptor_ = ::open(name.c_str(), kFlags | O_EXCL, 0666);
-    if (descriptor_ < 0 && errno == EEXIST && !is_written(name)) {
-      // A process that had our id was killed and left it.
-      ::unlink(name.c_str());
-      descriptor_ = ::open(name.c_str(), kFlags | O_EXCL, 0666);
+    if (descriptor_ < 0) {
+      if (errno != EEXIST) fail(errno);
+      if (!remove_leftover(name)) ++number;
+      continue;
     }
-    if (descriptor_ < 0 && errno == EEXIST) continue;
-    if (descriptor_ < 0) fail(errno);
     if (claim(descriptor_)) {
       temporary_ = name;
       return;
     }
-    ::close(descriptor_);
-    descriptor_ = -1;
+    ::close(std::exchange(descriptor_, -1));
   }
 }
 
 PendingFile::~PendingFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void PendingFile::fail(int error) const {
@@ -127,11 +132,13 @@ void PendingFile::reserve(std::uint64_t size) {
 
 void PendingFile::commit() {
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail(errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  const int lock = ::dup(descriptor_);  // until it has its name, nobody may take it for a leftover
+  int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  if (error == 0 && !temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    error = errno;
+  }
+  if (lock >= 0) ::close(lock);
+  if (error != 0) fail(error);
   temporary_.clear();
 }
 

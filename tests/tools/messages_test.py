@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-FOLDERS = ("core", "codecs", "indexer", "query", "tools")
+FOLDERS = ("core", "codecs", "vector", "indexer", "query", "tools")
 ENDINGS = (".cpp", ".hpp", ".cu", ".cuh")
 # Calls whose argument is a message or its end, and what else a message is made by.
 CALL = re.compile(r"\b(?:\w*Error|Interrupted|\w*fail\w*|damaged|refuse\w*|complain)\s*\(")

@@ -138,7 +138,7 @@ std::unique_ptr<VectorReader> open_vectors(const std::string& path, Role role) {
     case FileFormat::kVecs: source = open_vecs(parsed, role); break;
     case FileFormat::kBin: source = open_bin(parsed, role); break;
     case FileFormat::kNpy: source = open_npy(parsed, role); break;
-    case FileFormat::kHdf5: throw UsageError("HDF5 files are not read yet"); break;
+    case FileFormat::kHdf5: source = open_hdf5(parsed, role); break;
   }
   return std::make_unique<FileReader>(path, role, std::move(source));
 }

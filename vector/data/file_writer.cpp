@@ -31,8 +31,9 @@ class VecsWriter final : public FileWriter {
                      ".npy instead");
   }
 
-  void complete() override {
+  bool complete() override {
     if (rows() == 0) refuse_no_rows();
+    return true;
   }
 
   void append_rows(std::size_t rows, const char* values) override {
@@ -56,10 +57,11 @@ class HeaderWriter final : public FileWriter {
   }
 
  private:
-  void complete() override {
-    if (settings().rows) return;
+  bool complete() override {
+    if (settings().rows) return true;
     const std::string bytes = header_(rows());
     file().write_at(0, bytes.data(), bytes.size());
+    return true;
   }
 
   Header header_;
@@ -125,8 +127,7 @@ void FileWriter::finish() {
                      " rows, but " + std::to_string(rows_) + " were written");
   }
   flush();
-  complete();
-  file_.commit();
+  if (complete()) file_.commit();
 }
 
 void VectorWriter::write(std::size_t rows, const float* values) {

@@ -49,8 +49,8 @@ class FileWriter : public VectorWriter {
   virtual void append_rows(std::size_t rows, const char* values) {
     append(values, rows * row_bytes());
   }
-  /// All rows have been written; the file takes its name next.
-  virtual void complete() {}
+  /// All rows have been written. Returns whether the file takes its name next.
+  virtual bool complete() { return true; }
 
  private:
   void flush();

@@ -3,9 +3,12 @@
 #include <hdf5.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <vector>
 
+#include "data/data_file.hpp"
 #include "data/file_writer.hpp"
 #include "data/hdf5_handle.hpp"
 #include "warpdex/core/error.hpp"
@@ -13,10 +16,12 @@
 namespace warpdex::vector {
 namespace {
 
+constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
+
 /// What tells whether a file is still the one that was copied.
 struct FileState {
-  bool exists = false;
   struct stat status {};
+  bool exists;
 
   explicit FileState(const std::filesystem::path& file)
       : exists(::stat(file.c_str(), &status) == 0) {}
@@ -43,15 +48,15 @@ class Hdf5Writer final : public FileWriter {
     }
     copy_target();
     const Hdf5Call call;
-    const std::uint64_t begin = make_dataset();
-    file().seek(begin);
-    reserve(begin);
+    begin_ = make_dataset();
+    file().seek(begin_);
+    reserve(begin_);
   }
 
  private:
   [[noreturn]] void fail_hdf5(const char* what) const {
     throw IoError("cannot write '" + settings().name + "': HDF5 could not " + what + ": " +
-                  Hdf5Call::reason());
+                  Hdf5Call::reason() + "; make room there, or name another target");
   }
 
   void copy_target() {
@@ -116,14 +121,25 @@ class Hdf5Writer final : public FileWriter {
     return begin;
   }
 
-  void complete() override {
-    if (before_.is_same(FileState(file().target()))) return;
-    throw IoError("cannot write " + settings().path.file +
-                  ": something else wrote it meanwhile; start again once it is done");
+  /// What was added to the file meanwhile stays: the rows go into a copy of what it is now.
+  bool complete() override {
+    if (before_.is_same(FileState(file().target()))) return true;
+    Hdf5Writer again(settings());
+    const DataFile from(file().temporary());
+    const std::size_t at_once = std::max<std::size_t>(1, kCopyBytes / row_bytes());
+    std::vector<char> part(std::min<std::uint64_t>(at_once, rows()) * row_bytes());
+    while (again.rows() < rows()) {
+      const std::size_t count = std::min<std::uint64_t>(at_once, rows() - again.rows());
+      from.read(begin_ + again.rows() * row_bytes(), count * row_bytes(), part.data());
+      again.write_raw(count, part.data());
+    }
+    again.finish();
+    return false;
   }
 
   std::string dataset_;
   FileState before_;
+  std::uint64_t begin_ = 0;  ///< where the rows are in the file
 };
 
 }  // namespace

@@ -109,6 +109,16 @@ class HeaderText {
   std::string name_;
 };
 
+/// A type's name for a message.
+std::string shown(std::string_view type) {
+  constexpr std::size_t kMost = 40;
+  std::string text(type.substr(0, kMost));
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return "'" + text + "'";
+}
+
 StoredType read_type(HeaderText& text) {
   constexpr const char* kTaken =
       "only float64, float32, float16, int8, uint8, int32, uint32, int64, "
@@ -120,12 +130,12 @@ StoredType read_type(HeaderText& text) {
     if (type.substr(1) != known.name.substr(1)) continue;
     const bool one_byte = known.name.front() == '|';
     if (type.front() == '>' && !one_byte) {
-      text.fail("holds numbers with their high byte first ('" + std::string(type) +
-                "'); save it again by .astype(a.dtype.newbyteorder('<'))");
+      text.fail("holds numbers with their high byte first (" + shown(type) +
+                "); save it again by .astype(a.dtype.newbyteorder('<'))");
     }
     if (std::string_view("<=|>").find(type.front()) != std::string_view::npos) return known.type;
   }
-  text.fail("holds values of type '" + std::string(type) + "', but " + kTaken +
+  text.fail("holds values of type " + shown(type) + ", but " + kTaken +
             "; convert it with .astype");
 }
 

@@ -45,8 +45,9 @@ class VectorWriter {
 /// will be written, if that is known: room for them is asked for at once where the file system can,
 /// so that a full disk is told early. A new HDF5 dataset (FILE:NAME; without a name, that of the
 /// role) is added to the file if there is one; the file is copied for it, as nothing is lost if
-/// that fails. Throws UsageError for an unknown suffix, a format that cannot hold the element, a
-/// dimension of 0 or past kMaxNeighbors, no rows where the format would lose their dimension
+/// that fails. Several datasets of one file may be written at once, in one process. Throws
+/// UsageError for an unknown suffix, a format that cannot hold the element, a dimension of 0 or
+/// past kMaxNeighbors, no rows where the format would lose their dimension
 /// (.fvecs and the like; told by finish() where the number is not known), HDF5 without a known
 /// number of rows, and a dataset that is there already; IoError.
 std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element element,
