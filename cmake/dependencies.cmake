@@ -8,6 +8,7 @@ find_package(LibLZMA REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_package(Protobuf REQUIRED)  # CIFF, an exchange format; protoc makes its messages
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 find_package(TBB 2021 QUIET CONFIG COMPONENTS tbb)  # threads of vector search, and of GPU batches
 if(NOT TBB_FOUND)

@@ -23,5 +23,7 @@ int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_generate(const std::vector<std::string>& arguments);
+int run_import(const std::vector<std::string>& arguments);
+int run_export(const std::vector<std::string>& arguments);
 
 }  // namespace warpdex::tools
