@@ -92,10 +92,14 @@ void OutputFile::Buffer::write_pending() {
   pending_.clear();
 }
 
-void OutputFile::Buffer::commit() {
+void OutputFile::Buffer::write_through() {
   write_pending();
-  if (target_.empty()) return;
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
+}
+
+void OutputFile::Buffer::commit() {
+  write_through();
+  if (target_.empty()) return;
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) fail(errno);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kAbout =
     "Writes an index in a format that other programs read. DocIDs, terms, frequencies and lengths\n"
-    "stay as they are. Each file appears whole or not at all.";
+    "stay as they are. Files appear whole or not at all.";
 
 constexpr const char* kNotes =
     "formats:\n"
@@ -92,6 +92,7 @@ void export_to(const Index& index, const Arguments& given,
                         {files[0]->stream(), files[1]->stream(), files[2]->stream(),
                          files[3]->stream(), files[4]->stream()},
                         on_progress);
+  for (const auto& file : files) file->write_through();
   for (const auto& file : files) file->commit();
 }
 
