@@ -174,14 +174,26 @@ TEST(ExchangeCommands, ExportSaysWhatItCannotTake) {
   expect_complaint(run_export(index, "ciff", index + "/out.ciff"), 2, {"lies in the index"});
   expect_complaint(run_export(index, "ds2i", index + "/segment-0/out"), 2, {"lies in the index"});
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"index"});
-  // A disk that fills up leaves nothing, and what was there stays.
+}
+
+TEST(ExchangeCommands, AFullDiskLeavesWhatWasThere) {
+  // Names of documents take the most: the other files must not appear before they are written.
+  const TemporaryFolder folder;
+  std::string documents;
+  for (int i = 0; i < 40; ++i) documents += std::string(100, 'n') + std::to_string(i) + "\tword\n";
+  ASSERT_EQ(run_warpdex({"index", "--input", "-", "--format", "tsv", "--output", folder / "index"},
+                        {.input = documents})
+                .status,
+            0);
   write_file(folder / "out.docs", "kept");
-  // The largest file is the fourth: the others must not take their names before it is written.
-  const Outcome full = run_warpdex(
-      {"export", index, "--format", "ds2i", "--output", folder / "out"}, {.file_size_limit = 16});
-  EXPECT_EQ(full.status, 1);
-  EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"index", "out.docs"}));
-  EXPECT_EQ(read_file(folder / "out.docs"), "kept");
+  for (const std::string format : {"ds2i", "ciff"}) {
+    const Outcome full =
+        run_warpdex({"export", folder / "index", "--format", format, "--output", folder / "out"},
+                    {.file_size_limit = 1000});
+    expect_complaint(full, 1, {"cannot write", "make room there"});
+    EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"index", "out.docs"}));
+    EXPECT_EQ(read_file(folder / "out.docs"), "kept");
+  }
 }
 
 }  // namespace
