@@ -25,6 +25,8 @@ namespace {
 
 /// Of a list that is being read: docIDs and frequencies, in vectors that double as they grow.
 constexpr std::uint64_t kReadBytesPerPosting = 16;
+/// Of a document.
+constexpr std::uint64_t kMaxLength = std::numeric_limits<std::int32_t>::max();
 
 void check_options(const ImportOptions& options) {
   if (options.memory < kMinBuildMemory) {
@@ -190,7 +192,10 @@ void Import::add_documents() {
            std::to_string(occurrences_[docid]) +
            "; take the lengths from the postings, as by --lengths postings");
     }
-    length = std::min<std::uint64_t>(length, std::numeric_limits<std::uint32_t>::max());
+    if (length > kMaxLength) {
+      fail("the document '" + excerpt(document.name) + "' has a length of " +
+           std::to_string(length) + ", and an index holds at most " + std::to_string(kMaxLength));
+    }
     writer_.add_document(document.name, static_cast<std::uint32_t>(length));
     report_.tokens += length;
     progress_.report();

@@ -71,9 +71,10 @@ void print_notes(const Index& index) {
 /// What a reader wants to know of the terms.
 std::string description_of(const Index& index) {
   const IndexSettings& settings = index.settings();
-  return std::string("Exported by Warpdex ") + WARPDEX_VERSION + "; analyzer " + settings.analyzer +
-         "; fields " + settings.fields +
-         (settings.impacts ? "; tf are impacts from 1 to 255, to be added up" : "");
+  std::string text = std::string("Exported by Warpdex ") + WARPDEX_VERSION;
+  text += "; analyzer " + settings.analyzer + "; fields " + settings.fields;
+  if (settings.impacts) text += "; tf are impacts from 1 to 255, to be added up";
+  return text;
 }
 
 void export_to(const Index& index, const Arguments& given,
