@@ -9,6 +9,10 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial>=1.10.7 hdf5>=1.10.7)  # vectors in HDF5 files
+find_package(Protobuf REQUIRED)  # CIFF, an exchange format; protoc makes its messages
+if(NOT TARGET protobuf::protoc)
+  message(FATAL_ERROR "Warpdex needs protoc: install the package protobuf-compiler.")
+endif()
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 find_package(TBB 2021 QUIET CONFIG COMPONENTS tbb)  # threads of vector search, and of GPU batches
 if(NOT TBB_FOUND)

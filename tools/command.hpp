@@ -26,6 +26,8 @@ int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_generate(const std::vector<std::string>& arguments);
+int run_import(const std::vector<std::string>& arguments);
+int run_export(const std::vector<std::string>& arguments);
 int run_vector(const std::vector<std::string>& arguments);
 
 // Commands of `warpdex vector`.

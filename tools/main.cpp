@@ -21,7 +21,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 9> kCommands{{
+constexpr std::array<Command, 11> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
@@ -30,6 +30,8 @@ constexpr std::array<Command, 9> kCommands{{
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
+    {"import", "take in an index of another program", run_import},
+    {"export", "write an index for other programs", run_export},
     {"vector", "vectors: build, search, clusters, files; 'warpdex vector' lists it", run_vector},
 }};
 

@@ -57,6 +57,11 @@ void OutputFile::Buffer::write_pending() {
   pending_.clear();
 }
 
+void OutputFile::Buffer::write_through() {
+  write_pending();
+  if (file_) file_->write_through();
+}
+
 void OutputFile::Buffer::commit() {
   write_pending();
   if (file_) file_->commit();

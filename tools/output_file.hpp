@@ -26,6 +26,9 @@ class OutputFile {
 
   /// To write to. It throws IoError, with the system's reason, where bytes cannot be written.
   std::ostream& stream() { return stream_; }
+  /// Writes what is left and waits for the disk. Where several files belong together, all of them
+  /// do this before the first is committed. Throws IoError.
+  void write_through() { buffer_.write_through(); }
   /// Writes what is left and gives the file its name. Throws IoError. Once, at the end.
   void commit() { buffer_.commit(); }
 
@@ -33,6 +36,7 @@ class OutputFile {
   class Buffer : public std::streambuf {
    public:
     explicit Buffer(const std::filesystem::path& target);
+    void write_through();
     void commit();
 
    protected:

@@ -130,8 +130,12 @@ void PendingFile::reserve(std::uint64_t size) {
 #endif
 }
 
-void PendingFile::commit() {
+void PendingFile::write_through() {
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
+}
+
+void PendingFile::commit() {
+  write_through();
   const int lock = ::dup(descriptor_);  // until it has its name, nobody may take it for a leftover
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (error == 0 && !temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) {

@@ -7,6 +7,7 @@
 #include "tests/fuzz/codec_choice.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 #include "tests/fuzz/index_copies.hpp"
+#include "tests/indexer/exchange/foreign_bytes.hpp"
 #include "tests/indexer/reader_support.hpp"
 
 namespace warpdex::fuzz {
@@ -117,6 +118,43 @@ void write_packed_seeds(const std::filesystem::path& folder) {
   }
 }
 
+/// Of a few documents, with lists of one form of index or another.
+test::Collection collection_of(std::uint32_t documents) {
+  test::Collection collection;
+  for (std::uint32_t i = 0; i < documents; ++i) {
+    collection.names.push_back("d" + std::to_string(i));
+    collection.lengths.push_back(10 + i % 7);
+    collection.lists["all"][i] = 1 + i % 5;
+    if (i % 3 == 0) collection.lists["third"][i] = 1;
+  }
+  if (documents > 0) collection.lists["one"][documents / 2] = 3;
+  return collection;
+}
+
+void write_exchange_seeds(const std::filesystem::path& folder) {
+  using test::foreign::Ds2i;
+  for (const std::uint32_t documents : {0U, 1U, 5U, 200U}) {
+    const std::string name = std::to_string(documents) + "-documents";
+    const test::Collection collection = collection_of(documents);
+    const std::string ciff = test::foreign::ciff_of(collection).bytes();
+    write_file(folder / "exchange" / ("ciff-" + name), std::string(1, '\0') + ciff);
+    write_file(folder / "exchange" / ("ciff-lengths-" + name), std::string(1, '\2') + ciff);
+    Ds2i files = test::foreign::ds2i_of(collection);
+    std::string input(1, '\1');
+    std::string unnamed(1, '\3');
+    for (const char* ending : {"docs", "freqs", "sizes", "terms", "documents"}) {
+      std::string part;
+      append_number(part, static_cast<std::uint32_t>(files[ending].size()), 2);
+      part += files[ending];
+      input += part;
+      const bool is_names = ending[0] == 't' || std::string_view(ending) == "documents";
+      unnamed += is_names ? std::string(2, '\xFF') : part;
+    }
+    write_file(folder / "exchange" / ("ds2i-" + name), input);
+    write_file(folder / "exchange" / ("ds2i-unnamed-" + name), unnamed);
+  }
+}
+
 }  // namespace
 }  // namespace warpdex::fuzz
 
@@ -126,11 +164,12 @@ int main(int count, char** arguments) try {
     return 1;
   }
   const std::filesystem::path folder = arguments[1];
-  for (const char* target : {"decode", "index", "packed", "round_trip"}) {
+  for (const char* target : {"decode", "exchange", "index", "packed", "round_trip"}) {
     std::filesystem::create_directories(folder / target);
   }
   warpdex::fuzz::write_codec_seeds(folder);
   warpdex::fuzz::write_index_seeds(folder);
+  warpdex::fuzz::write_exchange_seeds(folder);
   warpdex::fuzz::write_packed_seeds(folder);
   return 0;
 } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// Signals during warpdex index and search: nothing is left behind, and what was there stays.
+// Signals during index, import and search: nothing is left behind, and what was there stays.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +38,19 @@ TEST_P(Interrupt, KeepsTheOldIndexWhileInputIsAwaited) {
     const Outcome search = run_warpdex({"search", folder / "index", "sky"});
     EXPECT_THAT(search.out, ::testing::HasSubstr("d4"));
   }
+}
+
+TEST_P(Interrupt, KeepsTheOldIndexWhileAnImportAwaitsItsFile) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  RunningWarpdex process(
+      {"import", "--format", "ciff", "--input", "-", "--output", folder / "index"});
+  process.send_input("the first bytes of a file");
+  ASSERT_TRUE(scratch_appeared(folder.path()));
+  process.send_signal(GetParam());
+  expect_complaint(process.wait(), 128 + GetParam(), {"interrupted"});
+  EXPECT_THAT(names_in(folder.path()), ::testing::ElementsAre("index"));
+  EXPECT_THAT(run_warpdex({"search", folder / "index", "sky"}).out, ::testing::HasSubstr("d4"));
 }
 
 // A named pipe that nobody has opened for writing, and one whose writer says nothing.

@@ -29,6 +29,8 @@ class PendingFile {
   /// Takes room on the disk for the file up to `size` bytes, where the file system can do that.
   /// Throws IoError if there is not so much.
   void reserve(std::uint64_t size);
+  /// Waits for the disk. Throws IoError.
+  void write_through();
   /// Waits for the disk, and gives the file its name. Throws IoError. Once, at the end.
   void commit();
 

@@ -1,0 +1,23 @@
+// What all exports share: walking the lists, and the check that a stream took what it was given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string_view>
+
+#include "warpdex/indexer/exchange/exporter.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex::exchange {
+
+using OnList = std::function<void(std::string_view term, const Postings& postings)>;
+
+/// Calls `visit` for the lists of an index, in the order of their terms. Tells progress before
+/// each.
+void for_each_list(const Index& index, const OnExportProgress& on_progress, const OnList& visit);
+
+/// Throws IoError if the stream has failed.
+void check_written(const std::ostream& out);
+
+}  // namespace warpdex::exchange

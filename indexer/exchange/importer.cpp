@@ -1,0 +1,231 @@
+// Lists are checked first, since what they add up to says whether the lengths can be right; then
+// come documents, then lists in the order of their terms.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "build/id_table.hpp"
+#include "build/list_stage.hpp"
+#include "build/memory_plan.hpp"
+#include "build/progress.hpp"
+#include "build/term_merger.hpp"
+#include "exchange/import_run.hpp"
+#include "exchange/list_source.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex::exchange {
+namespace {
+
+/// Of a list that is being read: docIDs and frequencies, in vectors that double as they grow.
+constexpr std::uint64_t kReadBytesPerPosting = 16;
+/// Of a document.
+constexpr std::uint64_t kMaxLength = std::numeric_limits<std::int32_t>::max();
+
+void check_options(const ImportOptions& options) {
+  if (options.memory < kMinBuildMemory) {
+    throw UsageError("importing needs at least " + std::to_string(kMinBuildMemory >> 20) +
+                     " MiB of memory; allow more");
+  }
+  make_analyzer(options.analyzer);  // throws for an unknown one
+}
+
+IndexSettings settings_of(const ImportOptions& options, const std::string& fields) {
+  IndexSettings settings;
+  settings.codec = options.codec;
+  settings.analyzer = options.analyzer;
+  settings.fields = fields;
+  settings.impacts = options.impacts;
+  return settings;
+}
+
+class Import {
+ public:
+  Import(const ImportOptions& options, const std::string& fields)
+      : options_(options),
+        settings_(settings_of(options, fields)),
+        plan_(build::plan_memory(options.memory,
+                                 options.threads != 0 ? options.threads : default_threads())),
+        writer_(options.output, settings_),
+        progress_(options.on_progress) {}
+
+  ImportReport run(const OpenForeign& open) {
+    progress_.counts().stage = "reading";
+    foreign_ = open(writer_.scratch_folder(), [this](std::uint64_t done, std::uint64_t total) {
+      progress_.counts().bytes_consumed = done;
+      progress_.counts().bytes_total = total;
+      progress_.report();
+    });
+    check_documents();
+    sort_lists();
+    check_lists();
+    add_documents();
+    write_lists();
+    writer_.commit([this] { progress_.report(true); });
+    report_.notes = foreign_->notes(report_.tokens);
+    report_.description = foreign_->description();
+    return report_;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(foreign_->name() + ": " + what);
+  }
+
+  void check_documents() const;
+  void check_term(std::string_view term) const;
+  void sort_lists();
+  std::uint64_t memory_for_lists() const;
+  void check_lists();
+  void add_documents();
+  void write_lists();
+
+  const ImportOptions& options_;
+  IndexSettings settings_;
+  build::MemoryPlan plan_;
+  IndexWriter writer_;
+  build::Progress progress_;
+  std::unique_ptr<ForeignIndex> foreign_;
+  std::vector<std::uint64_t> occurrences_;  ///< by docID: what its postings add up to
+  ImportReport report_;
+};
+
+/// A file without documents must not cost an index that is there.
+void Import::check_documents() const {
+  if (foreign_->documents() > kMaxDocuments) {
+    fail("it has " + std::to_string(foreign_->documents()) +
+         " documents, and an index holds at most 2147483647; split the collection");
+  }
+  std::error_code ignored;
+  if (foreign_->documents() == 0 &&
+      std::filesystem::exists(options_.output / kManifestName, ignored)) {
+    fail("it holds no document; the index at '" + options_.output.string() +
+         "' stays as it was: remove it first if it is to be replaced by an empty one");
+  }
+}
+
+void Import::check_term(std::string_view term) const {
+  if (term.empty()) fail("a term is empty; every list needs a term");
+  if (term.size() > kMaxTermBytes) {
+    fail("the term '" + excerpt(term) + "' takes " + std::to_string(term.size()) +
+         " bytes; a term has at most " + std::to_string(kMaxTermBytes));
+  }
+  if (find_invalid_utf8(term) < term.size()) {
+    fail("the term '" + excerpt(term.substr(0, find_invalid_utf8(term))) +
+         "...' is not UTF-8; convert the terms first");
+  }
+}
+
+/// By the bytes of their terms, without the empty ones.
+void Import::sort_lists() {
+  std::vector<ForeignList>& lists = foreign_->lists();
+  for (const ForeignList& list : lists) check_term(list.term);
+  const auto comes_first = [](const ForeignList& a, const ForeignList& b) {
+    return a.term < b.term;
+  };
+  if (!std::is_sorted(lists.begin(), lists.end(), comes_first)) {
+    std::sort(lists.begin(), lists.end(), comes_first);
+  }
+  const auto twice = std::adjacent_find(
+      lists.begin(), lists.end(),
+      [](const ForeignList& a, const ForeignList& b) { return a.term == b.term; });
+  if (twice != lists.end()) fail("two lists are of the term '" + excerpt(twice->term) + "'");
+  report_.empty_lists =
+      std::erase_if(lists, [](const ForeignList& list) { return list.postings == 0; });
+}
+
+/// What tables leave.
+std::uint64_t Import::memory_for_lists() const {
+  const std::uint64_t tables =
+      foreign_->memory() + writer_.memory() + occurrences_.capacity() * sizeof(occurrences_[0]);
+  return plan_.writing - std::min(plan_.writing, tables);
+}
+
+void Import::check_lists() {
+  const std::vector<ForeignList>& lists = foreign_->lists();
+  BuildProgress& counts = progress_.counts();
+  counts.stage = "checking";
+  for (const ForeignList& list : lists) counts.postings_total += list.postings;
+  occurrences_.assign(foreign_->documents(), 0);
+  ListPostings postings;
+  for (const ForeignList& list : lists) {
+    const std::uint64_t bytes =
+        list.postings * (build::kListBytesPerPosting + kReadBytesPerPosting);
+    if (bytes > memory_for_lists()) {
+      fail("the list of '" + excerpt(list.term) + "' has " + std::to_string(list.postings) +
+           " postings, which take " + std::to_string((bytes >> 20) + 1) +
+           " MiB beside the tables; allow more memory");
+    }
+    read_checked(*foreign_, list, foreign_->documents(), postings);
+    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
+      occurrences_[postings.docids[i]] += postings.frequencies[i];
+    }
+    counts.postings_written += list.postings;
+    progress_.report();
+  }
+  counts.postings_written = 0;
+}
+
+void Import::add_documents() {
+  build::IdTable names(false);
+  for (std::uint32_t docid = 0; docid < foreign_->documents(); ++docid) {
+    const ForeignDocument document = foreign_->document(docid);
+    const Location location = foreign_->location(docid);
+    check_utf8(document.name, location);
+    check_id(document.name, location);
+    if (!names.insert(build::hash_id(document.name))) {
+      fail_document(location, "the id '" + excerpt(document.name) +
+                                  "' is that of an earlier document; give each an id of its own");
+    }
+    std::uint64_t length = document.length;
+    if (options_.lengths == LengthSource::kPostings) {
+      length = occurrences_[docid];
+    } else if (length < occurrences_[docid]) {
+      fail("the document '" + excerpt(document.name) + "' has a length of " +
+           std::to_string(length) + ", and its postings add up to " +
+           std::to_string(occurrences_[docid]) +
+           "; take the lengths from the postings, as by --lengths postings");
+    }
+    if (length > kMaxLength) {
+      fail("the document '" + excerpt(document.name) + "' has a length of " +
+           std::to_string(length) + ", and an index holds at most " + std::to_string(kMaxLength));
+    }
+    writer_.add_document(document.name, static_cast<std::uint32_t>(length));
+    report_.tokens += length;
+    progress_.report();
+  }
+  report_.documents = foreign_->documents();
+  std::vector<std::uint64_t>().swap(occurrences_);
+}
+
+void Import::write_lists() {
+  const std::vector<ForeignList>& lists = foreign_->lists();
+  std::vector<std::unique_ptr<build::TermSource>> sources;
+  sources.push_back(std::make_unique<ListSource>(*foreign_, lists, foreign_->documents()));
+  build::TermMerger terms(std::move(sources));
+  const ListEncoder encoder(settings_, writer_.lengths());
+  BuildReport written;
+  build::write_lists(terms, encoder, plan_.threads, memory_for_lists() / 2, writer_, progress_,
+                     written);
+  report_.terms = written.terms;
+  report_.postings = written.postings;
+}
+
+}  // namespace
+
+ImportReport run_import(const ImportOptions& options, const std::string& fields,
+                        const OpenForeign& open) {
+  const auto start = std::chrono::steady_clock::now();
+  check_options(options);
+  ImportReport report = Import(options, fields).run(open);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace warpdex::exchange

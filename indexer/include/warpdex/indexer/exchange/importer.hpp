@@ -1,0 +1,76 @@
+// Whole indexes of other programs in: CIFF, and the binary collections of ds2i and PISA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+
+namespace warpdex::exchange {
+
+/// Where the lengths of documents come from.
+enum class LengthSource {
+  kFile,      ///< as the file has them; none may be less than its document's postings add up to
+  kPostings,  ///< what each document's postings add up to
+};
+
+/// What an import makes, and within which means.
+struct ImportOptions {
+  std::filesystem::path output;         ///< the index's folder; an index that is there is replaced
+  CodecSettings codec;                  ///< of the posting lists
+  std::string analyzer = "whitespace";  ///< of queries: the terms are taken as they are
+  LengthSource lengths = LengthSource::kFile;
+  /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies.
+  std::optional<ImpactSettings> impacts = std::nullopt;
+  std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
+  std::size_t threads = 0;            ///< 0: one for each processor that the process may use
+  /// Called a few times a second, one call at a time; what it throws ends the import, which throws
+  /// it on. The stages are "reading" (bytes_consumed of bytes_total), "checking" and "writing"
+  /// (both postings_written of postings_total).
+  std::function<void(const BuildProgress&)> on_progress = {};
+};
+
+/// What an import made, and what that took.
+struct ImportReport {
+  std::uint64_t documents = 0;
+  std::uint64_t tokens = 0;       ///< the documents' lengths, added
+  std::uint64_t terms = 0;        ///< with postings
+  std::uint64_t empty_lists = 0;  ///< of terms without postings, which are left out
+  std::uint64_t postings = 0;
+  std::string description;         ///< what the file says of itself; may be empty
+  std::vector<std::string> notes;  ///< sentences on what is not wrong for sure, but worth a look
+  double seconds = 0;              ///< of wall-clock time, all in all
+};
+
+/// Imports a CIFF file: plain, or packed by gzip, zstd or xz; "-" is standard input. A packed file,
+/// or a pipe, is first copied, unpacked, beside the target. DocIDs stay as they are; the file's
+/// records may come in any order, as may its terms.
+///
+/// Throws InputError for a file that is cut short, damaged or none of CIFF, for docIDs that do not
+/// ascend, for names and terms that occur twice or are not UTF-8, for counts that contradict the
+/// header, and for a posting list too long for the memory; UsageError; IoError. The target is then
+/// as it was.
+///
+/// The process stays within `memory` plus 20 %, but for the pages of the file, which the system
+/// maps and takes back as it likes; if its tables (32 bytes a list, 48 bytes a document) fit into
+/// it. Single-threaded but for the encoding of lists. O(file).
+ImportReport import_ciff(const std::filesystem::path& file, const ImportOptions& options);
+
+/// The files of a binary collection.
+struct Ds2iFiles {
+  std::filesystem::path prefix;     ///< PREFIX.docs, PREFIX.freqs and PREFIX.sizes
+  std::filesystem::path terms;      ///< a term a line; empty: PREFIX.terms, if it is there
+  std::filesystem::path documents;  ///< a name a line; empty: PREFIX.documents, if it is there
+};
+
+/// Imports a binary collection, whose files are plain. Where there are no terms or no names, their
+/// numbers from 0 on take the place. Otherwise as import_ciff().
+ImportReport import_ds2i(const Ds2iFiles& files, const ImportOptions& options);
+
+}  // namespace warpdex::exchange

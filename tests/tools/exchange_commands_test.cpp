@@ -1,0 +1,200 @@
+// warpdex import and warpdex export: answers before and after, reports, and what they refuse.
+#include "tests/indexer/exchange/foreign_bytes.hpp"
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+Outcome run_import(const std::string& format, const std::string& input, const std::string& output,
+                   const Arguments& more = {}) {
+  Arguments arguments{"import", "--format", format, "--input", input, "--output", output};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_warpdex(arguments);
+}
+
+Outcome run_export(const std::string& index, const std::string& format, const std::string& output) {
+  return run_warpdex({"export", index, "--format", format, "--output", output});
+}
+
+TEST(ExchangeCommands, TheToyCollectionAnswersAsKnown) {
+  WARPDEX_NEEDS_DATA("peers/toy-complete-20200309.ciff");
+  const TemporaryFolder folder;
+  const std::string toy = data_folder() / "peers/toy-complete-20200309.ciff";
+  const Outcome outcome = run_import("ciff", toy, folder / "toy");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("toy 3-document collection"));
+  // BM25 by hand: idf is ln(1 + 0.5 / 3.5), the average length 16 / 3; tf 3, 1, 1 and length 6, 4,
+  // 6 give 0.10155, 0.07375 and 0.06869.
+  const Outcome text = run_warpdex({"search", folder / "toy", "text"});
+  EXPECT_EQ(text.out,
+            "rank   score  document\n"
+            "   1  0.1015  DOC222\n"
+            "   2  0.0738  TREC_DOC_1\n"
+            "   3  0.0687  WSJ_1\n");
+  // What comes out again is the file as it was, but for the header.
+  const Outcome again = run_export(folder / "toy", "ciff", "-");
+  EXPECT_EQ(again.status, 0) << again.err;
+  const std::string before = read_file(toy);
+  const auto behind_header = [](const std::string& bytes) {
+    std::string_view rest = bytes;
+    foreign::take(rest, foreign::take_varint(rest));
+    return std::string(rest);
+  };
+  EXPECT_EQ(behind_header(again.out), behind_header(before));
+}
+
+TEST(ExchangeCommands, RealCollectionsComeBackWithEveryAnswer) {
+  WARPDEX_NEEDS_DATA("ir/cran/docs.jsonl.xz");
+  const TemporaryFolder folder;
+  for (const std::string name : {"cran", "cacm"}) {
+    const std::filesystem::path data = data_folder() / "ir" / name;
+    const std::string index = folder / name;
+    ASSERT_EQ(run_warpdex({"index", "--input", data / "docs.jsonl.xz", "--format", "jsonl",
+                           "--output", index, "--quiet"})
+                  .status,
+              0);
+    const auto run_of = [&](const std::string& of, const std::string& mode) {
+      const Outcome run = run_warpdex(
+          {"search", of, "--queries", data / "queries.tsv", "--mode", mode, "-k", "1000"});
+      EXPECT_EQ(run.status, 0) << run.err;
+      return run.out;
+    };
+    for (const std::string format : {"ciff", "ds2i"}) {
+      const std::string file = folder / (name + "." + format);
+      ASSERT_EQ(run_export(index, format, file).status, 0);
+      const Outcome import = run_import(format, file, index + format, {"--analyzer", "english"});
+      ASSERT_EQ(import.status, 0) << import.err;
+      EXPECT_EQ(import.err, "");
+      EXPECT_EQ(run_warpdex({"verify", index + format}).status, 0);
+      for (const std::string mode : {"or", "and"}) {
+        const std::string expected = run_of(index, mode);
+        EXPECT_GT(std::count(expected.begin(), expected.end(), '\n'), 10);
+        EXPECT_EQ(run_of(index + format, mode), expected) << name << ' ' << format << ' ' << mode;
+      }
+    }
+  }
+}
+
+TEST(ExchangeCommands, StandardInputAndOutputAreStreams) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  const Outcome out = run_export(folder / "index", "ciff", "-");
+  ASSERT_EQ(out.status, 0) << out.err;
+  EXPECT_EQ(foreign::parse_ciff(out.out).collection.names.size(), 5U);
+  const Outcome in = run_warpdex({"import", "--format", "ciff", "--input", "-", "--output",
+                                  folder / "back", "--analyzer", "standard", "--quiet"},
+                                 {.input = out.out});
+  ASSERT_EQ(in.status, 0) << in.err;
+  EXPECT_EQ(in.out, "");
+  EXPECT_EQ(run_warpdex({"search", folder / "back", "Green apple"}).out,
+            run_warpdex({"search", folder / "index", "Green apple"}).out);
+}
+
+TEST(ExchangeCommands, IndexOptionsApply) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index", {"--impacts", "--impact-b", "0.7", "--codec", "rice"});
+  build_small_index(folder / "plain");
+  ASSERT_EQ(run_export(folder / "plain", "ds2i", folder / "out").status, 0);
+  const Outcome outcome = run_import("ds2i", folder / "out", folder / "back",
+                                     {"--analyzer", "standard", "--impacts", "--impact-b", "0.7",
+                                      "--codec", "rice", "--memory", "64M", "--threads", "1"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(run_warpdex({"search", folder / "back", "pear tree"}).out,
+            run_warpdex({"search", folder / "index", "pear tree"}).out);
+  const rapidjson::Document stats =
+      parse_json(run_warpdex({"stats", folder / "back", "--json", "-"}).out);
+  EXPECT_STREQ(stats["codec"].GetString(), "rice");
+  EXPECT_STREQ(stats["fields"].GetString(), "imported from ds2i");
+  EXPECT_EQ(stats["impacts"]["b"].GetDouble(), 0.7);
+}
+
+TEST(ExchangeCommands, WhatGetsLostIsTold) {
+  const TemporaryFolder folder;
+  write_file(folder / "static", "d1\t2\n");
+  build_small_index(folder / "index", {"--impacts", "--static", folder / "static"});
+  const Outcome out = run_export(folder / "index", "ds2i", folder / "out");
+  EXPECT_EQ(out.status, 0);
+  EXPECT_THAT(out.err, HasSubstr("holds impacts; they are written as frequencies"));
+  EXPECT_THAT(out.err, HasSubstr("static scores, which are left out"));
+  std::filesystem::remove(folder / "out.terms");
+  const Outcome in = run_import("ds2i", folder / "out", folder / "in", {"--lengths", "postings"});
+  EXPECT_EQ(in.status, 0) << in.err;
+  EXPECT_THAT(in.err, HasSubstr("out.terms is not there; terms are the lists' numbers"));
+}
+
+TEST(ExchangeCommands, ImportSaysWhatItCannotTake) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  ASSERT_EQ(run_export(folder / "index", "ciff", folder / "in.ciff").status, 0);
+  const std::string file = folder / "in.ciff";
+  const std::string out = folder / "out";
+  expect_complaint(run_import("pisa", file, out), 2, {"no format 'pisa'", "ciff or ds2i"});
+  expect_complaint(run_import("ciff", "", out), 2, {"--input is empty"});
+  expect_complaint(run_import("ciff", file, ""), 2, {"--output is empty"});
+  expect_complaint(run_import("ciff", folder / "none", out), 1, {"none", "No such file"});
+  expect_complaint(run_import("ciff", file, out, {"--terms", "x"}), 2, {"--terms is for"});
+  expect_complaint(run_import("ciff", file, out, {"--documents", "x"}), 2, {"--documents is for"});
+  expect_complaint(run_import("ciff", file, out, {"--lengths", "exact"}), 2,
+                   {"--lengths takes file or postings"});
+  expect_complaint(run_import("ciff", file, out, {"--analyzer", "german"}), 2, {"german"});
+  expect_complaint(run_import("ciff", file, out, {"--memory", "1M"}), 2, {"--memory 1M"});
+  expect_complaint(run_import("ciff", file, out, {"--impact-b", "0.3"}), 2,
+                   {"--impact-b is for --impacts"});
+  expect_complaint(run_import("ciff", file, out, {"--impacts", "--impact-k1", "-1"}), 2, {"k1"});
+  expect_complaint(run_warpdex({"import", file, "--format", "ciff", "--output", out}), 2,
+                   {"--input"});
+  expect_complaint(run_import("ds2i", file, out), 1, {"in.ciff.docs", "No such file"});
+  write_file(folder / "index.tsv", "d1\tnothing of CIFF\n");
+  expect_complaint(run_import("ciff", folder / "index.tsv", out), 1, {"index.tsv: "});
+  EXPECT_FALSE(std::filesystem::exists(out));
+  // Nor does it replace what it reads, or what is no index.
+  std::filesystem::create_directories(folder / "full");
+  write_file(folder / "full/notes", "mine");
+  EXPECT_EQ(run_import("ciff", file, folder / "full").status, 2);
+  EXPECT_EQ(read_file(folder / "full/notes"), "mine");
+  std::filesystem::create_directories(folder / "own");
+  std::filesystem::copy_file(file, folder / "own/in.ciff");
+  expect_complaint(run_import("ciff", folder / "own/in.ciff", folder / "own"), 2,
+                   {"lies in the output"});
+}
+
+TEST(ExchangeCommands, ExportSaysWhatItCannotTake) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  const std::string index = folder / "index";
+  expect_complaint(run_export(index, "pisa", folder / "out"), 2, {"no format 'pisa'"});
+  expect_complaint(run_export(index, "ds2i", "-"), 2, {"five files"});
+  expect_complaint(run_export(index, "ciff", ""), 2, {"--output is empty"});
+  expect_complaint(run_export(folder / "none", "ciff", folder / "out"), 1, {"no index at"});
+  expect_complaint(run_export(index, "ciff", folder / "none/out"), 1, {"none/out"});
+  expect_complaint(run_export(index, "ciff", index + "/out.ciff"), 2, {"lies in the index"});
+  expect_complaint(run_export(index, "ds2i", index + "/segment-0/out"), 2, {"lies in the index"});
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"index"});
+}
+
+TEST(ExchangeCommands, AFullDiskLeavesWhatWasThere) {
+  // Names of documents take the most: the other files must not appear before they are written.
+  const TemporaryFolder folder;
+  std::string documents;
+  for (int i = 0; i < 40; ++i) documents += std::string(100, 'n') + std::to_string(i) + "\tword\n";
+  ASSERT_EQ(run_warpdex({"index", "--input", "-", "--format", "tsv", "--output", folder / "index"},
+                        {.input = documents})
+                .status,
+            0);
+  write_file(folder / "out.docs", "kept");
+  for (const std::string format : {"ds2i", "ciff"}) {
+    const Outcome full =
+        run_warpdex({"export", folder / "index", "--format", format, "--output", folder / "out"},
+                    {.file_size_limit = 1000});
+    expect_complaint(full, 1, {"cannot write", "make room there"});
+    EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"index", "out.docs"}));
+    EXPECT_EQ(read_file(folder / "out.docs"), "kept");
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::test
