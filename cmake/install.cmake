@@ -32,6 +32,7 @@ set(warpdex_public_headers
   vector/format/vector_index.hpp
   vector/format/vector_index_writer.hpp
   vector/format/verify.hpp
+  vector/ivf/ivf_searcher.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
@@ -39,6 +40,8 @@ set(warpdex_public_headers
   vector/rows/vector_view.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
+  indexer/exchange/exporter.hpp
+  indexer/exchange/importer.hpp
   indexer/format/bm25.hpp
   indexer/format/impacts.hpp
   indexer/format/index.hpp

@@ -27,9 +27,9 @@ std::vector<std::int32_t> words_of(const std::string& bytes) {
 }
 
 /// Four points on a line, and two queries.
-class VectorCommand : public testing::Test {
+class VectorIndexCommand : public testing::Test {
  protected:
-  VectorCommand() {
+  VectorIndexCommand() {
     write_file(folder_ / "base.fvecs", fvecs({{0, 0}, {1, 0}, {2, 0}, {10, 0}}));
     write_file(folder_ / "queries.fvecs", fvecs({{1.75F, 0}, {9, 0}}));
   }
@@ -48,7 +48,7 @@ class VectorCommand : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(VectorCommand, AnswersAsLinesAsFilesAndAsJson) {
+TEST_F(VectorIndexCommand, AnswersAsLinesAsFilesAndAsJson) {
   const Outcome built = build();
   ASSERT_EQ(built.status, 0) << built.err;
   EXPECT_THAT(built.out, HasSubstr("4 vectors of 2 components (l2, float)"));
@@ -68,7 +68,7 @@ TEST_F(VectorCommand, AnswersAsLinesAsFilesAndAsJson) {
               HasSubstr("is whole: 3 sections, 4 vectors"));
 }
 
-TEST_F(VectorCommand, OtherMetricsRangesFiltersAndIds) {
+TEST_F(VectorIndexCommand, OtherMetricsRangesFiltersAndIds) {
   write_file(folder_ / "ids.txt", "zero\none\ntwo\nten\n");
   write_file(folder_ / "allowed.txt", "ten\nzero\n");
   ASSERT_EQ(build({"--ids", folder_ / "ids.txt"}).status, 0);
@@ -87,7 +87,7 @@ TEST_F(VectorCommand, OtherMetricsRangesFiltersAndIds) {
   EXPECT_EQ(search({"-k", "2"}).out, "0\t1\t1\n0\t2\t1\n1\t1\t1\n1\t2\t1\n");
 }
 
-TEST_F(VectorCommand, InvertedFilesProbeAsManyListsAsAsked) {
+TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
   const Outcome built = build({"--index", "ivf-flat", "--lists", "2"});
   ASSERT_EQ(built.status, 0) << built.err;
   EXPECT_EQ(search({"-k", "2", "--probes", "2"}).out,
@@ -108,7 +108,7 @@ TEST_F(VectorCommand, InvertedFilesProbeAsManyListsAsAsked) {
   expect_complaint(search({"--probes", "1"}), 2, {"no lists to probe"});
 }
 
-TEST_F(VectorCommand, BadCallsGetASentenceAndLoseNothing) {
+TEST_F(VectorIndexCommand, BadCallsGetASentenceAndLoseNothing) {
   ASSERT_EQ(build().status, 0);
   const std::string before = read_file(folder_ / "index" / "manifest.json");
   expect_complaint(build({"--index", "tree"}), 2, {"'tree'", "flat"});
@@ -138,7 +138,7 @@ TEST_F(VectorCommand, BadCallsGetASentenceAndLoseNothing) {
                    1, {"base.fvecs"});
 }
 
-TEST_F(VectorCommand, BenchMeasuresWhatItIsAsked) {
+TEST_F(VectorIndexCommand, BenchMeasuresWhatItIsAsked) {
   ASSERT_EQ(build().status, 0);
   const Outcome bench =
       run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
@@ -159,7 +159,7 @@ TEST_F(VectorCommand, BenchMeasuresWhatItIsAsked) {
   }
 }
 
-TEST_F(VectorCommand, KmeansFindsWhereVectorsLie) {
+TEST_F(VectorIndexCommand, KmeansFindsWhereVectorsLie) {
   const Outcome done =
       run_warpdex({"vector", "kmeans", "--input", folder_ / "base.fvecs", "--clusters", "2",
                    "--output", folder_ / "centroids.fvecs", "--json", folder_ / "report.json"});
@@ -186,7 +186,7 @@ TEST_F(VectorCommand, KmeansFindsWhereVectorsLie) {
   EXPECT_EQ(with({"2", "--sample", "3", "--spherical", "--balanced", "--quiet"}).status, 0);
 }
 
-TEST(VectorCommandReal, FindsTheNeighboursOfRealDescriptors) {
+TEST(VectorIndexCommandReal, FindsTheNeighboursOfRealDescriptors) {
   WARPDEX_NEEDS_DATA("vectors/wallpaper_sift_10k_base.bvecs");
   const std::filesystem::path data = data_folder() / "vectors";
   const TemporaryFolder folder;
