@@ -77,6 +77,11 @@ std::streamsize OutputFile::Buffer::xsputn(const char* data, std::streamsize siz
   return size;
 }
 
+int OutputFile::Buffer::sync() {
+  write_pending();
+  return 0;
+}
+
 void OutputFile::Buffer::write_pending() {
   const char* data = pending_.data();
   std::size_t left = pending_.size();

@@ -38,6 +38,7 @@ class OutputFile {
    protected:
     int_type overflow(int_type c) override;
     std::streamsize xsputn(const char* data, std::streamsize size) override;
+    int sync() override;
 
    private:
     void open(const std::filesystem::path& target);

@@ -124,8 +124,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       prepared.hash = hash_id(prepared.id);
       if (reader_.has_vectors()) {
         for (const TermWeight& entry : document.vector) prepared.text_bytes += entry.term.size();
-        prepared.length =
-            count_vector(worker, document.vector, batch.counts, prepared.weights);
+        prepared.length = count_vector(worker, document.vector, batch.counts, prepared.weights);
       } else {
         prepared.text_bytes = document.text.size();
         prepared.length = count_document(worker, document.text, batch.counts);
@@ -179,8 +178,9 @@ std::uint32_t DocumentStage::count_vector(Worker& worker, const std::vector<Term
     weights.add(entry.weight);
   }
   if (counts.size() == start) {
-    throw InputError(vector.empty() ? "the vector is empty; give it a term, or leave the document out"
-                                    : "all weights of the vector are 0; leave the document out");
+    throw InputError(vector.empty()
+                         ? "the vector is empty; give it a term, or leave the document out"
+                         : "all weights of the vector are 0; leave the document out");
   }
   return static_cast<std::uint32_t>(counts.size() - start);
 }

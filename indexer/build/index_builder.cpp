@@ -159,7 +159,8 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
       std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
   const ListEncoder encoder(settings, writer.lengths());
   const ImpactSettings* weights = report.weights ? &*report.weights : nullptr;
-  write_lists(terms, encoder, weights, plan.threads, (memory - used_by_runs) / 2, writer, progress, report);
+  write_lists(terms, encoder, weights, plan.threads, (memory - used_by_runs) / 2, writer, progress,
+              report);
 }
 
 /// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is

@@ -35,8 +35,8 @@ class Inverter {
   void count_terms(std::span<const std::string_view> terms, std::size_t document_start,
                    std::vector<TermCount>& counts);
 
-  /// Appends one term of a document with `value` in the place of its frequency; false, and nothing is
-  /// done, if the document has it already. Otherwise as count_terms().
+  /// Appends one term of a document with `value` in the place of its frequency; false, and nothing
+  /// is done, if the document has it already. Otherwise as count_terms().
   bool add_term(std::string_view term, std::uint32_t value, std::size_t document_start,
                 std::vector<TermCount>& counts);
 

@@ -101,7 +101,8 @@ struct Group {
 class ListStage {
  public:
   ListStage(TermMerger& terms, const ListEncoder& encoder, const ImpactSettings* weights,
-            std::size_t threads, std::uint64_t memory, IndexWriter& writer, Progress& progress, BuildReport& report)
+            std::size_t threads, std::uint64_t memory, IndexWriter& writer, Progress& progress,
+            BuildReport& report)
       : terms_(terms),
         encoder_(encoder),
         weights_(weights),

@@ -20,11 +20,10 @@ constexpr std::array<std::string_view, 3> kIdMembers{"id", "_id", "docno"};  // 
 
 [[noreturn]] void fail_root(const RawRecord& record, std::string_view example) {
   const bool array = trimmed(record.bytes).starts_with('[');
-  fail_document(record.location,
-                (array ? "this is a JSON array, not an object; split it, as with "
-                         "jq -c '.[]', for "
-                       : "this is not a JSON object; ") +
-                    std::string(example));
+  fail_document(record.location, (array ? "this is a JSON array, not an object; split it, as with "
+                                          "jq -c '.[]', for "
+                                        : "this is not a JSON object; ") +
+                                     std::string(example));
 }
 
 }  // namespace

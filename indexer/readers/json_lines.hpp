@@ -22,8 +22,8 @@ bool next_record(InputFiles& files, RawRecord& record);
 /// Throws BadDocument for a line too long to be parsed.
 void check_size(const RawRecord& record);
 
-/// Throws BadDocument for a line that is not a JSON object, with `example` of what it should be, and
-/// for a member that occurs twice.
+/// Throws BadDocument for a line that is not a JSON object, with `example` of what it should be,
+/// and for a member that occurs twice.
 void check_record(const RawRecord& record, const Collected& collected, std::string_view example);
 
 /// The id of a line whose `members` start with those of id_members(). Throws BadDocument.

@@ -63,8 +63,8 @@ class SparseReader final : public DocumentReader {
                                        std::string(kExample));
   }
 
-  // The nearest float, which may be infinite: the build refuses that, as it does NaN. A number above
-  // 0 never becomes 0.
+  // The nearest float, which may be infinite: the build refuses that, as it does NaN. A number
+  // above 0 never becomes 0.
   static float weight_of(const json::Member& entry, const RawRecord& record) {
     if (entry.kind != json::Kind::kInteger && entry.kind != json::Kind::kNumber) {
       fail_document(record.location, "the weight of the term '" + excerpt(entry.name) + "' is " +
@@ -74,7 +74,8 @@ class SparseReader final : public DocumentReader {
     const char* const end = begin + entry.value.size();
     double value = 0;
     if (std::from_chars(begin, end, value).ec == std::errc::result_out_of_range) {
-      long double wide = std::numeric_limits<double>::infinity();  // stays where this cannot hold it
+      long double wide =
+          std::numeric_limits<double>::infinity();  // stays where this cannot hold it
       std::from_chars(begin, end, wide);
       value = static_cast<double>(wide);
       if (value == 0) value = *begin == '-' ? -kLeastWeight : kLeastWeight;

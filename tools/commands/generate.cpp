@@ -157,7 +157,7 @@ NamedFigures measure(const std::string& name, const fs::path& folder, const fs::
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   std::vector<Query> parsed;
   for (const QueryText& query : read_queries(queries, query_format_from_name(format))) {
-    parsed.push_back(parse_query(query.id, query.text, QuerySyntax::kPlain, *analyzer));
+    parsed.push_back(parse_query(query, QuerySyntax::kPlain, *analyzer));
   }
   return {name, measure_collection(index, parsed, threads)};
 }

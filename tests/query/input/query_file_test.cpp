@@ -108,8 +108,8 @@ TEST_F(QueryFile, WrongFilesAreNamedByLine) {
   expect(":a\n", kColon, "queries:1 has a query without an id");
   expect("7\ta\n\n7\tb\n", kTsv, "queries:3 repeats the query id 7 of line 1");
   expect("1\ta\n2\tcaf\xE9\n", kTsv,
-         "queries:2 has a query that is not UTF-8 (byte 4 of its text); if the file is Latin-1, "
-         "convert it first, as with iconv -f LATIN1 -t UTF-8");
+         "queries:2 has a query that is not UTF-8 (byte 4 of its text); it looks like Latin-1: "
+         "convert the file first, as with iconv -f LATIN1 -t UTF-8");
   expect("\xFF\ta\n", kTsv, "queries:1 has a query that is not UTF-8 (byte 1 of its id)");
   expect("fine\n\xC3\n", kLines, "queries:2 has a query that is not UTF-8");
   expect("\n<DOC>\n<DOCNO> 1 </DOCNO>\nx\n</DOC>\n", kTrec, "queries:2 does not start TREC topics");
