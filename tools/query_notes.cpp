@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "text.hpp"
+#include "warpdex/query/result_writer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -117,6 +118,7 @@ std::string terms_text(const QueryText& text, QuerySyntax syntax, Analyzer& anal
     if (i > 0) terms += ", ";
     if (term.occur != Occur::kUnsigned) terms += term.occur == Occur::kMust ? "+" : "-";
     terms += term.term;
+    if (term.weight != 1) terms += "^" + format_score(term.weight);
   }
   return terms;
 }

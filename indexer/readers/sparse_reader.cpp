@@ -74,11 +74,7 @@ class SparseReader final : public DocumentReader {
     const char* const end = begin + entry.value.size();
     double value = 0;
     if (std::from_chars(begin, end, value).ec == std::errc::result_out_of_range) {
-      long double wide =
-          std::numeric_limits<double>::infinity();  // stays where this cannot hold it
-      std::from_chars(begin, end, wide);
-      value = static_cast<double>(wide);
-      if (value == 0) value = *begin == '-' ? -kLeastWeight : kLeastWeight;
+      value = *begin == '-' ? -kLeastWeight : kLeastWeight;  // too large ones RapidJSON refuses
     }
     const auto weight = static_cast<float>(value);
     return weight == 0 && value > 0 ? kLeastWeight : weight;

@@ -11,9 +11,9 @@ namespace warpdex {
 namespace {
 
 /// What a line without its separator is instead.
-std::string guess(std::string_view line) {
+std::string guess(std::string_view line, bool is_named_trec) {
   const std::string_view text = trimmed(line);
-  if (text.starts_with("<top>") || text.starts_with("<num>")) {
+  if (text.starts_with("<top>") || is_named_trec) {
     return "it looks like TREC topics: choose the format trec, as by --query-format trec";
   }
   if (text.starts_with('{') && text.find("\"vector\"") != text.npos) {
@@ -27,7 +27,8 @@ std::string guess(std::string_view line) {
 
 class SeparatedLines final : public QueryLines {
  public:
-  SeparatedLines(char separator, const char* name) : separator_(separator), name_(name) {}
+  SeparatedLines(char separator, const char* name, bool is_named_trec)
+      : separator_(separator), name_(name), is_named_trec_(is_named_trec) {}
 
   void read(const std::string& line, std::uint64_t number, QueryList& queries) override {
     // A line of a tab alone is no empty line: its id was lost.
@@ -35,7 +36,8 @@ class SeparatedLines final : public QueryLines {
     const std::size_t end = line.find(separator_);
     if (end == line.npos) {
       queries.refuse(number, "has no " + std::string(name_) +
-                                 " between a query's id and its text; " + guess(line));
+                                 " between a query's id and its text; " +
+                                 guess(line, is_named_trec_));
       return;
     }
     queries.add({.id = line.substr(0, end), .text = line.substr(end + 1)}, number);
@@ -44,6 +46,7 @@ class SeparatedLines final : public QueryLines {
  private:
   char separator_;
   const char* name_;
+  bool is_named_trec_;  ///< the file
 };
 
 class WholeLines final : public QueryLines {
@@ -53,10 +56,12 @@ class WholeLines final : public QueryLines {
   }
 };
 
-std::unique_ptr<QueryLines> lines_of(QueryFormat format, const QueryReadOptions& options) {
+std::unique_ptr<QueryLines> lines_of(const std::filesystem::path& file, QueryFormat format,
+                                     const QueryReadOptions& options) {
+  const bool is_trec = file.extension() == ".trec";
   switch (format) {
-    case QueryFormat::kTsv: return std::make_unique<SeparatedLines>('\t', "tab");
-    case QueryFormat::kColon: return std::make_unique<SeparatedLines>(':', "colon");
+    case QueryFormat::kTsv: return std::make_unique<SeparatedLines>('\t', "tab", is_trec);
+    case QueryFormat::kColon: return std::make_unique<SeparatedLines>(':', "colon", is_trec);
     case QueryFormat::kLines: return std::make_unique<WholeLines>();
     case QueryFormat::kTrec: return trec_topics(options.topic_fields);
     case QueryFormat::kJsonl: return json_queries(false);
@@ -87,7 +92,7 @@ TopicField topic_field_from_name(std::string_view name) {
 
 struct QueryReader::State {
   State(const std::filesystem::path& file, QueryFormat format, const QueryReadOptions& options)
-      : format_lines(lines_of(format, options)),
+      : format_lines(lines_of(file, format, options)),
         lines(file, options.on_read),
         queries(lines.name(), options.on_bad_query) {}
 

@@ -12,6 +12,7 @@
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 
@@ -110,25 +111,58 @@ TEST(BuildSparse, WeightsBecomeImpacts) {
   }
 }
 
-TEST(BuildSparse, RunsThatAreSpilledKeepTheWeights) {
-  std::mt19937_64 random = generator(701);
-  std::vector<Document> documents;
-  for (std::size_t i = 0; i < 60'000; ++i) {
-    Document document{.id = "d" + std::to_string(i)};
-    const std::uint64_t first = random() % 1000;
-    for (std::uint64_t term = 0; term < 60; ++term) {
-      document.vector.push_back(
-          {"term" + std::to_string(first + 17 * term), draw_weight(random, Weights::kReal)});
-    }
-    documents.push_back(std::move(document));
+/// Vectors made as they are parsed: each of 250 of 1,000 terms, with weights that a formula gives.
+class FormulaReader final : public DocumentReader {
+ public:
+  static constexpr std::uint32_t kDocuments = 40'000;
+  static constexpr std::uint32_t kTerms = 250;
+
+  static float weight(std::uint32_t document, std::uint32_t term) {
+    return 0.001F + static_cast<float>((document * 7919 + term * 104'729) % 65'521) / 65'521.0F;
   }
+
+  bool next(RawRecord& record) override {
+    record.location = {"formula", ++next_};
+    return next_ <= kDocuments;
+  }
+  Document parse(const RawRecord& record) const override {
+    const auto number = static_cast<std::uint32_t>(record.location.line - 1);
+    Document document{.id = std::to_string(number)};
+    for (std::uint32_t i = 0; i < kTerms; ++i) {
+      const std::uint32_t term = number % 4 + 4 * i;
+      document.vector.push_back({"t" + std::to_string(term), weight(number, term)});
+    }
+    return document;
+  }
+  bool has_vectors() const override { return true; }
+  std::uint64_t bytes_consumed() const override { return next_; }
+  std::uint64_t bytes_total() const override { return kDocuments; }
+
+ private:
+  std::uint64_t next_ = 0;
+};
+
+TEST(BuildSparse, RunsThatAreSpilledKeepTheWeights) {
   const TemporaryFolder folder;
   BuildOptions options = options_for(folder / "index");
   options.threads = 2;
-  const BuildReport report = build_vectors(documents, options);
+  FormulaReader reader;
+  const BuildReport report = build_index(reader, options);
   EXPECT_GT(report.runs_spilled, 0U);
-  EXPECT_EQ(report.postings, 60U * 60'000U);
-  EXPECT_EQ(read_index(options.output), expected_index(documents, false));
+  const Index index = Index::open(options.output);
+  ASSERT_EQ(index.counts().postings, FormulaReader::kTerms * FormulaReader::kDocuments);
+  const double largest = report.weights->largest;
+  for (std::uint32_t term = 0; term < 1000; ++term) {
+    const auto entry = index.find("t" + std::to_string(term));
+    ASSERT_TRUE(entry.has_value());
+    const Postings postings = read_postings(index, *entry);
+    ASSERT_EQ(postings.docids.size(), FormulaReader::kDocuments / 4);
+    for (std::uint32_t i = 0; i < postings.docids.size(); ++i) {
+      ASSERT_EQ(postings.docids[i], 4 * i + term % 4);
+      const auto weight = static_cast<double>(FormulaReader::weight(postings.docids[i], term));
+      ASSERT_EQ(postings.frequencies[i], std::max(1.0, std::floor(255 * (weight / largest) + 0.5)));
+    }
+  }
 }
 
 TEST(BuildSparse, ZerosAreLeftOutAndCounted) {
