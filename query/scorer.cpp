@@ -20,25 +20,25 @@ float rounded(double value, float limit = kLargest) {
 }
 
 TermScorer make_bm25(const ScorerSettings& settings, const CollectionStatistics& statistics,
-                     std::uint64_t document_frequency, std::uint32_t multiplicity) {
+                     std::uint64_t document_frequency, float weight) {
   const Bm25Constants constants =
       bm25_constants(settings.form, settings.k1, settings.b, statistics, document_frequency);
   return {.kind = ScorerKind::kBm25,
-          .weight = rounded(multiplicity * constants.weight),
+          .weight = rounded(static_cast<double>(weight) * constants.weight),
           .c0 = rounded(constants.c0),
           .c1 = rounded(constants.c1)};
 }
 
 TermScorer make_query_likelihood(const ScorerSettings& settings,
                                  const CollectionStatistics& statistics,
-                                 std::uint64_t collection_frequency, std::uint32_t multiplicity) {
+                                 std::uint64_t collection_frequency, float weight) {
   // The largest c0 whose product with any 32-bit frequency is still finite.
   constexpr float kLargestFactor = kLargest / 8'589'934'592.F;
   const double expected = static_cast<double>(settings.mu) *
                           static_cast<double>(collection_frequency) /
                           static_cast<double>(std::max<std::uint64_t>(statistics.tokens, 1));
   return {.kind = ScorerKind::kQueryLikelihood,
-          .weight = static_cast<float>(multiplicity),
+          .weight = weight,
           .c0 = expected > 0.0 ? rounded(1.0 / expected, kLargestFactor) : 0.F,
           .c1 = settings.mu};
 }
@@ -86,15 +86,14 @@ float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) cons
 
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,
                             std::uint64_t document_frequency, std::uint64_t collection_frequency,
-                            std::uint32_t multiplicity) {
+                            float weight) {
   switch (settings.kind) {
-    case ScorerKind::kBm25:
-      return make_bm25(settings, statistics, document_frequency, multiplicity);
+    case ScorerKind::kBm25: return make_bm25(settings, statistics, document_frequency, weight);
     case ScorerKind::kQueryLikelihood:
-      return make_query_likelihood(settings, statistics, collection_frequency, multiplicity);
+      return make_query_likelihood(settings, statistics, collection_frequency, weight);
     case ScorerKind::kImpact: break;
   }
-  return {.kind = ScorerKind::kImpact, .weight = static_cast<float>(multiplicity)};
+  return {.kind = ScorerKind::kImpact, .weight = weight};
 }
 
 }  // namespace warpdex

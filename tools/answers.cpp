@@ -2,11 +2,11 @@
 #include "answers.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <span>
 
 #include "interrupt.hpp"
-#include "search_options.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/evaluation/trec_run.hpp"
@@ -75,22 +75,91 @@ void write_answer(const Index& index, const std::string& id, const SearchResult&
   writer.write(answer);
 }
 
+namespace {
+
+/// Queries that are answered at a time.
+std::size_t chunk_size(const SearchSettings& settings) {
+  return std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
+}
+
+/// Answers these queries into a writer.
+class ChunkWriter {
+ public:
+  ChunkWriter(const Index& index, QuerySyntax syntax, const SearchSettings& settings,
+              SearchEngine& engine, ResultWriter& writer, const AnswerWatch& watch)
+      : index_(index),
+        analyzer_(make_analyzer(index.settings().analyzer)),
+        syntax_(syntax),
+        settings_(settings),
+        engine_(engine),
+        writer_(writer),
+        watch_(watch) {}
+
+  void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
+    const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
+    const std::vector<SearchResult> results = engine_.search(queries, settings_, on_progress);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      write_answer(index_, queries[i].id, results[i], settings_.count, writer_);
+      if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
+    }
+  }
+
+ private:
+  const Index& index_;
+  std::unique_ptr<Analyzer> analyzer_;
+  QuerySyntax syntax_;
+  const SearchSettings& settings_;
+  SearchEngine& engine_;
+  ResultWriter& writer_;
+  const AnswerWatch& watch_;
+};
+
+/// The next queries, of which the first may be waited for; none at the end. Those before one that
+/// cannot be read are to be answered: what that throws goes to `failure`.
+std::vector<QueryText> take_queries(QueryReader& reader, std::size_t most,
+                                    std::exception_ptr& failure) {
+  std::vector<QueryText> queries;
+  try {
+    for (QueryText query; queries.size() < most && (queries.empty() || reader.has_more_at_hand()) &&
+                          reader.next(query);) {
+      queries.push_back(std::move(query));
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  return queries;
+}
+
+}  // namespace
+
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
                    const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
                    const AnswerWatch& watch) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
-  const std::size_t chunk =
-      std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
+  ChunkWriter chunks(index, syntax, settings, engine, writer, watch);
+  const std::size_t chunk = chunk_size(settings);
   AnswerCounter answered(texts.size(), watch.progress);
   for (std::size_t first = 0; first < texts.size(); first += chunk) {
     const std::size_t count = std::min(chunk, texts.size() - first);
-    const std::vector<Query> queries = parse_queries(texts, first, count, syntax, *analyzer);
-    const std::vector<SearchResult> results =
-        engine.search(queries, settings, [&](std::size_t more) { answered.add(more); });
-    for (std::size_t i = 0; i < count; ++i) {
-      write_answer(index, queries[i].id, results[i], settings.count, writer);
-      if (watch.on_answer) watch.on_answer(queries[i], results[i]);
-    }
+    chunks.write(std::span(texts).subspan(first, count),
+                 [&](std::size_t more) { answered.add(more); });
+  }
+  writer.finish();
+}
+
+void write_stream_answers(const Index& index, QueryReader& queries, QuerySyntax syntax,
+                          const SearchSettings& settings, SearchEngine& engine,
+                          ResultWriter& writer, std::ostream& out,
+                          const std::function<void(const std::vector<QueryText>&)>& on_first,
+                          const AnswerWatch& watch) {
+  ChunkWriter chunks(index, syntax, settings, engine, writer, watch);
+  std::exception_ptr failure;
+  for (bool is_first = true;; is_first = false) {
+    const std::vector<QueryText> texts = take_queries(queries, chunk_size(settings), failure);
+    if (is_first) on_first(texts);
+    chunks.write(texts, [](std::size_t) { InterruptGuard::check(); });
+    out.flush();
+    if (failure) std::rethrow_exception(failure);
+    if (texts.empty()) break;
   }
   writer.finish();
 }

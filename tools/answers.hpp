@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 #include "search_engine.hpp"
+#include "search_options.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
@@ -41,6 +42,8 @@ void write_answer(const Index& index, const std::string& id, const SearchResult&
 
 /// What is wanted of write_answers() beside the answers.
 struct AnswerWatch {
+  /// Gets queries that cannot be analysed, which are then left out; null: they end the search.
+  SkippedQueries* skipped = nullptr;
   /// Sees each result after it was written.
   std::function<void(const Query&, const SearchResult&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come
@@ -51,5 +54,14 @@ struct AnswerWatch {
 void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
                    const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
                    const AnswerWatch& watch = {});
+
+/// Likewise, of queries that come one after another: answers those that are there, has `out`
+/// flushed of what `writer` wrote to it, and waits for the next. `on_first` sees the first ones
+/// before.
+void write_stream_answers(const Index& index, QueryReader& queries, QuerySyntax syntax,
+                          const SearchSettings& settings, SearchEngine& engine,
+                          ResultWriter& writer, std::ostream& out,
+                          const std::function<void(const std::vector<QueryText>&)>& on_first,
+                          const AnswerWatch& watch = {});
 
 }  // namespace warpdex::tools

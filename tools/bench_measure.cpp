@@ -204,7 +204,7 @@ Workload plan_all(const Index& index, const std::vector<QueryText>& texts, Query
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const CpuSearcher searcher(index);
   Workload workload;
-  for (const Query& query : parse_queries(texts, 0, texts.size(), syntax, *analyzer)) {
+  for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
     workload.plans.push_back(searcher.plan(query));
     for (const PlannedTerm& term : workload.plans.back().terms) {
       ++workload.terms;

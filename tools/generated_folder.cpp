@@ -70,7 +70,8 @@ std::optional<std::uint64_t> checksum_in(const rapidjson::Document& json, const 
 
 }  // namespace
 
-GeneratedFolder::GeneratedFolder(fs::path folder) : folder_(std::move(folder)) {
+GeneratedFolder::GeneratedFolder(fs::path folder, std::string queries)
+    : folder_(std::move(folder)), queries_(std::move(queries)) {
   read_mark();
   check_queries();
   check_index();
@@ -123,6 +124,12 @@ void GeneratedFolder::check_index() const {
 void GeneratedFolder::write_queries(std::string_view text) {
   const std::uint64_t fresh =
       checksum({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  for (const char* name : {"queries.tsv", "queries.jsonl"}) {
+    const fs::path other = folder_ / name;
+    const std::optional<std::uint64_t> found = checksum_of(other);
+    std::error_code ignored;
+    if (name != queries_ && found && found == read_mark().queries) fs::remove(other, ignored);
+  }
   write_mark({fresh, check_queries()});
   write_output(queries(), text);
   write_mark({fresh, std::nullopt});

@@ -9,20 +9,21 @@
 
 namespace warpdex::tools {
 
-/// An index, queries.tsv, and generated.json, which holds the checksum of that queries.tsv. What
+/// An index, a file of queries, and generated.json, which holds the checksum of these queries. What
 /// was not made by generate, or was changed since, is never replaced: an index is generate's if its
 /// settings say so, queries if their checksum is in the mark.
 class GeneratedFolder {
  public:
-  /// Changes nothing. Throws UsageError, naming it, if something is there that would have to be
-  /// replaced and is not generate's.
-  explicit GeneratedFolder(std::filesystem::path folder);
+  /// The queries are to be `queries`: queries.tsv or queries.jsonl. Changes nothing. Throws
+  /// UsageError, naming it, if something is there that would have to be replaced and is not
+  /// generate's.
+  GeneratedFolder(std::filesystem::path folder, std::string queries);
 
   std::filesystem::path index() const { return folder_ / "index"; }
-  std::filesystem::path queries() const { return folder_ / "queries.tsv"; }
+  std::filesystem::path queries() const { return folder_ / queries_; }
 
-  /// Replaces the queries, and marks them. A process that dies on the way leaves a folder that the
-  /// next one takes. Throws as the constructor does, and IoError.
+  /// Replaces the queries, also those of the other name, and marks them. A process that dies on the
+  /// way leaves a folder that the next one takes. Throws as the constructor does, and IoError.
   void write_queries(std::string_view text);
 
  private:
@@ -39,6 +40,7 @@ class GeneratedFolder {
   std::optional<std::uint64_t> check_queries() const;
 
   std::filesystem::path folder_;
+  std::string queries_;
 };
 
 }  // namespace warpdex::tools

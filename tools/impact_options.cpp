@@ -15,10 +15,19 @@ void ImpactOptions::add_to(po::options_description& group) {
       "impact-k1", po::value(&k1_)->value_name("X")->default_value(k1_, "0.9"),
       "impacts: BM25's k1, 0 or more")("impact-b",
                                        po::value(&b_)->value_name("X")->default_value(b_, "0.4"),
-                                       "impacts: BM25's b, 0 to 1");
+                                       "impacts: BM25's b, 0 to 1")(
+      "weights", po::bool_switch(&weights_),
+      "the frequencies are weights of a learned model, from 1 to 255: store them as they are, for "
+      "searches to add up");
 }
 
 std::optional<ImpactSettings> ImpactOptions::settings(const CommandLine& command) const {
+  if (impacts_ && weights_) {
+    throw UsageError(
+        "--impacts makes impacts of frequencies, --weights takes them as they are; leave one of "
+        "the two out");
+  }
+  if (weights_) return ImpactSettings{.source = ImpactSource::kWholeWeights};
   if (impacts_) {
     check_bm25_settings(k1_, b_);
     return ImpactSettings{k1_, b_};

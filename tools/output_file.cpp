@@ -48,6 +48,11 @@ std::streamsize OutputFile::Buffer::xsputn(const char* data, std::streamsize siz
   return size;
 }
 
+int OutputFile::Buffer::sync() {
+  write_pending();
+  return 0;
+}
+
 void OutputFile::Buffer::write_pending() {
   if (file_) {
     file_->append(pending_.data(), pending_.size());

@@ -42,6 +42,7 @@ class OutputFile {
    protected:
     int_type overflow(int_type c) override;
     std::streamsize xsputn(const char* data, std::streamsize size) override;
+    int sync() override;
 
    private:
     void write_pending();

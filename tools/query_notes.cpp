@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "text.hpp"
+#include "warpdex/query/result_writer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -101,14 +102,14 @@ constexpr std::array<Kind, 7> kKinds{{
     {has_quotes, "quotes", "they make no phrase"},
     {has_operator, "AND, OR or NOT", "these are no operators (--mode says how words combine)"},
     {has_field, "a word before a colon", "it names no field"},
-    {has_weight, "a number behind ^", "it gives no weight"},
+    {has_weight, "a number behind ^", "it gives no weight (but does with --query-syntax signed)"},
     {has_wildcard, "*", "it stands for no letters"},
     {has_tilde, "~", "it finds no words that are alike or near"},
     {has_parentheses, "parentheses", "they group nothing"},
 }};
 
 std::string terms_text(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer) {
-  const Query query = parse_query(text.id, text.text, syntax, analyzer);
+  const Query query = parse_query(text, syntax, analyzer);
   if (query.terms.empty()) return "no terms";
   std::string terms = "the terms ";
   for (std::size_t i = 0; i < query.terms.size(); ++i) {
@@ -117,6 +118,7 @@ std::string terms_text(const QueryText& text, QuerySyntax syntax, Analyzer& anal
     if (i > 0) terms += ", ";
     if (term.occur != Occur::kUnsigned) terms += term.occur == Occur::kMust ? "+" : "-";
     terms += term.term;
+    if (term.weight != 1) terms += "^" + format_score(term.weight);
   }
   return terms;
 }
@@ -132,6 +134,7 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
     std::size_t count = 0;
     for (const QueryText& query : queries) {
       if (!kind.is_in(query.text)) continue;
+      if (kind.is_in == has_weight && syntax == QuerySyntax::kSigned) continue;  // it gives one
       if (++count == 1) first = &query;
     }
     if (count == 0) continue;

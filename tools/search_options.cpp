@@ -1,21 +1,42 @@
 // Declares and reads the options of searches.
 #include "search_options.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <iostream>
+
 #include "interrupt.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
+namespace {
+
+/// Bad queries that are reported one by one; the rest are only counted.
+constexpr std::uint64_t kSkippedReports = 10;
+
+}  // namespace
 
 void SearchOptions::add_to(CommandLine& command) {
   po::options_description queries = option_group("Queries");
-  queries.add_options()("queries", po::value(&queries_file_)->value_name("FILE"),
-                        "queries to answer; - is standard input; .gz, .zst and .xz are unpacked")(
+  queries.add_options()(
+      "queries", po::value(&queries_file_)->value_name("FILE"),
+      "queries to answer; - is standard input, of which search answers each line as it "
+      "comes; .gz, .zst and .xz are unpacked")(
       "query-format", po::value(&query_format_)->value_name("FORMAT")->default_value(query_format_),
-      "tsv (id<TAB>text), colon (id:text), lines (text; ids are line numbers) or trec (topics)")(
+      "tsv (id<TAB>text), colon (id:text), lines (text; ids are line numbers), trec (topics), "
+      "jsonl "
+      "(as BEIR's queries.jsonl: _id and text) or sparse ({\"id\": …, \"vector\": {term: weight}}, "
+      "whose terms are not analysed)")(
+      "topic-fields", po::value(&topic_fields_)->value_name("A,B,..."),
+      "trec: what of a topic is searched for: title, desc, narr. Default: title")(
+      "on-bad-query", po::value(&on_bad_query_)->value_name("WHAT")->default_value(on_bad_query_),
+      "fail: a query that cannot be read ends the search; skip: report it and go on")(
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
-      "plain: a dash is punctuation; signed: +must, -not and optional terms. Default: plain for "
-      "files, signed for words on the command line")(
+      "plain: a dash is punctuation; signed: +must, -not, optional and weighted^2.5 terms. "
+      "Default: "
+      "plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. Of search, the CPU's engine only");
   command.add(queries);
@@ -53,7 +74,7 @@ void SearchOptions::check(const CommandLine& command, const Index& index) {
       throw UsageError("--" + std::string(option) + " cannot change the scores of '" +
                        index.folder().string() +
                        "': it holds impacts, scores that were computed when it was built; leave "
-                       "the option out, or build an index without --impacts");
+                       "the option out, or build an index of frequencies");
     }
   }
 }
@@ -78,7 +99,44 @@ std::size_t SearchOptions::threads() const {
 }
 
 std::vector<QueryText> SearchOptions::read_query_file() const {
-  return read_queries(queries_file_, query_format_from_name(query_format_));
+  SkippedQueries skipped;
+  return read_queries(queries_file_, query_format(), read_options(skipped));
+}
+
+bool SearchOptions::is_stream() const {
+  struct stat status {};
+  return queries_file_ == "-" && (::fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode));
+}
+
+QueryReadOptions SearchOptions::read_options(SkippedQueries& skipped) const {
+  QueryReadOptions options;
+  if (!topic_fields_.empty()) {
+    if (query_format() != QueryFormat::kTrec) {
+      throw UsageError("--topic-fields is for --query-format trec; add that or leave it out");
+    }
+    options.topic_fields.clear();
+    for (const std::string& name : split_list(topic_fields_)) {
+      options.topic_fields.push_back(topic_field_from_name(name));
+    }
+  }
+  if (on_bad_query_ != "fail" && on_bad_query_ != "skip") {
+    throw UsageError("--on-bad-query takes fail or skip, not '" + on_bad_query_ + "'");
+  }
+  if (skips_bad_queries()) {
+    options.on_bad_query = [&](const std::string& message) { skipped.add(message); };
+  }
+  options.on_read = InterruptGuard::check;
+  return options;
+}
+
+SkippedQueries::~SkippedQueries() {
+  if (count_ > kSkippedReports) {
+    std::cerr << "warpdex: skipped " << grouped(count_ - kSkippedReports) << " more\n";
+  }
+}
+
+void SkippedQueries::add(const std::string& message) {
+  if (++count_ <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
 }
 
 QuerySyntax SearchOptions::syntax(QuerySyntax otherwise) const {
@@ -98,13 +156,18 @@ std::string scorer_text(const ScorerSettings& settings) {
          number(settings.k1) + ", b " + number(settings.b);
 }
 
-std::vector<Query> parse_queries(const std::vector<QueryText>& texts, std::size_t first,
-                                 std::size_t count, QuerySyntax syntax, Analyzer& analyzer) {
+std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
+                                 Analyzer& analyzer, SkippedQueries* skipped) {
   std::vector<Query> queries;
-  queries.reserve(count);
-  for (std::size_t i = first; i < first + count; ++i) {
+  queries.reserve(texts.size());
+  for (const QueryText& text : texts) {
     InterruptGuard::check();
-    queries.push_back(parse_query(texts[i].id, texts[i].text, syntax, analyzer));
+    try {
+      queries.push_back(parse_query(text, syntax, analyzer));
+    } catch (const InputError& error) {
+      if (skipped == nullptr) throw;
+      skipped->add(error.what());
+    }
   }
   return queries;
 }

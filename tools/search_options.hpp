@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,21 @@
 #include "warpdex/query/search.hpp"
 
 namespace warpdex::tools {
+
+/// Reports queries that are left out: the first of them one by one, all by their number.
+class SkippedQueries {
+ public:
+  SkippedQueries() = default;
+  SkippedQueries(const SkippedQueries&) = delete;
+  SkippedQueries& operator=(const SkippedQueries&) = delete;
+  /// Tells the number of those that were not told.
+  ~SkippedQueries();
+
+  void add(const std::string& message);
+
+ private:
+  std::uint64_t count_ = 0;
+};
 
 /// Declared once, read after CommandLine::parse().
 class SearchOptions {
@@ -30,8 +46,16 @@ class SearchOptions {
 
   bool has_query_file() const { return !queries_file_.empty(); }
   const std::string& query_file() const { return queries_file_; }
-  /// The queries of --queries, as text.
+  /// The queries of --queries, as text. Those that are bad are reported and left out where the user
+  /// said so.
   std::vector<QueryText> read_query_file() const;
+  /// Whether queries come one by one from a pipe or a terminal, and each is to be answered at once.
+  bool is_stream() const;
+  /// How queries are read, for a reader of one's own. `skipped` reports the bad ones, if they are
+  /// to be left out, and lives as long.
+  QueryReadOptions read_options(class SkippedQueries& skipped) const;
+  QueryFormat query_format() const { return query_format_from_name(query_format_); }
+  bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
   /// --query-syntax, or `otherwise` where it was not given.
   QuerySyntax syntax(QuerySyntax otherwise) const;
 
@@ -39,6 +63,8 @@ class SearchOptions {
   std::string queries_file_;
   std::string query_format_ = "tsv";
   std::string query_syntax_;
+  std::string topic_fields_;
+  std::string on_bad_query_ = "fail";
   std::string mode_ = "or";
   std::string scorer_ = "bm25";
   std::string bm25_form_ = "lucene";
@@ -54,9 +80,10 @@ class SearchOptions {
 /// "impacts".
 std::string scorer_text(const ScorerSettings& settings);
 
-/// Analyses queries by the index's analyzer. A query that is not UTF-8 is an InputError that names
-/// the query. Throws Interrupted after a signal that an InterruptGuard caught.
-std::vector<Query> parse_queries(const std::vector<QueryText>& texts, std::size_t first,
-                                 std::size_t count, QuerySyntax syntax, Analyzer& analyzer);
+/// Analyses queries by the index's analyzer. One that cannot be is an InputError that names the
+/// query, or, where there is `skipped`, reported there and left out. Throws Interrupted after a
+/// signal that an InterruptGuard caught.
+std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
+                                 Analyzer& analyzer, SkippedQueries* skipped = nullptr);
 
 }  // namespace warpdex::tools

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "build/ordered_pipeline.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {
 namespace {
@@ -31,6 +32,7 @@ struct DocumentStage::Prepared {
   std::uint64_t text_bytes = 0;
   std::uint32_t length = 0;
   std::uint32_t document = kRefused;
+  WeightSummary weights;  // of a sparse vector
 };
 
 struct DocumentStage::Batch {
@@ -120,8 +122,13 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       std::string().swap(record.bytes);
       prepared.id = std::move(document.id);
       prepared.hash = hash_id(prepared.id);
-      prepared.text_bytes = document.text.size();
-      prepared.length = count_document(worker, document.text, batch.counts);
+      if (reader_.has_vectors()) {
+        for (const TermWeight& entry : document.vector) prepared.text_bytes += entry.term.size();
+        prepared.length = count_vector(worker, document.vector, batch.counts, prepared.weights);
+      } else {
+        prepared.text_bytes = document.text.size();
+        prepared.length = count_document(worker, document.text, batch.counts);
+      }
     } catch (const BadDocument& bad) {
       prepared.problem = bad.what();
     } catch (const InputError& bad) {
@@ -152,6 +159,30 @@ std::uint32_t DocumentStage::count_document(Worker& worker, std::string_view tex
   }
   // The index writer refuses what is too long, also what would not fit here.
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX));
+}
+
+// Returns the number of terms that are not of weight 0.
+std::uint32_t DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& vector,
+                                          std::vector<TermCount>& counts, WeightSummary& weights) {
+  const std::size_t start = counts.size();
+  for (const TermWeight& entry : vector) {
+    check_weight(entry);
+    if (entry.weight == 0) {
+      ++weights.zeros;
+      continue;
+    }
+    if (!worker.inverter.add_term(entry.term, encode_weight(entry.weight), start, counts)) {
+      throw InputError("the vector has the term '" + excerpt(entry.term) +
+                       "' twice; give each term one weight");
+    }
+    weights.add(entry.weight);
+  }
+  if (counts.size() == start) {
+    throw InputError(vector.empty()
+                         ? "the vector is empty; give it a term, or leave the document out"
+                         : "all weights of the vector are 0; leave the document out");
+  }
+  return static_cast<std::uint32_t>(counts.size() - start);
 }
 
 void DocumentStage::accept(Batch& batch) {
@@ -195,6 +226,7 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
     }
   }
   writer_.add_document(document.id, document.length, score);
+  weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   report_.tokens += document.length;
   report_.text_bytes += document.text_bytes;

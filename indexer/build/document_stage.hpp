@@ -16,6 +16,7 @@
 #include "build/memory_plan.hpp"
 #include "build/progress.hpp"
 #include "build/run_store.hpp"
+#include "build/weights.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 
@@ -43,6 +44,9 @@ class DocumentStage {
   };
   const LargestStatic& largest_static() const { return largest_static_; }
 
+  /// Of the weights of the documents in the index, if these are sparse vectors.
+  const WeightSummary& weights() const { return weights_; }
+
   /// What was not spilled; one a thread, some may be empty. Call once, after run().
   std::vector<Inverter> take_inverters();
 
@@ -55,6 +59,8 @@ class DocumentStage {
   void prepare(Worker& worker, Batch& batch) const;
   static std::uint32_t count_document(Worker& worker, std::string_view text,
                                       std::vector<TermCount>& counts);
+  static std::uint32_t count_vector(Worker& worker, const std::vector<TermWeight>& vector,
+                                    std::vector<TermCount>& counts, WeightSummary& weights);
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
   void refuse(const std::string& problem);
@@ -72,6 +78,7 @@ class DocumentStage {
   IdTable ids_{false};
   std::uint64_t scores_found_ = 0;
   LargestStatic largest_static_;
+  WeightSummary weights_;
   std::atomic<std::uint64_t> table_bytes_{0};
   bool ended_ = false;  // the reader has no more
   std::vector<std::unique_ptr<Worker>> workers_;

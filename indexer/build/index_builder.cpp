@@ -20,6 +20,7 @@
 #include "build/run_store.hpp"
 #include "build/static_scores.hpp"
 #include "build/term_merger.hpp"
+#include "build/weights.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
@@ -34,7 +35,7 @@ constexpr std::size_t kMostOpenRuns = 256;  // systems allow 1,024 open files an
 constexpr std::size_t kLeastRunBuffer = std::size_t{16} << 10;
 constexpr std::size_t kMostRunBuffer = std::size_t{1} << 20;
 
-void check(const BuildOptions& options) {
+void check(const DocumentReader& reader, const BuildOptions& options) {
   if (options.memory < kMinBuildMemory) {
     throw UsageError("building needs at least " + std::to_string(kMinBuildMemory >> 20) +
                      " MiB of memory; allow more");
@@ -44,15 +45,23 @@ void check(const BuildOptions& options) {
                      " levels; choose a number of these");
   }
   make_analyzer(options.analyzer);  // throws for an unknown one
+  if (reader.has_vectors() && options.impacts) {
+    throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
+  }
 }
 
-IndexSettings settings_of(const BuildOptions& options) {
+IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
   IndexSettings settings;
   settings.codec = options.codec;
   settings.analyzer = options.analyzer;
   settings.fields = options.fields;
   settings.has_static_scores = !options.static_scores.empty();
   settings.impacts = options.impacts;
+  if (reader.has_vectors()) {
+    settings.analyzer = "whitespace";
+    settings.fields = "vector";
+    settings.impacts = WeightSummary{}.settings();  // until all weights are known
+  }
   return settings;
 }
 
@@ -64,11 +73,11 @@ void return_freed_memory() {
 }
 
 // How large a static score may be beside impacts depends on the number of documents.
-void check_static_scores(const DocumentStage::LargestStatic& largest, const BuildOptions& options,
-                         const BuildReport& report) {
-  if (!options.impacts || largest.score == 0) return;
+void check_static_scores(const DocumentStage::LargestStatic& largest,
+                         const std::optional<ImpactSettings>& impacts, const BuildReport& report) {
+  if (!impacts || largest.score == 0) return;
   const double limit =
-      ImpactQuantizer(*options.impacts, {report.documents, report.tokens}).largest_static();
+      ImpactQuantizer(*impacts, {report.documents, report.tokens}).largest_static();
   if (largest.score <= limit) return;
   const auto text = [](double value) {
     std::array<char, 32> digits{};
@@ -77,7 +86,8 @@ void check_static_scores(const DocumentStage::LargestStatic& largest, const Buil
   };
   throw InputError("the static score " + text(largest.score) + " of the document '" + largest.id +
                    "' is too large for an index of impacts, which takes at most " + text(limit) +
-                   " here; divide all static scores by one number, or build without impacts");
+                   " here; divide all static scores by one number" +
+                   (report.weights ? "" : ", or build without impacts"));
 }
 
 std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions& options,
@@ -91,7 +101,13 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
   DocumentStage stage(reader, options, plan, scores ? &*scores : nullptr, writer, runs, progress,
                       report);
   stage.run();
-  check_static_scores(stage.largest_static(), options, report);
+  if (reader.has_vectors() && report.documents > 0) {
+    report.weights = stage.weights().settings();
+    report.zero_weights = stage.weights().zeros;
+    writer.set_weights(*report.weights);
+  }
+  check_static_scores(stage.largest_static(), report.weights ? report.weights : options.impacts,
+                      report);
   return stage.take_inverters();
 }
 
@@ -129,7 +145,7 @@ std::size_t merge_runs(std::uint64_t memory, RunStore& runs) {
   return buffer_for(runs.size());
 }
 
-void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
+void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
                  const MemoryPlan& plan, IndexWriter& writer, RunStore& runs, Progress& progress,
                  BuildReport& report) {
   const std::uint64_t memory = sort_or_spill(inverters, plan, writer, runs);
@@ -141,8 +157,10 @@ void write_index(std::vector<Inverter> inverters, const BuildOptions& options,
   TermMerger terms(std::move(sources));
   const std::uint64_t used_by_runs =
       std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
-  const ListEncoder encoder(settings_of(options), writer.lengths());
-  write_lists(terms, encoder, plan.threads, (memory - used_by_runs) / 2, writer, progress, report);
+  const ListEncoder encoder(settings, writer.lengths());
+  const ImpactSettings* weights = report.weights ? &*report.weights : nullptr;
+  write_lists(terms, encoder, weights, plan.threads, (memory - used_by_runs) / 2, writer, progress,
+              report);
 }
 
 /// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is
@@ -175,10 +193,11 @@ void check_fields(const FieldUse& use, const BuildReport& report) {
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  check(options);
+  check(reader, options);
   const MemoryPlan plan =
       plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
-  IndexWriter writer(options.output, settings_of(options));
+  IndexSettings settings = settings_of(reader, options);
+  IndexWriter writer(options.output, settings);
   RunStore runs(writer.scratch_folder());
   Progress progress(options.on_progress);
   BuildReport report;
@@ -191,7 +210,8 @@ BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   return_freed_memory();
   progress.counts().postings_total = report.postings;
   report.postings = 0;
-  write_index(std::move(inverters), options, plan, writer, runs, progress, report);
+  if (report.weights) settings.impacts = report.weights;
+  write_index(std::move(inverters), settings, plan, writer, runs, progress, report);
   writer.commit([&] { progress.report(true); });
   report.runs_spilled = runs.spilled();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -119,6 +119,19 @@ void Inverter::count_terms(std::span<const std::string_view> terms, std::size_t 
   }
 }
 
+bool Inverter::add_term(std::string_view term, std::uint32_t value, std::size_t document_start,
+                        std::vector<TermCount>& counts) {
+  const std::uint32_t at = find_or_insert(term, tag_of(term));
+  Entry& entry = entry_at(at);
+  const std::size_t position = entry.position;
+  if (position >= document_start && position < counts.size() && counts[position].entry == at) {
+    return false;
+  }
+  entry.position = static_cast<std::uint32_t>(counts.size());
+  counts.push_back({at, value});
+  return true;
+}
+
 std::uint32_t Inverter::find_or_insert(std::string_view term, std::uint32_t tag) {
   const Slot* table = slots();
   const std::size_t mask = (std::size_t{1} << slot_bits_) - 1;

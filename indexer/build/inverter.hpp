@@ -14,7 +14,8 @@
 
 namespace warpdex::build {
 
-/// A term of one document: which one (its entry in the inverter) and how often it occurs.
+/// A term of one document: which one (its entry in the inverter) and how often it occurs, or its
+/// encoded weight.
 struct TermCount {
   std::uint32_t entry = 0;
   std::uint32_t frequency = 0;
@@ -33,6 +34,11 @@ class Inverter {
   /// further. Terms are 1 to 65,535 bytes long. Throws InputError if the arena cannot hold them.
   void count_terms(std::span<const std::string_view> terms, std::size_t document_start,
                    std::vector<TermCount>& counts);
+
+  /// Appends one term of a document with `value` in the place of its frequency; false, and nothing
+  /// is done, if the document has it already. Otherwise as count_terms().
+  bool add_term(std::string_view term, std::uint32_t value, std::size_t document_start,
+                std::vector<TermCount>& counts);
 
   /// Adds a document's postings. `document` ascends strictly from call to call.
   void add_postings(std::uint32_t document, std::span<const TermCount> counts);

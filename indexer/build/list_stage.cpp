@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "build/ordered_pipeline.hpp"
+#include "build/weights.hpp"
 
 namespace warpdex::build {
 namespace {
@@ -99,10 +100,12 @@ struct Group {
 
 class ListStage {
  public:
-  ListStage(TermMerger& terms, const ListEncoder& encoder, std::size_t threads,
-            std::uint64_t memory, IndexWriter& writer, Progress& progress, BuildReport& report)
+  ListStage(TermMerger& terms, const ListEncoder& encoder, const ImpactSettings* weights,
+            std::size_t threads, std::uint64_t memory, IndexWriter& writer, Progress& progress,
+            BuildReport& report)
       : terms_(terms),
         encoder_(encoder),
+        weights_(weights),
         threads_(threads),
         group_bytes_(std::clamp(memory / (2 * threads), kLeastGroup, kMostGroup)),
         allowance_(std::max(memory, threads * group_bytes_)),
@@ -158,6 +161,7 @@ class ListStage {
         docids.push_back(document);
         frequencies.push_back(frequency);
       });
+      if (weights_ != nullptr) weights_to_impacts(*weights_, frequencies);
       group.encoded.push_back(encoder_.encode(docids, frequencies));
       group.postings += docids.size();
       start = term;
@@ -180,6 +184,7 @@ class ListStage {
 
   TermMerger& terms_;
   const ListEncoder& encoder_;
+  const ImpactSettings* weights_;
   std::size_t threads_;
   std::uint64_t group_bytes_;
   Allowance allowance_;
@@ -192,10 +197,10 @@ class ListStage {
 
 }  // namespace
 
-void write_lists(TermMerger& terms, const ListEncoder& encoder, std::size_t threads,
-                 std::uint64_t memory, IndexWriter& writer, Progress& progress,
+void write_lists(TermMerger& terms, const ListEncoder& encoder, const ImpactSettings* weights,
+                 std::size_t threads, std::uint64_t memory, IndexWriter& writer, Progress& progress,
                  BuildReport& report) {
-  ListStage(terms, encoder, threads, memory, writer, progress, report).run();
+  ListStage(terms, encoder, weights, threads, memory, writer, progress, report).run();
 }
 
 }  // namespace warpdex::build

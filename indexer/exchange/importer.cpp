@@ -17,6 +17,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
@@ -76,6 +77,15 @@ class Import {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError(foreign_->name() + ": " + what);
+  }
+
+  bool are_weights() const {
+    return options_.impacts && options_.impacts->source != ImpactSource::kBm25;
+  }
+  ListLimits limits() const {
+    ListLimits limits{.documents = foreign_->documents()};
+    if (are_weights()) limits.frequency = kMaxImpact;
+    return limits;
   }
 
   void check_documents() const;
@@ -162,7 +172,7 @@ void Import::check_lists() {
            " postings, which take " + std::to_string((bytes >> 20) + 1) +
            " MiB beside the tables; allow more memory");
     }
-    read_checked(*foreign_, list, foreign_->documents(), postings);
+    read_checked(*foreign_, list, limits(), postings);
     for (std::size_t i = 0; i < postings.docids.size(); ++i) {
       occurrences_[postings.docids[i]] += postings.frequencies[i];
     }
@@ -186,7 +196,7 @@ void Import::add_documents() {
     std::uint64_t length = document.length;
     if (options_.lengths == LengthSource::kPostings) {
       length = occurrences_[docid];
-    } else if (length < occurrences_[docid]) {
+    } else if (length < occurrences_[docid] && !are_weights()) {
       fail("the document '" + excerpt(document.name) + "' has a length of " +
            std::to_string(length) + ", and its postings add up to " +
            std::to_string(occurrences_[docid]) +
@@ -207,12 +217,12 @@ void Import::add_documents() {
 void Import::write_lists() {
   const std::vector<ForeignList>& lists = foreign_->lists();
   std::vector<std::unique_ptr<build::TermSource>> sources;
-  sources.push_back(std::make_unique<ListSource>(*foreign_, lists, foreign_->documents()));
+  sources.push_back(std::make_unique<ListSource>(*foreign_, lists, limits()));
   build::TermMerger terms(std::move(sources));
   const ListEncoder encoder(settings_, writer_.lengths());
   BuildReport written;
-  build::write_lists(terms, encoder, plan_.threads, memory_for_lists() / 2, writer_, progress_,
-                     written);
+  build::write_lists(terms, encoder, nullptr, plan_.threads, memory_for_lists() / 2, writer_,
+                     progress_, written);
   report_.terms = written.terms;
   report_.postings = written.postings;
 }

@@ -20,7 +20,7 @@ void release_long(std::vector<std::uint32_t>& values) {
 
 }  // namespace
 
-void read_checked(const ForeignIndex& index, const ForeignList& list, std::uint64_t documents,
+void read_checked(const ForeignIndex& index, const ForeignList& list, const ListLimits& limits,
                   ListPostings& postings) {
   const auto fail = [&](const std::string& what) {
     throw InputError(index.name() + ": the list of '" + excerpt(list.term) + "' " + what);
@@ -33,12 +33,16 @@ void read_checked(const ForeignIndex& index, const ForeignList& list, std::uint6
       fail("has docID " + std::to_string(docid) + " behind docID " +
            std::to_string(postings.docids[i - 1]) + "; docIDs must ascend");
     }
-    if (docid >= documents) {
-      fail("has docID " + std::to_string(docid) + ", and there are " + std::to_string(documents) +
-           " documents, numbered from 0");
+    if (docid >= limits.documents) {
+      fail("has docID " + std::to_string(docid) + ", and there are " +
+           std::to_string(limits.documents) + " documents, numbered from 0");
     }
     if (postings.frequencies[i] == 0) {
       fail("has a frequency of 0, in docID " + std::to_string(docid) + "; it must be 1 or more");
+    }
+    if (postings.frequencies[i] > limits.frequency) {
+      fail("has a weight of " + std::to_string(postings.frequencies[i]) + ", in docID " +
+           std::to_string(docid) + "; weights are from 1 to " + std::to_string(limits.frequency));
     }
   }
 }
@@ -52,7 +56,7 @@ bool ListSource::next() {
 }
 
 void ListSource::take(std::vector<std::uint8_t>& out) {
-  read_checked(index_, lists_[next_ - 1], documents_, postings_);
+  read_checked(index_, lists_[next_ - 1], limits_, postings_);
   const std::size_t start = out.size();
   std::uint32_t last = 0;
   for (std::size_t i = 0; i < postings_.docids.size(); ++i) {

@@ -16,17 +16,23 @@ struct ListPostings {
   std::vector<std::uint32_t> frequencies;
 };
 
+/// What the values of lists stay within.
+struct ListLimits {
+  std::uint64_t documents = 0;  ///< docIDs are below it
+  std::uint32_t frequency = ~std::uint32_t{0};
+};
+
 /// Reads a list and throws InputError unless it has as many postings as it says, its docIDs ascend
-/// below `documents`, and its frequencies are 1 or more.
-void read_checked(const ForeignIndex& index, const ForeignList& list, std::uint64_t documents,
+/// below `limits.documents`, and its frequencies are from 1 to `limits.frequency`.
+void read_checked(const ForeignIndex& index, const ForeignList& list, const ListLimits& limits,
                   ListPostings& postings);
 
 /// The lists of `index`, which are sorted by their terms and have postings.
 class ListSource final : public build::TermSource {
  public:
   ListSource(const ForeignIndex& index, const std::vector<ForeignList>& lists,
-             std::uint64_t documents)
-      : index_(index), lists_(lists), documents_(documents) {}
+             const ListLimits& limits)
+      : index_(index), lists_(lists), limits_(limits) {}
 
   /// Until take(), bytes() is the number of postings, which is less than the bytes.
   bool next() override;
@@ -35,7 +41,7 @@ class ListSource final : public build::TermSource {
  private:
   const ForeignIndex& index_;
   const std::vector<ForeignList>& lists_;
-  std::uint64_t documents_;
+  ListLimits limits_;
   std::size_t next_ = 0;
   ListPostings postings_;
 };

@@ -12,7 +12,11 @@ namespace warpdex {
 ImpactQuantizer::ImpactQuantizer(const ImpactSettings& settings,
                                  const CollectionStatistics& statistics)
     : settings_(settings), statistics_(statistics) {
-  check_bm25_settings(settings.k1, settings.b);
+  check_impact_settings(settings);
+  if (settings.source != ImpactSource::kBm25) {
+    largest_ = settings.source == ImpactSource::kWholeWeights ? kMaxImpact : settings.largest;
+    return;
+  }
   const double weight =
       bm25_constants(Bm25Form::kLucene, settings.k1, settings.b, statistics, 1).weight;
   largest_ = statistics.documents == 0 ? 1.0 : weight;  // without documents there is no score
@@ -55,6 +59,16 @@ void check_bm25_settings(double k1, double b) {
   }
   if (!(b >= 0.0 && b <= 1.0)) {
     throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1");
+  }
+}
+
+void check_impact_settings(const ImpactSettings& settings) {
+  if (settings.source == ImpactSource::kBm25) {
+    check_bm25_settings(settings.k1, settings.b);
+  } else if (settings.source == ImpactSource::kQuantisedWeights &&
+             !(settings.largest > 0.0 && std::isfinite(settings.largest))) {
+    throw UsageError("the weight that 255 stands for is " + std::to_string(settings.largest) +
+                     "; give the largest weight, a finite number above 0");
   }
 }
 

@@ -49,7 +49,7 @@ struct IndexWriter::State {
         folder(replacement.subfolder(kSegmentFolder)) {}
 
   void append_static_score(float score);
-  void finish_static_scores();
+  void finish_impacts();
   void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
   void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
 
@@ -97,7 +97,9 @@ void append_all(SectionWriter& writer, const std::vector<T>& values) {
 }  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
-  if (settings.impacts) check_bm25_settings(settings.impacts->k1, settings.impacts->b);
+  if (settings.impacts && settings.impacts->source != ImpactSource::kQuantisedWeights) {
+    check_impact_settings(*settings.impacts);
+  }
   state_ = std::make_unique<State>(target, settings);
 }
 
@@ -137,7 +139,7 @@ void IndexWriter::State::append_static_score(float score) {
   }
 }
 
-void IndexWriter::State::finish_static_scores() {
+void IndexWriter::State::finish_impacts() {
   if (settings.impacts) {
     const ImpactQuantizer quantizer(*settings.impacts, {counts.documents, counts.tokens});
     settings.impacts->largest = quantizer.largest();
@@ -149,6 +151,17 @@ void IndexWriter::State::finish_static_scores() {
 }
 
 std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->lengths; }
+
+void IndexWriter::set_weights(const ImpactSettings& impacts) {
+  State& state = *state_;
+  if (state.lexicon.terms() > 0) throw UsageError("weights are set before the first list is added");
+  if (!state.settings.impacts || state.settings.impacts->source == ImpactSource::kBm25 ||
+      impacts.source == ImpactSource::kBm25) {
+    throw UsageError("weights can be set only for an index whose impacts are weights");
+  }
+  check_impact_settings(impacts);
+  state.settings.impacts = impacts;
+}
 
 void IndexWriter::add_list(std::string_view term, const EncodedPostings& postings) {
   State& state = *state_;
@@ -227,7 +240,7 @@ const std::filesystem::path& IndexWriter::scratch_folder() const {
 void IndexWriter::commit(const std::function<void()>& check) {
   State& state = *state_;
   state.name_offsets.append_value(state.names.size());
-  state.finish_static_scores();
+  state.finish_impacts();
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
   Manifest manifest{state.settings, state.counts, {{kSegmentFolder, {}}}};

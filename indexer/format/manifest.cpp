@@ -24,8 +24,13 @@ void write_impacts(ManifestWriter& writer, const std::optional<ImpactSettings>& 
     return;
   }
   writer.StartObject();
-  write_member(writer, "k1", impacts->k1);
-  write_member(writer, "b", impacts->b);
+  if (impacts->source == ImpactSource::kBm25) {
+    write_member(writer, "k1", impacts->k1);
+    write_member(writer, "b", impacts->b);
+  } else {
+    const bool whole = impacts->source == ImpactSource::kWholeWeights;
+    write_member(writer, "weights", std::string(whole ? "whole" : "quantised"));
+  }
   write_member(writer, "largest", impacts->largest);
   writer.EndObject();
 }
@@ -62,6 +67,13 @@ CodecSettings read_codec(const ManifestObject& codec) {
 std::optional<ImpactSettings> read_impacts(const ManifestObject& manifest) {
   if (manifest.member("impacts").IsNull()) return std::nullopt;
   const ManifestObject impacts = manifest.object("impacts");
+  if (impacts.has("weights")) {
+    const std::string kind = impacts.string("weights");
+    if (kind != "whole" && kind != "quantised") damaged_manifest("weights");
+    return ImpactSettings{.largest = impacts.real("largest"),
+                          .source = kind == "whole" ? ImpactSource::kWholeWeights
+                                                    : ImpactSource::kQuantisedWeights};
+  }
   return ImpactSettings{impacts.real("k1"), impacts.real("b"), impacts.real("largest")};
 }
 

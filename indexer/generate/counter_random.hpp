@@ -31,6 +31,7 @@ enum class Purpose : std::uint64_t {
   kTermPlacement,
   kSample,
   kQuery,
+  kQueryWeight,
 };
 
 /// The key of one stream of numbers.

@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "build/ordered_pipeline.hpp"
+#include "generate/collection_model.hpp"
+#include "generate/counter_random.hpp"
 #include "generate/layout.hpp"
 #include "generate/list_model.hpp"
+#include "generate/portable_math.hpp"
 #include "generate/query_log.hpp"
 #include "generate/vocabulary.hpp"
 #include "warpdex/core/error.hpp"
@@ -23,8 +28,13 @@ namespace {
 constexpr const char* kAnalyzer = "whitespace";
 constexpr const char* kFields = "generated";  // no collection of text has such a field
 
-/// A name like those of GOV2, which tell bundle, file and place: GX012-34-0567890.
-std::string_view document_name(std::uint32_t document, std::array<char, 32>& buffer) {
+/// A number, or a name like those of GOV2, which tell bundle, file and place: GX012-34-0567890.
+std::string_view document_name(std::uint32_t document, bool is_number,
+                               std::array<char, 32>& buffer) {
+  if (is_number) {
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), document).ptr;
+    return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+  }
   constexpr std::uint32_t kFiles = 100;
   constexpr std::uint32_t kDocuments = 1000;
   constexpr std::uint32_t kBytes = 9973;  // of a document in its file
@@ -53,16 +63,17 @@ class Generator {
         threads_(threads == 0 ? default_threads() : threads),
         on_progress_(on_progress),
         report_(report),
-        vocabulary_(settings.documents),
-        layout_(settings.seed, settings.documents, threads_),
-        model_(settings.seed, layout_, vocabulary_) {}
+        collection_(model_of(settings.kind)),
+        vocabulary_(settings.documents, collection_.vocabulary),
+        layout_(settings.seed, settings.documents, threads_, collection_.layout),
+        model_(settings.seed, layout_, vocabulary_, collection_) {}
 
   std::vector<RankQuery> run() {
     add_documents();
     std::vector<RankQuery> queries =
-        draw_queries(settings_.seed, vocabulary_, settings_.documents, settings_.queries,
-                     settings_.postings_per_document * settings_.documents);
-    add_lists(used_ranks(queries));
+        draw_queries(settings_.seed, collection_.queries, vocabulary_, settings_.documents,
+                     settings_.queries, settings_.postings_per_document * settings_.documents);
+    add_lists(ranks_of_lists(queries));
     count_query_postings(queries);
     return queries;
   }
@@ -73,14 +84,20 @@ class Generator {
     for (std::uint32_t document = 0; document < settings_.documents; ++document) {
       constexpr std::uint32_t kReport = 1 << 16;
       if (document % kReport == 0) tell("documents", document, settings_.documents);
-      writer_.add_document(document_name(document, buffer), layout_.lengths()[document]);
+      writer_.add_document(document_name(document, collection_.names_are_numbers, buffer),
+                           layout_.lengths()[document]);
     }
     report_.documents = settings_.documents;
     report_.hosts = layout_.hosts();
   }
 
-  std::vector<std::uint32_t> used_ranks(const std::vector<RankQuery>& queries) const {
+  std::vector<std::uint32_t> ranks_of_lists(const std::vector<RankQuery>& queries) const {
     std::vector<std::uint32_t> ranks;
+    if (collection_.has_all_lists) {
+      ranks.resize(vocabulary_.terms());
+      std::iota(ranks.begin(), ranks.end(), 0U);
+      return ranks;
+    }
     for (const RankQuery& query : queries) ranks.insert(ranks.end(), query.begin(), query.end());
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -140,6 +157,7 @@ class Generator {
   std::size_t threads_;
   const std::function<void(const GeneratorProgress&)>& on_progress_;
   GeneratorReport& report_;
+  const CollectionModel& collection_;
   Vocabulary vocabulary_;
   Layout layout_;
   ListModel model_;
@@ -160,11 +178,57 @@ std::vector<GeneratedQuery> as_text(const std::vector<RankQuery>& queries) {
   return result;
 }
 
+/// A weight with two decimals from 0.02 to 3.50, log-normal: most are below 0.5, few above 2.
+std::string weight_text(std::uint64_t number) {
+  const double z = normal_table()[number >> (64 - kNormalBits)] / double{kNormalUnit};
+  constexpr double kMedian = 35;
+  constexpr double kSpread = 1.8;  // in octaves
+  const auto hundredths =
+      static_cast<int>(std::clamp(kMedian * power_of_two(kSpread * z), 2.0, 350.0));
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%d.%02d", hundredths / 100, hundredths % 100);
+  return text.data();
+}
+
+std::vector<GeneratedQuery> as_vectors(std::uint64_t seed, const std::vector<RankQuery>& queries) {
+  std::vector<GeneratedQuery> result;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const std::uint64_t key = stream_key(seed, Purpose::kQueryWeight, i);
+    GeneratedQuery query{std::to_string(i + 1), "{"};
+    for (const std::uint32_t rank : queries[i]) {
+      query.text += (query.text.size() == 1 ? "\"" : ",\"") + term_name(rank) +
+                    "\":" + weight_text(number_at(key, rank));
+    }
+    query.text += '}';
+    result.push_back(std::move(query));
+  }
+  return result;
+}
+
 }  // namespace
 
 GeneratorSettings gov2_settings() {
-  return {
-      .seed = 1, .documents = 25'200'000, .queries = 1000, .postings_per_document = 3.74 / 25.2};
+  return {.kind = CollectionKind::kGov2,
+          .seed = 1,
+          .documents = 25'200'000,
+          .queries = 1000,
+          .postings_per_document = 3.74 / 25.2};
+}
+
+GeneratorSettings msmarco_settings() {
+  return {.kind = CollectionKind::kMsmarco,
+          .seed = 1,
+          .documents = 8'841'823,
+          .queries = 6980,
+          .postings_per_document = 1.2 / 8.841823};
+}
+
+GeneratorSettings splade_settings() {
+  return {.kind = CollectionKind::kSplade,
+          .seed = 1,
+          .documents = 8'841'823,
+          .queries = 6980,
+          .postings_per_document = 12.4 / 8.841823};
 }
 
 bool is_generated(const IndexSettings& settings) {
@@ -184,13 +248,20 @@ std::vector<GeneratedQuery> generate_collection(
   index_settings.analyzer = kAnalyzer;
   index_settings.fields = kFields;
   if (impacts) index_settings.impacts.emplace();
+  if (settings.kind == CollectionKind::kSplade) {
+    if (impacts) {
+      throw UsageError("the lists of splade hold weights, not frequencies; leave impacts out");
+    }
+    index_settings.impacts = ImpactSettings{.source = ImpactSource::kWholeWeights};
+  }
   IndexWriter writer(output, index_settings);
   const std::vector<RankQuery> queries =
       Generator(settings, index_settings, writer, threads, on_progress, report).run();
   writer.commit([&] {
     if (on_progress) on_progress({"lists", report.postings, report.postings});
   });
-  return as_text(queries);
+  return settings.kind == CollectionKind::kSplade ? as_vectors(settings.seed, queries)
+                                                  : as_text(queries);
 }
 
 }  // namespace warpdex::generate

@@ -12,17 +12,6 @@
 namespace warpdex::generate {
 namespace {
 
-constexpr double kMeanLength = 900;
-constexpr std::uint32_t kLeastLength = 4;
-constexpr std::uint32_t kMostLength = 100'000;
-// Standard deviations of the logarithm of a length, in units of 1/kOctave of a factor of two.
-constexpr int kHostSpread = 170;
-constexpr int kSectionSpread = 190;
-constexpr int kDocumentSpread = 300;
-// Sizes are least / u^2 for a uniform u: half of the runs have fewer than 4 times the least.
-constexpr double kLeastSection = 4;
-constexpr double kMostSection = 1024;
-constexpr double kMostHostShare = 1.0 / 50;
 // A document of 4 times the mean length is twice as likely to hold a term, up to that.
 constexpr double kLeastAffinity = 0.3;
 constexpr std::size_t kSectionsAtATime = 256;
@@ -44,10 +33,11 @@ double class_length(std::size_t which) {
 
 }  // namespace
 
-Layout::Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads)
-    : documents_(documents) {
+Layout::Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads,
+               const LayoutModel& model)
+    : model_(model), documents_(documents) {
   for (std::size_t i = 0; i < affinities_.size(); ++i) {
-    const double affinity = std::sqrt(class_length(i) / kMeanLength);
+    const double affinity = std::sqrt(class_length(i) / model.mean_length);
     affinities_[i] =
         static_cast<float>(std::clamp(affinity, kLeastAffinity, double{kMostAffinity}));
   }
@@ -58,12 +48,14 @@ Layout::Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads)
 void Layout::place_sections(std::uint64_t seed) {
   const std::uint64_t host_key = stream_key(seed, Purpose::kHostSize);
   CounterRandom section_sizes(stream_key(seed, Purpose::kSectionSize));
-  const double most = std::max(1.0, documents_ * kMostHostShare);
+  const double most =
+      std::max(1.0, std::min(model_.most_host, documents_ * model_.most_host_share));
   for (std::uint32_t begin = 0; begin < documents_; ++hosts_) {
     const std::uint32_t size = run_size(number_at(host_key, hosts_), 1, most);
     const std::uint32_t end = begin + std::min(size, documents_ - begin);
     while (begin < end) {
-      const std::uint32_t section = run_size(section_sizes.next(), kLeastSection, kMostSection);
+      const std::uint32_t section =
+          run_size(section_sizes.next(), model_.least_section, model_.most_section);
       sections_.push_back({begin, std::min(section, end - begin), hosts_, 0});
       begin += sections_.back().size;
     }
@@ -77,30 +69,31 @@ void Layout::draw_lengths(std::uint64_t seed, std::size_t threads) {
   const std::uint64_t section_key = stream_key(seed, Purpose::kSectionLength);
   const std::uint64_t document_key = stream_key(seed, Purpose::kDocumentLength);
   // The mean of a log-normal distribution is its median times 2^(spread^2 ln 2 / 2).
-  constexpr double kSquares = kHostSpread * kHostSpread + kSectionSpread * kSectionSpread +
-                              kDocumentSpread * kDocumentSpread;
-  constexpr double kAboveMedian = kSquares / (2.0 * kOctave * kOctave) * 0.693147180559945309417;
+  const double squares = model_.host_spread * model_.host_spread +
+                         model_.section_spread * model_.section_spread +
+                         model_.document_spread * model_.document_spread;
+  const double above_median = squares / (2.0 * kOctave * kOctave) * 0.693147180559945309417;
   std::array<double, 40 * kOctave> length_of{};
   for (std::size_t i = 0; i < length_of.size(); ++i) {
     const double octaves = (static_cast<double>(i) - length_of.size() / 2.0) / kOctave;
-    length_of[i] = kMeanLength * power_of_two(octaves - kAboveMedian);
+    length_of[i] = model_.mean_length * power_of_two(octaves - above_median);
   }
   const std::size_t batches = (sections_.size() + kSectionsAtATime - 1) / kSectionsAtATime;
   parallel_for(threads, batches, [&](std::size_t, std::size_t batch) {
     const std::size_t first = batch * kSectionsAtATime;
     for (std::size_t i = first; i < std::min(first + kSectionsAtATime, sections_.size()); ++i) {
       Section& section = sections_[i];
-      const std::int32_t shared = normal(number_at(host_key, section.host), kHostSpread) +
-                                  normal(number_at(section_key, i), kSectionSpread);
+      const std::int32_t shared = normal(number_at(host_key, section.host), model_.host_spread) +
+                                  normal(number_at(section_key, i), model_.section_spread);
       double affinities = 0;
       for (std::uint32_t document = section.begin; document < section.begin + section.size;
            ++document) {
-        const std::int32_t place = shared +
-                                   normal(number_at(document_key, document), kDocumentSpread) +
-                                   static_cast<std::int32_t>(length_of.size() / 2);
+        const std::int32_t place =
+            shared + normal(number_at(document_key, document), model_.document_spread) +
+            static_cast<std::int32_t>(length_of.size() / 2);
         lengths_[document] =
             std::clamp(static_cast<std::uint32_t>(length_of[static_cast<std::size_t>(place)] + 0.5),
-                       kLeastLength, kMostLength);
+                       model_.least_length, model_.most_length);
         classes_[document] = static_cast<std::uint8_t>(length_class(lengths_[document]));
         affinities += affinity(document);
       }

@@ -14,6 +14,22 @@ namespace warpdex::generate {
 /// Logarithms of weights are whole numbers: this many to a factor of two.
 inline constexpr int kOctave = 256;
 
+/// What hosts, sections and lengths are like. These are a web crawl's.
+struct LayoutModel {
+  double mean_length = 900;
+  std::uint32_t least_length = 4;
+  std::uint32_t most_length = 100'000;
+  // Standard deviations of the logarithm of a length, in units of 1/kOctave of a factor of two.
+  int host_spread = 170;
+  int section_spread = 190;
+  int document_spread = 300;
+  // Sizes are least / u^2 for a uniform u: half of the runs have fewer than 4 times the least.
+  double least_section = 4;
+  double most_section = 1024;
+  double most_host_share = 1.0 / 50;  ///< of all documents, the largest host
+  double most_host = 1e9;             ///< documents of the largest host
+};
+
 /// A run of documents of one host, about alike: a folder of its URLs.
 struct Section {
   std::uint32_t begin = 0;
@@ -36,7 +52,8 @@ inline std::size_t length_class(std::uint32_t length) {
 class Layout {
  public:
   /// O(documents), on up to `threads` threads (0: all).
-  Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads);
+  Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads,
+         const LayoutModel& model = {});
 
   std::uint32_t documents() const { return documents_; }
   std::uint32_t hosts() const { return hosts_; }
@@ -55,6 +72,7 @@ class Layout {
   void place_sections(std::uint64_t seed);
   void draw_lengths(std::uint64_t seed, std::size_t threads);
 
+  LayoutModel model_;
   std::uint32_t documents_;
   std::uint32_t hosts_ = 0;
   std::vector<Section> sections_;

@@ -27,8 +27,9 @@ int strength_of(double density) {
 
 }  // namespace
 
-ListModel::ListModel(std::uint64_t seed, const Layout& layout, const Vocabulary& vocabulary)
-    : seed_(seed), layout_(layout), vocabulary_(vocabulary) {
+ListModel::ListModel(std::uint64_t seed, const Layout& layout, const Vocabulary& vocabulary,
+                     const CollectionModel& model)
+    : seed_(seed), layout_(layout), vocabulary_(vocabulary), model_(model) {
   for (std::int32_t weight = kLeastWeight; weight <= kMostWeight; ++weight) {
     weights_.push_back(static_cast<float>(power_of_two(weight / double{kOctave})));
   }
@@ -57,7 +58,7 @@ void ListModel::generate(std::uint32_t rank, GeneratedList& list) const {
   } else {
     place_many(term, list);
   }
-  draw_frequencies(term, list);
+  model_.has_weights ? draw_weights(term, list) : draw_frequencies(term, list);
 }
 
 void ListModel::weigh_sections(const ListTerm& term, GeneratedList& list) const {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "generate/collection_model.hpp"
 #include "generate/layout.hpp"
 #include "generate/leanings.hpp"
 #include "generate/list_term.hpp"
@@ -20,8 +21,8 @@ namespace warpdex::generate {
 
 /// A generated list, and what was needed to make it; used again from list to list.
 struct GeneratedList {
-  std::vector<std::uint32_t> docids;  ///< strictly ascending
-  std::vector<std::uint32_t> frequencies;
+  std::vector<std::uint32_t> docids;       ///< strictly ascending
+  std::vector<std::uint32_t> frequencies;  ///< or learned weights, whole numbers from 1 to 255
 
   std::vector<std::int16_t> weights;  ///< logarithms, in kOctave, by section
   std::vector<std::uint32_t> places;  ///< by posting: its section
@@ -31,7 +32,8 @@ struct GeneratedList {
 class ListModel {
  public:
   /// Keeps references.
-  ListModel(std::uint64_t seed, const Layout& layout, const Vocabulary& vocabulary);
+  ListModel(std::uint64_t seed, const Layout& layout, const Vocabulary& vocabulary,
+            const CollectionModel& model);
 
   /// Makes the list of a known term. It holds vocabulary.document_frequency(rank) documents: up to
   /// a few thousand exactly, above that within chance. O(sections + postings). From many threads.
@@ -49,6 +51,7 @@ class ListModel {
   void place_few(const ListTerm& term, GeneratedList& list) const;
   float frequency_factor(const ListTerm& term, const GeneratedList& list, std::size_t i) const;
   void draw_frequencies(const ListTerm& term, GeneratedList& list) const;
+  void draw_weights(const ListTerm& term, GeneratedList& list) const;
   void prepare_frequencies();
   float weight(std::int32_t logarithm) const {
     return weights_[static_cast<std::size_t>(logarithm - kLeastWeight)];
@@ -57,6 +60,7 @@ class ListModel {
   std::uint64_t seed_;
   const Layout& layout_;
   const Vocabulary& vocabulary_;
+  const CollectionModel& model_;
   std::vector<Leanings> leanings_;  ///< by strength - 1
   std::vector<float> weights_;      ///< by logarithm - kLeastWeight
   std::array<float, kLengthClasses> length_frequency_{};

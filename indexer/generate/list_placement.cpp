@@ -4,6 +4,7 @@
 
 #include "generate/list_model.hpp"
 #include "generate/portable_math.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex::generate {
 namespace {
@@ -188,7 +189,8 @@ void ListModel::draw_frequencies(const ListTerm& term, GeneratedList& list) cons
   for (std::size_t i = 0; i < list.docids.size(); i += step, ++count) {
     sum += frequency_factor(term, list, i);
   }
-  const double scale = frequency_scale(term.density) * static_cast<double>(count) / sum;
+  const double scale =
+      model_.frequency_excess * frequency_scale(term.density) * static_cast<double>(count) / sum;
 
   list.frequencies.resize(list.docids.size());
   for (std::size_t i = 0; i < list.docids.size(); ++i) {
@@ -201,6 +203,29 @@ void ListModel::draw_frequencies(const ListTerm& term, GeneratedList& list) cons
     const double more = scale * frequency_factor(term, list, i) * (tail - 1);
     const double most = layout_.lengths()[document] / 4;
     list.frequencies[i] = 1 + static_cast<std::uint32_t>(std::min(more, most));
+  }
+}
+
+// Log-normal, larger for rarer terms and where the document leans towards the term's topic: most
+// are small, a few of each list are many times as large. 73 are one of SPLADE's units, log(1 +
+// e^x).
+void ListModel::draw_weights(const ListTerm& term, GeneratedList& list) const {
+  constexpr double kMedianOfAll = 10;  ///< of a term in all documents
+  constexpr double kRarityPower = 0.2;
+  constexpr double kSpread = 0.95;  ///< in octaves
+  const double median = kMedianOfAll * power(term.density, -kRarityPower);
+  std::array<float, 1 << 10> factors{};
+  constexpr std::size_t kStep = std::tuple_size_v<NormalTable> / factors.size();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const double z = normal_table()[i * kStep + kStep / 2] / double{kNormalUnit};
+    factors[i] = static_cast<float>(median * power_of_two(kSpread * z));
+  }
+  list.frequencies.resize(list.docids.size());
+  for (std::size_t i = 0; i < list.docids.size(); ++i) {
+    const std::uint32_t document = list.docids[i];
+    const double weight = factors[mixed(term.number(document) + 1) >> 54] *
+                          term.leanings->fine_frequency[term.fine_leaning(document)];
+    list.frequencies[i] = static_cast<std::uint32_t>(std::clamp(weight, 1.0, double{kMaxImpact}));
   }
 }
 

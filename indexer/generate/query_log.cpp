@@ -12,25 +12,6 @@
 namespace warpdex::generate {
 namespace {
 
-// Both from the 50,000 queries of TREC's terabyte05 efficiency log over 204,648 Wikipedia articles
-// (docs/measurements.md): queries of 1, 2, ... 8 and more distinct terms, in thousandths, and the
-// quantiles, in sixteenths, of log2(documents / document frequency) of the terms of queries of 1,
-// 2, 3 and more terms.
-constexpr std::array<std::uint32_t, 8> kTermCounts{223, 309, 206, 121, 71, 33, 17, 20};
-using Quantiles = std::array<double, 17>;
-constexpr std::array<Quantiles, 4> kRarity{
-    {{4.50, 6.56, 7.71, 8.00, 8.88, 9.75, 10.26, 10.74, 11.32, 12.00, 12.64, 13.56, 14.47, 15.06,
-      15.64, 16.64, 17.64},
-     {2.50, 4.30, 5.16, 5.96, 6.60, 7.12, 7.59, 8.17, 8.66, 9.14, 9.67, 10.27, 10.97, 11.89, 13.06,
-      14.84, 17.64},
-     {0.30, 2.57, 3.84, 4.54, 5.21, 5.77, 6.30, 6.81, 7.27, 7.84, 8.42, 9.05, 9.75, 10.65, 11.76,
-      13.56, 17.64},
-     {0.02, 0.11, 0.85, 2.95, 3.89, 4.54, 5.09, 5.76, 6.22, 6.72, 7.24, 7.91, 8.61, 9.52, 10.65,
-      12.51, 17.64}}};
-
-// Shares of terms that are unknown, and that stand in few documents however many there are.
-constexpr double kUnknownShare = 0.04;
-constexpr double kRareShare = 0.2;
 constexpr double kRareOctaves = 8;
 constexpr std::uint32_t kUnknownTerms = 1'000'000;
 // Of the other terms, those that share the query's fine topic, its middle topic, its broad topic.
@@ -51,13 +32,13 @@ struct DrawnTerm {
 };
 using DrawnQuery = std::vector<DrawnTerm>;
 
-std::size_t draw_term_count(CounterRandom& random) {
+std::size_t draw_term_count(const QueryModel& model, CounterRandom& random) {
   std::uint32_t number = random.next_below(1000);
-  for (std::size_t i = 0; i < kTermCounts.size(); ++i) {
-    if (number < kTermCounts[i]) return i + 1;
-    number -= kTermCounts[i];
+  for (std::size_t i = 0; i < model.term_counts.size(); ++i) {
+    if (number < model.term_counts[i]) return i + model.least_terms;
+    number -= model.term_counts[i];
   }
-  return kTermCounts.size();
+  return model.term_counts.size() - 1 + model.least_terms;
 }
 
 double draw_rarity(const Quantiles& quantiles, CounterRandom& random) {
@@ -74,13 +55,14 @@ std::uint32_t draw_topic(CounterRandom& random) {
   return static_cast<std::uint32_t>(mixed(popularity) % kFineTopics);
 }
 
-DrawnQuery draw_query(std::uint64_t seed, std::uint64_t which) {
+DrawnQuery draw_query(std::uint64_t seed, const QueryModel& model, std::uint64_t which) {
   CounterRandom random(stream_key(seed, Purpose::kQuery, which));
-  DrawnQuery query(draw_term_count(random));
+  DrawnQuery query(draw_term_count(model, random));
   const std::uint32_t topic = draw_topic(random);
   for (DrawnTerm& term : query) {
     const double kind = random.next_fraction();
-    term.rarity = draw_rarity(kRarity[std::min(query.size(), kRarity.size()) - 1], random);
+    term.rarity =
+        draw_rarity(model.rarity[std::min(query.size(), model.rarity.size()) - 1], random);
     term.topic = topic;
     const double share = random.next_fraction();
     term.shared_topics = share < kSharesFine                                  ? kFineTopics
@@ -88,8 +70,8 @@ DrawnQuery draw_query(std::uint64_t seed, std::uint64_t which) {
                          : share < kSharesFine + kSharesMiddle + kSharesBroad ? kBroadTopics
                                                                               : 1;
     term.number = random.next();
-    if (kind < kUnknownShare) term.kind = DrawnTerm::Kind::kUnknown;
-    if (kind >= 1 - kRareShare) {
+    if (kind < model.unknown_share) term.kind = DrawnTerm::Kind::kUnknown;
+    if (kind >= 1 - model.rare_share) {
       term.kind = DrawnTerm::Kind::kRare;
       term.rarity = random.next_fraction() * kRareOctaves;
     }
@@ -161,11 +143,11 @@ double mean_postings_of(const Vocabulary& vocabulary, std::span<const RankQuery>
 
 }  // namespace
 
-std::vector<RankQuery> draw_queries(std::uint64_t seed, const Vocabulary& vocabulary,
-                                    std::uint32_t documents, std::size_t queries,
-                                    double mean_postings) {
+std::vector<RankQuery> draw_queries(std::uint64_t seed, const QueryModel& model,
+                                    const Vocabulary& vocabulary, std::uint32_t documents,
+                                    std::size_t queries, double mean_postings) {
   std::vector<DrawnQuery> drawn;
-  for (std::size_t i = 0; i < queries; ++i) drawn.push_back(draw_query(seed, i));
+  for (std::size_t i = 0; i < queries; ++i) drawn.push_back(draw_query(seed, model, i));
   std::vector<RankQuery> chosen(queries);
   std::vector<RankQuery> best;
   double best_error = -1;

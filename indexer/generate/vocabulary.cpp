@@ -6,23 +6,15 @@
 #include "generate/portable_math.hpp"
 
 namespace warpdex::generate {
-namespace {
 
-constexpr double kMostFrequent = 0.4;  ///< of the documents
-constexpr double kHead = 16;           ///< ranks over which the law is flat
-constexpr double kHeadSlope = 0.75;
-constexpr double kTail = 20'000;  ///< the rank from which it is steeper
-constexpr double kTailSlope = 0.65;
-constexpr std::uint32_t kMostTerms = 90'000'000;  ///< names have eight digits
-
-double density(double rank) {
-  return kMostFrequent * power_of_two(-kHeadSlope * logarithm(1 + rank / kHead) -
-                                      kTailSlope * logarithm(1 + rank / kTail));
+double Vocabulary::density(double rank) const {
+  return model_.most_frequent *
+         power_of_two(-model_.head_slope * logarithm(1 + rank / model_.head) -
+                      model_.tail_slope * logarithm(1 + rank / model_.tail));
 }
 
-}  // namespace
-
-Vocabulary::Vocabulary(std::uint32_t documents) : documents_(documents), terms_(kMostTerms) {
+Vocabulary::Vocabulary(std::uint32_t documents, const VocabularyModel& model)
+    : model_(model), documents_(documents), terms_(model.most_terms) {
   terms_ = std::max(kFineTopics, rank_of(0.6));
 }
 

@@ -13,9 +13,20 @@ inline constexpr std::uint32_t kBroadTopics = 8;
 inline constexpr std::uint32_t kMiddleTopics = 32;
 inline constexpr std::uint32_t kFineTopics = 256;
 
+/// The share of documents with the term of a rank: a power of the rank, flat over the first ones,
+/// steeper from a rank on. These are a web crawl's.
+struct VocabularyModel {
+  double most_frequent = 0.4;  ///< of the documents
+  double head = 16;            ///< ranks over which the law is flat
+  double head_slope = 0.75;
+  double tail = 20'000;  ///< the rank from which it is steeper
+  double tail_slope = 0.65;
+  std::uint32_t most_terms = 90'000'000;  ///< names have eight digits
+};
+
 class Vocabulary {
  public:
-  explicit Vocabulary(std::uint32_t documents);
+  explicit Vocabulary(std::uint32_t documents, const VocabularyModel& model = {});
 
   /// Terms that occur; ranks below are known, all others unknown.
   std::uint32_t terms() const { return terms_; }
@@ -25,6 +36,9 @@ class Vocabulary {
   std::uint32_t rank_of(double document_frequency) const;
 
  private:
+  double density(double rank) const;
+
+  VocabularyModel model_;
   double documents_;
   std::uint32_t terms_;
 };

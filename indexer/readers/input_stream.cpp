@@ -66,7 +66,9 @@ InputStream::~InputStream() {
 
 void InputStream::detect_packing(Packing claimed) {
   std::size_t size = 0;
-  while (size < kMagicSize) {
+  // A pipe may give its bytes one by one; what cannot become packed is not waited for.
+  while (size < kMagicSize &&
+         (claimed != Packing::kPlain || may_become_packed({buffer_.data(), size}))) {
     const std::size_t more = read_some(buffer_.data() + size, buffer_.size() - size);
     if (more == 0) break;
     size += more;

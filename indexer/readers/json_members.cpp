@@ -18,7 +18,8 @@ static_assert(kMaxLineBytes <= std::numeric_limits<rapidjson::SizeType>::max());
 // RapidJSON's events of one line, of which it keeps the wanted members of the outermost object.
 class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberCollector> {
  public:
-  explicit MemberCollector(std::vector<Member>& members) : members_(members) {}
+  explicit MemberCollector(std::vector<Member>& members, ObjectMember* inner = nullptr)
+      : members_(members), inner_(inner) {}
 
   bool Default() { return value(Kind::kMissing, {}); }
   bool Bool(bool) { return value(Kind::kBoolean, {}); }
@@ -36,8 +37,10 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
   bool EndArray(rapidjson::SizeType) { return --depth_, true; }
 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
-    if (depth_ != 1) return true;
     const std::string_view name(text, size);
+    if (depth_ == 2 && is_in_inner_) inner_->entries.push_back({.name = name, .seen = true});
+    if (depth_ != 1) return true;
+    is_in_inner_ = inner_ != nullptr && inner_->name == name;
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const Member& member) { return member.name == name; });
     current_ = found == members_.end() ? nullptr : &*found;
@@ -64,10 +67,16 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
       current_->value = text;
       current_ = nullptr;
     }
+    if (depth_ == 2 && is_in_inner_ && !inner_->entries.empty()) {
+      inner_->entries.back().kind = kind;
+      inner_->entries.back().value = text;
+    }
     return true;
   }
 
   std::vector<Member>& members_;
+  ObjectMember* inner_;
+  bool is_in_inner_ = false;   // the outermost object's member of that name
   Member* current_ = nullptr;  // whose value comes next
   const Member* duplicate_ = nullptr;
   std::size_t depth_ = 0;  // of open objects and arrays
@@ -98,11 +107,23 @@ class NameCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Nam
 constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-template <class Handler>
+template <unsigned flags = kParseFlags, class Handler>
 rapidjson::ParseResult parse_in_place(std::string& line, Handler& handler) {
   rapidjson::InsituStringStream stream(line.data());
   rapidjson::Reader reader;
-  return reader.Parse<kParseFlags>(stream, handler);
+  return reader.Parse<flags>(stream, handler);
+}
+
+Collected collected(const rapidjson::ParseResult& result, const MemberCollector& collector) {
+  Collected found;
+  if (result.IsError()) {
+    found.error = rapidjson::GetParseError_En(result.Code());
+    if (found.error.ends_with('.')) found.error.pop_back();
+    found.error_offset = result.Offset();
+  }
+  found.is_object = collector.is_object();
+  found.duplicate = collector.duplicate();
+  return found;
 }
 
 }  // namespace
@@ -122,16 +143,13 @@ const char* kind_name(Kind kind) {
 
 Collected collect_members(std::string& line, std::vector<Member>& members) {
   MemberCollector collector(members);
-  const rapidjson::ParseResult result = parse_in_place(line, collector);
-  Collected collected;
-  if (result.IsError()) {
-    collected.error = rapidjson::GetParseError_En(result.Code());
-    if (collected.error.ends_with('.')) collected.error.pop_back();
-    collected.error_offset = result.Offset();
-  }
-  collected.is_object = collector.is_object();
-  collected.duplicate = collector.duplicate();
-  return collected;
+  return collected(parse_in_place(line, collector), collector);
+}
+
+Collected collect_members(std::string& line, std::vector<Member>& members, ObjectMember& inner) {
+  MemberCollector collector(members, &inner);
+  constexpr unsigned kFlags = kParseFlags | rapidjson::kParseNanAndInfFlag;
+  return collected(parse_in_place<kFlags>(line, collector), collector);
 }
 
 MemberNames::MemberNames(std::string_view lines) {

@@ -26,6 +26,12 @@ struct Member {
   bool seen = false;         ///< it is there; if its kind is kMissing, it is null
 };
 
+/// The members of an object that is a member itself, and what they hold; all of them are kept.
+struct ObjectMember {
+  std::string_view name;
+  std::vector<Member> entries{};
+};
+
 /// What a line is, beside its members.
 struct Collected {
   std::string error;             ///< why it is not JSON; empty if it is
@@ -40,6 +46,10 @@ inline constexpr std::uint64_t kMaxLineBytes = 0xFFFF'FFFF;
 /// Fills in `members`, by their names, with those of the outermost object in `line`, which is
 /// changed: values are views of it. No depth of nesting exhausts the stack.
 Collected collect_members(std::string& line, std::vector<Member>& members);
+
+/// The same, and the members of one member of the outermost object, if that is an object, into
+/// `inner`. NaN, Infinity and -Infinity, which Python writes, are numbers here.
+Collected collect_members(std::string& line, std::vector<Member>& members, ObjectMember& inner);
 
 /// The names of the outermost objects' members, for messages.
 class MemberNames {

@@ -32,6 +32,11 @@ bool LineReader::next(std::string& line) {
   return any;
 }
 
+bool LineReader::has_line_at_hand() const {
+  const auto size = static_cast<std::size_t>(end_ - begin_);
+  return size > 0 && std::memchr(begin_, '\n', size) != nullptr;
+}
+
 bool LineReader::fill() {
   std::size_t size = stream_.read(buffer_.get(), kBufferSize);
   begin_ = buffer_.get();
@@ -45,7 +50,8 @@ bool LineReader::fill() {
 
 std::size_t LineReader::skip_byte_order_mark(std::size_t size) {
   constexpr std::size_t kMarkSize = sizeof kByteOrderMark;
-  while (size > 0 && size < kMarkSize) {  // a pipe may give its bytes one by one
+  // A pipe may give its bytes one by one; what cannot become the mark is not waited for.
+  while (size > 0 && size < kMarkSize && std::memcmp(begin_, kByteOrderMark, size) == 0) {
     const std::size_t more = stream_.read(buffer_.get() + size, kBufferSize - size);
     if (more == 0) return size;
     size += more;

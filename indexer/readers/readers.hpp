@@ -11,5 +11,6 @@ std::unique_ptr<DocumentReader> open_jsonl(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_tsv(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_trec(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_text(const ReaderOptions& options);
+std::unique_ptr<DocumentReader> open_sparse(const ReaderOptions& options);
 
 }  // namespace warpdex

@@ -9,6 +9,7 @@
 #include <array>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "warpdex/core/error.hpp"
 
@@ -143,22 +144,42 @@ class XzUnpacker final : public Unpacker {
   bool complete_ = false;
 };
 
-bool starts_with(std::span<const std::uint8_t> bytes, std::initializer_list<std::uint8_t> magic) {
-  return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+struct Magic {
+  Packing packing;
+  std::uint8_t first_mask;  ///< of the first byte's bits, those that count
+  std::vector<std::uint8_t> bytes;
+};
+
+const std::vector<Magic>& magics() {
+  static const std::vector<Magic> all{
+      {Packing::kGzip, 0xFF, {0x1F, 0x8B}},
+      {Packing::kZstd, 0xFF, {0x28, 0xB5, 0x2F, 0xFD}},
+      {Packing::kXz, 0xFF, {0xFD, '7', 'z', 'X', 'Z', 0x00}},
+      // A skippable frame, with which pzstd begins: 0x184D2A50 to 0x184D2A5F.
+      {Packing::kZstd, 0xF0, {0x50, 0x2A, 0x4D, 0x18}}};
+  return all;
+}
+
+/// Whether the bytes agree as far as both go.
+bool agree(std::span<const std::uint8_t> head, const Magic& magic) {
+  const std::size_t size = std::min(head.size(), magic.bytes.size());
+  return size == 0 || ((head[0] & magic.first_mask) == magic.bytes[0] &&
+                       std::equal(head.begin() + 1, head.begin() + size, magic.bytes.begin() + 1));
 }
 
 }  // namespace
 
 Packing packing_from_magic(std::span<const std::uint8_t> head) {
-  if (starts_with(head, {0x1F, 0x8B})) return Packing::kGzip;
-  if (starts_with(head, {0x28, 0xB5, 0x2F, 0xFD})) return Packing::kZstd;
-  if (starts_with(head, {0xFD, '7', 'z', 'X', 'Z', 0x00})) return Packing::kXz;
-  // A skippable frame, with which pzstd begins: magic 0x184D2A50 to 0x184D2A5F.
-  if (head.size() >= 4 && (head[0] & 0xF0) == 0x50 &&
-      starts_with(head.subspan(1), {0x2A, 0x4D, 0x18})) {
-    return Packing::kZstd;
+  for (const Magic& magic : magics()) {
+    if (head.size() >= magic.bytes.size() && agree(head, magic)) return magic.packing;
   }
   return Packing::kPlain;
+}
+
+bool may_become_packed(std::span<const std::uint8_t> head) {
+  return std::any_of(magics().begin(), magics().end(), [&](const Magic& magic) {
+    return head.size() < magic.bytes.size() && agree(head, magic);
+  });
 }
 
 Packing packing_from_suffix(const std::string& name) {

@@ -22,7 +22,6 @@ std::uint32_t many_frequencies(CodecKind codec) {
 
 AndSearch::AndSearch(const Index& index)
     : kernels_(kernels()),
-      settings_(index.settings()),
       lengths_(index.lengths().data()),
       static_scores_(index.sections().static_scores),
       many_frequencies_(many_frequencies(index.settings().codec.kind)) {
@@ -33,8 +32,9 @@ AndSearch::AndSearch(const Index& index)
 
 std::uint64_t AndSearch::run(std::span<const AndList> lists,
                              std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
-                             TopK& top) {
+                             bool is_exact, TopK& top) {
   lists_ = lists;
+  sum_slack_ = sum_slack(is_exact, lists.size());
   prohibited_ = prohibited;
   top_ = &top;
   places_.resize(lists.size() * kBlockSize);
@@ -65,7 +65,7 @@ bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {
     }
   }
   const float bound = lead.block_bound(lead.block()) + others_bound_;
-  return can_enter(bound * sum_slack(settings_, lists_.size()));
+  return can_enter(bound * sum_slack_);
 }
 
 void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {

@@ -26,9 +26,10 @@ class AndSearch {
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
   /// saw: once it saw `matches_wanted`, it passes over blocks of the leading list whose bound says
   /// that nothing in them can enter. `lists` are the scoring lists in canonical order with scorers
-  /// set, at least one of them required. All cursors are at their start.
+  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors are at
+  /// their start.
   std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
-                    std::uint64_t matches_wanted, TopK& top);
+                    std::uint64_t matches_wanted, bool is_exact, TopK& top);
 
  private:
   /// Where a list holds a document: kAbsent, or its block and position.
@@ -52,10 +53,10 @@ class AndSearch {
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
   const Kernels& kernels_;
-  const IndexSettings& settings_;
   const std::uint32_t* lengths_;
   std::span<const float> static_scores_;
   float static_bound_ = 0;
+  float sum_slack_ = 1;  ///< what sums of bounds are raised by, for their rounding
   std::uint32_t many_frequencies_;
 
   std::span<const AndList> lists_;

@@ -24,6 +24,7 @@ struct CpuSearcher::State {
                    const SearchSettings& settings);
 
   const Index& index;
+  bool is_exact = false;  ///< of the query: no sum of its scores is rounded
   OrSearch or_search;
   AndSearch and_search;
   TopK top;
@@ -50,7 +51,7 @@ PlannedQuery CpuSearcher::plan(const Query& query) const {
 
 SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& wanted) {
   wanted.validate();
-  check_impact_sum(state_->index, plan);
+  state_->is_exact = sums_are_exact(state_->index, plan);
   SearchSettings settings = wanted;
   settings.scorer = effective_scorer(state_->index.settings(), wanted.scorer);
   if (settings.mode == QueryMode::kOr) return state_->run(plan, false, settings);
@@ -108,7 +109,7 @@ void CpuSearcher::State::open_cursors(const Roles& roles) {
 
 void CpuSearcher::State::set_scorers(const Roles& roles, const ScorerSettings& settings) {
   for (std::size_t i = 0; i < scoring.size(); ++i) {
-    scoring[i]->set_scorer(index, settings, roles.scoring[i]->multiplicity);
+    scoring[i]->set_scorer(index, settings, roles.scoring[i]->weight);
   }
 }
 
@@ -128,7 +129,7 @@ void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& setti
                                : settings.mode == QueryMode::kAndOr
                                    ? std::uint64_t{settings.and_or_least()}
                                    : 0;
-  result.matches = and_search.run(and_lists, prohibited, wanted, top);
+  result.matches = and_search.run(and_lists, prohibited, wanted, is_exact, top);
 }
 
 void CpuSearcher::State::run_or(const Roles& roles, const SearchSettings& settings,
@@ -139,7 +140,7 @@ void CpuSearcher::State::run_or(const Roles& roles, const SearchSettings& settin
     open_cursors(roles);  // from the start again
     set_scorers(roles, settings.scorer);
   }
-  or_search.run(scoring, prohibited, top);
+  or_search.run(scoring, prohibited, is_exact, top);
 }
 
 }  // namespace warpdex

@@ -39,14 +39,13 @@ void ListCursor::open_short(const Index& index, const PostingsEntry& entry) {
   frequencies_of_ = 0;
 }
 
-void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
-                            std::uint32_t multiplicity) {
+void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings, float weight) {
   std::uint64_t occurrences = entry_.collection_frequency;
   if (entry_.is_short()) {
     occurrences = std::accumulate(frequencies_, frequencies_ + size_, std::uint64_t{0});
   }
   scorer_ = make_term_scorer(settings, {index.counts().documents, index.counts().tokens}, size_,
-                             occurrences, multiplicity);
+                             occurrences, weight);
   lengths_ = index.lengths().data();
   bound_of_short_ = -1;
   if (entry_.is_short()) return;

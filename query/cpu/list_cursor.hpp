@@ -16,10 +16,10 @@ inline constexpr std::uint32_t kBlockPadding = 16;
 /// A docID past every document's.
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
 
-/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds. Sums of
-/// impacts are exact.
-inline float sum_slack(const IndexSettings& settings, std::size_t lists) {
-  return settings.impacts ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
+/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds, unless
+/// these are exact: see sums_are_exact().
+inline float sum_slack(bool is_exact, std::size_t lists) {
+  return is_exact ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
 }
 
 /// A list with its scorer, its current block and what of it is decoded. Lists shorter than a block
@@ -30,7 +30,7 @@ class ListCursor {
   void open(const Index& index, const PostingsEntry& entry);
 
   /// Sets the scorer. What scores() and the bounds need of it is computed when they are asked for.
-  void set_scorer(const Index& index, const ScorerSettings& settings, std::uint32_t multiplicity);
+  void set_scorer(const Index& index, const ScorerSettings& settings, float weight);
 
   std::uint32_t blocks() const { return blocks_; }
   std::uint32_t block() const { return block_; }

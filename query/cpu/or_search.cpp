@@ -17,7 +17,6 @@ constexpr std::uint32_t kFirstWindow = 4096;
 
 OrSearch::OrSearch(const Index& index)
     : kernels_(kernels()),
-      settings_(index.settings()),
       lengths_(index.lengths().data()),
       static_scores_(index.sections().static_scores),
       static_bounds_(index.sections().static_bounds),
@@ -26,13 +25,13 @@ OrSearch::OrSearch(const Index& index)
       candidate_scores_(kMaxWindow + kBlockPadding) {}
 
 void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-                   TopK& top) {
+                   bool is_exact, TopK& top) {
   if (!is_clean_) sums_.clear();
   is_clean_ = false;  // a damaged list may throw in the middle of a window
   lists_ = lists;
   prohibited_ = prohibited;
   top_ = &top;
-  sum_slack_ = sum_slack(settings_, lists.size());
+  sum_slack_ = sum_slack(is_exact, lists.size());
   window_bounds_.resize(lists.size());
   tail_bounds_.resize(lists.size() + 1);
   std::uint32_t width = kFirstWindow;

@@ -28,8 +28,9 @@ class OrSearch {
 
   /// Feeds `top` with all documents that can be among its k best: `lists` are the scoring lists
   /// in canonical order with scorers set, `prohibited` exclude documents. All cursors
-  /// are at their start. `top` may start with a threshold.
-  void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited, TopK& top);
+  /// are at their start. `is_exact`: no sum of scores is rounded. `top` may start with a threshold.
+  void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
+           bool is_exact, TopK& top);
 
  private:
   struct Window {
@@ -60,7 +61,6 @@ class OrSearch {
   void insert_candidates();
 
   const Kernels& kernels_;
-  const IndexSettings& settings_;
   const std::uint32_t* lengths_;
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;

@@ -159,17 +159,24 @@ TrecRun read_run(const std::filesystem::path& file) {
 Qrels read_qrels(const std::filesystem::path& file) {
   FieldReader reader(file);
   Qrels qrels;
+  std::size_t columns = 0;  // 4, or BEIR's 3; 0 before the first line
   for (std::vector<std::string_view> fields; reader.next(fields);) {
     const std::uint64_t line = reader.line_number();
-    if (fields.size() != 4) {
-      reader.fail(line, "has " + std::to_string(fields.size()) +
-                            " fields; qrels' lines are: qid iteration docno grade");
-    }
     std::int32_t grade = 0;
-    if (!parse_number(fields[3], grade)) {
-      reader.fail(line, "has the grade '" + std::string(fields[3]) + "'; give a whole number");
+    const bool is_number = parse_number(fields.back(), grade);
+    if (columns == 0) {
+      columns = fields.size() == 3 ? 3 : 4;
+      if (columns == 3 && !is_number) continue;  // the columns' names
     }
-    const std::string document(fields[2]);
+    if (fields.size() != columns) {
+      reader.fail(line, "has " + std::to_string(fields.size()) + " fields; qrels' lines are: " +
+                            (columns == 3 ? "query-id corpus-id score, as the first line has them"
+                                          : "qid iteration docno grade"));
+    }
+    if (!is_number) {
+      reader.fail(line, "has the grade '" + std::string(fields.back()) + "'; give a whole number");
+    }
+    const std::string document(fields[columns - 2]);
     if (!qrels[std::string(fields[0])].emplace(document, grade).second) {
       reader.fail(line, "judges document " + document + " again for query " +
                             std::string(fields[0]) + "; keep one of the two");

@@ -1,4 +1,5 @@
-// Query logs: lines with and without ids. TREC topics are read by trec_topics.cpp.
+// Query logs: lines with and without ids. TREC topics are read by trec_topics.cpp, JSON by
+// json_queries.cpp.
 #include "warpdex/query/input/query_file.hpp"
 
 #include "input/query_list.hpp"
@@ -9,37 +10,64 @@
 namespace warpdex {
 namespace {
 
-bool looks_like_trec_topics(const LineReader& lines, std::string_view line) {
-  return trimmed(line).starts_with("<top>") ||
-         std::filesystem::path(lines.name()).extension() == ".trec";
+/// What a line without its separator is instead.
+std::string guess(std::string_view line, bool is_named_trec) {
+  const std::string_view text = trimmed(line);
+  if (text.starts_with("<top>") || is_named_trec) {
+    return "it looks like TREC topics: choose the format trec, as by --query-format trec";
+  }
+  if (text.starts_with('{') && text.find("\"vector\"") != text.npos) {
+    return "it looks like a sparse vector: choose the format sparse, as by --query-format sparse";
+  }
+  if (text.starts_with('{')) {
+    return "it looks like JSON: choose the format jsonl, as by --query-format jsonl";
+  }
+  return "add it, or choose another query format";
 }
 
-[[noreturn]] void fail_without_separator(const LineReader& lines, std::string_view line,
-                                         std::string_view separator, const QueryList& queries) {
-  queries.fail(
-      lines.line_number(),
-      "has no " + std::string(separator) + " between a query's id and its text; " +
-          (looks_like_trec_topics(lines, line)
-               ? "it looks like TREC topics: choose the format trec, as by --query-format trec"
-               : "add it, or choose another query format"));
-}
+class SeparatedLines final : public QueryLines {
+ public:
+  SeparatedLines(char separator, const char* name, bool is_named_trec)
+      : separator_(separator), name_(name), is_named_trec_(is_named_trec) {}
 
-void read_separated(LineReader& lines, char separator, std::string_view separator_name,
-                    QueryList& queries) {
-  for (std::string line; lines.next(line);) {
+  void read(const std::string& line, std::uint64_t number, QueryList& queries) override {
     // A line of a tab alone is no empty line: its id was lost.
-    if (line.find_first_not_of(' ') == line.npos) continue;
-    const std::size_t end = line.find(separator);
-    if (end == line.npos) fail_without_separator(lines, line, separator_name, queries);
-    queries.add(std::string_view(line).substr(0, end), std::string_view(line).substr(end + 1),
-                lines.line_number());
+    if (line.find_first_not_of(' ') == line.npos) return;
+    const std::size_t end = line.find(separator_);
+    if (end == line.npos) {
+      queries.refuse(number, "has no " + std::string(name_) +
+                                 " between a query's id and its text; " +
+                                 guess(line, is_named_trec_));
+      return;
+    }
+    queries.add({.id = line.substr(0, end), .text = line.substr(end + 1)}, number);
   }
-}
 
-void read_lines(LineReader& lines, QueryList& queries) {
-  for (std::string line; lines.next(line);) {
-    queries.add(std::to_string(lines.line_number()), line, lines.line_number());
+ private:
+  char separator_;
+  const char* name_;
+  bool is_named_trec_;  ///< the file
+};
+
+class WholeLines final : public QueryLines {
+ public:
+  void read(const std::string& line, std::uint64_t number, QueryList& queries) override {
+    queries.add({.id = std::to_string(number), .text = line}, number);
   }
+};
+
+std::unique_ptr<QueryLines> lines_of(const std::filesystem::path& file, QueryFormat format,
+                                     const QueryReadOptions& options) {
+  const bool is_trec = file.extension() == ".trec";
+  switch (format) {
+    case QueryFormat::kTsv: return std::make_unique<SeparatedLines>('\t', "tab", is_trec);
+    case QueryFormat::kColon: return std::make_unique<SeparatedLines>(':', "colon", is_trec);
+    case QueryFormat::kLines: return std::make_unique<WholeLines>();
+    case QueryFormat::kTrec: return trec_topics(options.topic_fields);
+    case QueryFormat::kJsonl: return json_queries(false);
+    case QueryFormat::kSparse: return json_queries(true);
+  }
+  throw UsageError("the format of the queries is none that Warpdex reads");
 }
 
 }  // namespace
@@ -49,20 +77,63 @@ QueryFormat query_format_from_name(std::string_view name) {
   if (name == "colon") return QueryFormat::kColon;
   if (name == "lines") return QueryFormat::kLines;
   if (name == "trec") return QueryFormat::kTrec;
+  if (name == "jsonl") return QueryFormat::kJsonl;
+  if (name == "sparse") return QueryFormat::kSparse;
   throw UsageError("there is no query format '" + std::string(name) +
-                   "'; take tsv, colon, lines or trec");
+                   "'; take tsv, colon, lines, trec, jsonl or sparse");
 }
 
-std::vector<QueryText> read_queries(const std::filesystem::path& file, QueryFormat format) {
-  LineReader lines(file);
-  QueryList queries(lines.name());
-  switch (format) {
-    case QueryFormat::kTsv: read_separated(lines, '\t', "tab", queries); break;
-    case QueryFormat::kColon: read_separated(lines, ':', "colon", queries); break;
-    case QueryFormat::kLines: read_lines(lines, queries); break;
-    case QueryFormat::kTrec: read_trec_topics(lines, queries); break;
+TopicField topic_field_from_name(std::string_view name) {
+  if (name == "title") return TopicField::kTitle;
+  if (name == "desc") return TopicField::kDescription;
+  if (name == "narr") return TopicField::kNarrative;
+  throw UsageError("topics have no field '" + std::string(name) + "'; take title, desc or narr");
+}
+
+struct QueryReader::State {
+  State(const std::filesystem::path& file, QueryFormat format, const QueryReadOptions& options)
+      : format_lines(lines_of(file, format, options)),
+        lines(file, options.on_read),
+        queries(lines.name(), options.on_bad_query) {}
+
+  std::unique_ptr<QueryLines> format_lines;
+  LineReader lines;
+  QueryList queries;
+  std::string line;
+  bool at_end = false;
+};
+
+QueryReader::QueryReader(const std::filesystem::path& file, QueryFormat format,
+                         const QueryReadOptions& options)
+    : state_(std::make_unique<State>(file, format, options)) {}
+
+QueryReader::~QueryReader() = default;
+
+bool QueryReader::next(QueryText& query) {
+  State& state = *state_;
+  while (state.queries.is_empty() && !state.at_end) {
+    if (state.lines.next(state.line)) {
+      state.format_lines->read(state.line, state.lines.line_number(), state.queries);
+    } else {
+      state.at_end = true;
+      state.format_lines->finish(state.queries);
+    }
   }
-  return std::move(queries).take();
+  if (state.queries.is_empty()) return false;
+  query = state.queries.take();
+  return true;
+}
+
+bool QueryReader::has_more_at_hand() const {
+  return !state_->queries.is_empty() || (!state_->at_end && state_->lines.has_line_at_hand());
+}
+
+std::vector<QueryText> read_queries(const std::filesystem::path& file, QueryFormat format,
+                                    const QueryReadOptions& options) {
+  QueryReader reader(file, format, options);
+  std::vector<QueryText> queries;
+  for (QueryText query; reader.next(query);) queries.push_back(std::move(query));
+  return queries;
 }
 
 }  // namespace warpdex

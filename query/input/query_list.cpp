@@ -1,32 +1,74 @@
 // The checks that every query of a file passes.
 #include "input/query_list.hpp"
 
+#include <algorithm>
+
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
+namespace {
 
-void QueryList::add(std::string_view id, std::string_view text, std::uint64_t line) {
-  id = trimmed(id);
-  if (id.empty()) fail(line, "has a query without an id; give each query one");
-  for (const std::string_view part : {id, text}) {
-    const std::size_t invalid = analysis::find_invalid_utf8(part);
-    if (invalid == part.npos) continue;
-    fail(line, "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) + " of its " +
-                   (part.data() == id.data() ? "id" : "text") +
-                   "); if the file is Latin-1, convert it first, as with iconv -f LATIN1 -t UTF-8");
-  }
-  const auto [known, is_new] = line_of_id_.emplace(id, line);
+bool is_ascii(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+}
+
+/// Bytes that are no characters in Latin-1, and are in the code page that Windows calls so.
+bool is_windows(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 && byte < 0xA0;
+}
+
+}  // namespace
+
+void QueryList::add(QueryText query, std::uint64_t line) {
+  query.id = trimmed(query.id);
+  if (query.id.empty()) return refuse(line, "has a query without an id; give each query one");
+  const std::string why = why_not_utf8(query);
+  if (!why.empty()) return refuse(line, why);
+  const auto [known, is_new] = line_of_id_.emplace(query.id, line);
   if (!is_new) {
-    fail(line, "repeats the query id " + known->first + " of line " +
-                   std::to_string(known->second) + "; give each query its own");
+    return refuse(line, "repeats the query id " + known->first + " of line " +
+                            std::to_string(known->second) + "; give each query its own");
   }
-  queries_.push_back({known->first, std::string(text)});
+  saw_utf8_ = saw_utf8_ || !is_ascii(query.id) || !is_ascii(query.text);
+  had_any_ = true;
+  queries_.push_back(std::move(query));
+}
+
+/// Empty if the query is UTF-8. What a file is converted from must be what all of it is.
+std::string QueryList::why_not_utf8(const QueryText& query) const {
+  for (const std::string* part : {&query.id, &query.text}) {
+    const std::size_t invalid = find_invalid_utf8(*part);
+    if (invalid == part->size()) continue;
+    const bool is_utf16 = part->find('\0') != part->npos || query.id.starts_with("\xFF\xFE") ||
+                          query.id.starts_with("\xFE\xFF");
+    const bool windows = std::any_of(part->begin(), part->end(), is_windows);
+    const std::string from = is_utf16 ? "UTF-16" : windows ? "WINDOWS-1252" : "LATIN1";
+    const std::string looks = is_utf16 ? "UTF-16" : windows ? "Windows-1252" : "Latin-1";
+    const std::string convert = "as with iconv -f " + from + " -t UTF-8";
+    return "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) + " of its " +
+           (part == &query.id ? "id" : "text") + "); it looks like " + looks +
+           (saw_utf8_ ? ", while lines before it are UTF-8: convert this line alone, " + convert
+                      : ": convert the file first, " + convert);
+  }
+  return {};
+}
+
+void QueryList::refuse(std::uint64_t line, const std::string& problem) {
+  had_any_ = true;
+  if (!on_bad_query_) fail(line, problem);
+  on_bad_query_(file_ + ":" + std::to_string(line) + " " + problem);
 }
 
 void QueryList::fail(std::uint64_t line, const std::string& problem) const {
   throw InputError(file_ + ":" + std::to_string(line) + " " + problem);
+}
+
+QueryText QueryList::take() {
+  QueryText query = std::move(queries_.front());
+  queries_.pop_front();
+  return query;
 }
 
 }  // namespace warpdex

@@ -1,8 +1,11 @@
-// What the readers of query files share: the queries so far, and errors with file and line.
-// Internal to query/.
+// What the readers of query files share: queries that were read and not taken yet, and errors with
+// file and line. Internal to query/.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,25 +19,52 @@ class LineReader;
 
 class QueryList {
  public:
-  explicit QueryList(std::string file) : file_(std::move(file)) {}
+  /// `on_bad_query` as QueryReadOptions has it.
+  QueryList(std::string file, std::function<void(const std::string&)> on_bad_query)
+      : file_(std::move(file)), on_bad_query_(std::move(on_bad_query)) {}
 
-  /// Adds a query that stands at `line`; white space around the id is dropped. Throws InputError
-  /// for an empty or a repeated id, and for an id or text that is not UTF-8.
-  void add(std::string_view id, std::string_view text, std::uint64_t line);
+  /// Adds a query that stands at `line`; white space around the id is dropped. It is bad if its id
+  /// is empty or came before, or if the id, the text or a term is not UTF-8.
+  void add(QueryText query, std::uint64_t line);
 
-  /// Throws InputError: "FILE:LINE problem"
+  /// A bad query: throws InputError, "FILE:LINE problem", or lets on_bad_query have that.
+  void refuse(std::uint64_t line, const std::string& problem);
+
+  /// Throws InputError: what is no file of the format.
   [[noreturn]] void fail(std::uint64_t line, const std::string& problem) const;
 
-  bool empty() const { return queries_.empty(); }
-  std::vector<QueryText> take() && { return std::move(queries_); }
+  /// Whether there was no query so far, bad ones counted.
+  bool was_empty() const { return !had_any_; }
+  /// Whether none is left to be taken.
+  bool is_empty() const { return queries_.empty(); }
+  QueryText take();
 
  private:
+  std::string why_not_utf8(const QueryText& query) const;
+
   std::string file_;
-  std::vector<QueryText> queries_;
+  std::function<void(const std::string&)> on_bad_query_;
+  std::deque<QueryText> queries_;
+  bool had_any_ = false;
+  bool saw_utf8_ = false;  ///< that is not ASCII
   std::unordered_map<std::string, std::uint64_t> line_of_id_;
 };
 
-/// Adds all TREC topics of `lines`: id from <num>, text from <title>; closing tags may be missing.
-void read_trec_topics(LineReader& lines, QueryList& queries);
+/// Reads one format: line by line, so that a query is there as soon as its lines are.
+class QueryLines {
+ public:
+  virtual ~QueryLines() = default;
+  /// Takes the next line.
+  virtual void read(const std::string& line, std::uint64_t number, QueryList& queries) = 0;
+  /// The file is at its end.
+  virtual void finish(QueryList&) {}
+};
+
+/// TREC topics: id from <num>, text from the fields; closing tags may be missing. UsageError for no
+/// fields, and for one that is named twice.
+std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields);
+
+/// kJsonl and kSparse.
+std::unique_ptr<QueryLines> json_queries(bool are_vectors);
 
 }  // namespace warpdex

@@ -2,6 +2,9 @@
 #include "warpdex/query/input/query_parser.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,26 +19,66 @@ constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 bool has_sign(std::string_view word) { return word.front() == '+' || word.front() == '-'; }
 
+/// A word in two: what stands before the last ^, and the number behind it; the whole word and
+/// nothing where these are not both there.
+struct WeighedWord {
+  std::string_view word;
+  std::optional<double> weight{};
+};
+
+WeighedWord split_weight(std::string_view word) {
+  const std::size_t at = word.rfind('^');
+  if (at == word.npos || at == 0 || at + 1 == word.size()) return {word};
+  const std::string_view number = word.substr(at + 1);
+  if (number.find_first_not_of("0123456789.eE+-") != number.npos) return {word};  // nor "inf"
+  double weight = 0;
+  const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), weight);
+  if (end != number.data() + number.size()) return {word};
+  if (status == std::errc::result_out_of_range) weight = std::numeric_limits<double>::infinity();
+  return {word.substr(0, at), weight};
+}
+
+/// The weight as it is searched with.
+float checked_weight(const WeighedWord& word) {
+  const double weight = *word.weight;
+  if (weight == 0 || (weight >= static_cast<double>(kLeastQueryWeight) &&
+                      weight <= static_cast<double>(kMostQueryWeight))) {
+    const auto rounded = static_cast<float>(weight);
+    return weight == 0 ? 0 : std::clamp(rounded, kLeastQueryWeight, kMostQueryWeight);
+  }
+  throw InputError("the weight behind '" + std::string(word.word) +
+                   "^' is not 0 and not from 1e-9 to 1e9; correct it");
+}
+
 /// Appends terms to a query, piece of text by piece of text.
 class QueryBuilder {
  public:
   QueryBuilder(Query& query, Analyzer& analyzer) : query_(query), analyzer_(analyzer) {}
 
-  void add(std::string_view text, Occur occur) {
-    if (text.empty()) return;
+  void add(std::string_view text, Occur occur, float weight = 1) {
+    if (text.empty() || weight == 0) return;
     analyzer_.analyze(text, terms_);
-    for (const std::string_view term : terms_) query_.terms.push_back({std::string(term), occur});
+    for (const std::string_view term : terms_) {
+      query_.terms.push_back({std::string(term), occur, weight});
+    }
   }
 
-  /// Unsigned words that follow each other are analysed as one piece, as they are in documents.
+  /// Words without sign and weight that follow each other are analysed as one piece, as they are in
+  /// documents.
   void add_signed(std::string_view text) {
     std::size_t unsigned_start = 0;
     for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
       const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
       const std::string_view word = text.substr(start, end - start);
-      if (has_sign(word)) {
+      const bool is_signed = has_sign(word);
+      const WeighedWord weighed = split_weight(is_signed ? word.substr(1) : word);
+      if (is_signed || weighed.weight) {
         add(text.substr(unsigned_start, start - unsigned_start), Occur::kUnsigned);
-        add(word.substr(1), word.front() == '+' ? Occur::kMust : Occur::kMustNot);
+        const Occur occur = !is_signed            ? Occur::kUnsigned
+                            : word.front() == '+' ? Occur::kMust
+                                                  : Occur::kMustNot;
+        const float weight = weighed.weight ? checked_weight(weighed) : 1;
+        add(weighed.word, occur, occur == Occur::kMustNot ? 1 : weight);
         unsigned_start = end;
       }
       start = text.find_first_not_of(kWhiteSpace, end);
@@ -73,6 +116,11 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
     throw InputError("query " + query.id + ": " + error.what());
   }
   return query;
+}
+
+Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer) {
+  if (query.is_vector) return {query.id, query.vector};
+  return parse_query(query.id, query.text, syntax, analyzer);
 }
 
 }  // namespace warpdex

@@ -6,11 +6,12 @@
 //   <desc> Description: ...
 //   </top>
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "input/query_list.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/readers/input_stream.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -85,20 +86,38 @@ class TagFinder {
   std::size_t close_ = 0;
 };
 
-class TopicReader {
- public:
-  TopicReader(LineReader& lines, QueryList& queries) : lines_(lines), queries_(queries) {}
+/// A field that text may be made of: its tag, and the label that NIST repeats behind it.
+struct FieldName {
+  TopicField field;
+  const char* tag;
+  const char* label;
+};
+constexpr std::array kFieldNames{FieldName{TopicField::kTitle, "title", "topic:"},
+                                 FieldName{TopicField::kDescription, "desc", "description:"},
+                                 FieldName{TopicField::kNarrative, "narr", "narrative:"}};
 
-  void read_all() {
-    for (std::string line; lines_.next(line);) {
-      if (first_text_line_ == 0 && !trimmed(line).empty()) first_text_line_ = lines_.line_number();
-      read_line(line);
+class TopicReader final : public QueryLines {
+ public:
+  explicit TopicReader(const std::vector<TopicField>& fields) : wanted_(fields) {
+    if (fields.empty()) throw UsageError("no field of the topics is named; take title, for one");
+    for (auto field = fields.begin(); field != fields.end(); ++field) {
+      if (std::find(fields.begin(), field, *field) == field) continue;
+      throw UsageError("a field of the topics is named twice; name each once");
     }
-    end_topic();
-    if (queries_.empty() && first_text_line_ != 0) {
-      queries_.fail(first_text_line_,
-                    "does not start TREC topics, and no <top> follows; give a file of <top>, <num> "
-                    "and <title>, or choose another query format");
+  }
+
+  void read(const std::string& line, std::uint64_t number, QueryList& queries) override {
+    if (first_text_line_ == 0 && !trimmed(line).empty()) first_text_line_ = number;
+    line_ = number;
+    read_line(line, queries);
+  }
+
+  void finish(QueryList& queries) override {
+    end_topic(queries);
+    if (queries.was_empty() && first_text_line_ != 0) {
+      queries.fail(first_text_line_,
+                   "does not start TREC topics, and no <top> follows; give a file of <top>, <num> "
+                   "and <title>, or choose another query format");
     }
   }
 
@@ -110,15 +129,16 @@ class TopicReader {
   struct Topic {
     std::uint64_t line = 0;  // of its <top>; 0: outside of topics
     Field number;
-    Field title;
+    std::array<Field, kFieldNames.size()> fields;
+    bool is_refused = false;
   };
 
-  void read_line(std::string_view line) {
+  void read_line(std::string_view line, QueryList& queries) {
     TagFinder tags(line);
     std::size_t from = 0;
     while (const std::optional<Tag> tag = tags.next(from)) {
       add_text(line.substr(from, tag->begin - from));
-      handle(tag->name);
+      handle(tag->name, queries);
       from = tag->end;
     }
     add_text(line.substr(from));
@@ -129,55 +149,78 @@ class TopicReader {
     if (field_ != nullptr) field_->text.append(text);
   }
 
-  void handle(std::string_view tag) {
+  void handle(std::string_view tag, QueryList& queries) {
     field_ = nullptr;
-    if (tag == "top") {
-      end_topic();
-      topic_.line = lines_.line_number();
-    } else if (tag == "/top") {
-      end_topic();
+    if (tag == "top" || tag == "/top") {
+      end_topic(queries);
+      if (tag == "top") topic_.line = line_;
     } else if (tag == "num") {
-      start_field("num", topic_.number);
-    } else if (tag == "title") {
-      start_field("title", topic_.title);
+      start_field("num", topic_.number, queries);
+    }
+    for (std::size_t i = 0; i < kFieldNames.size(); ++i) {
+      const FieldName& name = kFieldNames[i];
+      if (tag == name.tag && is_wanted(name.field)) {
+        start_field(name.tag, topic_.fields[i], queries);
+      }
     }
   }
 
-  void start_field(const std::string& name, Field& field) {
+  bool is_wanted(TopicField field) const {
+    return std::find(wanted_.begin(), wanted_.end(), field) != wanted_.end();
+  }
+
+  void start_field(const std::string& name, Field& field, QueryList& queries) {
+    if (topic_.is_refused) return;
     if (topic_.line == 0) {
-      queries_.fail(lines_.line_number(), "has a <" + name + "> outside of <top>; add the <top>");
+      queries.refuse(line_, "has a <" + name + "> outside of <top>; add the <top>");
+      return;
     }
     if (field.present) {
-      queries_.fail(lines_.line_number(),
-                    "has a second <" + name + "> in one topic; start each topic with <top>");
+      queries.refuse(line_,
+                     "has a second <" + name + "> in one topic; start each topic with <top>");
+      topic_.is_refused = true;
+      return;
     }
     field.present = true;
     field_ = &field;
   }
 
-  void end_topic() {
+  void end_topic(QueryList& queries) {
     field_ = nullptr;
-    if (topic_.line == 0) return;
-    if (!topic_.number.present)
-      queries_.fail(topic_.line, "starts a topic without a <num>; add one");
-    if (!topic_.title.present)
-      queries_.fail(topic_.line, "starts a topic without a <title>; add one");
-    queries_.add(without_label(topic_.number.text, "number:"),
-                 without_label(topic_.title.text, "topic:"), topic_.line);
-    topic_ = Topic{};
+    const Topic topic = std::exchange(topic_, Topic{});
+    if (topic.line == 0 || topic.is_refused) return;
+    if (!topic.number.present) {
+      queries.refuse(topic.line, "starts a topic without a <num>; add one");
+      return;
+    }
+    std::string text;
+    for (const TopicField& wanted : wanted_) {
+      const auto place = static_cast<std::size_t>(wanted);
+      const FieldName& name = kFieldNames[place];
+      const Field& field = topic.fields[place];
+      if (!field.present) {
+        queries.refuse(topic.line,
+                       "starts a topic without a <" + std::string(name.tag) + ">; add one");
+        return;
+      }
+      if (&wanted != wanted_.data()) text += ' ';
+      text += without_label(field.text, name.label);
+    }
+    queries.add({.id = std::string(without_label(topic.number.text, "number:")), .text = text},
+                topic.line);
   }
 
-  LineReader& lines_;
-  QueryList& queries_;
+  std::vector<TopicField> wanted_;
   Topic topic_;
   Field* field_ = nullptr;  // of topic_, that text belongs to
+  std::uint64_t line_ = 0;
   std::uint64_t first_text_line_ = 0;
 };
 
 }  // namespace
 
-void read_trec_topics(LineReader& lines, QueryList& queries) {
-  TopicReader(lines, queries).read_all();
+std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields) {
+  return std::make_unique<TopicReader>(fields);
 }
 
 }  // namespace warpdex

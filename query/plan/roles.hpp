@@ -11,7 +11,7 @@ namespace warpdex {
 /// Whether a match must have a term that scores. `unsigned_is_required`: as AND reads unsigned
 /// terms, here and below.
 inline bool is_required(const PlannedTerm& term, bool unsigned_is_required) {
-  return term.is_must || (unsigned_is_required && term.multiplicity > 0);
+  return term.is_must || (unsigned_is_required && term.weight > 0);
 }
 
 /// How many terms there are of which kind.

@@ -14,8 +14,9 @@
 namespace warpdex::fuzz {
 namespace {
 
-constexpr std::array kFormats{DocumentFormat::kJsonl, DocumentFormat::kTsv, DocumentFormat::kTrec,
-                              DocumentFormat::kText};
+constexpr std::array kFormats{DocumentFormat::kJsonl,  DocumentFormat::kTsv,
+                              DocumentFormat::kTrec,   DocumentFormat::kText,
+                              DocumentFormat::kSparse, DocumentFormat::kSparse};
 
 /// `name` as one that a file may have and that is not hidden.
 std::string file_name(std::string_view name) {
@@ -64,6 +65,13 @@ void check(const Document& document) {
           "a document that a file may hold may come from memory");
 }
 
+void check_vector(const Document& document) {
+  require(!document.id.empty() && document.text.empty(), "a vector has an id and no text");
+  for (const TermWeight& entry : document.vector) {
+    require(find_invalid_utf8(entry.term) == entry.term.size(), "a term is UTF-8");
+  }
+}
+
 /// The document in a record; false if it is a bad one.
 bool parse(const DocumentReader& reader, const RawRecord& record, Document& document) {
   try {
@@ -84,6 +92,10 @@ void read_all(const ReaderOptions& options, std::string_view name) {
     require(reader->bytes_consumed() <= reader->bytes_total(),
             "no more bytes are read than there are");
     if (!parse(*reader, record, document)) continue;
+    if (reader->has_vectors()) {
+      check_vector(document);
+      continue;
+    }
     check(document);
     if (options.format == DocumentFormat::kText) {
       require(unescaped(document.id) == name, "the id of a text file stands for its name");

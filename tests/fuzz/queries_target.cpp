@@ -15,8 +15,8 @@
 namespace warpdex::fuzz {
 namespace {
 
-constexpr std::array kFormats{QueryFormat::kTsv, QueryFormat::kColon, QueryFormat::kLines,
-                              QueryFormat::kTrec};
+constexpr std::array kFormats{QueryFormat::kTsv,  QueryFormat::kColon, QueryFormat::kLines,
+                              QueryFormat::kTrec, QueryFormat::kJsonl, QueryFormat::kSparse};
 
 std::vector<std::unique_ptr<Analyzer>> make_analyzers() {
   std::vector<std::unique_ptr<Analyzer>> analyzers;
@@ -34,8 +34,10 @@ void check_syntaxes(const QueryText& query, Analyzer& analyzer) {
   }
   for (const QueryTerm& term : with_signs.terms) {
     require(!term.term.empty(), "terms are not empty");
+    require(term.weight >= kLeastQueryWeight && term.weight <= kMostQueryWeight,
+            "weights are within their range");
   }
-  if (query.text.find_first_of("+-") == std::string::npos) {
+  if (query.text.find_first_of("+-^") == std::string::npos) {
     require(plain == with_signs, "without signs, both syntaxes are the same");
   }
 }
@@ -53,6 +55,12 @@ std::vector<QueryText> read_all(const std::filesystem::path& file, QueryFormat f
 
 void check(const QueryText& query) {
   static const std::vector<std::unique_ptr<Analyzer>> analyzers = make_analyzers();
+  for (const QueryTerm& term : query.vector) {
+    require(!term.term.empty() && find_invalid_utf8(term.term) == term.term.size(),
+            "a vector's terms are UTF-8 and not empty");
+    require(term.weight >= kLeastQueryWeight && term.weight <= kMostQueryWeight,
+            "a vector's weights are within their range");
+  }
   require(!query.id.empty() && trimmed(query.id) == query.id,
           "an id is not empty and has no white space around it");
   require(find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
@@ -60,7 +68,8 @@ void check(const QueryText& query) {
     try {
       check_syntaxes(query, *analyzer);
     } catch (const InputError&) {  // a word of more than kMaxTermBytes, without white space
-      require(query.text.size() > kMaxTermBytes, "a query is refused for a long word only");
+      require(query.text.size() > kMaxTermBytes || query.text.find('^') != std::string::npos,
+              "a query is refused for a long word or a weight only");
     }
   }
 }

@@ -25,7 +25,7 @@ struct Case {
 
 float score(const Case& c) {
   return make_term_scorer(c.settings, {.documents = c.documents, .tokens = c.tokens}, c.df, c.cf,
-                          c.multiplicity)(c.tf, c.length);
+                          static_cast<float>(c.multiplicity))(c.tf, c.length);
 }
 
 /// The formulas as the literature writes them.

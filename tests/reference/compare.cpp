@@ -167,6 +167,7 @@ std::string describe(const Query& query) {
     if (term.occur == Occur::kMust) text += '+';
     if (term.occur == Occur::kMustNot) text += '-';
     text += term.term;
+    if (term.weight != 1) text += '^' + std::to_string(term.weight);
   }
   return text + ']';
 }

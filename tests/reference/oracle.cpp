@@ -10,7 +10,7 @@ namespace {
 
 /// What a query says of one of its terms.
 struct TermUse {
-  std::uint32_t multiplicity = 0;  ///< how often it stands without a minus
+  double weight = 0;  ///< without a minus: how often it stands, each as often as its weight says
   bool required = false;
   bool prohibited = false;
 };
@@ -25,7 +25,7 @@ TermUses read_query(const Query& query, bool unsigned_is_required) {
       use.prohibited = true;
       continue;
     }
-    ++use.multiplicity;
+    use.weight += static_cast<double>(term.weight);
     if (term.occur == Occur::kMust || unsigned_is_required) use.required = true;
   }
   return uses;
@@ -56,21 +56,20 @@ void add_term(const Collection& collection, const std::string& term, const TermU
   for (const Posting& posting : postings) {
     DocumentState& state = states[posting.document];
     if (use.prohibited) state.prohibited = true;
-    if (use.multiplicity == 0) continue;
+    if (use.weight == 0) continue;
     const double length = collection.lengths()[posting.document];
     state.terms += 1;
     if (use.required) state.required_terms += 1;
     if (scorer.kind == ScorerKind::kImpact) {
-      state.score += static_cast<double>(use.multiplicity) * posting.frequency;
+      state.score += use.weight * posting.frequency;
     } else if (scorer.kind == ScorerKind::kBm25) {
-      state.score +=
-          use.multiplicity * bm25(scorer, documents, static_cast<double>(postings.size()),
-                                  posting.frequency, length, tokens / documents);
+      state.score += use.weight * bm25(scorer, documents, static_cast<double>(postings.size()),
+                                       posting.frequency, length, tokens / documents);
     } else {
       state.score +=
-          use.multiplicity * query_likelihood(scorer.mu, probability, posting.frequency, length);
+          use.weight * query_likelihood(scorer.mu, probability, posting.frequency, length);
       state.float_loss +=
-          use.multiplicity * log_rounding(scorer.mu, probability, posting.frequency, length);
+          use.weight * log_rounding(scorer.mu, probability, posting.frequency, length);
     }
   }
 }

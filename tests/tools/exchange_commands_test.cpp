@@ -47,6 +47,57 @@ TEST(ExchangeCommands, TheToyCollectionAnswersAsKnown) {
   EXPECT_EQ(behind_header(again.out), behind_header(before));
 }
 
+TEST(ExchangeCommands, LearnedWeightsComeBackAsTheyWere) {
+  const TemporaryFolder folder;
+  auto random = generator(3);
+  std::uniform_int_distribution<int> weight(1, 255);
+  std::bernoulli_distribution has(0.3);
+  std::string documents;
+  for (int i = 0; i < 200; ++i) {
+    std::string vector = "\"all\": " + std::to_string(weight(random));
+    for (int term = 0; term < 20; ++term) {
+      if (!has(random)) continue;
+      vector += ", \"t" + std::to_string(term) + "\": " + std::to_string(weight(random));
+    }
+    documents += "{\"id\": \"d" + std::to_string(i) + "\", \"vector\": {" + vector + "}}\n";
+  }
+  write_file(folder / "documents.jsonl", documents);
+  write_file(folder / "queries.tsv", "1\tall t1^2.5\n2\tt3 t4 t5^0.5\n3\tt19\n");
+  const std::string index = folder / "index";
+  ASSERT_EQ(run_warpdex({"index", "--input", folder / "documents.jsonl", "--format", "sparse",
+                         "--output", index, "--quiet"})
+                .status,
+            0);
+  const auto run_of = [&](const std::string& of) {
+    const Outcome run =
+        run_warpdex({"search", of, "--queries", folder / "queries.tsv", "-k", "50"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.out;
+  };
+  const std::string run = run_of(index);
+  EXPECT_THAT(run, HasSubstr("3 Q0 "));
+  for (const std::string format : {"ciff", "ds2i"}) {
+    ASSERT_EQ(run_export(index, format, folder / format).status, 0);
+    const Outcome imported =
+        run_import(format, folder / format, folder / (format + ".index"), {"--weights"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    EXPECT_EQ(run_of(folder / (format + ".index")), run) << format;
+  }
+  expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impacts"}), 2,
+                   {"--weights", "--impacts"});
+  // tf of 256 is no weight.
+  std::string long_document = "{\"id\": \"a\", \"contents\": \"";
+  for (int i = 0; i < 256; ++i) long_document += "word ";
+  write_file(folder / "long.jsonl", long_document + "\"}\n");
+  ASSERT_EQ(run_warpdex({"index", "--input", folder / "long.jsonl", "--format", "jsonl", "--output",
+                         folder / "long", "--quiet"})
+                .status,
+            0);
+  ASSERT_EQ(run_export(folder / "long", "ciff", folder / "long.ciff").status, 0);
+  expect_complaint(run_import("ciff", folder / "long.ciff", folder / "x", {"--weights"}), 1,
+                   {"weight of 256", "1 to 255"});
+}
+
 TEST(ExchangeCommands, RealCollectionsComeBackWithEveryAnswer) {
   WARPDEX_NEEDS_DATA("ir/cran/docs.jsonl.xz");
   const TemporaryFolder folder;

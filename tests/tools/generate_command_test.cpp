@@ -160,5 +160,32 @@ TEST(GenerateCommand, SaysWhatItCannotTake) {
   EXPECT_EQ(read_file(folder / "file"), "kept");
 }
 
+TEST(GenerateCommand, MakesOtherPresets) {
+  const TemporaryFolder folder;
+  const std::string made = folder / "made";
+  const auto generate = [&](const std::string& preset) {
+    return run_warpdex({"generate", "--preset", preset, "--output", made, "--documents", "1000",
+                        "--queries", "5", "--quiet"});
+  };
+  ASSERT_EQ(generate("msmarco").status, 0);
+  const Outcome passages =
+      run_warpdex({"search", made + "/index", "--queries", made + "/queries.tsv", "-k", "1"});
+  EXPECT_EQ(passages.status, 0) << passages.err;
+  ASSERT_EQ(generate("splade").status, 0);
+  EXPECT_EQ(names_in(made), (std::vector<std::string>{"generated.json", "index", "queries.jsonl"}));
+  const Outcome vectors =
+      run_warpdex({"search", made + "/index", "--queries", made + "/queries.jsonl",
+                   "--query-format", "sparse", "-k", "1"});
+  EXPECT_EQ(vectors.status, 0) << vectors.err;
+  EXPECT_EQ(std::count(vectors.out.begin(), vectors.out.end(), '\n'), 5);
+  expect_complaint(generate("treccar"), 2, {"take gov2, msmarco or splade"});
+  expect_complaint(run_warpdex({"generate", "--preset", "splade", "--impacts", "--output", made}),
+                   2, {"leave --impacts out"});
+  // What is not generate's stays: queries of the other name that were changed.
+  write_file(made + "/queries.tsv", "mine\n");
+  ASSERT_EQ(generate("splade").status, 0);
+  EXPECT_EQ(read_file(made + "/queries.tsv"), "mine\n");
+}
+
 }  // namespace
 }  // namespace warpdex::test

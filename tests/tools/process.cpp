@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace warpdex::test {
 namespace {
@@ -136,6 +139,17 @@ void RunningWarpdex::try_input(const std::string& bytes) {
 }
 
 void RunningWarpdex::send_signal(int signal) { ASSERT_EQ(kill(child_, signal), 0); }
+
+std::string RunningWarpdex::wait_for_lines(std::size_t lines) const {
+  for (int tenths = 0; tenths < 600; ++tenths) {
+    const std::string output = read_file(folder_ / "out");
+    if (std::count(output.begin(), output.end(), '\n') >= static_cast<std::ptrdiff_t>(lines)) {
+      return output;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return {};
+}
 
 Outcome RunningWarpdex::wait() {
   Outcome outcome;

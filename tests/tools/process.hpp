@@ -44,6 +44,8 @@ class RunningWarpdex {
   /// As far as the process still reads.
   void try_input(const std::string& bytes);
   void send_signal(int signal);
+  /// What it wrote to standard output so far, once that has `lines` lines; empty after a minute.
+  std::string wait_for_lines(std::size_t lines) const;
   /// Waits for its end, with its input still open.
   Outcome wait();
 

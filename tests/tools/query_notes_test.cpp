@@ -7,6 +7,7 @@
 namespace warpdex::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -32,13 +33,19 @@ TEST(QueryNotes, NoteWhatLooksLikeAnotherLanguage) {
   expect("NOT dogs", "AND, OR or NOT");
   expect("title:sea", "before a colon");
   expect("+doc.title:sea old", "before a colon");
-  expect("sea^2 old", "behind ^");
-  expect("sea^.5", "behind ^");
   expect("sail*", "has *");
   expect("*ing", "has *");
   expect("roam~", "has ~");
   expect("roam~2", "has ~");
   expect("(sea) old", "parentheses");
+}
+
+TEST(QueryNotes, AWeightIsOneInTheSignedSyntaxOnly) {
+  for (const std::string text : {"sea^2 old", "sea^.5"}) {
+    EXPECT_THAT(notes({text}), ElementsAre()) << text;
+    EXPECT_THAT(notes({text}, "english", QuerySyntax::kPlain),
+                ElementsAre(AllOf(HasSubstr("behind ^"), HasSubstr("--query-syntax signed"))));
+  }
 }
 
 TEST(QueryNotes, KeepQuietForWords) {
@@ -62,7 +69,7 @@ TEST(QueryNotes, SayAsWhichTermsTheQueryIsRead) {
   expect("cats OR dogs", "english", "the terms cat, dog");
   expect("cats OR dogs", "standard", "the terms cats, or, dogs");
   expect("+sail* -(old)", "standard", "the terms +sail, -old");
-  expect("sea^2", "standard", "the terms sea, 2");
+  expect("(sea)^2 *x", "standard", "the terms sea^2, x");
   expect("(the)", "english", "no terms");
   expect("(a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11)", "standard",
          "the terms a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, …");

@@ -18,10 +18,12 @@ constexpr const char* kAbout =
     "the ranks in the file do not count.";
 
 constexpr const char* kNotes =
-    "measures: map, P_k, recall_k, ndcg, ndcg_cut_k, recip_rank, Rprec, bpref, map_cut_k,\n"
-    "success_k, iprec_at_recall_x and others of trec_eval's, or in short MAP, P@10, nDCG@10, "
-    "RR@10,\n"
-    "Recall@100; a family without its k stands for trec_eval's choice of k; official for what\n"
+    "measures: num_q, num_ret, num_rel, num_rel_ret, map, gm_map, Rprec, bpref, gm_bpref, "
+    "recip_rank,\n"
+    "recip_rank_cut_k, iprec_at_recall_x, 11pt_avg, P_k, recall_k, map_cut_k, ndcg, ndcg_cut_k,\n"
+    "success_k, set_P, set_recall, set_F, num_nonrel_judged_ret, unj_k; or in short MAP, P@10,\n"
+    "nDCG@10, RR@10, Recall@100. A family without its k stands for trec_eval's choice of k; "
+    "official for what\n"
     "trec_eval prints by default. Of trec_eval's all_trec, these are not known: infAP, "
     "Rprec_mult,\n"
     "utility, binG and G, ndcg_rel, Rndcg, relative_P, set_map, set_relative_P, rbp, relstring.\n"
@@ -41,8 +43,10 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description group = option_group("Options");
-  group.add_options()("qrels", po::value(&given.qrels)->value_name("FILE")->required(),
-                      "judgements: qid iteration docno grade")(
+  group.add_options()(
+      "qrels", po::value(&given.qrels)->value_name("FILE")->required(),
+      "judgements: qid iteration docno grade, or as BEIR has them: query-id corpus-id score, "
+      "with or without a first line of these names")(
       "run", po::value(&given.run)->value_name("FILE")->required(),
       "the run: qid Q0 docno rank score tag")(
       "measures", po::value(&given.measures)->value_name("A,B,...")->default_value(given.measures),

@@ -6,6 +6,7 @@
 
 #include "codec_options.hpp"
 #include "command.hpp"
+#include "impacts_text.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -27,14 +28,25 @@ constexpr const char* kAbout =
 
 constexpr const char* kNotes =
     "formats (each plain, .gz, .zst or .xz; - is standard input):\n"
-    "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's (--fields title,text)\n"
+    "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's corpus.jsonl: {\"_id\": "
+    "…,\n"
+    "         \"title\": …, \"text\": …} (--fields title,text)\n"
     "  tsv    id<TAB>text, a document a line\n"
     "  trec   <DOC> … <DOCNO>id</DOCNO> … </DOC>\n"
     "  text   a document a file; folders are searched for files\n"
+    "  sparse learned weights of terms, an object a line, as of SPLADE, uniCOIL or DeepImpact:\n"
+    "         {\"id\": …, \"vector\": {\"term\": weight, …}}. Terms are taken as they are. The "
+    "weights\n"
+    "         become impacts: as they are if all are whole numbers from 1 to 255, else in 255 "
+    "equal\n"
+    "         steps up to the largest. Weights of 0 are left out. A document's length is the "
+    "number\n"
+    "         of its terms\n"
     "\n"
     "A bad document (malformed, without an id or any of the fields, with the id of an earlier "
     "one,\n"
-    "not UTF-8) is reported with its file and line; of skipped ones the first 10 are.\n"
+    "not UTF-8, a vector without a term, with one twice or with a weight below 0) is reported with "
+    "its file and line; of skipped ones the first 10 are.\n"
     "\n"
     "Beside --impacts, static scores become whole numbers in the unit of the impacts. One that is\n"
     "too large for that (past 17,000 with 100 documents, 55,000 with a million) ends the build:\n"
@@ -82,7 +94,7 @@ void add_options(CommandLine& command, Arguments& given) {
                           po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
                           "files to index, in this order; - is standard input")(
       "format", po::value(&given.format)->value_name("FORMAT")->required(),
-      "jsonl, tsv, trec or text")(
+      "jsonl, tsv, trec, text or sparse")(
       "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
       "jsonl: the members to index, joined in this order; each must be in some document")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
@@ -122,7 +134,7 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
-  if (given.impacts) return ImpactSettings{given.impact_k1, given.impact_b};
+  if (given.impacts) return ImpactSettings{.k1 = given.impact_k1, .b = given.impact_b};
   for (const char* option : {"impact-k1", "impact-b"}) {
     if (command.given(option)) {
       throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
@@ -140,6 +152,14 @@ ReaderOptions reader_options(const Arguments& given, const CommandLine& command)
   if (command.given("fields") && options.format != DocumentFormat::kJsonl) {
     throw UsageError("--fields is for --format jsonl; documents of " + given.format +
                      " have no fields, so leave it out");
+  }
+  if (options.format == DocumentFormat::kSparse) {
+    for (const char* option : {"analyzer", "impacts", "impact-k1", "impact-b"}) {
+      if (command.given(option) && (option != std::string("impacts") || given.impacts)) {
+        throw UsageError("--" + std::string(option) +
+                         " is for texts; vectors have terms and weights already, so leave it out");
+      }
+    }
   }
   options.on_read = InterruptGuard::check;
   return options;
@@ -200,17 +220,22 @@ void print_report(const BuildReport& report, const std::string& output, std::uin
   Table table({{"", Table::Align::kLeft}, {""}, {"", Table::Align::kLeft}});
   table.add({"  documents", grouped(report.documents)});
   table.add({"  skipped documents", grouped(report.skipped_documents)});
-  table.add({"  tokens", grouped(report.tokens)});
+  if (!report.weights) table.add({"  tokens", grouped(report.tokens)});
   table.add({"  terms", grouped(report.terms)});
   table.add({"  postings", grouped(report.postings)});
-  table.add({"  text", bytes_text(report.text_bytes)});
+  if (!report.weights) table.add({"  text", bytes_text(report.text_bytes)});
   table.add({"  index", bytes_text(size)});
-  table.add({"  time", duration_text(report.seconds), fixed(rate, 1) + " MB of text a second"});
+  table.add({"  time", duration_text(report.seconds),
+             report.weights ? "" : fixed(rate, 1) + " MB of text a second"});
+  if (report.zero_weights > 0) {
+    table.add({"  weights of 0, left out", grouped(report.zero_weights)});
+  }
   if (report.static_scores_unused > 0) {
     table.add({"  static scores without a document", grouped(report.static_scores_unused)});
   }
   if (report.runs_spilled > 0) table.add({"  runs spilled", grouped(report.runs_spilled)});
   table.print(std::cout);
+  if (report.weights) std::cout << "  " << impacts_text(*report.weights) << "\n";
 }
 
 /// What is not wrong for sure, but worth a look.

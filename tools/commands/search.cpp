@@ -31,7 +31,9 @@ constexpr const char* kNotes =
     "  warpdex search INDEX \"posting lists\"\n"
     "  warpdex search INDEX --mode and posting lists\n"
     "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
-    "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt";
+    "  warpdex search INDEX \"ocean^2.5 ship\"       (ocean counts two and a half times)\n"
+    "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt\n"
+    "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
 
 constexpr int kScoreDecimals = 4;  // for people; runs and JSON have all digits
 
@@ -74,7 +76,9 @@ void print_readably(const Index& index, const Query& query, const SearchResult& 
     return;
   }
   Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
-  const int decimals = index.settings().impacts ? 0 : kScoreDecimals;  // impacts are whole numbers
+  // Impacts are whole numbers, unless the query has weights that are not.
+  const bool is_whole = index.settings().impacts && sums_are_exact(index, plan_query(index, query));
+  const int decimals = is_whole ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
   for (const Hit& hit : result.hits) {
     table.add({std::to_string(++rank), fixed(static_cast<double>(hit.score), decimals),
@@ -121,9 +125,14 @@ bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
 
 void answer_file(const Index& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.search.settings();
-  const std::vector<QueryText> texts = arguments.search.read_query_file();
+  const bool is_stream = arguments.search.is_stream();
+  const std::vector<QueryText> texts =
+      is_stream ? std::vector<QueryText>{} : arguments.search.read_query_file();
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
-  print_notes(texts, syntax, *make_analyzer(index.settings().analyzer));
+  const auto note = [&](const std::vector<QueryText>& queries) {
+    print_notes(queries, syntax, *make_analyzer(index.settings().analyzer));
+  };
+  if (!is_stream) note(texts);
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
@@ -139,7 +148,16 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   if (report_counts) watch.on_answer = report;
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
-  write_answers(index, texts, syntax, settings, engine, *writer, watch);
+  SkippedQueries skipped;
+  if (arguments.search.skips_bad_queries()) watch.skipped = &skipped;
+  if (is_stream) {
+    QueryReader queries(arguments.search.query_file(), arguments.search.query_format(),
+                        arguments.search.read_options(skipped));
+    write_stream_answers(index, queries, syntax, settings, engine, *writer, output.stream(), note,
+                         watch);
+  } else {
+    write_answers(index, texts, syntax, settings, engine, *writer, watch);
+  }
   output.commit();
 }
 

@@ -5,6 +5,7 @@
 
 #include "codec_options.hpp"
 #include "command.hpp"
+#include "impacts_text.hpp"
 #include "json.hpp"
 #include "list_classes.hpp"
 #include "options.hpp"
@@ -106,11 +107,7 @@ void print_facts(const Index& index, const Statistics& statistics, std::ostream&
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
-  table.add({"scores", settings.impacts
-                           ? "impacts of BM25, k1 " + fixed(settings.impacts->k1, 3) + ", b " +
-                                 fixed(settings.impacts->b, 3) + "; 255 stands for " +
-                                 fixed(settings.impacts->largest, 4)
-                           : "chosen by searches"});
+  table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(counts.documents)});
   table.add({"tokens", grouped(counts.tokens)});
   table.add({"terms", grouped(counts.terms)});
@@ -199,13 +196,7 @@ std::string to_json(const Index& index, const Statistics& statistics) {
   json.member("analyzer", settings.analyzer);
   json.member("fields", settings.fields);
   json.member("static_scores", settings.has_static_scores);
-  if (settings.impacts) {
-    json.begin_object("impacts");
-    json.member("k1", settings.impacts->k1);
-    json.member("b", settings.impacts->b);
-    json.member("largest", settings.impacts->largest);
-    json.end_object();
-  }
+  if (settings.impacts) write_impacts(*settings.impacts, json);
   json.member("documents", counts.documents);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);

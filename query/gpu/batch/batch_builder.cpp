@@ -34,7 +34,11 @@ constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 /// thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
-bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMostLists; }
+/// Weights that are not whole, and sums of impacts that a float rounds, are the CPU engine's.
+bool is_for_gpu(const Index& index, const PlannedQuery& plan) {
+  return plan.terms.size() <= kMostLists && has_whole_weights(plan) &&
+         (!index.settings().impacts || sums_are_exact(index, plan));
+}
 
 std::uint32_t stretch_count(std::uint32_t blocks, std::uint32_t stretch_blocks) {
   return (blocks + stretch_blocks - 1) / stretch_blocks;
@@ -126,11 +130,10 @@ void BatchBuilder::measure(Piece& piece) const {
     }
     ++piece.shape.queries;
     piece.shape.postings += alone.postings;
-    if (!is_for_gpu(plan)) {
+    if (!is_for_gpu(index_.index, plan)) {
       piece.unanswerable.push_back(slots_[state]);
       continue;
     }
-    check_impact_sum(index_.index, plan);
     const SearchSettings& settings = rules_.of(slots_[state]);
     for (const QueryEntry& entry : entries_of(plan, settings.mode)) {
       measure_entry(plan, entry, settings.count, alone, piece);
@@ -221,7 +224,7 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                        piece.second_stretches);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
       const PlannedQuery& plan = batch_[slots_[state]];
-      writer.write(plan, slots_[state], is_for_gpu(plan));
+      writer.write(plan, slots_[state], is_for_gpu(index_.index, plan));
     }
   });
 }

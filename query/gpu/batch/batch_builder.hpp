@@ -32,12 +32,11 @@ class BatchBuilder {
 
   /// Finds out what the queries `slots` of a batch will take, whose answers go to the same places.
   /// The n-th of them has state n. `settings`: one for all of the batch or one for each; the slots'
-  /// have one scorer. All of these live until the batch is written. Throws UsageError for a query
-  /// that an index of impacts cannot answer.
+  /// have one scorer. All of these live until the batch is written.
   const BatchShape& measure(std::span<const PlannedQuery> batch,
                             std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings);
-  /// Slots of the measured queries that the kernels cannot hold.
+  /// Slots of the measured queries that the kernels cannot hold or add up.
   std::vector<std::uint32_t> unanswerable() const;
   /// Writes what was measured, once, to the image's parts on the host; they are laid out, as is the
   /// GPU's copy, for its shape. There is room for `capacity` candidates of each query.

@@ -43,7 +43,7 @@ void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPl
   const IndexCounts& counts = index_.index.counts();
   const TermScorer scorer =
       make_term_scorer(settings_, {counts.documents, counts.tokens}, list.size, occurrences,
-                       std::max(term.multiplicity, 1U));
+                       term.weight > 0 ? term.weight : 1.0F);
   list.weight = scorer.weight;
   list.c0 = scorer.c0;
   list.c1 = scorer.c1;

@@ -27,12 +27,12 @@ void DenseOracle::add_terms(const Query& query, const ScorerSettings& scorer) {
     terms_[document] = 0;
   }
   documents_.clear();
-  std::map<std::string, std::uint32_t> multiplicities;
-  for (const QueryTerm& term : query.terms) ++multiplicities[term.term];
-  distinct_terms_ = static_cast<std::uint32_t>(multiplicities.size());
+  std::map<std::string, double> weights;
+  for (const QueryTerm& term : query.terms) weights[term.term] += static_cast<double>(term.weight);
+  distinct_terms_ = static_cast<std::uint32_t>(weights.size());
   const auto count = static_cast<double>(index_.counts().documents);
   const double average = static_cast<double>(index_.counts().tokens) / count;
-  for (const auto& [term, multiplicity] : multiplicities) {
+  for (const auto& [term, weight] : weights) {
     const auto entry = index_.find(term);
     if (!entry) continue;
     const Postings postings = read_postings(index_, *entry);
@@ -44,7 +44,7 @@ void DenseOracle::add_terms(const Query& query, const ScorerSettings& scorer) {
                                ? value
                                : reference::bm25(scorer, count, frequency, value,
                                                  index_.lengths()[document], average);
-      scores_[document] += multiplicity * score;
+      scores_[document] += weight * score;
       if (terms_[document]++ == 0) documents_.push_back(document);
     }
   }

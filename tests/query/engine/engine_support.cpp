@@ -19,17 +19,17 @@ using reference::Posting;
 struct ScoringTerm {
   std::uint64_t document_frequency = 0;
   std::string term;
-  std::uint32_t multiplicity = 0;
+  double weight = 0;
 };
 
 std::vector<ScoringTerm> scoring_terms(const Collection& collection, const Query& query) {
-  std::map<std::string, std::uint32_t> multiplicities;
+  std::map<std::string, double> weights;
   for (const QueryTerm& term : query.terms) {
-    if (term.occur != Occur::kMustNot) ++multiplicities[term.term];
+    if (term.occur != Occur::kMustNot) weights[term.term] += static_cast<double>(term.weight);
   }
   std::vector<ScoringTerm> terms;
-  for (const auto& [term, multiplicity] : multiplicities) {
-    terms.push_back({collection.postings(term).size(), term, multiplicity});
+  for (const auto& [term, weight] : weights) {
+    terms.push_back({collection.postings(term).size(), term, weight});
   }
   std::stable_sort(terms.begin(), terms.end(), [](const ScoringTerm& a, const ScoringTerm& b) {
     return a.document_frequency < b.document_frequency;
@@ -43,9 +43,9 @@ std::vector<Hit> rank_in_float(const Collection& collection, const reference::Ra
   std::vector<float> scores(collection.documents(), 0.0F);
   for (const ScoringTerm& term : scoring_terms(collection, query)) {
     if (term.document_frequency == 0) continue;
-    const TermScorer scorer =
-        make_term_scorer(settings, statistics, term.document_frequency,
-                         collection.collection_frequency(term.term), term.multiplicity);
+    const TermScorer scorer = make_term_scorer(settings, statistics, term.document_frequency,
+                                               collection.collection_frequency(term.term),
+                                               static_cast<float>(term.weight));
     for (const Posting& posting : collection.postings(term.term)) {
       scores[posting.document] += scorer(posting.frequency, collection.lengths()[posting.document]);
     }

@@ -103,6 +103,16 @@ Query random_query(Random& random, std::uint64_t vocabulary, std::uint64_t terms
   return query;
 }
 
+void give_weights(Random& random, Query& query) {
+  const std::uint64_t kind = below(random, 6);
+  for (QueryTerm& term : query.terms) {
+    const double u = static_cast<double>(1 + below(random, 1'000'000)) * 1e-6;
+    if (kind == 0) term.weight = static_cast<float>(1 + below(random, 300));
+    if (kind == 1) term.weight = static_cast<float>(4 * u);
+    if (kind == 2) term.weight = static_cast<float>(std::exp(20 * u - 10));
+  }
+}
+
 SettingsMaker::SettingsMaker(Random& random) : random_(random), scorers_(all_scorers()) {}
 
 SearchSettings SettingsMaker::draw() {

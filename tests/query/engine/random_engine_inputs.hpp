@@ -41,6 +41,10 @@ class CollectionMaker {
 /// A query of that many terms, with repeated and unknown ones and signs.
 Query random_query(Random& random, std::uint64_t vocabulary, std::uint64_t terms);
 
+/// Leaves half of all queries as they are, and gives the terms of the others weights: whole ones,
+/// real ones, or real ones that are far apart.
+void give_weights(Random& random, Query& query);
+
 /// Draws settings such that a few dozen draws meet every value of each.
 class SettingsMaker {
  public:

@@ -157,6 +157,24 @@ TEST_F(TrecFiles, ReadsQrels) {
   EXPECT_EQ(qrels.at("8").at("a"), 3);
 }
 
+TEST_F(TrecFiles, ReadsQrelsAsBeirHasThem) {
+  for (const std::string names : {"query-id\tcorpus-id\tscore\n", ""}) {
+    const Qrels qrels =
+        read_qrels(file(names + "PLAIN-2\tMED-10\t2\nPLAIN-2\tMED-14\t0\n1\ta\t1\n"));
+    ASSERT_EQ(qrels.size(), 2U);
+    EXPECT_EQ(qrels.at("PLAIN-2").at("MED-10"), 2);
+    EXPECT_EQ(qrels.at("PLAIN-2").at("MED-14"), 0);
+    EXPECT_EQ(qrels.at("1").at("a"), 1);
+  }
+  const auto expect = [&](const std::string& bytes, const std::string& start) {
+    EXPECT_EQ(complaint(read_qrels, bytes).substr(0, start.size()), start) << bytes;
+  };
+  expect("query-id corpus-id score\n1 a x\n", "file:2 has the grade 'x'");
+  expect("query-id corpus-id score\n1 0 a 1\n", "file:2 has 4 fields; qrels' lines are: query-id");
+  expect("1 a 1\n1 a 2\n", "file:2 judges document a again");
+  EXPECT_TRUE(read_qrels(file("query-id corpus-id score\n")).empty());
+}
+
 TEST_F(TrecFiles, WrongQrelsAreNamedByLine) {
   const auto expect = [&](const std::string& bytes, const std::string& start) {
     EXPECT_EQ(complaint(read_qrels, bytes).substr(0, start.size()), start) << bytes;

@@ -355,7 +355,7 @@ TEST(GpuEdges, AnIndexOfNoDocuments) {
   }
 }
 
-TEST(GpuEdges, ImpactsWhoseSumsWouldBeRoundedAreRefused) {
+TEST(GpuEdges, ImpactsWhoseSumsAreRoundedAndRealWeightsAreTheCpus) {
   WARPDEX_NEEDS_GPU();
   Collection collection;
   for (int i = 0; i < 200; ++i) collection.add_document(std::vector<std::string_view>{"a"}, 2.0F);
@@ -371,9 +371,18 @@ TEST(GpuEdges, ImpactsWhoseSumsWouldBeRoundedAreRefused) {
   }
   const SearchSettings settings = test::settings_of(QueryMode::kOr, 100);
   ASSERT_EQ(test::judge_batch(impacts, engine, queries, settings), "");
-  std::vector<Query> too_many = queries;
-  too_many[0].terms.push_back({"a", Occur::kUnsigned});
-  EXPECT_THROW(engine.search(too_many, settings), UsageError);
+  GpuEngine gpu(engine.gpu_index());
+  const auto is_answered = [&](const Query& query) {
+    const PlannedQuery plan = plan_query(engine.index(), query);
+    return gpu.run(std::span(&plan, 1), settings)[0].is_answered;
+  };
+  EXPECT_TRUE(is_answered(queries[0]));
+  queries[0].terms.push_back({"a", Occur::kUnsigned});
+  EXPECT_FALSE(is_answered(queries[0]));
+  queries.push_back({"", {{"a", Occur::kUnsigned, 2.5F}}});
+  EXPECT_FALSE(is_answered(queries.back()));
+  queries.push_back({"", {{"a", Occur::kUnsigned, 3.0F}}});
+  EXPECT_TRUE(is_answered(queries.back()));
   ASSERT_EQ(test::judge_batch(impacts, engine, queries, settings), "");
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
 namespace {
@@ -108,8 +109,8 @@ TEST_F(QueryFile, WrongFilesAreNamedByLine) {
   expect(":a\n", kColon, "queries:1 has a query without an id");
   expect("7\ta\n\n7\tb\n", kTsv, "queries:3 repeats the query id 7 of line 1");
   expect("1\ta\n2\tcaf\xE9\n", kTsv,
-         "queries:2 has a query that is not UTF-8 (byte 4 of its text); if the file is Latin-1, "
-         "convert it first, as with iconv -f LATIN1 -t UTF-8");
+         "queries:2 has a query that is not UTF-8 (byte 4 of its text); it looks like Latin-1: "
+         "convert the file first, as with iconv -f LATIN1 -t UTF-8");
   expect("\xFF\ta\n", kTsv, "queries:1 has a query that is not UTF-8 (byte 1 of its id)");
   expect("fine\n\xC3\n", kLines, "queries:2 has a query that is not UTF-8");
   expect("\n<DOC>\n<DOCNO> 1 </DOCNO>\nx\n</DOC>\n", kTrec, "queries:2 does not start TREC topics");
@@ -121,6 +122,120 @@ TEST_F(QueryFile, WrongFilesAreNamedByLine) {
   expect("<top><num>Number:<title>x</top>", kTrec, "queries:1 has a query without an id");
   expect("<top><num>1<title>x</top>\n<top><num>1<title>y", kTrec,
          "queries:2 repeats the query id 1");
+}
+
+TEST_F(QueryFile, TopicsByTheirFields) {
+  const std::string topics =
+      "<top>\n<num> Number: 1\n<title> Topic: oil\n<desc> Description:\nWhere is\noil?\n"
+      "<narr> Narrative: Not whales.\n</top>\n<top><num>2<title>sea<desc></top>\n";
+  const auto read_fields = [&](std::vector<TopicField> fields) {
+    test::write_file(folder_ / "queries", topics);
+    std::vector<std::string> bad;
+    QueryReadOptions options;
+    options.topic_fields = std::move(fields);
+    options.on_bad_query = [&](const std::string& message) { bad.push_back(message); };
+    const Pairs got = pairs(read_queries(folder_ / "queries", QueryFormat::kTrec, options));
+    return std::pair(got, bad.size());
+  };
+  using enum TopicField;
+  EXPECT_EQ(read_fields({kTitle, kDescription}),
+            std::pair(Pairs({{"1", "oil Where is oil?"}, {"2", "sea "}}), std::size_t{0}));
+  EXPECT_EQ(read_fields({kNarrative, kTitle}),
+            std::pair(Pairs({{"1", "Not whales. oil"}}), std::size_t{1}));
+  EXPECT_THROW(read_fields({}), UsageError);
+  EXPECT_THROW(read_fields({kTitle, kTitle}), UsageError);
+  EXPECT_EQ(topic_field_from_name("narr"), kNarrative);
+  EXPECT_THROW(topic_field_from_name("num"), UsageError);
+}
+
+TEST_F(QueryFile, JsonAsBeirHasIt) {
+  EXPECT_EQ(
+      read("{\"_id\": \"PLAIN-1\", \"text\": \"caf\\u00e9 au lait\", \"metadata\": {\"x\": [1]}}\n"
+           "\n{\"id\":-7,\"query\":\"\"}\r\n{\"qid\":\"3\",\"text\":null,\"contents\":\"c\"}",
+           QueryFormat::kJsonl),
+      (Pairs{{"PLAIN-1", "caf\xC3\xA9 au lait"}, {"-7", ""}, {"3", "c"}}));
+}
+
+TEST_F(QueryFile, SparseVectors) {
+  test::write_file(folder_ / "queries",
+                   "{\"id\": \"a\", \"vector\": {\"##ing\": 1.5, \"x y\": 3, \"zero\": 0}}\n"
+                   "{\"_id\": 2, \"vector\": {}}\n");
+  const std::vector<QueryText> got = read_queries(folder_ / "queries", QueryFormat::kSparse);
+  ASSERT_EQ(got.size(), 2U);
+  EXPECT_EQ(got[0].vector, (std::vector<QueryTerm>{{"##ing", Occur::kUnsigned, 1.5F},
+                                                   {"x y", Occur::kUnsigned, 3}}));
+  EXPECT_TRUE(got[0].is_vector && got[1].is_vector && got[1].vector.empty());
+  const auto analyzer = make_analyzer("english");
+  EXPECT_EQ(parse_query(got[0], QuerySyntax::kPlain, *analyzer), (Query{"a", got[0].vector}));
+}
+
+TEST_F(QueryFile, WrongJsonIsNamedByLine) {
+  using enum QueryFormat;
+  const auto expect = [&](const std::string& line, QueryFormat format, const std::string& start) {
+    const std::string message = complaint("\n" + line + "\n", format);
+    EXPECT_EQ(message.substr(0, start.size() + 10), "queries:2 " + start) << line;
+  };
+  expect("{\"id\":1,\"text\":\"a\"", kJsonl, "is not valid JSON: ");
+  expect("[1]", kJsonl, "is not a JSON object; write a query as {\"_id\"");
+  expect("{\"text\":\"a\"}", kJsonl, "has a query without an id");
+  expect("{\"id\":1.5,\"text\":\"a\"}", kJsonl, "has an id that is neither");
+  expect("{\"id\":1}", kJsonl, "has a query without the member 'text'");
+  expect("{\"id\":1,\"vector\":{}}", kJsonl,
+         "has a query without the member 'text'; one with a vector is read by the format sparse");
+  expect("{\"id\":1,\"text\":5}", kJsonl, "has a text that is not a string");
+  expect("{\"id\":1,\"text\":\"caf\xE9\"}", kJsonl, "has a query that is not UTF-8");
+  expect("{\"id\":1,\"text\":\"a\"}", kSparse, "has a query whose member 'vector' is not an obj");
+  expect("{\"id\":1,\"vector\":{\"a\":\"1\"}}", kSparse,
+         "has a weight of the term 'a' that is not a");
+  for (const std::string weight : {"-1", "NaN", "1e10", "1e-10", "Infinity", "-1e-20"}) {
+    expect("{\"id\":1,\"vector\":{\"a\":" + weight + "}}", kSparse,
+           "has a weight of the term 'a' that is not 0 and not from 1e-9 to 1e9");
+  }
+  expect("{\"id\":1,\"vector\":{\"a\":1,\"b\":2,\"a\":1}}", kSparse, "has the term 'a' twice");
+  expect("{\"id\":1,\"vector\":{\"\":1}}", kSparse, "has a term that is empty");
+  expect("{\"id\":1,\"text\":" + std::string(200'000, '['), kJsonl, "is not valid JSON");
+  EXPECT_NE(complaint("{\"_id\":1,\"text\":\"a\"}\n", kTsv).find("choose the format jsonl"),
+            std::string::npos);
+}
+
+TEST_F(QueryFile, BadQueriesAreSkippedOnRequest) {
+  const auto read_skipping = [&](const std::string& bytes, QueryFormat format) {
+    test::write_file(folder_ / "queries", bytes);
+    std::vector<std::string> lines;
+    QueryReadOptions options;
+    options.on_bad_query = [&](const std::string& message) {
+      const std::string rest = message.substr((folder_ / "queries").string().size() + 1);
+      lines.push_back(rest.substr(0, rest.find(' ')));
+    };
+    const Pairs got = pairs(read_queries(folder_ / "queries", format, options));
+    return std::pair(got, lines);
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(read_skipping("1\ta\nno tab\n1\tagain\n2\tcaf\xE9\n\tx\n3\tc\n", QueryFormat::kTsv),
+            std::pair(Pairs({{"1", "a"}, {"3", "c"}}), Lines({"2", "3", "4", "5"})));
+  EXPECT_EQ(
+      read_skipping("{\"id\":1,\"text\":\"a\"}\n{\n{\"id\":2,\"text\":\"b\"}", QueryFormat::kJsonl),
+      std::pair(Pairs({{"1", "a"}, {"2", "b"}}), Lines({"2"})));
+  EXPECT_EQ(read_skipping("<num>0\n<top><num>1<title>a</top>\n<top><title>b</top>\n"
+                          "<top><num>2\n<num>3<title>c</top>\n<top><num>4<title>d",
+                          QueryFormat::kTrec),
+            std::pair(Pairs({{"1", "a"}, {"4", "d"}}), Lines({"1", "3", "5"})));
+  // What is no file of topics at all is refused all the same.
+  EXPECT_THROW(read_skipping("1\ta\n", QueryFormat::kTrec), InputError);
+}
+
+TEST_F(QueryFile, OtherEncodingsAreGuessed) {
+  const auto expect = [&](const std::string& bytes, const std::string& part) {
+    const std::string message = complaint(bytes, QueryFormat::kTsv);
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect("1\tcaf\xE9\n", "looks like Latin-1: convert the file first, as with iconv -f LATIN1");
+  expect("1\tit\x92s\n", "looks like Windows-1252: convert the file first, as with iconv -f WIN");
+  expect(std::string("\xFF\xFE") + "1\t", "looks like UTF-16: convert the file first");
+  // Other lines are UTF-8: to convert all of the file would spoil them.
+  expect("1\tcaf\xC3\xA9\n2\tcaf\xE9\n",
+         "queries:2 has a query that is not UTF-8 (byte 4 of its text); it looks like Latin-1, "
+         "while lines before it are UTF-8: convert this line alone");
 }
 
 TEST_F(QueryFile, MissingAndDamagedFiles) {

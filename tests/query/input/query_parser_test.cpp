@@ -21,6 +21,7 @@ std::string parsed(const std::string& text, QuerySyntax syntax, std::string_view
     if (term.occur == Occur::kMust) joined += '+';
     if (term.occur == Occur::kMustNot) joined += '-';
     joined += term.term;
+    if (term.weight != 1) joined += '^' + std::to_string(term.weight);
   }
   return joined;
 }
@@ -84,6 +85,36 @@ TEST(QueryParser, KeepsTheIdAndAThousandTerms) {
   EXPECT_EQ(query.id, "Q-7");
   ASSERT_EQ(query.terms.size(), 1000U);
   EXPECT_EQ(query.terms[999], (QueryTerm{"t999", Occur::kMust}));
+}
+
+TEST(QueryParser, WeightsBelongToTheirWords) {
+  EXPECT_EQ(with_signs("sea^2.5 ships"), "sea^2.500000 ship");
+  EXPECT_EQ(with_signs("old sea^2.5 ships +sail^0.125 -storm^9"),
+            "old sea^2.500000 ship +sail^0.125000 -storm");
+  EXPECT_EQ(with_signs("foo-bar^3 x"), "foo^3.000000 bar^3.000000 x");
+  EXPECT_EQ(with_signs("##ing^1.5 ^^2 [SEP]^1e1 a", "whitespace"),
+            "##ing^1.500000 ^^2.000000 [SEP]^10.000000 a");
+  EXPECT_EQ(with_signs("sea^0 +ship^0 old"), "old") << "of weight 0: left out";
+  EXPECT_EQ(with_signs("sea^1 ship"), "sea ship");
+}
+
+TEST(QueryParser, WhatIsNoWeightIsAWord) {
+  for (const std::string word :
+       {"^2", "a^", "a^b", "a^2x", "a^inf", "a^nan", "^", "a^0x10", "a^+2", "a^1e"}) {
+    EXPECT_EQ(with_signs(word, "whitespace"), word);
+  }
+  EXPECT_EQ(plain("sea^2", "whitespace"), "sea^2");
+  const auto analyzer = make_analyzer("whitespace");
+  for (const std::string text : {"b a^-1", "a^1e10", "a^1e-10", "a^1e999", "+a^-0.5"}) {
+    try {
+      parse_query("q7", text, QuerySyntax::kSigned, *analyzer);
+      FAIL() << text;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("query q7: the weight behind 'a^' is not 0"),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(QueryParser, WithoutSignsBothSyntaxesAgree) {

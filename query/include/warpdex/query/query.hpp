@@ -14,15 +14,20 @@ enum class Occur {
   kMustNot,   ///< -term: excludes the document in every mode
 };
 
-/// A term of a query, with its sign.
+/// The range of a term's weight in a query: wide, and far from where a float loses digits.
+inline constexpr float kLeastQueryWeight = 1e-9F;
+inline constexpr float kMostQueryWeight = 1e9F;
+
+/// A term of a query, with its sign and weight.
 struct QueryTerm {
   std::string term;                ///< as the index's analyzer makes it
   Occur occur = Occur::kUnsigned;  ///< its sign
+  float weight = 1;                ///< its score counts so often; - terms: not read
   bool operator==(const QueryTerm&) const = default;
 };
 
-/// Terms in the order of the text; a repeated term stands as often as it was written and weighs
-/// as much more.
+/// Terms in the order of the text; a repeated term stands as often as it was written, and its
+/// weights add up.
 struct Query {
   std::string id;                ///< as runs and qrels name it; may be empty
   std::vector<QueryTerm> terms;  ///< may be empty: nothing matches

@@ -44,13 +44,13 @@ ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings
 ///
 /// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
 /// weight * max(0, log(1 + tf * c0) + log(c1 / (len + c1))), where max and sum are over floats.
-/// Impacts: weight * tf, where tf is the impact; exact, as all sums of them below 2^24 are.
+/// Impacts: weight * tf, where tf is the impact; see sums_are_exact().
 /// Every engine computes it by these operations in float, without contraction, and adds the terms
 /// of a query in order of rising document frequency (equal ones by term, as bytes), last the
 /// static score: so all engines' scores agree bit for bit.
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
-  float weight = 0;  ///< finite, 0 or more, as all three; impacts: how often the query has the term
+  float weight = 0;  ///< finite, 0 or more, as all three; impacts: the term's weight in the query
   float c0 = 0;  ///< BM25: k1 * (1 - b); query likelihood: 1 / (mu * the term's share of tokens)
   float c1 = 0;  ///< BM25: k1 * b / average length; query likelihood: mu
 
@@ -58,10 +58,10 @@ struct TermScorer {
   float operator()(std::uint32_t frequency, std::uint32_t length) const;
 };
 
-/// The scorer of a term that stands `multiplicity` times in the query, is in `document_frequency`
+/// The scorer of a term that has the weight `weight` in the query, is in `document_frequency`
 /// documents and occurs `collection_frequency` times in all.
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,
                             std::uint64_t document_frequency, std::uint64_t collection_frequency,
-                            std::uint32_t multiplicity);
+                            float weight);
 
 }  // namespace warpdex

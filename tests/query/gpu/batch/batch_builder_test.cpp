@@ -312,7 +312,7 @@ TEST_P(BatchBuilding, PassesFailuresOn) {
   std::vector<PlannedQuery> plans(GetParam() ? 1000 : 1);
   std::vector<std::uint32_t> slots(plans.size());
   for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
-  PlannedTerm damaged{.entry = {.document_frequency = 5}, .multiplicity = 1};  // of no bytes
+  PlannedTerm damaged{.entry = {.document_frequency = 5}, .weight = 1};  // of no bytes
   const NoPlace placed(index);
   BatchBuilder builder(placed, {});
   plans.back().terms.push_back(damaged);

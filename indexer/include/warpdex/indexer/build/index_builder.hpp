@@ -36,11 +36,14 @@ struct BuildProgress {
 struct BuildOptions {
   std::filesystem::path output;      ///< the index's folder; an index that is there is replaced
   CodecSettings codec;               ///< of the posting lists
-  std::string analyzer = "english";  ///< one of analyzer_names()
+  /// One of analyzer_names(). Sparse vectors are not analysed, and queries for them only split: an
+  /// index of them records "whitespace".
+  std::string analyzer = "english";
   std::string fields;                ///< for the manifest: which fields the texts are made of
   /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.
   std::filesystem::path static_scores;
-  /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies.
+  /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies. Not for
+  /// sparse vectors, whose weights become impacts.
   std::optional<ImpactSettings> impacts = std::nullopt;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
@@ -66,6 +69,9 @@ struct BuildReport {
   std::uint64_t text_bytes = 0;            ///< of the documents' texts, in UTF-8
   std::uint64_t runs_spilled = 0;          ///< to temporary files, for want of memory
   std::uint64_t static_scores_unused = 0;  ///< of ids that no document has
+  std::uint64_t zero_weights = 0;          ///< of sparse vectors: left out
+  /// Of sparse vectors: how their weights became impacts, which depends on all of them.
+  std::optional<ImpactSettings> weights = std::nullopt;
   std::vector<FieldCount> fields;          ///< as the reader was asked for them, and how common
   double seconds = 0;                      ///< of wall-clock time, all in all
 };
@@ -76,6 +82,12 @@ struct BuildReport {
 /// InputError (a packed file cut short, a malformed line of static scores, one too large for
 /// impacts, a field that no document has), IoError (a full disk); the target is then as it was.
 /// Documents that a file of static scores does not name get 0.
+///
+/// Of a reader that has_vectors(), weights become impacts: as they are if all that are not 0 are
+/// whole numbers from 1 to 255; otherwise 255 times their share of the largest, rounded to the
+/// nearest and to 1 at least. A document's length is the number of its terms, those of weight 0
+/// apart. A vector without a term, with one term twice or with a weight that is not a finite number
+/// of 0 or more is a bad document.
 ///
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
 /// of documents (about 32 bytes a document, 27 bytes more a line of static scores) and the longest

@@ -26,7 +26,9 @@ struct ImportOptions {
   CodecSettings codec;                  ///< of the posting lists
   std::string analyzer = "whitespace";  ///< of queries: the terms are taken as they are
   LengthSource lengths = LengthSource::kFile;
-  /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies.
+  /// Lists hold 8-bit impacts in the place of frequencies: of BM25 with these settings; or, of
+  /// kWholeWeights, the frequencies themselves, which are then weights of a learned model from 1 to
+  /// 255, and have nothing to do with lengths. Not kQuantisedWeights.
   std::optional<ImpactSettings> impacts = std::nullopt;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
   std::size_t threads = 0;            ///< 0: one for each processor that the process may use

@@ -1,5 +1,5 @@
-// Impacts: BM25 in whole numbers from 1 to 255, in one unit for all lists of an index, so that a
-// search only adds them up.
+// Impacts: BM25 or learned weights in whole numbers from 1 to 255, in one unit for all lists of an
+// index, so that a search only adds them up.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@ inline constexpr std::uint32_t kMaxStaticImpact = 1U << 20;
 /// Quantises scores linearly: `largest` becomes kMaxImpact, others the nearest whole number.
 class ImpactQuantizer {
  public:
-  /// Scores by BM25 (lucene) with the settings' k1 and b; `settings.largest` is not read. Throws
-  /// UsageError where k1 or b is out of range.
+  /// Scores by BM25 (lucene) with the settings' k1 and b, where `settings.largest` is not read; or
+  /// takes weights, of which 255 (kWholeWeights) or `settings.largest` becomes kMaxImpact. Throws
+  /// UsageError as check_impact_settings() does.
   ImpactQuantizer(const ImpactSettings& settings, const CollectionStatistics& statistics);
 
-  /// What no score passes, known before any list is: that of a term in one document, endlessly
-  /// often there.
+  /// What no score passes, known before any list is: of BM25, that of a term in one document,
+  /// endlessly often there.
   double largest() const { return largest_; }
 
   /// 1 to kMaxImpact; a score that is no number becomes 1.
@@ -36,7 +37,7 @@ class ImpactQuantizer {
   /// The largest static score that there is an impact for.
   double largest_static() const;
 
-  /// The impacts of a term's whole list: docIDs, frequencies, and the lengths of all documents.
+  /// BM25's impacts of a term's whole list: docIDs, frequencies, and the lengths of all documents.
   /// `impacts` has room for as many; it may be `frequencies`.
   void quantize(std::span<const std::uint32_t> docids, std::span<const std::uint32_t> frequencies,
                 std::span<const std::uint32_t> lengths, std::span<std::uint32_t> impacts) const;
@@ -50,5 +51,8 @@ class ImpactQuantizer {
 /// UsageError, naming the setting and its range, unless k1 is finite and 0 or more, and b is from 0
 /// to 1.
 void check_bm25_settings(double k1, double b);
+
+/// check_bm25_settings(), or of quantised weights UsageError unless `largest` is finite and above 0.
+void check_impact_settings(const ImpactSettings& settings);
 
 }  // namespace warpdex

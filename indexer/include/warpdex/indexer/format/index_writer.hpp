@@ -15,11 +15,20 @@
 
 namespace warpdex {
 
-/// How the impacts of an index were made: 8-bit BM25 (lucene) in the place of frequencies.
+/// What impacts are made of.
+enum class ImpactSource {
+  kBm25,              ///< BM25 (lucene), which the writer computes of frequencies and quantises
+  kWholeWeights,      ///< whole numbers from 1 to 255 that came with the documents, as they are
+  kQuantisedWeights,  ///< real weights that came with the documents, in steps of largest / 255
+};
+
+/// How the impacts of an index, which it holds in the place of frequencies, were made.
 struct ImpactSettings {
-  double k1 = 0.9;     ///< finite, 0 or more
-  double b = 0.4;      ///< 0 to 1
-  double largest = 0;  ///< the score that impact 255 stands for; set by the writer
+  double k1 = 0.9;  ///< kBm25: finite, 0 or more
+  double b = 0.4;   ///< kBm25: 0 to 1
+  /// The score or weight that impact 255 stands for. kBm25 and kWholeWeights: set by the writer.
+  double largest = 0;
+  ImpactSource source = ImpactSource::kBm25;
   bool operator==(const ImpactSettings&) const = default;
 };
 
@@ -61,15 +70,16 @@ EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std:
 EncodedPostings encode_impacts(const CodecSettings& codec, std::span<const std::uint32_t> docids,
                                std::span<const std::uint32_t> impacts, std::uint64_t documents);
 
-/// Encodes postings as an index's settings say: as they are, or as impacts. Immutable, so callable
-/// from many threads.
+/// Encodes postings as an index's settings say: frequencies as they are or as impacts of BM25, or
+/// impacts as they are, where these were made of weights. Immutable, so callable from many threads.
 class ListEncoder {
  public:
   /// `lengths`, of all documents, must outlive it. O(documents). Throws UsageError for impact
   /// settings out of range.
   ListEncoder(const IndexSettings& settings, std::span<const std::uint32_t> lengths);
 
-  /// encode_postings(), or encode_impacts() of what BM25 makes of the frequencies.
+  /// encode_postings(), or encode_impacts() of what BM25 makes of the frequencies; of an index
+  /// whose impacts are weights, encode_impacts() of `frequencies`, which are the impacts.
   EncodedPostings encode(std::span<const std::uint32_t> docids,
                          std::span<const std::uint32_t> frequencies) const;
 
@@ -100,6 +110,11 @@ class IndexWriter {
 
   /// Lengths of the documents added so far.
   std::span<const std::uint32_t> lengths() const;
+
+  /// Changes how the impacts of an index of weights were made, which may be known only when the
+  /// documents are. Before the first list. UsageError for settings out of range, and where either
+  /// these or those so far are not of weights.
+  void set_weights(const ImpactSettings& impacts);
 
   /// The next term, in strictly ascending order of bytes; UsageError otherwise, and for postings
   /// encoded for other settings or another number of documents. Throws IoError.

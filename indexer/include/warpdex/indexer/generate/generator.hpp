@@ -17,8 +17,16 @@ namespace warpdex::generate {
 /// Fewer documents could not hold all terms of the queries.
 inline constexpr std::uint32_t kLeastDocuments = 1000;
 
+/// What a generated collection is like.
+enum class CollectionKind {
+  kGov2,     ///< a web crawl sorted by URL, with short queries
+  kMsmarco,  ///< passages of 56 words, with questions
+  kSplade,   ///< these passages as sparse vectors of learned weights, with queries likewise
+};
+
 /// What to generate.
 struct GeneratorSettings {
+  CollectionKind kind = CollectionKind::kGov2;
   std::uint64_t seed = 1;
   std::uint32_t documents = 0;  ///< kLeastDocuments or more
   std::uint32_t queries = 0;
@@ -28,7 +36,15 @@ struct GeneratorSettings {
 /// GOV2's 25.2 million documents, and 1,000 queries with 3.74 million postings each on average.
 GeneratorSettings gov2_settings();
 
-/// A query of a generated log: terms divided by spaces, for the whitespace analyzer.
+/// MS MARCO's 8,841,823 passages, and 6,980 queries with 1.2 million postings each on average.
+GeneratorSettings msmarco_settings();
+
+/// The same passages with 120 weighted terms each, and 6,980 queries of 20 to 40 weighted terms
+/// with 12.4 million postings each on average.
+GeneratorSettings splade_settings();
+
+/// A query of a generated log: terms divided by spaces, for the whitespace analyzer; of kSplade a
+/// sparse vector, {"term":weight,...}.
 struct GeneratedQuery {
   std::string id;
   std::string text;
@@ -52,11 +68,12 @@ struct GeneratorReport {
 /// Whether an index with these settings was written by generate_collection().
 bool is_generated(const IndexSettings& settings);
 
-/// Writes the index at `output`, which holds the lists that the queries use, and returns the
-/// queries. The same bytes for any number of threads (0: all), on every machine. A list in the
+/// Writes the index at `output`, which holds the lists that the queries use (of kSplade all lists),
+/// and returns the queries. The same bytes for any number of threads (0: all), on every machine. A list in the
 /// making takes about 40 bytes a posting, and each thread makes one. `on_progress`, if there is
 /// one, is called a few times a second by one thread at a time; what it throws ends the work and is
-/// thrown on. Throws UsageError and IoError; the target is then as it was.
+/// thrown on. `impacts`: of BM25, not for kSplade, whose lists hold weights. Throws UsageError and
+/// IoError; the target is then as it was.
 std::vector<GeneratedQuery> generate_collection(
     const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,

@@ -1,4 +1,4 @@
-// Document collections: files of JSONL, TSV, TREC SGML or plain text, to documents.
+// Document collections: files of JSONL, TSV, TREC SGML, plain text or sparse vectors, to documents.
 //
 // Reading has two halves, so that it scales: next() cuts the input into raw records and is called
 // by one thread at a time; parse() turns a raw record into a document and is called from any.
@@ -31,6 +31,10 @@ enum class DocumentFormat {
   /// replaced by a space; &amp; &lt; &gt; &quot; &apos; &#N; &#xN; are decoded, other entities
   /// stay. A '<' that starts no tag is text.
   kTrec,
+  /// One JSON object a line, as Anserini and Pyserini write learned weights. The id is as in kJsonl;
+  /// the member "vector" is an object of terms with their weights: {"id": "7", "vector": {"sea":
+  /// 1.32, "##ing": 0.5}}. Other members are ignored.
+  kSparse,
   /// Each file is a document, of a folder all below it in the order of their paths' bytes, without
   /// files and folders whose names start with a dot and without following links to folders. The id
   /// is the path below the folder (of a file that was named itself, its name; of standard input,
@@ -39,7 +43,7 @@ enum class DocumentFormat {
   kText,
 };
 
-/// The format of that name (jsonl, tsv, trec, text); UsageError for any other.
+/// The format of that name (jsonl, tsv, trec, text, sparse); UsageError for any other.
 DocumentFormat document_format_from_name(std::string_view name);
 
 /// Where a record starts.
@@ -55,10 +59,19 @@ struct RawRecord {
   Location location;  ///< for messages
 };
 
+/// A term of a document's sparse vector, as a learned model weighs it.
+struct TermWeight {
+  std::string term;  ///< taken as it is, not analysed; UTF-8, 1 to kMaxTermBytes bytes
+  float weight = 0;  ///< finite, 0 or more; of 0: as if it were not there
+  bool operator==(const TermWeight&) const = default;
+};
+
 /// What is indexed of a record.
 struct Document {
-  std::string id;    ///< not empty; no ASCII white space or control characters
-  std::string text;  ///< UTF-8; the chosen fields, joined by a line feed
+  std::string id;      ///< not empty; no ASCII white space or control characters
+  std::string text{};  ///< UTF-8; the chosen fields, joined by a line feed
+  /// Of a reader that has_vectors(), in the place of the text: each term once.
+  std::vector<TermWeight> vector{};
 };
 
 /// A field that was asked for, and how many documents have it.
@@ -102,6 +115,10 @@ class DocumentReader {
   /// The document in a record. Throws BadDocument: malformed, without an id, without any of the
   /// fields, or not UTF-8. Safe from many threads.
   virtual Document parse(const RawRecord& record) const = 0;
+
+  /// Whether documents are sparse vectors, of which an index of impacts is made, rather than texts.
+  /// The build checks what is in them.
+  virtual bool has_vectors() const { return false; }
 
   /// Of the documents parsed so far. Not while another thread reads or parses.
   virtual FieldUse field_use() const { return {}; }

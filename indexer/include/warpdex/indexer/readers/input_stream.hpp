@@ -72,6 +72,9 @@ class LineReader {
   /// InputStream::read does.
   bool next(std::string& line);
 
+  /// Whether a whole line was read already, so that next() gives it without reading.
+  bool has_line_at_hand() const;
+
   /// Number of the line that next() gave last, from 1; 0 before the first.
   std::uint64_t line_number() const { return line_number_; }
 

@@ -15,4 +15,7 @@ namespace warpdex {
 /// on to the build as it is read.
 std::unique_ptr<DocumentReader> documents_from_memory(std::vector<Document> documents);
 
+/// The same of sparse vectors: Document::vector is read, not the text.
+std::unique_ptr<DocumentReader> vectors_from_memory(std::vector<Document> documents);
+
 }  // namespace warpdex

@@ -15,6 +15,9 @@ enum class Packing { kPlain, kGzip, kZstd, kXz };
 /// enough to tell.
 Packing packing_from_magic(std::span<const std::uint8_t> head);
 
+/// Whether more bytes could make the start of a file one that shows a packing, which it does not.
+bool may_become_packed(std::span<const std::uint8_t> head);
+
 /// The packing that a file's name claims by its suffix (.gz, .zst, .xz); kPlain for any other.
 Packing packing_from_suffix(const std::string& name);
 

@@ -21,7 +21,7 @@ class CpuSearcher {
   CpuSearcher(CpuSearcher&&) noexcept;
   CpuSearcher& operator=(CpuSearcher&&) noexcept;
 
-  /// plan() and run(). Throws UsageError for settings out of range, FormatError for damage that
+  /// plan() and run(). Throws UsageError for settings or weights out of range, FormatError for damage that
   /// the query meets.
   SearchResult search(const Query& query, const SearchSettings& settings);
 

@@ -69,7 +69,7 @@ class Engine {
   virtual bool poll(Ticket ticket) = 0;
 
   /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a
-  /// query met; UsageError for a query that the index cannot answer.
+  /// query met.
   virtual BatchAnswers wait(Ticket ticket) = 0;
 
   /// submit() and wait().

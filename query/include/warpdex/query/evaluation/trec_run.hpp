@@ -60,8 +60,9 @@ TrecRun read_run(const std::filesystem::path& file);
 /// Grades by query id, then by document name. A grade below 0 means: not judged.
 using Qrels = std::map<std::string, std::unordered_map<std::string, std::int32_t>>;
 
-/// Reads lines of `qid iteration docno grade`. Throws as read_run does, for a line of other than
-/// four fields, a grade that is not a whole number of 32 bits, or a document judged twice.
+/// Reads lines of `qid iteration docno grade`, or of `qid docno grade`, as BEIR has them, before
+/// which a line of names may stand (query-id corpus-id score): the first line decides. Throws as
+/// read_run does, for a line of other than so many fields, a grade that is not a whole number of 32 bits, or a document judged twice.
 Qrels read_qrels(const std::filesystem::path& file);
 
 }  // namespace warpdex

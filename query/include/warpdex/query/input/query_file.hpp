@@ -2,15 +2,22 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warpdex/query/query.hpp"
+
 namespace warpdex {
 
+/// A query as its file has it: text, to be analysed, or terms as they are.
 struct QueryText {
   std::string id;
-  std::string text;
+  std::string text{};
+  bool is_vector = false;           ///< it is `vector`, not `text`
+  std::vector<QueryTerm> vector{};  ///< of kSparse: each term once, with its weight
 };
 
 enum class QueryFormat {
@@ -18,15 +25,59 @@ enum class QueryFormat {
   kColon,  ///< id:text
   kLines,  ///< text; ids are line numbers from 1
   kTrec,   ///< TREC topics: <top><num>…<title>…
+  kJsonl,  ///< an object a line, as BEIR's: {"_id": …, "text": …}; "id" and "query" are taken too
+  kSparse,  ///< an object a line: {"id": …, "vector": {"term": weight, …}}
 };
 
-/// "tsv", "colon", "lines" or "trec"; UsageError for any other.
+/// "tsv", "colon", "lines", "trec", "jsonl" or "sparse"; UsageError for any other.
 QueryFormat query_format_from_name(std::string_view name);
 
-/// All queries of a file ("-": standard input; .gz, .zst and .xz are unpacked), in order. A query
-/// with no text is kept (its answer is empty); an empty line between queries is not a query, in
-/// kLines it is. Throws IoError for a file that cannot be read and InputError, with file and
-/// line, for a line without its separator, an empty or a repeated id, or bytes that are not UTF-8.
-std::vector<QueryText> read_queries(const std::filesystem::path& file, QueryFormat format);
+/// Parts of a TREC topic that may be searched for.
+enum class TopicField { kTitle, kDescription, kNarrative };
+
+/// "title", "desc" or "narr"; UsageError for any other.
+TopicField topic_field_from_name(std::string_view name);
+
+/// How queries are read.
+struct QueryReadOptions {
+  /// kTrec: the text is made of these, in this order, with a space between. A topic without one of
+  /// them is bad.
+  std::vector<TopicField> topic_fields{TopicField::kTitle};
+  /// Gets the message for a query that cannot be read, which is left out. None: it is thrown.
+  std::function<void(const std::string&)> on_bad_query{};
+  /// As InputStream has it.
+  std::function<void()> on_read{};
+};
+
+/// The queries of a file, one after another. A query with no text is kept (its answer is empty); an
+/// empty line between queries is not a query, in kLines it is. A query is bad that lacks its
+/// separator, has an empty id or one that came before, is not UTF-8, or is not the JSON of its
+/// format.
+class QueryReader {
+ public:
+  /// Opens the file ("-": standard input; .gz, .zst and .xz are unpacked). Throws IoError for a
+  /// file that cannot be read, UsageError for no topic field or one that is named twice.
+  QueryReader(const std::filesystem::path& file, QueryFormat format,
+              const QueryReadOptions& options = {});
+  ~QueryReader();
+  QueryReader(const QueryReader&) = delete;
+  QueryReader& operator=(const QueryReader&) = delete;
+
+  /// The next query, as soon as its line (kTrec: its </top>) was read; false at the end. Throws
+  /// InputError, with file and line, for a bad query, unless on_bad_query takes it, and for what is
+  /// no file of the format; IoError.
+  bool next(QueryText& query);
+
+  /// Whether another query, or at least another line, is there without waiting.
+  bool has_more_at_hand() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// All queries of a file, in order. Throws as QueryReader does.
+std::vector<QueryText> read_queries(const std::filesystem::path& file, QueryFormat format,
+                                    const QueryReadOptions& options = {});
 
 }  // namespace warpdex

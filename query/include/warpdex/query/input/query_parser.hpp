@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
@@ -11,7 +12,7 @@ namespace warpdex {
 /// How a query's text is read.
 enum class QuerySyntax {
   kPlain,   ///< all of it is words, without signs
-  kSigned,  ///< +word is required, -word excludes
+  kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
 };
 
 /// "plain" or "signed"; UsageError for any other.
@@ -19,8 +20,13 @@ QuerySyntax query_syntax_from_name(std::string_view name);
 
 /// Analyses `text` with the index's analyzer. In `signed`, a word (a run without white space)
 /// that starts with + or - gives its sign to every term that analysis makes of the rest of it; a
-/// sign alone is nothing. Throws InputError if `text` is not UTF-8.
+/// sign alone is nothing. A word that ends in ^ and a number gives that weight to its terms; of
+/// weight 0 it is left out, and behind - the weight means nothing. Throws InputError if `text` is
+/// not UTF-8, and for a weight that is out of range.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer);
+
+/// A query of a file: its text likewise, or its terms as they are.
+Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer);
 
 }  // namespace warpdex

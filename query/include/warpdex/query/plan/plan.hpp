@@ -11,10 +11,10 @@ namespace warpdex {
 
 /// A distinct term of the query that the index knows.
 struct PlannedTerm {
-  PostingsEntry entry;             ///< where its postings are
-  std::uint32_t multiplicity = 0;  ///< how often it stands, - signs apart
-  bool is_must = false;            ///< at least once with +
-  bool is_prohibited = false;      ///< at least once with -
+  PostingsEntry entry;         ///< where its postings are
+  float weight = 0;            ///< its weights added up, - signs apart: 0 where there is no other
+  bool is_must = false;        ///< at least once with +
+  bool is_prohibited = false;  ///< at least once with -
 };
 
 /// Terms in the canonical order, in which scores are added: by document frequency, equal ones by
@@ -25,11 +25,16 @@ struct PlannedQuery {
   bool misses_unsigned = false;    ///< an unsigned term is unknown: nothing matches AND
 };
 
-/// Looks all terms up. O(terms log terms). Throws FormatError if the lexicon is damaged.
+/// Looks all terms up. O(terms log terms). Throws UsageError for a weight outside of
+/// kLeastQueryWeight to kMostQueryWeight, FormatError if the lexicon is damaged.
 PlannedQuery plan_query(const Index& index, const Query& query);
 
-/// Throws UsageError if the index holds impacts and the query has so many terms that a sum of them
-/// could pass 2^24, from which on a float would round it.
-void check_impact_sum(const Index& index, const PlannedQuery& plan);
+/// Whether all weights are whole numbers.
+bool has_whole_weights(const PlannedQuery& plan);
+
+/// Whether scores are whole numbers that a float holds, so that no order of adding changes them:
+/// the index holds impacts, the weights are whole, and no sum can pass 2^24. Other sums are rounded
+/// in the canonical order.
+bool sums_are_exact(const Index& index, const PlannedQuery& plan);
 
 }  // namespace warpdex

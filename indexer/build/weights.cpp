@@ -1,0 +1,52 @@
+// Checks weights, sums them up, and quantises them.
+#include "build/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex::build {
+
+void WeightSummary::add(float weight) {
+  largest = std::max(largest, weight);
+  are_whole = are_whole && weight >= 1 && weight <= kMaxImpact && std::trunc(weight) == weight;
+}
+
+void WeightSummary::add(const WeightSummary& other) {
+  largest = std::max(largest, other.largest);
+  are_whole = are_whole && other.are_whole;
+  zeros += other.zeros;
+}
+
+ImpactSettings WeightSummary::settings() const {
+  if (are_whole) return {.largest = kMaxImpact, .source = ImpactSource::kWholeWeights};
+  return {.largest = largest, .source = ImpactSource::kQuantisedWeights};
+}
+
+void check_weight(const TermWeight& entry) {
+  if (entry.term.empty()) throw InputError("the vector has an empty term; leave it out");
+  if (entry.term.size() > kMaxTermBytes) {
+    throw InputError("the vector has a term of " + std::to_string(entry.term.size()) +
+                     " bytes, and a term may have " + std::to_string(kMaxTermBytes) +
+                     "; shorten it or leave it out");
+  }
+  const auto fail = [&](const std::string& what) {
+    throw InputError("the weight of the term '" + excerpt(entry.term) + "' is " + what +
+                     "; give a finite number of 0 or more");
+  };
+  if (std::isnan(entry.weight)) fail("not a number");
+  if (entry.weight < 0) fail("negative");
+  if (std::isinf(entry.weight)) fail("infinite or past 3.4e38, the largest 32-bit float");
+}
+
+void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes) {
+  if (settings.source == ImpactSource::kWholeWeights) return;  // the codes are the impacts
+  const ImpactQuantizer quantizer(settings, {});
+  for (std::uint32_t& code : codes) code = quantizer.impact(decode_weight(code));
+}
+
+}  // namespace warpdex::build

@@ -1,0 +1,92 @@
+// Collections of sparse vectors: one JSON object a line, with an id and the weights of terms.
+#include <charconv>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "readers/input_files.hpp"
+#include "readers/json_lines.hpp"
+#include "readers/readers.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::string_view kVector = "vector";
+constexpr std::string_view kExample =
+    "each line must be one JSON object, as "
+    "{\"id\": \"7\", \"vector\": {\"term\": 1.5}}";
+
+constexpr float kLeastWeight = std::numeric_limits<float>::denorm_min();
+
+class SparseReader final : public DocumentReader {
+ public:
+  explicit SparseReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
+
+  bool next(RawRecord& record) override { return json::next_record(files_, record); }
+
+  Document parse(const RawRecord& record) const override {
+    check_utf8(record.bytes, record.location);
+    json::check_size(record);
+    std::string line = record.bytes;  // unescaped in place
+    std::vector<json::Member> members = json::id_members();
+    members.push_back({.name = kVector});
+    json::ObjectMember vector{.name = kVector};
+    const json::Collected collected = json::collect_members(line, members, vector);
+    json::check_record(record, collected, kExample);
+    Document document{.id = json::id_of(members, record)};
+    json::check_escapes(record, {document.id});
+    check_vector(members.back(), record);
+    document.vector.reserve(vector.entries.size());
+    for (const json::Member& entry : vector.entries) {
+      json::check_escapes(record, {entry.name});
+      document.vector.push_back({std::string(entry.name), weight_of(entry, record)});
+    }
+    return document;
+  }
+
+  bool has_vectors() const override { return true; }
+  std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
+  std::uint64_t bytes_total() const override { return files_.bytes_total(); }
+
+ private:
+  static void check_vector(const json::Member& vector, const RawRecord& record) {
+    if (vector.kind == json::Kind::kObject) return;
+    if (vector.seen) {
+      fail_document(record.location, "the member 'vector' is " +
+                                         std::string(json::kind_name(vector.kind)) +
+                                         "; it must be an object of terms and weights");
+    }
+    fail_document(record.location, "there is no member 'vector'; the members here are " +
+                                       json::MemberNames(record.bytes).list() + ": " +
+                                       std::string(kExample));
+  }
+
+  // The nearest float, which may be infinite: the build refuses that, as it does NaN. A number
+  // above 0 never becomes 0.
+  static float weight_of(const json::Member& entry, const RawRecord& record) {
+    if (entry.kind != json::Kind::kInteger && entry.kind != json::Kind::kNumber) {
+      fail_document(record.location, "the weight of the term '" + excerpt(entry.name) + "' is " +
+                                         json::kind_name(entry.kind) + "; give a number");
+    }
+    const char* const begin = entry.value.data();
+    const char* const end = begin + entry.value.size();
+    double value = 0;
+    if (std::from_chars(begin, end, value).ec == std::errc::result_out_of_range) {
+      value = *begin == '-' ? -kLeastWeight : kLeastWeight;  // too large ones RapidJSON refuses
+    }
+    const auto weight = static_cast<float>(value);
+    return weight == 0 && value > 0 ? kLeastWeight : weight;
+  }
+
+  InputFiles files_;
+};
+
+}  // namespace
+
+std::unique_ptr<DocumentReader> open_sparse(const ReaderOptions& options) {
+  return std::make_unique<SparseReader>(options);
+}
+
+}  // namespace warpdex
