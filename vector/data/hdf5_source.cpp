@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "data/data_file.hpp"
 #include "data/hdf5_handle.hpp"
@@ -32,6 +34,23 @@ std::optional<StoredType> stored_type(hid_t type) {
     if (bytes == 8) return is_signed ? StoredType::kInt64 : StoredType::kUint64;
   }
   return std::nullopt;
+}
+
+/// What lies at the top of a file, for a message; the first few.
+std::string names_in(hid_t file) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> names;
+  H5Literate(
+      file, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+        auto* const found = static_cast<std::vector<std::string>*>(out);
+        found->push_back(found->size() < kMost ? name : "...");
+        return found->size() > kMost ? 1 : 0;
+      },
+      &names);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "nothing" : text;
 }
 
 class Hdf5Source final : public RowSource {
@@ -79,7 +98,8 @@ class Hdf5Source final : public RowSource {
     H5Pset_chunk_cache(cache.id(), 12421, kChunkCacheBytes, 1.0);
     dataset_ = Hdf5Handle(H5Dopen2(file_.id(), dataset.c_str(), cache.id()), H5Dclose);
     if (!dataset_.is_open()) {
-      fail("cannot be opened as a dataset; name one that the file has, as in FILE.hdf5:train");
+      fail("cannot be opened as a dataset; name one as in FILE.hdf5:train, of what the file has: " +
+           names_in(file_.id()));
     }
   }
 

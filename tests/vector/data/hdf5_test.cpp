@@ -13,6 +13,7 @@ namespace {
 using test::complaint;
 using test::TemporaryFolder;
 using test::write_file;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using warpdex::test::read_file;
@@ -85,7 +86,8 @@ TEST_F(Hdf5, RolesAndNamesChooseTheDataset) {
               HasSubstr("row 0, column 1"));
   for (const std::string name : {"none", "more", "more/none", "none/x"}) {
     EXPECT_THAT(complaint<InputError>([&] { open_vectors(path_ + ":" + name); }),
-                HasSubstr("cannot be opened as a dataset"));
+                AllOf(HasSubstr("cannot be opened as a dataset"),
+                      HasSubstr("the file has: distances, more, neighbors, test, train")));
   }
 }
 
