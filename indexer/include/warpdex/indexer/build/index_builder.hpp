@@ -53,6 +53,9 @@ struct BuildOptions {
   std::function<void(const std::string&)> on_skipped_document;
 };
 
+/// What the manifest records of an index that is built with these options.
+IndexSettings settings_of(const BuildOptions& options);
+
 /// Least BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 
