@@ -43,9 +43,10 @@ RewriteOptions RewriteArguments::options(Progress& progress) const {
   return options;
 }
 
-bool RewriteArguments::replaces_current_folder() const {
+RewrittenFolder::RewrittenFolder(const RewriteArguments& arguments)
+    : output_(resolve_target(arguments.output())), bytes_before_(folder_bytes(arguments.input())) {
   std::error_code ignored;
-  return std::filesystem::equivalent(resolve_target(output_), ".", ignored);
+  is_current_ = std::filesystem::equivalent(output_, ".", ignored);
 }
 
 void show(Progress& progress, const RewriteProgress& state) {

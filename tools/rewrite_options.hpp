@@ -22,8 +22,6 @@ class RewriteArguments {
   const std::string& input() const { return input_; }
   const std::string& output() const { return output_; }
   bool quiet() const { return quiet_; }
-  /// Whether the output takes the place of the current folder. Before the work.
-  bool replaces_current_folder() const;
 
  private:
   std::string input_;
@@ -37,6 +35,21 @@ void show(Progress& progress, const RewriteProgress& state);
 
 /// Bytes of all files in a folder that can be read: the next build may be replacing it already.
 std::uint64_t folder_bytes(const std::filesystem::path& folder);
+
+/// An output's sizes before and after. Made before the work, since the current folder may be what
+/// is replaced, and relative paths may lead elsewhere then.
+class RewrittenFolder {
+ public:
+  explicit RewrittenFolder(const RewriteArguments& arguments);
+  std::uint64_t bytes_before() const { return bytes_before_; }
+  std::uint64_t bytes_now() const { return folder_bytes(output_); }
+  bool is_current() const { return is_current_; }
+
+ private:
+  std::filesystem::path output_;
+  std::uint64_t bytes_before_;
+  bool is_current_;
+};
 
 /// What to do where the current folder was replaced, on standard error.
 void print_replaced_current_folder();

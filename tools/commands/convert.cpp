@@ -71,14 +71,14 @@ std::optional<ImpactSettings> impact_settings(const Arguments& given, const Comm
 }
 
 void print_report(const Arguments& given, const ConvertReport& report, const std::string& codec,
-                  std::uint64_t size_before) {
+                  const RewrittenFolder& folder) {
   std::cout << "converted " << given.work.input() << " to " << given.work.output() << "\n";
   Table table({{"", Table::Align::kLeft}, {""}});
   table.add({"  codec", codec});
   table.add({"  documents", grouped(report.documents)});
   table.add({"  postings", grouped(report.postings)});
-  table.add({"  index before", bytes_text(size_before)});
-  table.add({"  index now", bytes_text(folder_bytes(given.work.output()))});
+  table.add({"  index before", bytes_text(folder.bytes_before())});
+  table.add({"  index now", bytes_text(folder.bytes_now())});
   table.add({"  time", duration_text(report.seconds)});
   table.print(std::cout);
 }
@@ -98,14 +98,13 @@ int run_convert(const std::vector<std::string>& arguments) {
   options.impacts = impact_settings(given, command);
   Progress progress = Progress::to_standard_error();
   options.rewrite = given.work.options(progress);
-  const bool is_current = given.work.replaces_current_folder();
-  const std::uint64_t size_before = folder_bytes(given.work.input());
+  const RewrittenFolder folder(given.work);
   const InterruptGuard guard;
   const ConvertReport report = convert_index(options);
   progress.clear();
   if (given.work.quiet()) return 0;
-  print_report(given, report, codec_text(options.codec), size_before);
-  if (is_current) print_replaced_current_folder();
+  print_report(given, report, codec_text(options.codec), folder);
+  if (folder.is_current()) print_replaced_current_folder();
   return 0;
 }
 

@@ -50,13 +50,14 @@ void add_options(CommandLine& command, Arguments& given) {
   given.work.add_to(command);
 }
 
-void print_report(const Arguments& given, const ReorderReport& report, std::uint64_t size_before) {
+void print_report(const Arguments& given, const ReorderReport& report,
+                  const RewrittenFolder& folder) {
   std::cout << "reordered " << given.work.input() << " to " << given.work.output() << "\n";
   Table table({{"", Table::Align::kLeft}, {""}, {"", Table::Align::kLeft}});
   table.add({"  documents", grouped(report.documents)});
   table.add({"  postings", grouped(report.postings)});
-  table.add({"  index before", bytes_text(size_before)});
-  table.add({"  index now", bytes_text(folder_bytes(given.work.output()))});
+  table.add({"  index before", bytes_text(folder.bytes_before())});
+  table.add({"  index now", bytes_text(folder.bytes_now())});
   add_order(table, report);
   table.add({"  time", duration_text(report.seconds)});
   table.print(std::cout);
@@ -73,15 +74,14 @@ int run_reorder(const std::vector<std::string>& arguments) {
   settings.least_list = checked_number("--min-list", given.min_list, 2);
   Progress progress = Progress::to_standard_error();
   const RewriteOptions options = given.work.options(progress);
-  const bool is_current = given.work.replaces_current_folder();
-  const std::uint64_t size_before = folder_bytes(given.work.input());
+  const RewrittenFolder folder(given.work);
   const InterruptGuard guard;
   const ReorderReport report = reorder_index(options, settings);
   progress.clear();
   print_order_notes(report, settings);
   if (given.work.quiet()) return 0;
-  print_report(given, report, size_before);
-  if (is_current) print_replaced_current_folder();
+  print_report(given, report, folder);
+  if (folder.is_current()) print_replaced_current_folder();
   return 0;
 }
 
