@@ -31,6 +31,8 @@ set(warpdex_public_headers
   indexer/format/seeds.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
+  indexer/reorder/reorder.hpp
+  indexer/rewrite/convert.hpp
   query/cpu/cpu_engine.hpp
   query/engine/engine.hpp
   query/cpu/cpu_searcher.hpp
