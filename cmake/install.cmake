@@ -50,6 +50,8 @@ set(warpdex_public_headers
   indexer/format/seeds.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
+  indexer/reorder/reorder.hpp
+  indexer/rewrite/convert.hpp
   query/cpu/cpu_engine.hpp
   query/engine/engine.hpp
   query/cpu/cpu_searcher.hpp
@@ -59,6 +61,7 @@ set(warpdex_public_headers
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
+  query/input/query_file.hpp
   query/input/query_parser.hpp
   query/scorer.hpp)
 foreach(header IN LISTS warpdex_public_headers)

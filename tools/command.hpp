@@ -25,6 +25,8 @@ int run_stats(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
+int run_reorder(const std::vector<std::string>& arguments);
+int run_convert(const std::vector<std::string>& arguments);
 int run_generate(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);

@@ -21,12 +21,15 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 11> kCommands{{
+constexpr std::array<Command, 13> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
     {"stats", "what an index holds and what its parts take", run_stats},
     {"verify", "check every byte of an index", run_verify},
+    {"reorder", "give documents that share terms docIDs near each other: a smaller index",
+     run_reorder},
+    {"convert", "change the codec of an index without its documents", run_convert},
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},

@@ -9,6 +9,8 @@
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/convert.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"

@@ -17,6 +17,7 @@
 #include "build/list_stage.hpp"
 #include "build/memory_plan.hpp"
 #include "build/progress.hpp"
+#include "build/refuse_empty.hpp"
 #include "build/run_store.hpp"
 #include "build/static_scores.hpp"
 #include "build/term_merger.hpp"
@@ -48,21 +49,6 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
-}
-
-IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
-  IndexSettings settings;
-  settings.codec = options.codec;
-  settings.analyzer = options.analyzer;
-  settings.fields = options.fields;
-  settings.has_static_scores = !options.static_scores.empty();
-  settings.impacts = options.impacts;
-  if (reader.has_vectors()) {
-    settings.analyzer = "whitespace";
-    settings.fields = "vector";
-    settings.impacts = WeightSummary{}.settings();  // until all weights are known
-  }
-  return settings;
 }
 
 // What threads freed does not help the next stage as long as their allocator keeps it.
@@ -163,19 +149,12 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
               report);
 }
 
-/// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is
-/// there; without one, an empty collection makes an empty index.
 void check_documents(const BuildReport& report, const BuildOptions& options) {
-  if (report.documents > 0) return;
-  if (report.skipped_documents > 0) {
+  if (report.documents == 0 && report.skipped_documents > 0) {
     throw InputError("all " + std::to_string(report.skipped_documents) +
                      " documents of the input were bad; nothing was built");
   }
-  std::error_code ignored;
-  if (std::filesystem::exists(options.output / kManifestName, ignored)) {
-    throw InputError("the input holds no document; the index at '" + options.output.string() +
-                     "' stays as it was: remove it first if it is to be replaced by an empty one");
-  }
+  refuse_empty(report.documents, options.output);
 }
 
 /// A misspelt field must not leave its text out unsaid.
@@ -190,6 +169,32 @@ void check_fields(const FieldUse& use, const BuildReport& report) {
 }
 
 }  // namespace
+
+namespace build {
+
+void refuse_empty(std::uint64_t documents, const std::filesystem::path& output) {
+  std::error_code ignored;
+  if (documents > 0 || !std::filesystem::exists(output / kManifestName, ignored)) return;
+  throw InputError("the input holds no document; the index at '" + output.string() +
+                   "' stays as it was: remove it first if it is to be replaced by an empty one");
+}
+
+}  // namespace build
+
+IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
+  IndexSettings settings;
+  settings.codec = options.codec;
+  settings.analyzer = options.analyzer;
+  settings.fields = options.fields;
+  settings.has_static_scores = !options.static_scores.empty();
+  settings.impacts = options.impacts;
+  if (reader.has_vectors()) {
+    settings.analyzer = "whitespace";
+    settings.fields = "vector";
+    settings.impacts = WeightSummary{}.settings();  // until all weights are known
+  }
+  return settings;
+}
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   const auto start = std::chrono::steady_clock::now();

@@ -2,12 +2,11 @@
 #include "build/list_stage.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "build/allowance.hpp"
 #include "build/ordered_pipeline.hpp"
 #include "build/weights.hpp"
 
@@ -20,55 +19,6 @@ constexpr std::uint64_t kListBytes = 600;
 constexpr std::uint64_t kNameFactor = 2;
 constexpr std::uint64_t kLeastGroup = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMostGroup = std::uint64_t{4} << 20;
-
-// Bytes that groups in the making may hold together.
-class Allowance {
- public:
-  explicit Allowance(std::uint64_t limit) : limit_(limit) {}
-
-  // Waits until `bytes` are left, or until nothing is held.
-  void acquire(std::uint64_t bytes) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return held_ == 0 || held_ + bytes <= limit_; });
-    held_ += bytes;
-  }
-
-  void release(std::uint64_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      held_ -= bytes;
-    }
-    changed_.notify_all();
-  }
-
- private:
-  std::uint64_t limit_;
-  std::uint64_t held_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-};
-
-// Part of an allowance; given back when it goes, so that a failing thread leaves nobody waiting.
-class Held {
- public:
-  Held() = default;
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() { release(); }
-
-  void acquire(Allowance& from, std::uint64_t bytes) {
-    from.acquire(bytes);
-    from_ = &from;
-    bytes_ = bytes;
-  }
-  void release() {
-    if (from_ != nullptr) std::exchange(from_, nullptr)->release(bytes_);
-  }
-
- private:
-  Allowance* from_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
 
 // Some terms that follow each other, on their way to the index.
 struct Group {

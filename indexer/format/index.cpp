@@ -127,6 +127,12 @@ void Index::for_each_term(
   state_->lexicon().for_each(visit);
 }
 
+void Index::for_each_term_of_group(
+    std::uint64_t group,
+    const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
+  state_->lexicon().for_each_of_group(group, visit);
+}
+
 const std::vector<SectionInfo>& Index::section_infos() const {
   return state_->manifest.segments[0].sections;
 }

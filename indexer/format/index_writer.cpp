@@ -46,7 +46,8 @@ struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
       : settings(index_settings),
         replacement(target),
-        folder(replacement.subfolder(kSegmentFolder)) {}
+        folder(replacement.subfolder(kSegmentFolder)),
+        quantises(index_settings.impacts.has_value()) {}
 
   void append_static_score(float score);
   void finish_impacts();
@@ -57,6 +58,7 @@ struct IndexWriter::State {
   ReplacementFolder replacement;
   std::filesystem::path folder;
   IndexCounts counts;
+  bool quantises = false;  ///< static scores and `largest` are yet to be turned into impacts' unit
   std::vector<std::uint32_t> lengths;
   std::vector<float> unquantised_scores;  ///< static ones, whose unit is known at the end
   std::uint64_t static_count = 0;
@@ -124,11 +126,19 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   state.counts.documents += 1;
   state.counts.tokens += length;
   if (!state.settings.has_static_scores) return;
-  if (state.settings.impacts) {
+  if (state.quantises) {
     state.unquantised_scores.push_back(static_score);
   } else {
     state.append_static_score(static_score);
   }
+}
+
+void IndexWriter::keep_impacts(double largest) {
+  if (!state_->settings.impacts || state_->counts.documents > 0) {
+    throw UsageError("only an index of impacts without documents yet can keep those of another");
+  }
+  state_->settings.impacts->largest = largest;
+  state_->quantises = false;
 }
 
 void IndexWriter::State::append_static_score(float score) {
@@ -140,7 +150,7 @@ void IndexWriter::State::append_static_score(float score) {
 }
 
 void IndexWriter::State::finish_impacts() {
-  if (settings.impacts) {
+  if (quantises) {
     const ImpactQuantizer quantizer(*settings.impacts, {counts.documents, counts.tokens});
     settings.impacts->largest = quantizer.largest();
     for (const float score : unquantised_scores) {

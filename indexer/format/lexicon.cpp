@@ -249,9 +249,15 @@ std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
 void LexiconView::for_each(
     const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
   for (std::uint64_t group = 0; group < sections_->lexicon_index.size(); ++group) {
-    GroupReader reader(*this, group);
-    while (reader.next()) visit(reader.term(), reader.entry());
+    for_each_of_group(group, visit);
   }
+}
+
+void LexiconView::for_each_of_group(
+    std::uint64_t group,
+    const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
+  GroupReader reader(*this, group);
+  while (reader.next()) visit(reader.term(), reader.entry());
 }
 
 }  // namespace warpdex

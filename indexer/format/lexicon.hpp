@@ -49,6 +49,10 @@ class LexiconView {
 
   std::optional<PostingsEntry> find(std::string_view term) const;
   void for_each(const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
+  /// Likewise of one group.
+  void for_each_of_group(
+      std::uint64_t group,
+      const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
 
  private:
   class GroupReader;

@@ -10,6 +10,8 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "progress.hpp"
+#include "reorder_report.hpp"
+#include "rewrite_options.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -17,6 +19,7 @@
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/reorder/reorder.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -74,6 +77,7 @@ struct Arguments {
   std::string fields = "contents";
   std::string static_scores;
   std::string on_bad_document = "fail";
+  bool reorder = false;
   bool impacts = false;
   double impact_k1 = ImpactSettings{}.k1;
   double impact_b = ImpactSettings{}.b;
@@ -112,6 +116,9 @@ void add_options(CommandLine& command, Arguments& given) {
   index.add_options()("analyzer",
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
                       ("one of " + joined(analyzer_names(), ", ")).c_str())(
+      "reorder", po::bool_switch(&given.reorder),
+      "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
+      "index, and longer to build")(
       "impacts", po::bool_switch(&given.impacts),
       "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
       "them up, and can no longer choose a scorer")(
@@ -200,20 +207,8 @@ void show(Progress& progress, const BuildProgress& state) {
   }
 }
 
-/// Of what can be read: the next build may be replacing the folder already.
-std::uint64_t folder_bytes(const std::filesystem::path& folder) {
-  std::uint64_t bytes = 0;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    const std::uint64_t size = entry->file_size(ignored);
-    if (!ignored && entry->is_regular_file(ignored)) bytes += size;
-  }
-  return bytes;
-}
-
-void print_report(const BuildReport& report, const std::string& output, std::uint64_t size) {
+void print_report(const BuildReport& report, const std::optional<ReorderReport>& order,
+                  const std::string& output, std::uint64_t size) {
   const double rate =
       report.seconds > 0 ? static_cast<double>(report.text_bytes) / report.seconds / 1e6 : 0;
   std::cout << "built " << output << "\n";
@@ -234,6 +229,7 @@ void print_report(const BuildReport& report, const std::string& output, std::uin
     table.add({"  static scores without a document", grouped(report.static_scores_unused)});
   }
   if (report.runs_spilled > 0) table.add({"  runs spilled", grouped(report.runs_spilled)});
+  if (order) add_order(table, *order);
   table.print(std::cout);
   if (report.weights) std::cout << "  " << impacts_text(*report.weights) << "\n";
 }
@@ -269,7 +265,9 @@ void check_inputs(const Arguments& given) {
   }
 }
 
-BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options) {
+/// Sets `order` if the documents are reordered.
+BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options,
+                  std::optional<ReorderReport>& order) {
   const std::unique_ptr<DocumentReader> reader = open_documents(source);
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
@@ -281,8 +279,16 @@ BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOpti
     progress.clear();
     if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
   };
-  const BuildReport report = build_index(*reader, options);
+  const auto on_reordering = [&](const RewriteProgress& state) {
+    InterruptGuard::check();
+    if (!given.quiet) show(progress, state);
+  };
+  const OrderSettings settings;
+  const BuildReport report = given.reorder ? build_reordered_index(*reader, options, settings,
+                                                                   on_reordering, order.emplace())
+                                           : build_index(*reader, options);
   progress.clear();
+  if (order) print_order_notes(*order, settings);
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
   }
@@ -313,11 +319,10 @@ int run_index(const std::vector<std::string>& arguments) {
   check_inputs(given);
   const InterruptGuard guard;
   try {
-    const BuildReport report = build(given, source, options);
-    if (!given.quiet) print_report(report, given.output, folder_bytes(output));
-    if (!given.quiet && is_current) {
-      std::cerr << "warpdex: the current folder was replaced by the index; 'cd .' enters it\n";
-    }
+    std::optional<ReorderReport> order;
+    const BuildReport report = build(given, source, options, order);
+    if (!given.quiet) print_report(report, order, given.output, folder_bytes(output));
+    if (!given.quiet && is_current) print_replaced_current_folder();
   } catch (const std::exception&) {
     // A signal ends a whole pipeline: its writer may have died first, in the middle of a document.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());

@@ -56,6 +56,10 @@ struct BuildOptions {
   std::function<void(const std::string&)> on_skipped_document;
 };
 
+/// What the manifest records of an index that is built with these options of these documents; how
+/// their weights become impacts, if they have some, is known only at the end.
+IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options);
+
 /// Least BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 

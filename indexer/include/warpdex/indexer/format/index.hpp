@@ -151,6 +151,13 @@ class Index {
   void for_each_term(
       const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
 
+  /// Terms stand in so many groups of up to 64, in order.
+  std::uint64_t term_groups() const { return sections().lexicon_index.size(); }
+  /// The terms of one group, below term_groups(), as for_each_term() visits them. O(group).
+  void for_each_term_of_group(
+      std::uint64_t group,
+      const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
+
   /// The sections' files as the manifest records them, in the order of docs/format.md.
   const std::vector<SectionInfo>& section_infos() const;
 

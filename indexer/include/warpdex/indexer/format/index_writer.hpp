@@ -108,6 +108,11 @@ class IndexWriter {
   /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
 
+  /// For lists of impacts that another index holds already: static scores come in the unit of the
+  /// impacts, and `largest` goes to the settings as it is. Before the first document; UsageError
+  /// unless it is an index of impacts.
+  void keep_impacts(double largest);
+
   /// Lengths of the documents added so far.
   std::span<const std::uint32_t> lengths() const;
 

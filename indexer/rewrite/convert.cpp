@@ -1,0 +1,96 @@
+// Changes the codec of an index, and makes impacts of its frequencies.
+#include "warpdex/indexer/rewrite/convert.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "build/memory_plan.hpp"
+#include "rewrite/rewriter.hpp"
+#include "rewrite/source.hpp"
+#include "rewrite/stages.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
+
+namespace warpdex {
+namespace rewrite {
+
+Means means_of(const RewriteOptions& options) {
+  if (options.memory < kMinBuildMemory) {
+    throw UsageError("writing an index needs at least " + std::to_string(kMinBuildMemory >> 20) +
+                     " MiB of memory; allow more");
+  }
+  const build::MemoryPlan plan = build::plan_memory(
+      options.memory, options.threads != 0 ? options.threads : default_threads());
+  return {plan.threads, plan.writing, options.memory - plan.writing};
+}
+
+}  // namespace rewrite
+
+namespace {
+
+IndexSettings settings_of(const ConvertOptions& options, const Index& index) {
+  IndexSettings settings = index.settings();
+  settings.codec = options.codec;
+  if (!options.impacts) return settings;
+  if (settings.impacts) {
+    throw UsageError("the index '" + index.folder().string() +
+                     "' holds impacts already, which cannot be made again; leave impacts out, or "
+                     "build it from its documents");
+  }
+  settings.impacts = options.impacts;
+  return settings;
+}
+
+/// How large a static score may be beside impacts depends on the number of documents.
+void check_static_scores(const ConvertOptions& options, const Index& index) {
+  const auto scores = index.sections().static_scores;
+  if (!options.impacts || scores.empty()) return;
+  const double limit =
+      ImpactQuantizer(*options.impacts, {index.counts().documents, index.counts().tokens})
+          .largest_static();
+  const auto largest = std::max_element(scores.begin(), scores.end());
+  if (*largest <= limit) return;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", limit);
+  throw InputError(
+      "the static score of the document '" +
+      std::string(index.document_name(static_cast<std::uint32_t>(largest - scores.begin()))) +
+      "' is too large for an index of impacts, which takes at most " + text.data() +
+      " here; convert without impacts");
+}
+
+}  // namespace
+
+ConvertReport convert_index(const ConvertOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const rewrite::Means means = rewrite::means_of(options.rewrite);
+  if (options.codec.pfor_levels > kMaxPforLevels) {
+    throw UsageError("pfor has 0 to " + std::to_string(kMaxPforLevels) +
+                     " levels; choose a number of these");
+  }
+  const rewrite::Stages stages(options.rewrite.on_progress);
+  rewrite::check_places(options.rewrite.input, options.rewrite.output);
+  const Index opened = Index::open(options.rewrite.input);
+  rewrite::RewriteSettings settings;
+  settings.index = settings_of(options, opened);
+  IndexWriter writer(options.rewrite.output, settings.index);
+  const Index index = rewrite::open_again(opened, options.rewrite.output);
+  rewrite::check_sections(index, [&](double share) { stages.tell_share("checking", share); });
+  check_static_scores(options, index);
+  const IndexCounts& counts = index.counts();
+  const std::uint64_t held = writer.memory() + 2 * sizeof(float) * counts.documents;
+  settings.memory = means.without(held).memory;
+  settings.threads = means.threads;
+  const auto tell = [&](std::uint64_t done) { stages.tell("writing", done, counts.postings); };
+  rewrite::rewrite_index(index, settings, writer, tell);
+  writer.commit([&] { tell(counts.postings); });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  return {counts.documents, counts.terms, counts.postings, seconds.count()};
+}
+
+}  // namespace warpdex

@@ -1,0 +1,34 @@
+// Writes all of an index again: other docIDs, another codec, or impacts in the place of
+// frequencies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+
+namespace warpdex::rewrite {
+
+/// What a posting costs in memory on its way: the list as it was, sorted by its new docIDs, and
+/// encoded.
+inline constexpr std::uint64_t kBytesPerPosting = 36;
+
+struct RewriteSettings {
+  IndexSettings index;                   ///< of the new index, as its writer has them
+  std::span<const std::uint32_t> order;  ///< the old docID of each new one; empty: as they are
+  std::uint64_t memory = 0;              ///< bytes for lists in the making; one list may take more
+  std::size_t threads = 1;               ///< 1 or more
+};
+
+/// Adds all documents and lists of `from` to `to`, which is empty; commit() is left to the caller.
+/// The same bytes for any number of threads. Where both hold impacts, these and static scores stay
+/// as they are. `progress` is called with the postings written so far, one call at a time, from any
+/// thread; what it throws ends the work. Throws FormatError for a damaged index, InputError for a
+/// static score too large for impacts, IoError.
+void rewrite_index(const Index& from, const RewriteSettings& settings, IndexWriter& to,
+                   const std::function<void(std::uint64_t)>& progress);
+
+}  // namespace warpdex::rewrite

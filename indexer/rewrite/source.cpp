@@ -1,0 +1,65 @@
+// Looks at places and checksums.
+#include "rewrite/source.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/target.hpp"
+
+namespace warpdex::rewrite {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_index(const Index& one, const Index& other) {
+  return std::equal(one.section_infos().begin(), one.section_infos().end(),
+                    other.section_infos().begin(), other.section_infos().end(),
+                    [](const SectionInfo& a, const SectionInfo& b) {
+                      return a.name == b.name && a.bytes == b.bytes && a.checksum == b.checksum;
+                    });
+}
+
+}  // namespace
+
+void check_places(const fs::path& input, const fs::path& output) {
+  const fs::path target = resolve_target(output);
+  const fs::path source = resolve_target(input);
+  if (target == source) return;
+  std::error_code ignored;
+  for (fs::path folder = target.parent_path(); folder != folder.root_path();
+       folder = folder.parent_path()) {
+    if (folder == source || fs::equivalent(folder, source, ignored)) {
+      throw UsageError("the output '" + output.string() + "' lies in the index '" + input.string() +
+                       "'; choose a folder elsewhere");
+    }
+  }
+}
+
+Index open_again(const Index& opened_before, const fs::path& output) {
+  Index index = Index::open(opened_before.folder());
+  std::error_code ignored;
+  if (fs::equivalent(opened_before.folder(), output, ignored) &&
+      !is_same_index(opened_before, index)) {
+    throw IoError("the index '" + opened_before.folder().string() +
+                  "' was replaced by another build meanwhile; try again");
+  }
+  return index;
+}
+
+void check_sections(const Index& index, const std::function<void(double)>& progress) {
+  std::uint64_t total = 1;
+  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
+  std::uint64_t done = 0;
+  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
+    const SectionInfo& info = index.section_infos()[i];
+    progress(static_cast<double>(done) / static_cast<double>(total));
+    if (!index.section_intact(i)) {
+      throw FormatError("the index '" + index.folder().string() + "' is damaged (section '" +
+                        info.name + "'); restore it or build it again");
+    }
+    done += info.bytes;
+  }
+}
+
+}  // namespace warpdex::rewrite
