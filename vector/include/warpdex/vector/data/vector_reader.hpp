@@ -56,8 +56,9 @@ class VectorReader {
 /// .ibin, .npy, or .hdf5 and .h5, of which FILE:NAME takes the dataset of that name. Checks what
 /// can be known without reading it all: header, size, dimension. What is stored as float64 is read
 /// as float32, rounded; uint32 and uint64 as int64; what does not fit is refused when it is read.
-/// At most a few MiB of memory, or one row. Throws UsageError for an unknown suffix; InputError for
-/// what is damaged or of another type; IoError.
+/// Takes a few MiB of memory, or that of one row; for HDF5 up to 64 MiB more, where chunks are
+/// large. Throws UsageError for an unknown suffix; InputError for what is damaged or of another
+/// type; IoError.
 std::unique_ptr<VectorReader> open_vectors(const std::string& path, Role role = Role::kBase);
 
 }  // namespace warpdex::vector
