@@ -26,7 +26,7 @@ struct ForwardIndex {
 };
 
 struct BisectionSettings {
-  std::uint32_t leaf = 32;                   ///< so many documents are not parted any more; 1 on
+  std::uint32_t leaf = 16;                   ///< so many documents are not parted any more; 1 on
   std::uint32_t iterations = 20;             ///< most exchanges between the halves of a part
   std::size_t threads = 1;                   ///< 1 or more; decides nothing but the time
   std::uint64_t memory = ~std::uint64_t{0};  ///< bytes for all, the forward index included
