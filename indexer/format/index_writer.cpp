@@ -99,9 +99,7 @@ void append_all(SectionWriter& writer, const std::vector<T>& values) {
 }  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
-  if (settings.impacts && settings.impacts->source != ImpactSource::kQuantisedWeights) {
-    check_impact_settings(*settings.impacts);
-  }
+  if (settings.impacts) check_impact_settings(*settings.impacts);
   state_ = std::make_unique<State>(target, settings);
 }
 

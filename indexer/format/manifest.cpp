@@ -70,9 +70,9 @@ std::optional<ImpactSettings> read_impacts(const ManifestObject& manifest) {
   if (impacts.has("weights")) {
     const std::string kind = impacts.string("weights");
     if (kind != "whole" && kind != "quantised") damaged_manifest("weights");
-    return ImpactSettings{.largest = impacts.real("largest"),
-                          .source = kind == "whole" ? ImpactSource::kWholeWeights
-                                                    : ImpactSource::kQuantisedWeights};
+    return ImpactSettings{
+        .largest = impacts.real("largest"),
+        .source = kind == "whole" ? ImpactSource::kWholeWeights : ImpactSource::kQuantisedWeights};
   }
   return ImpactSettings{impacts.real("k1"), impacts.real("b"), impacts.real("largest")};
 }

@@ -26,8 +26,8 @@ class AndSearch {
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
   /// saw: once it saw `matches_wanted`, it passes over blocks of the leading list whose bound says
   /// that nothing in them can enter. `lists` are the scoring lists in canonical order with scorers
-  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors are at
-  /// their start.
+  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors are
+  /// at their start.
   std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
                     std::uint64_t matches_wanted, bool is_exact, TopK& top);
 

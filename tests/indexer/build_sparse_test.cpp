@@ -250,6 +250,8 @@ TEST(BuildSparse, NoDocumentsAndOtherImpacts) {
 TEST(BuildSparse, AWriterTakesImpactsAsTheyAre) {
   const TemporaryFolder folder;
   IndexSettings settings;
+  settings.impacts = ImpactSettings{.source = ImpactSource::kQuantisedWeights};
+  EXPECT_THROW(IndexWriter(folder / "index", settings), UsageError) << "without the largest";
   settings.impacts = ImpactSettings{.source = ImpactSource::kWholeWeights};
   IndexWriter writer(folder / "index", settings);
   writer.add_document("a", 3);

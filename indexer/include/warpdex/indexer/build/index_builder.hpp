@@ -34,12 +34,12 @@ struct BuildProgress {
 
 /// What a build makes, and within which means.
 struct BuildOptions {
-  std::filesystem::path output;      ///< the index's folder; an index that is there is replaced
-  CodecSettings codec;               ///< of the posting lists
+  std::filesystem::path output;  ///< the index's folder; an index that is there is replaced
+  CodecSettings codec;           ///< of the posting lists
   /// One of analyzer_names(). Sparse vectors are not analysed, and queries for them only split: an
   /// index of them records "whitespace".
   std::string analyzer = "english";
-  std::string fields;                ///< for the manifest: which fields the texts are made of
+  std::string fields;  ///< for the manifest: which fields the texts are made of
   /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.
   std::filesystem::path static_scores;
   /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies. Not for
@@ -76,8 +76,8 @@ struct BuildReport {
   std::uint64_t zero_weights = 0;          ///< of sparse vectors: left out
   /// Of sparse vectors: how their weights became impacts, which depends on all of them.
   std::optional<ImpactSettings> weights = std::nullopt;
-  std::vector<FieldCount> fields;          ///< as the reader was asked for them, and how common
-  double seconds = 0;                      ///< of wall-clock time, all in all
+  std::vector<FieldCount> fields;  ///< as the reader was asked for them, and how common
+  double seconds = 0;              ///< of wall-clock time, all in all
 };
 
 /// Builds the index at `options.output`, with the same bytes for any number of threads and any

@@ -52,7 +52,8 @@ class ImpactQuantizer {
 /// to 1.
 void check_bm25_settings(double k1, double b);
 
-/// check_bm25_settings(), or of quantised weights UsageError unless `largest` is finite and above 0.
+/// check_bm25_settings(), or of quantised weights UsageError unless `largest` is finite and above
+/// 0.
 void check_impact_settings(const ImpactSettings& settings);
 
 }  // namespace warpdex

@@ -69,11 +69,11 @@ struct GeneratorReport {
 bool is_generated(const IndexSettings& settings);
 
 /// Writes the index at `output`, which holds the lists that the queries use (of kSplade all lists),
-/// and returns the queries. The same bytes for any number of threads (0: all), on every machine. A list in the
-/// making takes about 40 bytes a posting, and each thread makes one. `on_progress`, if there is
-/// one, is called a few times a second by one thread at a time; what it throws ends the work and is
-/// thrown on. `impacts`: of BM25, not for kSplade, whose lists hold weights. Throws UsageError and
-/// IoError; the target is then as it was.
+/// and returns the queries. The same bytes for any number of threads (0: all), on every machine. A
+/// list in the making takes about 40 bytes a posting, and each thread makes one. `on_progress`, if
+/// there is one, is called a few times a second by one thread at a time; what it throws ends the
+/// work and is thrown on. `impacts`: of BM25, not for kSplade, whose lists hold weights. Throws
+/// UsageError and IoError; the target is then as it was.
 std::vector<GeneratedQuery> generate_collection(
     const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,

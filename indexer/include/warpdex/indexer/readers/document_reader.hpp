@@ -31,7 +31,8 @@ enum class DocumentFormat {
   /// replaced by a space; &amp; &lt; &gt; &quot; &apos; &#N; &#xN; are decoded, other entities
   /// stay. A '<' that starts no tag is text.
   kTrec,
-  /// One JSON object a line, as Anserini and Pyserini write learned weights. The id is as in kJsonl;
+  /// One JSON object a line, as Anserini and Pyserini write learned weights. The id is as in
+  /// kJsonl;
   /// the member "vector" is an object of terms with their weights: {"id": "7", "vector": {"sea":
   /// 1.32, "##ing": 0.5}}. Other members are ignored.
   kSparse,

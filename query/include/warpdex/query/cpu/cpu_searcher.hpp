@@ -21,8 +21,8 @@ class CpuSearcher {
   CpuSearcher(CpuSearcher&&) noexcept;
   CpuSearcher& operator=(CpuSearcher&&) noexcept;
 
-  /// plan() and run(). Throws UsageError for settings or weights out of range, FormatError for damage that
-  /// the query meets.
+  /// plan() and run(). Throws UsageError for settings or weights out of range, FormatError for
+  /// damage that the query meets.
   SearchResult search(const Query& query, const SearchSettings& settings);
 
   /// Looks the terms up. Throws FormatError if the lexicon is damaged.

@@ -62,7 +62,8 @@ using Qrels = std::map<std::string, std::unordered_map<std::string, std::int32_t
 
 /// Reads lines of `qid iteration docno grade`, or of `qid docno grade`, as BEIR has them, before
 /// which a line of names may stand (query-id corpus-id score): the first line decides. Throws as
-/// read_run does, for a line of other than so many fields, a grade that is not a whole number of 32 bits, or a document judged twice.
+/// read_run does, for a line of other than so many fields, a grade that is not a whole number of 32
+/// bits, or a document judged twice.
 Qrels read_qrels(const std::filesystem::path& file);
 
 }  // namespace warpdex

@@ -77,9 +77,9 @@ struct GpuEngineSettings {
 };
 
 /// Answers batches: thousands of queries are faster a query than one. Cannot answer queries of more
-/// than 64 distinct terms or with weights that are not whole numbers, nor those whose sums of impacts
-/// could pass 2^24 or for which it finds no memory. Used by one thread at a time;
-/// several engines may share a GpuIndex.
+/// than 64 distinct terms or with weights that are not whole numbers, nor those whose sums of
+/// impacts could pass 2^24 or for which it finds no memory. Used by one thread at a time; several
+/// engines may share a GpuIndex.
 class GpuEngine final : public Engine {
  public:
   /// The index outlives the engine and is not moved meanwhile. Throws CudaError, and UsageError for
