@@ -18,7 +18,7 @@ namespace warpdex::vector {
 namespace {
 
 /// Rows of a task are no fewer than this, unless there are no more.
-constexpr std::size_t kMinTaskRows = 4096;
+constexpr std::size_t kMinTaskRows = 512;
 /// Tasks for each thread, so that none waits long for the last.
 constexpr std::size_t kTasksPerThread = 4;
 

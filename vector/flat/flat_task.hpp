@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "flat/rescorer.hpp"
@@ -32,6 +34,12 @@ struct FlatTask {
 
 /// The order_key() of each query's answers, nearest first.
 using TaskAnswers = std::vector<std::vector<std::uint64_t>>;
+
+/// Computes the order_key() of all rows of the task for each query, row by row in the canonical
+/// order, and calls add(query, keys) with those that are not above limit(query), some hundred rows
+/// at a time. The task's limits are not read.
+void scan_keys(const FlatTask& task, const std::function<std::uint64_t(std::size_t)>& limit,
+               const std::function<void(std::size_t, std::span<const std::uint64_t>)>& add);
 
 /// The k nearest rows of each query, row by row in the canonical order: for few queries.
 TaskAnswers scan_nearest(const FlatTask& task, std::size_t k);

@@ -45,23 +45,38 @@ class KeysWithin {
 
 template <class Keys>
 TaskAnswers scan(const FlatTask& task, std::vector<Keys> kept) {
-  const Rescorer rescorer(task.vectors, distance_kernels());
-  std::array<float, kChunkRows> values;
-  for_each_run(task, [&](std::size_t first, std::size_t count) {
-    for (std::size_t q = 0; q < task.count; ++q) {
-      rescorer.distances(task.query(q), first, count, values.data());
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t key = order_key(values[i], task.vectors.row_number(first + i));
-        if (key <= kept[q].limit()) kept[q].add(key);
-      }
-    }
-  });
+  scan_keys(
+      task, [&](std::size_t q) { return kept[q].limit(); },
+      [&](std::size_t q, std::span<const std::uint64_t> keys) {
+        for (const std::uint64_t key : keys) {
+          if (key <= kept[q].limit()) kept[q].add(key);
+        }
+      });
   TaskAnswers answers;
   for (Keys& keys : kept) answers.push_back(keys.take());
   return answers;
 }
 
 }  // namespace
+
+void scan_keys(const FlatTask& task, const std::function<std::uint64_t(std::size_t)>& limit,
+               const std::function<void(std::size_t, std::span<const std::uint64_t>)>& add) {
+  const Rescorer rescorer(task.vectors, distance_kernels());
+  std::array<float, kChunkRows> values;
+  std::array<std::uint64_t, kChunkRows> keys;
+  for_each_run(task, [&](std::size_t first, std::size_t count) {
+    for (std::size_t q = 0; q < task.count; ++q) {
+      rescorer.distances(task.query(q), first, count, values.data());
+      const std::uint64_t largest = limit(q);
+      std::size_t found = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[found] = order_key(values[i], task.vectors.row_number(first + i));
+        found += keys[found] <= largest ? 1 : 0;
+      }
+      if (found > 0) add(q, std::span(keys).first(found));
+    }
+  });
+}
 
 TaskAnswers scan_nearest(const FlatTask& task, std::size_t k) {
   std::vector<NearestKeys> kept;

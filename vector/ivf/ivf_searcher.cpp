@@ -7,7 +7,9 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,32 +25,35 @@ namespace {
 
 using Lock = oneapi::tbb::spin_mutex::scoped_lock;
 
+constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+
 /// The answers of one query so far; lists that are searched at the same time share it.
 class SharedNearest {
  public:
-  SharedNearest(std::size_t k, std::size_t count) : keys_(k, count) {}
+  SharedNearest(std::size_t k, std::size_t count) : limit_(kAll), keys_(k, count) {}
 
-  std::uint64_t limit() {
-    const Lock lock(mutex_);
-    return keys_.limit();
-  }
+  std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   void add(std::span<const std::uint64_t> keys) {
     const Lock lock(mutex_);
     for (const std::uint64_t key : keys) {
       if (key <= keys_.limit()) keys_.add(key);
     }
+    limit_.store(keys_.limit(), std::memory_order_relaxed);
   }
   std::vector<std::uint64_t> take() { return keys_.take(); }
 
  private:
   oneapi::tbb::spin_mutex mutex_;
+  std::atomic<std::uint64_t> limit_;
   NearestKeys keys_;
 };
 
 /// Likewise all that is within a radius.
 class SharedWithin {
  public:
-  std::uint64_t limit() const { return std::numeric_limits<std::uint64_t>::max(); }
+  explicit SharedWithin(std::uint64_t limit) : limit_(limit) {}
+
+  std::uint64_t limit() const { return limit_; }
   void add(std::span<const std::uint64_t> keys) {
     const Lock lock(mutex_);
     keys_.insert(keys_.end(), keys.begin(), keys.end());
@@ -60,6 +65,7 @@ class SharedWithin {
 
  private:
   oneapi::tbb::spin_mutex mutex_;
+  std::uint64_t limit_;
   std::vector<std::uint64_t> keys_;
 };
 
@@ -82,11 +88,12 @@ GatheredQueries gather(const PreparedQueries& prepared, std::span<const std::uin
   return gathered;
 }
 
-/// A search of all lists: answer(task, is_scan) gives the keys of a part.
-template <class Shared, class Answer>
+/// Searches all lists for the queries that probe them. Where a list has many queries,
+/// multiply(task) gives their keys.
+template <class Shared, class Multiply>
 void search_lists(const IvfVectors& vectors, const PreparedQueries& prepared,
                   const ListProbes& probes, const RowFilter* filter, std::size_t max_queries,
-                  std::size_t threads, std::deque<Shared>& answers, const Answer& answer) {
+                  std::size_t threads, std::deque<Shared>& answers, const Multiply& multiply) {
   const auto search_list = [&](std::uint32_t list) {
     const std::span<const std::uint32_t> all = probes.of(list);
     for (std::size_t first = 0; first < all.size(); first += max_queries) {
@@ -97,7 +104,15 @@ void search_lists(const IvfVectors& vectors, const PreparedQueries& prepared,
                           gathered.values.data(),   prepared.stride,
                           queries.size(),           vectors.begins[list],
                           vectors.begins[list + 1], gathered.limits.data()};
-      const TaskAnswers found = answer(task, queries.size() < kMinProductQueries);
+      if (queries.size() < kMinProductQueries) {
+        scan_keys(
+            task, [&](std::size_t q) { return answers[queries[q]].limit(); },
+            [&](std::size_t q, std::span<const std::uint64_t> keys) {
+              answers[queries[q]].add(keys);
+            });
+        continue;
+      }
+      const TaskAnswers found = multiply(task);
       for (std::size_t i = 0; i < queries.size(); ++i) answers[queries[i]].add(found[i]);
     }
   };
@@ -143,9 +158,7 @@ Neighbors IvfSearcher::nearest(std::span<const float> queries, std::size_t k, st
   std::deque<SharedNearest> answers;
   for (std::size_t q = 0; q < prepared.count; ++q) answers.emplace_back(k, flat.vectors.rows);
   search_lists(vectors_, prepared, lists, filter, max_product_queries(flat, k), threads_, answers,
-               [k](const FlatTask& task, bool is_scan) {
-                 return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
-               });
+               [k](const FlatTask& task) { return multiply_nearest(task, k); });
   Neighbors result = make_neighbors(flat.metric, prepared.count, k);
   for (std::size_t q = 0; q < prepared.count; ++q) {
     set_answers(flat.metric, q, answers[q].take(), result);
@@ -162,12 +175,13 @@ RangeNeighbors IvfSearcher::within(std::span<const float> queries, float radius,
   const std::size_t dimension = flat.vectors.dimension;
   const PreparedQueries prepared = prepare_queries(flat.metric, dimension, queries);
   const ListProbes lists = choose_lists(coarse_, prepared, dimension, probes, vectors_.lists());
-  std::deque<SharedWithin> answers(prepared.count);
   const float limit = ascending(flat.metric, radius);
+  std::deque<SharedWithin> answers;
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    answers.emplace_back(order_key(limit, ~std::uint32_t{0}));
+  }
   search_lists(vectors_, prepared, lists, filter, max_product_queries(flat, 1), threads_, answers,
-               [limit](const FlatTask& task, bool is_scan) {
-                 return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
-               });
+               [limit](const FlatTask& task) { return multiply_within(task, limit); });
   RangeNeighbors result;
   result.offsets.push_back(0);
   for (SharedWithin& answer : answers) add_answers(flat.metric, answer.take(), result);
