@@ -23,7 +23,7 @@ using warpdex::test::write_file;
 /// A number's bytes, low ones first.
 inline std::string little(std::uint64_t value, std::size_t bytes) {
   std::string text;
-  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+  for (std::size_t i = 0; i < bytes; ++i) text += static_cast<char>(i < 8 ? value >> 8 * i : 0);
   return text;
 }
 
