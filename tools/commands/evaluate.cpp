@@ -18,15 +18,13 @@ constexpr const char* kAbout =
     "the ranks in the file do not count.";
 
 constexpr const char* kNotes =
-    "measures: num_q, num_ret, num_rel, num_rel_ret, map, gm_map, Rprec, bpref, gm_bpref, "
-    "recip_rank,\n"
-    "recip_rank_cut_k, iprec_at_recall_x, 11pt_avg, P_k, recall_k, map_cut_k, ndcg, ndcg_cut_k,\n"
-    "success_k, set_P, set_recall, set_F, num_nonrel_judged_ret, unj_k; or in short MAP, P@10,\n"
-    "nDCG@10, RR@10, Recall@100. A family without its k stands for trec_eval's choice of k; "
-    "official for what\n"
-    "trec_eval prints by default. Of trec_eval's all_trec, these are not known: infAP, "
-    "Rprec_mult,\n"
-    "utility, binG and G, ndcg_rel, Rndcg, relative_P, set_map, set_relative_P, rbp, relstring.\n"
+    "measures: num_q, num_ret, num_rel, num_rel_ret, map, gm_map, Rprec, bpref, gm_bpref,\n"
+    "recip_rank, recip_rank_cut_k, iprec_at_recall_x, 11pt_avg, P_k, recall_k, map_cut_k, ndcg,\n"
+    "ndcg_cut_k, success_k, set_P, set_recall, set_F, num_nonrel_judged_ret, unj_k; or in short\n"
+    "MAP, P@10, nDCG@10, RR@10, Recall@100. A family without its k stands for trec_eval's choice\n"
+    "of k; official for what trec_eval prints by default. Of trec_eval's all_trec, these are not\n"
+    "known: infAP, Rprec_mult, utility, binG and G, ndcg_rel, Rndcg, relative_P, set_map,\n"
+    "set_relative_P, rbp, relstring.\n"
     "\n"
     "example:\n"
     "  warpdex evaluate --qrels qrels.txt --run run.txt --measures MAP,nDCG@10 --per-query";

@@ -27,31 +27,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAbout =
-    "Generates an index (DIR/index) and a query log (DIR/queries.tsv; of splade "
-    "DIR/queries.jsonl)\n"
-    "that behave like those of a large collection, without any text: a model draws the posting "
-    "lists that the queries use. The "
-    "same\n"
-    "preset, seed, numbers and codec give the same bytes, for any --threads, on any machine.\n"
-    "DIR/generated.json tells a later run that the queries are not yours, and may be replaced.";
+    "Generates an index (DIR/index) and a query log (DIR/queries.tsv, of splade queries.jsonl) "
+    "that\n"
+    "behave like those of a large collection, without any text: a model draws the posting lists.\n"
+    "The same preset, seed, numbers and codec give the same bytes, for any --threads, on any\n"
+    "machine. DIR/generated.json tells a later run that the queries are not yours, and may be\n"
+    "replaced.";
 
 constexpr const char* kNotes =
-    "presets:\n"
-    "  gov2  25.2 million documents in hosts and sections, sorted as by URL; 1,000 queries of 1 "
-    "to\n"
-    "        8 terms, with 3.74 million postings on average (less with fewer documents)\n"
-    "\n"
+    "presets (queries' postings are less with fewer documents):\n"
+    "  gov2     25.2 million documents in hosts and sections, sorted as by URL; 1,000 queries of\n"
+    "           1 to 8 terms, with 3.74 million postings on average\n"
     "  msmarco  8.8 million passages of 56 words; 6,980 questions of 6 terms, with 1.2 million\n"
-    "        postings on average\n"
-    "  splade  the same passages with some 120 terms each, which have learned weights, of 28,638; "
-    "6,980\n"
-    "        queries of 20 to 40 weighted terms, with 12.4 million postings on average. In full it "
-    "takes\n"
-    "        long and 1.5 GB: --documents 880000 makes a tenth\n"
+    "           postings on average\n"
+    "  splade   8.8 million passages of 120 weighted terms, of 28,638; 6,980 queries of 20 to 40\n"
+    "           weighted terms, with 12.4 million postings on average\n"
     "\n"
-    "A few of gov2's and msmarco's are in no document, on purpose. The full preset takes 2 GB of "
-    "disk,\n"
-    "and about 500 MB of memory and another 500 MB for each thread; fewer --documents take less.\n"
+    "A few of the terms of gov2's and msmarco's queries are in no document, on purpose. Both hold\n"
+    "the lists of their queries' terms, splade all lists. In full, gov2 takes 2 GB of disk, and\n"
+    "about 500 MB of memory and another 500 MB for each thread; fewer --documents take less.\n"
     "\n"
     "The report shows bits a gap (of an ideal code that knows how often each width of gap occurs "
     "in\n"
@@ -106,7 +100,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "the queries to measure it with")(
       "compare-format",
       po::value(&given.compare_format)->value_name("FORMAT")->default_value(given.compare_format),
-      "of that file: tsv, colon, lines or trec")(
+      "of that file: tsv, colon, lines, trec or jsonl")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output, and then nothing else is. Default: "
       "none");
