@@ -11,6 +11,9 @@ namespace warpdex {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kAdvice =
+    "; build one with 'warpdex index', or of vectors with 'warpdex vector build'";
+
 Folder find_stored(const fs::path& path) {
   constexpr int kLooksForNothing = 5;  // it may move to and fro between two looks
   constexpr int kLooksForAside = 100;
@@ -21,7 +24,7 @@ Folder find_stored(const fs::path& path) {
   for (;;) {
     if (std::optional<Folder> folder = Folder::find(path)) return std::move(*folder);
     if (!is_out_of_place(path)) {
-      if (++nothing == kLooksForNothing) throw IoError(none + "; build one with 'warpdex index'");
+      if (++nothing == kLooksForNothing) throw IoError(none + kAdvice);
     } else {
       if (++aside == kLooksForAside) {
         throw IoError(none +
@@ -40,7 +43,7 @@ MappedFile map_manifest(const Folder& folder) {
                   "' was removed or replaced; enter it again, as by 'cd .'");
   }
   throw IoError("there is no index at '" + folder.path().string() + "' (no " +
-                std::string(kManifestName) + "); build one with 'warpdex index'");
+                std::string(kManifestName) + ")" + kAdvice);
 }
 
 }  // namespace warpdex
