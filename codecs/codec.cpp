@@ -29,7 +29,7 @@ EncodedValues encode(const CodecSettings& settings, const BlockedValues& values)
   return encoded;
 }
 
-/// DocIDs as the codecs take them: gaps less one, the first as it is.
+/// DocIDs as the codecs encode them: gaps less one, the first docID unchanged.
 std::vector<std::uint32_t> gaps_of(std::span<const std::uint32_t> docids) {
   std::vector<std::uint32_t> gaps(docids.size());
   std::uint32_t before = static_cast<std::uint32_t>(-1);
@@ -53,8 +53,8 @@ struct DocidBlock {
   std::uint64_t dense_size() const { return dense::size(base, docids.back()); }
 };
 
-/// Which blocks a bit set makes no larger; empty if none. `shares` are bytes outside of the blocks
-/// that are due to each.
+/// Which blocks become bit sets, since these are no larger; empty if none. `shares` has the bytes
+/// outside of the blocks that count for each.
 std::vector<std::uint8_t> dense_blocks(std::span<const std::uint32_t> docids,
                                        const EncodedValues& encoded,
                                        std::span<const std::uint32_t> shares) {
@@ -71,7 +71,7 @@ std::vector<std::uint8_t> dense_blocks(std::span<const std::uint32_t> docids,
   return dense;
 }
 
-/// Puts bit sets where `dense` says; there, `sparse` has empty blocks.
+/// Puts bit sets in the blocks that `dense` names; these are empty in `sparse`.
 EncodedValues splice(std::span<const std::uint32_t> docids, std::span<const std::uint8_t> dense,
                      const EncodedValues& sparse) {
   EncodedValues spliced;
@@ -142,8 +142,8 @@ EncodedValues encode_docids(const CodecSettings& settings, std::span<const std::
   const std::vector<std::uint8_t> dense = dense_blocks(docids, encoded, shares);
   if (dense.empty()) return encoded;
   EncodedValues spliced = splice(docids, dense, encode(settings, BlockedValues(gaps, dense)));
-  // The share of a tail is an estimate: a `pfor` list may lose more with its small gaps than it
-  // wins.
+  // The share of a tail is an estimate: a `pfor` list may lose more by its small gaps than it
+  // gains.
   return spliced.bytes.size() <= encoded.bytes.size() ? spliced : encoded;
 }
 

@@ -22,7 +22,7 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
   std::uint16_t ends[kEnds];
   const std::uint32_t found =
       decode_kernels().find_ones(block.at, 0, block.at + bytes, block.count, ends);
-  // What was found first ascends; the last must be the last bit.
+  // The docIDs found so far ascend; the last one must be the last bit.
   if (found < block.count || ends[block.count - 1] != last - base) throw_damaged_block();
   for (std::uint32_t i = 0; i < block.count; ++i) out[i] = base + ends[i];
 }

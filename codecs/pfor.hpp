@@ -12,7 +12,7 @@ namespace warpdex::pfor {
 /// parameter.
 void encode(const BlockedValues& values, int levels, EncodedValues& out);
 
-/// About how many bytes of the tail of an encoded list are due to each of its blocks.
+/// Bytes of an encoded list's tail for each of its blocks, about.
 std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const EncodedValues& encoded);
 
 /// As ListDecoder's functions of these names; never called for a bit set.

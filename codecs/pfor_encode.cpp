@@ -10,13 +10,13 @@
 namespace warpdex::pfor {
 namespace {
 
-/// No tail takes fewer bits: the flag, a count, two codes and an exception's place.
+/// No tail takes fewer bits: the flag, a count, two codes and an exception's position.
 constexpr std::uint32_t kMinTailBits = 40;
-/// An exception counts for this many bits more than it takes, since it takes time as well. With one
-/// level, three bits for one make lists 1.3 (of Wikipedia) to 1.9 % larger (generated), and OR over
-/// the latter on a GPU 5 to 7 % faster; with none, lists 0.2 % larger.
+/// An exception counts for this many bits more than it takes, since it also takes time. With one
+/// level, three bits make lists 1.3 % (Wikipedia) to 1.9 % (generated) larger, and OR over the
+/// latter on a GPU 5 to 7 % faster; with no levels, they make lists 0.2 % larger.
 constexpr std::uint64_t kExceptionTimeBits = 3;
-/// Widths whose exact size is looked at: for a list, and for the arrays of its exceptions.
+/// Candidate widths whose exact size is computed: for a list, and for the arrays of its exceptions.
 constexpr std::size_t kCandidates = 3;
 constexpr std::size_t kInnerCandidates = 1;
 
@@ -126,8 +126,8 @@ ExceptionBytes encode_exceptions(const BlockedValues& values, std::uint32_t widt
 /// Values of at least each width, 0 to 33.
 using AtLeast = std::array<std::uint32_t, 34>;
 
-/// About how many bits an array of high bits takes, per value, of which `above[w]` have more than
-/// `w` bits beyond those that were cut off.
+/// The bits of an array of high bits per value, about. above[w] values have more than `w` bits
+/// beyond those that were cut off.
 double high_bits(const AtLeast& at_least, std::uint32_t cut, std::uint32_t widest, int levels) {
   const std::uint32_t needed = widest - cut;
   if (levels == 0) return whole_bytes(needed);
@@ -141,7 +141,7 @@ double high_bits(const AtLeast& at_least, std::uint32_t cut, std::uint32_t wides
   return best;
 }
 
-/// About how many bits the list counts for with slots of `width` bits.
+/// The bits that the list counts for with slots of `width` bits, about.
 double estimate(const BlockedValues& values, const AtLeast& at_least, std::uint32_t width,
                 std::uint32_t widest, int levels) {
   const double all = at_least[0];
@@ -159,7 +159,7 @@ struct Candidate {
   std::uint32_t width = 0;
 };
 
-/// As the public function, with so many candidates.
+/// As the public function, with so many candidate widths.
 std::uint32_t choose_width(const BlockedValues& values, int levels, std::size_t looked_at,
                            ExceptionBytes& tail) {
   WidthHistogram histogram;

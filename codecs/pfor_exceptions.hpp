@@ -19,19 +19,19 @@ struct ExceptionBytes {
 };
 
 /// The width of the slots that makes the list smallest, slots and tail together, among the few
-/// widths that a histogram says may be; and the tail for it. O(n).
+/// widths that a histogram suggests; and the tail for it. O(n).
 std::uint32_t choose_width(const BlockedValues& values, int levels, ExceptionBytes& tail);
 
-/// Reads encoded exceptions: those of any block, without a pass over the others'. Nothing in them
-/// is trusted: throws FormatError. Cheap to make.
+/// Reads the exceptions of any block, without a pass over those of others. Trusts no byte: throws
+/// FormatError. Cheap to construct.
 class Exceptions {
  public:
-  /// `at` is where they start, `end` where the list's bytes do. `blocks` and `levels` are those of
-  /// the values that the exceptions belong to.
+  /// The exceptions start at `at`; the list's bytes end at `end`. `blocks` and `levels` are those
+  /// of the values that have the exceptions.
   Exceptions(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t blocks, int levels);
 
-  /// Adds the high bits, shifted by `width`, to the block's values: kBlockSize of them, whatever
-  /// the block holds, since damaged bytes may reach for any.
+  /// Adds the high bits, shifted by `width`, to the block's values. There must be room for
+  /// kBlockSize values, whatever the block holds, since damaged bytes may reach any of them.
   void patch_block(std::uint64_t block, std::uint32_t width, std::uint32_t* values) const;
 
   /// What patch_block adds to the value at `index`.

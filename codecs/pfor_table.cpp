@@ -1,4 +1,4 @@
-// Making the table of where the exceptions of a list's blocks are, by one pass over the tail.
+// Makes the table of where the exceptions of a list's blocks are, by one pass over the tail.
 #include <algorithm>
 #include <array>
 
@@ -9,10 +9,10 @@
 namespace warpdex {
 namespace {
 
-/// Numbers of exceptions: of the list's own, of their gaps', of their high bits'.
+/// Numbers of exceptions: of the list, of their gaps, of their high bits.
 using Numbers = std::array<std::uint64_t, 3>;
 
-/// Of a block whose exceptions are those from `start` to `end`.
+/// The entry of a block whose exceptions are those from `start` to `end`.
 ExceptionEntry entry_of(const Numbers& base, const Numbers& start, const Numbers& end) {
   ExceptionEntry entry = 0;
   for (std::uint32_t i = 0; i < start.size(); ++i) {
@@ -28,7 +28,7 @@ ExceptionEntry entry_of(const Numbers& base, const Numbers& start, const Numbers
 
 namespace pfor {
 
-/// Walks through the exceptions of one of a tail's arrays, which are plain, in their order.
+/// Walks through the plain exceptions of one of a tail's arrays, in order.
 class Exceptions::ArrayWalk {
  public:
   ArrayWalk(const Exceptions& tail, const Array& array)
@@ -41,7 +41,8 @@ class Exceptions::ArrayWalk {
     block_end_ = counts_[0];
   }
 
-  /// How many belong to the array's first `count` values. Asked with counts that ascend.
+  /// How many of the array's first `count` values are exceptions. Counts must ascend from call to
+  /// call.
   std::uint64_t of_first(std::uint64_t count) {
     for (; next_ < total_; ++next_) {
       while (next_ >= block_end_) {
@@ -58,9 +59,9 @@ class Exceptions::ArrayWalk {
   std::uint64_t total_ = 0;                  ///< exceptions
   const std::uint8_t* counts_ = nullptr;     ///< of exceptions, one a block
   const std::uint8_t* positions_ = nullptr;  ///< of the exceptions
-  std::uint64_t next_ = 0;                   ///< exception
-  std::uint64_t block_ = 0;                  ///< that it belongs to
-  std::uint64_t block_end_ = 0;              ///< past that block's exceptions
+  std::uint64_t next_ = 0;                   ///< number of the next exception
+  std::uint64_t block_ = 0;                  ///< its block
+  std::uint64_t block_end_ = 0;              ///< the number behind that block's last exception
 };
 
 void Exceptions::make_table(std::span<ExceptionEntry> entries,

@@ -137,14 +137,14 @@ std::uint32_t checked_width(const Block& block) {
   return block.list->parameter;
 }
 
-/// The block as `bitpack` knows it.
+/// The block as a block of `bitpack`.
 Block packed(const Block& block) {
   Block copy = block;
   copy.code = static_cast<std::uint8_t>(block.code - kPackedCode);
   return copy;
 }
 
-/// Reads the escaped quotients in turn.
+/// Reads the escaped quotients in order.
 class Escapes {
  public:
   Escapes(const Block& block, const Unary& unary, std::uint32_t width)
@@ -168,7 +168,7 @@ class Escapes {
   std::uint64_t bit_;
 };
 
-/// Turns escaped quotients, which were added as kEscape, into what they stand for.
+/// Replaces escaped quotients, which were added as kEscape, by their true values.
 void patch_escapes(const Block& block, const Unary& unary, std::uint32_t width,
                    std::uint32_t* out) {
   Escapes escapes(block, unary, width);
@@ -187,7 +187,7 @@ void decode_gaps(const Block& block, const Unary& unary, std::uint32_t width, st
   if (largest >= kEscape) patch_escapes(block, unary, width, out);
 }
 
-/// The quotient of an escaped value: behind those of the escaped values before it.
+/// The quotient of an escaped value; it lies behind those of the escaped values before it.
 std::uint32_t escaped_quotient(const Block& block, std::uint32_t width, std::uint32_t index) {
   const Unary unary(block, width, block.count);
   Escapes escapes(block, unary, width);
@@ -207,7 +207,7 @@ void encode(const BlockedValues& values, EncodedValues& out) {
     std::uint32_t bits = 0;
     for (const std::uint32_t value : block) bits |= value;
     const std::uint32_t packed_width = width_of(bits);
-    // A lone block has the width that suits it, and no code to say otherwise.
+    // A single block has the best width and no code that says otherwise.
     if (values.blocks() == 1 || bits_of(block, width) <= block.size() * packed_width) {
       append(block, width, out.bytes);
       out.codes.push_back(kRiceCode);
@@ -234,7 +234,7 @@ void decode_docids(const Block& block, std::uint32_t base, std::uint32_t last, s
   const std::uint32_t largest =
       decode_kernels().add_quotient_sums(unary.ends(), block.count, width, out);
   if (largest < kEscape) {
-    // Each binary part is below 2^width: an upper bound of what was summed up.
+    // Each binary part is below 2^width: this is an upper bound of the sum.
     const std::uint64_t quotients = unary.ends()[block.count - 1];
     const std::uint64_t bound = ((quotients + block.count) << width) + block.count;
     check_docids(out, block.count, base, last, 0);

@@ -1,4 +1,5 @@
-// Blocks in a item by address, gaps by size, windows by two pointers that walk the item.
+// Blocks form a linked list by address; gaps are sorted by size; two pointers that walk the list
+// find windows to evict.
 #include "warpdex/core/cache/cache_space.hpp"
 
 #include <algorithm>
@@ -6,12 +7,12 @@
 namespace warpdex {
 namespace {
 
-/// How many times more a item must be worth than each that it pushes out.
+/// An item evicts only items that are worth less than its own worth divided by this.
 constexpr double kMargin = 2;
-/// A item that is not in is forgotten when its heat has fallen below this.
+/// An item that is not in the cache is forgotten when its heat has fallen below this.
 constexpr double kCold = 0.5;
 /// Blocks that a search for a window looks at.
-constexpr std::size_t kMostSteps = 512;
+constexpr std::size_t kMaxSteps = 512;
 
 std::size_t aligned(std::size_t bytes) {
   bytes = std::max<std::size_t>(bytes, 1);
@@ -72,13 +73,14 @@ bool CacheSpace::insert(Id item, std::size_t bytes) {
   return true;
 }
 
-bool CacheSpace::displace(Id item, std::size_t bytes, const std::function<bool(Id)>& may_go,
-                          std::vector<Id>& gone) {
+bool CacheSpace::insert_by_evicting(Id item, std::size_t bytes,
+                                    const std::function<bool(Id)>& can_evict,
+                                    std::vector<Id>& evicted) {
   bytes = aligned(bytes);
   if (bytes > largest_slab_) return false;
-  const Window window = find_window(bytes, heat(item), may_go);
+  const Window window = find_window(bytes, heat(item), can_evict);
   if (window.first == kNone) return false;
-  take(clear_window(window, gone), bytes, item);
+  take(clear_window(window, evicted), bytes, item);
   return true;
 }
 
@@ -88,13 +90,13 @@ void CacheSpace::remove(Id item) {
   add_gap(block);
 }
 
-/// The window of `bytes` or more that loses least heat, of those met in a walk from the hand on,
-/// or, of few blocks, from the first. The hand moves on.
+/// The window of `bytes` or more that loses the least heat, of those met in a walk from the hand
+/// on; if blocks are few, of all windows. Moves the hand on.
 CacheSpace::Window CacheSpace::find_window(std::size_t bytes, double heat,
-                                           const std::function<bool(Id)>& may_go) {
+                                           const std::function<bool(Id)>& can_evict) {
   const double worth = heat / static_cast<double>(bytes);
   const std::size_t in_all = blocks_.size() - unused_.size();
-  if (in_all <= kMostSteps) hand_ = head_;
+  if (in_all <= kMaxSteps) hand_ = head_;
   Window best;
   std::uint32_t first = hand_;  // of the window that ends at the hand
   std::size_t sum = 0;
@@ -107,13 +109,13 @@ CacheSpace::Window CacheSpace::find_window(std::size_t bytes, double heat,
     sum = 0;
     sum_heat = 0;
   };
-  for (std::size_t step = 0; step < std::min(in_all, kMostSteps); ++step) {
+  for (std::size_t step = 0; step < std::min(in_all, kMaxSteps); ++step) {
     const Block& block = blocks_[hand_];
     const std::uint32_t next = block.next == kNone ? head_ : block.next;
     if (first != hand_ && blocks_[first].slab != block.slab) begin_at(hand_);
     const bool can_go = block.entry == nullptr ||
                         (kMargin * block.entry->heat < worth * static_cast<double>(block.bytes) &&
-                         may_go(block.item));
+                         can_evict(block.item));
     if (!can_go) {
       begin_at(next);
     } else {
@@ -135,10 +137,10 @@ CacheSpace::Window CacheSpace::find_window(std::size_t bytes, double heat,
 }
 
 /// Turns a window into one gap.
-std::uint32_t CacheSpace::clear_window(const Window& window, std::vector<Id>& gone) {
+std::uint32_t CacheSpace::clear_window(const Window& window, std::vector<Id>& evicted) {
   const std::uint32_t gap = window.first;
   for (std::uint32_t block = window.first; block != kNone;) {
-    if (blocks_[block].entry != nullptr) gone.push_back(blocks_[block].item);
+    if (blocks_[block].entry != nullptr) evicted.push_back(blocks_[block].item);
     empty(block);
     if (block != gap) absorb_next(gap);
     block = block == window.last ? kNone : blocks_[gap].next;
@@ -146,7 +148,7 @@ std::uint32_t CacheSpace::clear_window(const Window& window, std::vector<Id>& go
   return add_gap(gap);
 }
 
-/// Makes a block one that holds no item and is not among the gaps.
+/// Makes a block empty, without putting it among the gaps.
 void CacheSpace::empty(std::uint32_t block) {
   Block& emptied = blocks_[block];
   if (emptied.entry == nullptr) {
@@ -169,7 +171,7 @@ std::uint32_t CacheSpace::new_block() {
   return block;
 }
 
-/// Joins an empty block with the empty one behind it.
+/// Joins an empty block with the empty block behind it.
 void CacheSpace::absorb_next(std::uint32_t block) {
   const std::uint32_t next = blocks_[block].next;
   blocks_[block].bytes += blocks_[next].bytes;
@@ -179,7 +181,7 @@ void CacheSpace::absorb_next(std::uint32_t block) {
   unused_.push_back(next);
 }
 
-/// Joins an empty block with the gaps beside it, and items the gap. Returns it.
+/// Joins an empty block with the gaps beside it and puts it among the gaps. Returns it.
 std::uint32_t CacheSpace::add_gap(std::uint32_t block) {
   const auto is_gap_beside = [&](std::uint32_t other) {
     return other != kNone && blocks_[other].entry == nullptr &&
@@ -200,7 +202,7 @@ std::uint32_t CacheSpace::add_gap(std::uint32_t block) {
   return block;
 }
 
-/// Puts a item at a gap's beginning. What is left of the gap is one.
+/// Puts an item at the beginning of a gap. What is left of the gap becomes a smaller gap.
 void CacheSpace::take(std::uint32_t gap, std::size_t bytes, Id item) {
   empty(gap);
   const std::size_t left = blocks_[gap].bytes - bytes;

@@ -1,4 +1,4 @@
-// Allows kernels more shared memory than they have unasked, once for a kernel and a GPU.
+// Raises the dynamic shared memory limit of kernels, once for each kernel and GPU.
 #include "warpdex/core/cuda/kernel_internal.hpp"
 
 #include <mutex>
@@ -16,13 +16,13 @@ void allow_all_shared_memory(const void* kernel) {
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   const std::lock_guard lock(mutex);
   if (allowed.count({kernel, device}) != 0) return;
-  int most = 0;
-  check_cuda(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+  int max_bytes = 0;
+  check_cuda(cudaDeviceGetAttribute(&max_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
              "cudaDeviceGetAttribute");
   cudaFuncAttributes attributes{};
   check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
-  most -= static_cast<int>(attributes.sharedSizeBytes);
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+  max_bytes -= static_cast<int>(attributes.sharedSizeBytes);
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, max_bytes),
              "cudaFuncSetAttribute");
   allowed.emplace(kernel, device);
 }

@@ -1,4 +1,4 @@
-// Reservations by compare and exchange; an allocation that the GPU refuses gives its own back.
+// Reserves by compare-and-exchange. An allocation that the GPU refuses gives its reservation back.
 #include "warpdex/core/cuda/memory_budget.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace warpdex {
 namespace {
 
-/// cudaErrorMemoryAllocation, named here since builds without CUDA compile this, too.
+/// cudaErrorMemoryAllocation; named here since builds without CUDA compile this file, too.
 constexpr int kOutOfMemory = 2;
 
 }  // namespace

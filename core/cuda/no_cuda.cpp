@@ -33,7 +33,7 @@ Event::Event(Event&&) noexcept = default;
 Event& Event::operator=(Event&&) noexcept = default;
 Event::~Event() = default;
 void Event::record(const Stream&) { refuse(); }
-void Event::hold_back(const Stream&) const { refuse(); }
+void Event::make_wait(const Stream&) const { refuse(); }
 bool Event::has_passed() const { refuse(); }
 void Event::synchronize() const { refuse(); }
 double Event::seconds_since(const Event&) const { refuse(); }

@@ -1,4 +1,4 @@
-// Sizes of the accounts: as asked for, or by what is free.
+// Sets the limits of the accounts: as asked for, or by what is free.
 #include "warpdex/core/cuda/resources.hpp"
 
 #include "warpdex/core/available_memory.hpp"

@@ -8,10 +8,10 @@
 namespace warpdex {
 namespace {
 
-/// Of a query whether work is done. Throws CudaError if it failed.
+/// The result of asking whether work is done. Throws CudaError if the work failed.
 bool is_ready(cudaError_t status, const char* call) {
   if (status == cudaErrorNotReady) {
-    cudaGetLastError();  // no failure: the next check is not to find it
+    cudaGetLastError();  // not a failure: the next check must not find it
     return false;
   }
   check_cuda(status, call);
@@ -67,7 +67,7 @@ void Event::record(const Stream& stream) {
   check_cuda(cudaEventRecord(handle_, stream.handle()), "cudaEventRecord");
 }
 
-void Event::hold_back(const Stream& stream) const {
+void Event::make_wait(const Stream& stream) const {
   check_cuda(cudaStreamWaitEvent(stream.handle(), handle_), "cudaStreamWaitEvent");
 }
 

@@ -56,7 +56,7 @@ SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& wa
   settings.scorer = effective_scorer(state_->index.settings(), wanted.scorer);
   if (settings.mode == QueryMode::kOr) return state_->run(plan, false, settings);
   SearchResult result = state_->run(plan, true, settings);
-  if (settings.mode == QueryMode::kAndOr && result.matches < settings.and_or_least()) {
+  if (settings.mode == QueryMode::kAndOr && result.matches < settings.and_or_min_matches()) {
     result = state_->run(plan, false, settings);
     result.fell_back_to_or = true;
   }
@@ -127,7 +127,7 @@ void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& setti
   }
   const std::uint64_t wanted = settings.count ? std::numeric_limits<std::uint64_t>::max()
                                : settings.mode == QueryMode::kAndOr
-                                   ? std::uint64_t{settings.and_or_least()}
+                                   ? std::uint64_t{settings.and_or_min_matches()}
                                    : 0;
   result.matches = and_search.run(and_lists, prohibited, wanted, is_exact, top);
 }

@@ -92,7 +92,7 @@ WARPDEX_AVX2 void bound_impacts_avx2(const TermScorer& scorer, const ScoreBound*
 WARPDEX_AVX2 std::size_t drain_lines_avx2(float* sums, std::uint8_t* marks, std::size_t lines,
                                           std::uint32_t first, float need,
                                           const Candidates& candidates) {
-  // As integers, touched scores compare like floats and the untouched one is the least.
+  // As integers, touched scores compare like floats and the untouched one is the threshold.
   const __m256i below = _mm256_set1_epi32(std::bit_cast<std::int32_t>(need) - 1);
   const __m256i untouched = _mm256_castps_si256(_mm256_set1_ps(kUntouched));
   const __m256i unmarked = _mm256_setzero_si256();
@@ -125,11 +125,11 @@ WARPDEX_AVX2 std::size_t drain_lines_avx2(float* sums, std::uint8_t* marks, std:
 WARPDEX_AVX2 std::size_t select_scores_avx2(const std::uint32_t* docids, const float* scores,
                                             std::size_t count, float need,
                                             const Candidates& candidates) {
-  const __m256 least = _mm256_set1_ps(need);
+  const __m256 threshold = _mm256_set1_ps(need);
   std::size_t found = 0;
   for (std::size_t i = 0; i < count; i += 8) {
     auto mask = static_cast<unsigned>(
-        _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores + i), least, _CMP_GE_OQ)));
+        _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(scores + i), threshold, _CMP_GE_OQ)));
     if (count - i < 8) mask &= (1U << (count - i)) - 1;
     for (; mask != 0; mask &= mask - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
@@ -212,7 +212,7 @@ WARPDEX_AVX512 std::size_t drain_lines_avx512(float* sums, std::uint8_t* marks, 
                                               std::uint32_t first, float need,
                                               const Candidates& candidates) {
   static_assert(kLineSums == 16, "a line fills a vector");
-  const __m512i least = _mm512_set1_epi32(std::bit_cast<std::int32_t>(need));
+  const __m512i threshold = _mm512_set1_epi32(std::bit_cast<std::int32_t>(need));
   const __m512i untouched = _mm512_castps_si512(_mm512_set1_ps(kUntouched));
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   std::size_t found = 0;
@@ -224,7 +224,7 @@ WARPDEX_AVX512 std::size_t drain_lines_avx512(float* sums, std::uint8_t* marks, 
     for (; marked != 0; marked &= marked - 1) {
       const std::size_t i = (group + static_cast<unsigned>(std::countr_zero(marked))) * kLineSums;
       const __m512i scores = _mm512_load_si512(sums + i);
-      const __mmask16 mask = _mm512_cmpge_epi32_mask(scores, least);
+      const __mmask16 mask = _mm512_cmpge_epi32_mask(scores, threshold);
       _mm512_store_si512(sums + i, untouched);
       if (mask == 0) continue;
       const __m512i documents = _mm512_add_epi32(
@@ -242,11 +242,11 @@ WARPDEX_AVX512 std::size_t drain_lines_avx512(float* sums, std::uint8_t* marks, 
 WARPDEX_AVX512 std::size_t select_scores_avx512(const std::uint32_t* docids, const float* scores,
                                                 std::size_t count, float need,
                                                 const Candidates& candidates) {
-  const __m512 least = _mm512_set1_ps(need);
+  const __m512 threshold = _mm512_set1_ps(need);
   std::size_t found = 0;
   for (std::size_t i = 0; i < count; i += 16) {
     const __m512 values = _mm512_loadu_ps(scores + i);
-    __mmask16 mask = _mm512_cmp_ps_mask(values, least, _CMP_GE_OQ);
+    __mmask16 mask = _mm512_cmp_ps_mask(values, threshold, _CMP_GE_OQ);
     if (count - i < 16) mask &= static_cast<__mmask16>((1U << (count - i)) - 1);
     if (mask == 0) continue;
     _mm512_storeu_si512(candidates.documents + found,

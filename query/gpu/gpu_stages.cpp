@@ -1,5 +1,5 @@
-// The names of the GPU engine's stages, phases and methods, and sums of its statistics; in every
-// build.
+// Names of the GPU engine's stages, phases and OR methods, and sums of its statistics. Part of
+// every build.
 #include "warpdex/query/gpu/gpu_stages.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The GPU engine of a build without CUDA: making an index throws what device_info() throws.
+// The GPU engine of a build without CUDA: constructing an index throws what device_info() throws.
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 

@@ -119,14 +119,14 @@ class JsonQueries final : public QueryLines {
       const double weight = member.value.GetDouble();
       if (weight == 0) continue;
       // Written so that NaN fails it.
-      if (!(weight >= static_cast<double>(kLeastQueryWeight) &&
-            weight <= static_cast<double>(kMostQueryWeight))) {
+      if (!(weight >= static_cast<double>(kMinQueryWeight) &&
+            weight <= static_cast<double>(kMaxQueryWeight))) {
         return "has a weight of the term " + name +
                " that is not 0 and not from 1e-9 to 1e9; correct it or leave the term out";
       }
       query.vector.push_back(
           {std::string(term), Occur::kUnsigned,
-           std::clamp(static_cast<float>(weight), kLeastQueryWeight, kMostQueryWeight)});
+           std::clamp(static_cast<float>(weight), kMinQueryWeight, kMaxQueryWeight)});
     }
     return repeated_term(query.vector);
   }

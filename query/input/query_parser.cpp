@@ -41,10 +41,10 @@ WeighedWord split_weight(std::string_view word) {
 /// The weight as it is searched with.
 float checked_weight(const WeighedWord& word) {
   const double weight = *word.weight;
-  if (weight == 0 || (weight >= static_cast<double>(kLeastQueryWeight) &&
-                      weight <= static_cast<double>(kMostQueryWeight))) {
+  if (weight == 0 || (weight >= static_cast<double>(kMinQueryWeight) &&
+                      weight <= static_cast<double>(kMaxQueryWeight))) {
     const auto rounded = static_cast<float>(weight);
-    return weight == 0 ? 0 : std::clamp(rounded, kLeastQueryWeight, kMostQueryWeight);
+    return weight == 0 ? 0 : std::clamp(rounded, kMinQueryWeight, kMaxQueryWeight);
   }
   throw InputError("the weight behind '" + std::string(word.word) +
                    "^' is not 0 and not from 1e-9 to 1e9; correct it");

@@ -22,7 +22,7 @@ struct Use {
 
 void check_weight(const QueryTerm& term) {
   // Written so that NaN fails it.
-  if (term.weight >= kLeastQueryWeight && term.weight <= kMostQueryWeight) return;
+  if (term.weight >= kMinQueryWeight && term.weight <= kMaxQueryWeight) return;
   throw UsageError("the weight of the query's term '" + term.term + "' is " +
                    std::to_string(term.weight) + "; give a number from 1e-9 to 1e9");
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kUnit = CacheSpace::kAlignment;
 using Lists = std::vector<CacheSpace::Id>;
 
-bool any_may_go(CacheSpace::Id) { return true; }
+bool any_can_go(CacheSpace::Id) { return true; }
 
 void use(CacheSpace& space, CacheSpace::Id list, int times) {
   for (int i = 0; i < times; ++i) space.use(list);
@@ -40,33 +40,34 @@ TEST(CacheSpace, AListLiesInOneSlab) {
   CacheSpace space({4 * kUnit, 3 * kUnit + 17, 0});
   EXPECT_EQ(space.capacity(), 7 * kUnit);
   EXPECT_EQ(space.largest_slab(), 4 * kUnit);
-  Lists gone;
+  Lists evicted;
   use(space, 1, 100);
   EXPECT_FALSE(space.insert(1, 5 * kUnit));
-  EXPECT_FALSE(space.displace(1, 5 * kUnit, any_may_go, gone));
+  EXPECT_FALSE(space.insert_by_evicting(1, 5 * kUnit, any_can_go, evicted));
   EXPECT_TRUE(space.insert(1, 4 * kUnit));
   EXPECT_TRUE(space.insert(2, 3 * kUnit));
   EXPECT_NE(space.find(1)->slab, space.find(2)->slab);
   EXPECT_FALSE(CacheSpace({}).insert(1, 1));
-  EXPECT_FALSE(CacheSpace({}).displace(1, 1, any_may_go, gone));
-  EXPECT_TRUE(gone.empty());
+  EXPECT_FALSE(CacheSpace({}).insert_by_evicting(1, 1, any_can_go, evicted));
+  EXPECT_TRUE(evicted.empty());
 }
 
 TEST(CacheSpace, OnlyWhatIsWorthFarMorePushesOut) {
   CacheSpace space({4 * kUnit});
   ASSERT_TRUE(space.insert(1, 4 * kUnit));
   use(space, 1, 4);  // one a unit
-  Lists gone;
+  Lists evicted;
   use(space, 2, 2);
-  EXPECT_FALSE(space.displace(2, kUnit, any_may_go, gone)) << "twice as much does not do";
+  EXPECT_FALSE(space.insert_by_evicting(2, kUnit, any_can_go, evicted))
+      << "twice as much does not do";
   use(space, 2, 1);
-  EXPECT_FALSE(space.displace(
-      2, kUnit, [](CacheSpace::Id) { return false; }, gone));
-  EXPECT_TRUE(space.displace(2, kUnit, any_may_go, gone));
-  EXPECT_EQ(gone, Lists{1});
+  EXPECT_FALSE(space.insert_by_evicting(
+      2, kUnit, [](CacheSpace::Id) { return false; }, evicted));
+  EXPECT_TRUE(space.insert_by_evicting(2, kUnit, any_can_go, evicted));
+  EXPECT_EQ(evicted, Lists{1});
   EXPECT_FALSE(space.find(1).has_value());
   EXPECT_EQ(space.heat(1), 4) << "it is remembered";
-  EXPECT_FALSE(space.displace(1, 4 * kUnit, any_may_go, gone));
+  EXPECT_FALSE(space.insert_by_evicting(1, 4 * kUnit, any_can_go, evicted));
   EXPECT_TRUE(space.insert(3, 3 * kUnit)) << "what is left of its place is free";
 }
 
@@ -76,15 +77,15 @@ TEST(CacheSpace, TheWindowThatLosesLeastGoes) {
     ASSERT_TRUE(space.insert(list, kUnit));
     use(space, list, list == 4 || list == 5 ? 1 : 2);
   }
-  Lists gone;
+  Lists evicted;
   use(space, 100, 20);
-  ASSERT_TRUE(space.displace(100, 2 * kUnit, any_may_go, gone));
-  EXPECT_EQ(gone, (Lists{4, 5}));
-  gone.clear();
+  ASSERT_TRUE(space.insert_by_evicting(100, 2 * kUnit, any_can_go, evicted));
+  EXPECT_EQ(evicted, (Lists{4, 5}));
+  evicted.clear();
   use(space, 101, 20);
-  ASSERT_TRUE(space.displace(
-      101, 2 * kUnit, [](CacheSpace::Id list) { return list != 1 && list != 3; }, gone));
-  EXPECT_EQ(gone, (Lists{6, 7}));
+  ASSERT_TRUE(space.insert_by_evicting(
+      101, 2 * kUnit, [](CacheSpace::Id list) { return list != 1 && list != 3; }, evicted));
+  EXPECT_EQ(evicted, (Lists{6, 7}));
 }
 
 TEST(CacheSpace, OldUsesFade) {
@@ -100,9 +101,9 @@ TEST(CacheSpace, OldUsesFade) {
   EXPECT_LT(space.heat(1), 1);
   EXPECT_GT(space.heat(1), 0);
   EXPECT_EQ(space.heat(2), 0) << "what is not in and cold is forgotten";
-  Lists gone;
+  Lists evicted;
   use(space, 4, 1);
-  EXPECT_TRUE(space.displace(4, kUnit, any_may_go, gone));
+  EXPECT_TRUE(space.insert_by_evicting(4, kUnit, any_can_go, evicted));
 }
 
 /// Lists in the space and what the rules say of them.
@@ -114,7 +115,7 @@ class Model {
     const auto list = static_cast<CacheSpace::Id>(random() % 60);
     switch (random() % 8) {
       case 0: return insert(list, random);
-      case 1: return displace(list, random);
+      case 1: return insert_by_evicting(list, random);
       case 2: return remove(list);
       default: break;
     }
@@ -168,15 +169,15 @@ class Model {
     if (in_.count(list) == 0 && space_.insert(list, bytes)) note(list, bytes);
   }
 
-  void displace(CacheSpace::Id list, std::mt19937_64& random) {
+  void insert_by_evicting(CacheSpace::Id list, std::mt19937_64& random) {
     if (in_.count(list) == 1) return;
     const std::size_t bytes = draw_bytes(random);
     const auto stays = static_cast<CacheSpace::Id>(2 + random() % 5);
-    Lists gone;
-    const bool is_in = space_.displace(
-        list, bytes, [&](CacheSpace::Id other) { return other % stays != 0; }, gone);
-    ASSERT_TRUE(is_in || gone.empty());
-    for (const CacheSpace::Id other : gone) {
+    Lists evicted;
+    const bool is_in = space_.insert_by_evicting(
+        list, bytes, [&](CacheSpace::Id other) { return other % stays != 0; }, evicted);
+    ASSERT_TRUE(is_in || evicted.empty());
+    for (const CacheSpace::Id other : evicted) {
       ASSERT_NE(other % stays, 0U);
       ASSERT_EQ(in_.count(other), 1U);
       ASSERT_GT(heats_[list] / units(bytes), 2 * heats_[other] / units(in_[other].bytes));
@@ -209,9 +210,10 @@ TEST(CacheSpace, KeepsItsRulesUnderRandomTraffic) {
     }
     ASSERT_NO_FATAL_FAILURE(model.check());
     if (model.space().largest_slab() == 0) continue;
-    Lists gone;
+    Lists evicted;
     use(model.space(), 1'000, 1'000'000 / 16);
-    ASSERT_TRUE(model.space().displace(1'000, model.space().largest_slab(), any_may_go, gone))
+    ASSERT_TRUE(
+        model.space().insert_by_evicting(1'000, model.space().largest_slab(), any_can_go, evicted))
         << "what is hot enough gets a whole slab";
   }
 }
@@ -238,13 +240,13 @@ class RepeatedLog {
   };
   Pass run(CacheSpace& space) const {
     Pass pass;
-    Lists gone;
+    Lists evicted;
     for (const CacheSpace::Id list : log_) {
       space.use(list);
       if (space.find(list)) {
         ++pass.hits;
       } else if (space.insert(list, sizes_[list]) ||
-                 space.displace(list, sizes_[list], any_may_go, gone)) {
+                 space.insert_by_evicting(list, sizes_[list], any_can_go, evicted)) {
         ++pass.moves;
       }
     }

@@ -133,7 +133,7 @@ TEST(CudaEvent, OrdersStreamsAndMeasures) {
   start.record(writer);
   for (int pass = 1; pass <= 20; ++pass) buffer.fill(static_cast<std::uint8_t>(pass), writer);
   written.record(writer);
-  written.hold_back(reader);
+  written.make_wait(reader);
   buffer.download(back, reader);
   reader.synchronize();
   EXPECT_TRUE(written.has_passed());

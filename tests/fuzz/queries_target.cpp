@@ -34,7 +34,7 @@ void check_syntaxes(const QueryText& query, Analyzer& analyzer) {
   }
   for (const QueryTerm& term : with_signs.terms) {
     require(!term.term.empty(), "terms are not empty");
-    require(term.weight >= kLeastQueryWeight && term.weight <= kMostQueryWeight,
+    require(term.weight >= kMinQueryWeight && term.weight <= kMaxQueryWeight,
             "weights are within their range");
   }
   if (query.text.find_first_of("+-^") == std::string::npos) {
@@ -58,7 +58,7 @@ void check(const QueryText& query) {
   for (const QueryTerm& term : query.vector) {
     require(!term.term.empty() && find_invalid_utf8(term.term) == term.term.size(),
             "a vector's terms are UTF-8 and not empty");
-    require(term.weight >= kLeastQueryWeight && term.weight <= kMostQueryWeight,
+    require(term.weight >= kMinQueryWeight && term.weight <= kMaxQueryWeight,
             "a vector's weights are within their range");
   }
   require(!query.id.empty() && trimmed(query.id) == query.id,

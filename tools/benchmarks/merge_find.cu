@@ -74,7 +74,7 @@ class Benchmark {
     make_list<<<1024, 256, 0, stream_.handle()>>>(longer_.data(), longer_size, gap, 77);
     check_launch("make_list");
     ListIntersection intersection(shorter_size);
-    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+    for (int levels = 0; levels <= kMaxMergeLevels; ++levels) {
       std::vector<double> times;
       for (int i = 0; i <= repetitions_; ++i) {
         start_.record(stream_);

@@ -27,10 +27,10 @@ std::uint32_t fan_out(std::uint32_t splitters, int levels) {
 
 }  // namespace
 
-ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
-    : most_elements_(most_elements), device_(device) {
-  const std::uint32_t tiles = divided_up(most_elements, kMergeTile);
-  places_ = DeviceArray<std::uint32_t>(2 * std::size_t{tiles} + 4 * kMostMergeLevels, device);
+ListIntersection::ListIntersection(std::uint32_t max_elements, int device)
+    : max_elements_(max_elements), device_(device) {
+  const std::uint32_t tiles = divided_up(max_elements, kMergeTile);
+  places_ = DeviceArray<std::uint32_t>(2 * std::size_t{tiles} + 4 * kMaxMergeLevels, device);
   words_ = DeviceArray<std::uint32_t>(std::size_t{tiles} * (kMergeTile / 32), device);
   counts_ = DeviceArray<std::uint32_t>(tiles, device);
   starts_ = DeviceArray<std::uint32_t>(tiles, device);
@@ -43,14 +43,14 @@ ListIntersection::ListIntersection(std::uint32_t most_elements, int device)
 }
 
 void ListIntersection::check(int levels, std::uint32_t shorter_size) const {
-  if (levels < 0 || levels > kMostMergeLevels) {
+  if (levels < 0 || levels > kMaxMergeLevels) {
     throw UsageError("intersection by Parallel Merge Find has 0 to 4 levels, not " +
                      std::to_string(levels));
   }
-  if (shorter_size > most_elements_) {
+  if (shorter_size > max_elements_) {
     throw UsageError("a list of " + std::to_string(shorter_size) +
                      " elements is longer than the intersection was made for, " +
-                     std::to_string(most_elements_));
+                     std::to_string(max_elements_));
   }
 }
 
@@ -107,7 +107,7 @@ void ListIntersection::find_blocks(const std::uint32_t* documents, std::uint32_t
                                    int levels, std::uint32_t* out, std::uint32_t* out_size,
                                    const Stream& stream) {
   check(levels, count);
-  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(most_elements_, device_);
+  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(max_elements_, device_);
   match({documents, count, last_docids, blocks}, levels, blocks_.data(), out, out_size, stream,
         match_tiles<Wanted::kBlocks>);
 }

@@ -9,13 +9,13 @@
 
 namespace warpdex {
 
-inline constexpr int kMostMergeLevels = 4;
+inline constexpr int kMaxMergeLevels = 4;
 
 /// Intersects lists, one after the other, with memory that it keeps. For one stream at a time.
 class ListIntersection {
  public:
-  /// For shorter lists of up to `most_elements`.
-  explicit ListIntersection(std::uint32_t most_elements, int device = 0);
+  /// For shorter lists of up to `max_elements`.
+  explicit ListIntersection(std::uint32_t max_elements, int device = 0);
 
   /// Queues the intersection of two strictly rising lists in GPU memory (the result is the same
   /// whichever is the shorter, the time is not): writes the common elements in order to `out`,
@@ -48,7 +48,7 @@ class ListIntersection {
   void match(const Lists& lists, int levels, const std::uint32_t* from, std::uint32_t* out,
              std::uint32_t* out_size, const Stream& stream, Match match_tiles);
 
-  std::uint32_t most_elements_;
+  std::uint32_t max_elements_;
   int device_;
   DeviceArray<std::uint32_t> places_;  ///< of the splitters, level after level
   DeviceArray<std::uint32_t> words_;

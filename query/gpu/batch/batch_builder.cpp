@@ -1,5 +1,5 @@
-// Builds batches piece by piece, large ones on all threads: first what each takes is counted, then,
-// as the places of all are known, each is written.
+// Builds batches piece by piece, large batches on all threads. First each piece counts what it
+// needs. Then, as the places of all are known, each is written.
 #include "gpu/batch/batch_builder.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -21,30 +21,29 @@ ScoreForm form_of(ScorerKind kind) {
   return ScoreForm::kQueryLikelihood;
 }
 
-/// Queries of a piece: some microseconds' work.
+/// Queries of a piece: some microseconds of work.
 constexpr std::uint32_t kPieceQueries = 32;
 /// Fewer pieces are done before other threads have woken up.
 constexpr std::size_t kPiecesToShare = 4;
 
-/// Fewer postings do not fill the GPU by long stretches.
+/// With fewer postings, long block ranges would not fill the GPU.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
-/// Looking documents up in the lists of longer queries may cost far more than adding up: over 25
-/// million documents, 9 terms take a third less time for ten answers, 16 a quarter more for a
-/// thousand.
+/// With more terms, lookups may cost far more than accumulating. Over 25 million documents, 9 terms
+/// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
 /// Weights that are not whole, and sums of impacts that a float rounds, are the CPU engine's.
 bool is_for_gpu(const Index& index, const PlannedQuery& plan) {
-  return plan.terms.size() <= kMostLists && has_whole_weights(plan) &&
+  return plan.terms.size() <= kMaxLists && has_whole_weights(plan) &&
          (!index.settings().impacts || sums_are_exact(index, plan));
 }
 
-std::uint32_t stretch_count(std::uint32_t blocks, std::uint32_t stretch_blocks) {
-  return (blocks + stretch_blocks - 1) / stretch_blocks;
+std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks) {
+  return (blocks + range_blocks - 1) / range_blocks;
 }
 
-/// Asks for what writing the list will read of the mapped index.
+/// Prefetches what writing the list will read of the mapped index.
 void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
   __builtin_prefetch(
       entry.is_short() ? static_cast<const void*>(sections.short_lists.data() + entry.short_offset)
@@ -56,9 +55,9 @@ void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
 BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation) : index_(index) {
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
-  if (ablation.or_by == OrMethod::kAddingUp) rules_.ablation |= kNoLookups;
+  if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
   const bool looks_up =
-      ablation.or_by == OrMethod::kLookingUp || ablation.or_by == OrMethod::kSearching;
+      ablation.or_by == OrMethod::kLookUp || ablation.or_by == OrMethod::kFusedLookUp;
   if (looks_up) rules_.ablation |= kNoTiles;
   rules_.tiles = static_cast<std::uint32_t>((index.index.counts().documents + kTileDocuments - 1) /
                                             kTileDocuments);
@@ -66,8 +65,8 @@ BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation
 
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 
-/// Several pieces at a time, if there are many. A thread that waits for the last ones takes nothing
-/// else meanwhile: what that did might want the same searcher.
+/// Runs several pieces at a time, if there are many. A thread that waits for the last ones must not
+/// take other tasks meanwhile: these might want the same searcher.
 template <typename Work>
 void BatchBuilder::for_each_piece(const Work& work) {
   if (pieces_.size() < kPiecesToShare) {
@@ -103,29 +102,29 @@ const BatchShape& BatchBuilder::measure(std::span<const PlannedQuery> batch,
   cut(slots.size());
   for_each_piece([this](Piece& piece) { measure(piece); });
   add_up();
-  if (shape_.and_queries + shape_.second_queries > 0) order_stretches();
+  if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
   return shape_;
 }
 
 void BatchBuilder::measure(Piece& piece) const {
   const IndexSections& sections = index_.index.sections();
   piece.shape = {};
-  piece.short_stretches = 0;
-  piece.and_stretches.clear();
-  piece.second_stretches.clear();
+  piece.short_ranges = 0;
+  piece.and_ranges.clear();
+  piece.and_fallback_ranges.clear();
   piece.unanswerable.clear();
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
     const PlannedQuery& plan = batch_[slots_[state]];
-    BatchShape alone;  // its lists, and what they are if OR reads them
+    BatchShape alone;  // the query's lists, counted as if OR reads them
     alone.lists = static_cast<std::uint32_t>(plan.terms.size());
-    std::uint32_t short_stretches = 0;
+    std::uint32_t short_ranges = 0;
     for (const PlannedTerm& term : plan.terms) {
       const std::uint32_t blocks = block_count(term.entry.document_frequency);
       alone.postings += term.entry.document_frequency;
       alone.raw_lists += term.entry.is_short() ? 1 : 0;
       alone.or_blocks += blocks;
-      alone.table_stretches += stretch_count(blocks, kStretchBlocks);
-      short_stretches += stretch_count(blocks, kShortStretchBlocks);
+      alone.table_ranges += block_range_count(blocks, kRangeBlocks);
+      short_ranges += block_range_count(blocks, kShortRangeBlocks);
       prefetch(sections, term.entry);
     }
     ++piece.shape.queries;
@@ -137,12 +136,12 @@ void BatchBuilder::measure(Piece& piece) const {
     const SearchSettings& settings = rules_.of(slots_[state]);
     for (const QueryEntry& entry : entries_of(plan, settings.mode)) {
       measure_entry(plan, entry, settings.count, alone, piece);
-      if (entry.kind == EntryKind::kOr) piece.short_stretches += short_stretches;
+      if (entry.kind == EntryKind::kOr) piece.short_ranges += short_ranges;
     }
   }
 }
 
-/// `alone`: of the query's lists.
+/// `alone` counts the query's lists.
 void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                                  const BatchShape& alone, Piece& piece) const {
   BatchShape& shape = piece.shape;
@@ -153,9 +152,9 @@ void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& ent
   }
   if (entry.kind != EntryKind::kOr) {
     const std::uint32_t blocks = block_count(driver_of(plan, entry).entry.document_frequency);
-    const bool is_second = entry.kind == EntryKind::kSecond;
-    ++(is_second ? shape.second_queries : shape.and_queries);
-    (is_second ? piece.second_stretches : piece.and_stretches).add(blocks);
+    const bool is_second = entry.kind == EntryKind::kAndFallback;
+    ++(is_second ? shape.and_fallback_queries : shape.and_queries);
+    (is_second ? piece.and_fallback_ranges : piece.and_ranges).add(blocks);
     return;
   }
   const std::uint32_t flags = flags_of(entry, counts, rules_.ablation);
@@ -166,45 +165,45 @@ void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& ent
   shape.or_lists += alone.lists;
   shape.or_blocks += alone.or_blocks;
   shape.or_postings += alone.postings;
-  shape.table_stretches += alone.table_stretches;
+  shape.table_ranges += alone.table_ranges;
 }
 
-/// Adds the pieces up, in their order, and sets what follows from all of them.
+/// Adds the pieces up, in order, and sets what follows from the sums.
 void BatchBuilder::add_up() {
   shape_ = {};
   std::uint64_t postings = 0;
   for (const Piece& piece : pieces_) postings += piece.shape.postings;
   const bool are_few = postings < kFewPostings;
   for (Piece& piece : pieces_) {
-    if (are_few) piece.shape.table_stretches = piece.short_stretches;
+    if (are_few) piece.shape.table_ranges = piece.short_ranges;
     piece.before = shape_;
     shape_.add(piece.shape);
   }
-  shape_.stretch_blocks = are_few ? kShortStretchBlocks : kStretchBlocks;
-  shape_.row_entries = shape_.or_lists * tile_row(rules_.tiles);
+  shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
+  shape_.row_entries = shape_.or_lists * tile_row_entries(rules_.tiles);
   shape_.tile_entries = shape_.or_queries * rules_.tiles;
 }
 
-/// Counts the stretches of AND and finds their places.
-void BatchBuilder::order_stretches() {
-  const bool are_few = shape_.stretch_blocks < kStretchBlocks;
+/// Counts the ranges of AND and finds their places.
+void BatchBuilder::order_ranges() {
+  const bool are_few = shape_.range_blocks < kRangeBlocks;
   for_each_piece([are_few](Piece& piece) {
-    piece.shape.and_stretches = piece.and_stretches.count(are_few);
-    piece.shape.second_stretches = piece.second_stretches.count(are_few);
+    piece.shape.and_ranges = piece.and_ranges.count(are_few);
+    piece.shape.and_fallback_ranges = piece.and_fallback_ranges.count(are_few);
   });
-  and_order_.clear();
-  second_order_.clear();
+  order_.clear();
+  fallback_order_.clear();
   for (Piece& piece : pieces_) {
-    shape_.and_stretches += piece.shape.and_stretches;
-    shape_.second_stretches += piece.shape.second_stretches;
-    and_order_.add(piece.and_stretches.counts());
-    second_order_.add(piece.second_stretches.counts());
+    shape_.and_ranges += piece.shape.and_ranges;
+    shape_.and_fallback_ranges += piece.shape.and_fallback_ranges;
+    order_.add(piece.and_ranges.counts());
+    fallback_order_.add(piece.and_fallback_ranges.counts());
   }
-  and_order_.finish();
-  second_order_.finish();
+  order_.finish();
+  fallback_order_.finish();
   for (Piece& piece : pieces_) {
-    and_order_.place(piece.and_stretches.counts());
-    second_order_.place(piece.second_stretches.counts());
+    order_.place(piece.and_ranges.counts());
+    fallback_order_.place(piece.and_fallback_ranges.counts());
   }
 }
 
@@ -220,8 +219,8 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                          const ImageParts& host, const ImageParts& device) {
   const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
   for_each_piece([&](Piece& piece) {
-    QueryWriter writer(index_, rules_, target, piece.before, piece.and_stretches,
-                       piece.second_stretches);
+    QueryWriter writer(index_, rules_, target, piece.before, piece.and_ranges,
+                       piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
       const PlannedQuery& plan = batch_[slots_[state]];
       writer.write(plan, slots_[state], is_for_gpu(index_.index, plan));

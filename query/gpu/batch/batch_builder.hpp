@@ -1,11 +1,12 @@
-// Planned queries to what the kernels read. Host code; nothing here waits for the GPU. Internal.
+// Turns planned queries into what the kernels read. Host code; nothing here waits for the GPU.
+// Internal.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "gpu/batch/and_stretches.hpp"
+#include "gpu/batch/and_block_ranges.hpp"
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/query_writer.hpp"
@@ -17,44 +18,45 @@
 
 namespace warpdex::gpu {
 
-/// Builds batches over one index, for one searcher. Queries are cut into pieces, which are measured
-/// and then written to where they belong; those of large batches are shared out to threads. The
-/// image's bytes do not depend on them, but for what is padding.
+/// Builds batches over one index, for one searcher. Queries are cut into pieces. Each piece is
+/// first measured and then written to its place, for large batches by several threads. The bytes of
+/// the image do not depend on the threads, except for padding.
 class BatchBuilder {
  public:
   /// Keeps a reference.
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation);
 
-  /// How scores are computed, of what was measured.
+  /// How the measured queries are scored.
   ScoreForm form() const;
   /// Tiles of the collection.
   std::uint32_t tiles() const { return rules_.tiles; }
 
-  /// Finds out what the queries `slots` of a batch will take, whose answers go to the same places.
-  /// The n-th of them has state n. `settings`: one for all of the batch or one for each; the slots'
-  /// have one scorer. All of these live until the batch is written.
+  /// Measures what the queries `slots` of a batch need. Their answers go to the same slots; query
+  /// number n has state n. `settings` has one entry for the batch or one for each of its queries;
+  /// all these slots have the same scorer. All arguments must live until the batch is written.
   const BatchShape& measure(std::span<const PlannedQuery> batch,
                             std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings);
-  /// Slots of the measured queries that the kernels cannot hold or add up.
+  /// Slots of the measured queries that the kernels cannot answer: too many terms, weights that
+  /// are not whole, sums of impacts that a float would round.
   std::vector<std::uint32_t> unanswerable() const;
-  /// Writes what was measured, once, to the image's parts on the host; they are laid out, as is the
-  /// GPU's copy, for its shape. There is room for `capacity` candidates of each query.
-  /// `answers_so_far`: of queries that run again, by slot; else null. Throws FormatError for
-  /// damage.
+  /// Writes what was measured, once, to the image's parts on the host. These and the parts on the
+  /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
+  /// query. `answers_so_far` has the answers of queries that run again, by slot; else it is null.
+  /// Throws FormatError for damage.
   void write(std::uint32_t capacity, const Answer* answers_so_far, const ImageParts& host,
              const ImageParts& device);
 
  private:
   /// Queries that one thread takes together.
   struct Piece {
-    std::uint32_t begin = 0;  ///< states
+    std::uint32_t begin = 0;  ///< the first state
     std::uint32_t end = 0;
     BatchShape shape;
-    BatchShape before;                  ///< of all pieces before
-    std::uint32_t short_stretches = 0;  ///< as table_stretches, if all postings are few
-    AndStretches and_stretches;
-    AndStretches second_stretches;
+    BatchShape before;               ///< sums of all pieces before this one
+    std::uint32_t short_ranges = 0;  ///< table_ranges if the batch has few postings
+    AndBlockRanges and_ranges;
+    AndBlockRanges and_fallback_ranges;
     std::vector<std::uint32_t> unanswerable;  ///< slots
   };
 
@@ -65,17 +67,17 @@ class BatchBuilder {
   void measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                      const BatchShape& alone, Piece& piece) const;
   void add_up();
-  void order_stretches();
+  void order_ranges();
 
   const PlacedIndex& index_;
   BatchRules rules_;
   std::span<const PlannedQuery> batch_;
   std::span<const std::uint32_t> slots_;
-  std::vector<Piece> all_pieces_;  ///< as many as a batch ever had; they keep their memory
-  std::span<Piece> pieces_;        ///< of this batch
+  std::vector<Piece> all_pieces_;  ///< as many as any batch had; they keep their memory
+  std::span<Piece> pieces_;        ///< of the current batch
   BatchShape shape_;
-  StretchOrder and_order_;
-  StretchOrder second_order_;
+  BlockRangeOrder order_;
+  BlockRangeOrder fallback_order_;
 };
 
 }  // namespace warpdex::gpu

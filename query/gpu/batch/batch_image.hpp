@@ -1,4 +1,4 @@
-// A batch's image in memory: where its parts lie. Internal.
+// Where the parts of a batch's image lie in memory. Internal.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,22 @@
 
 namespace warpdex::gpu {
 
-/// Where the parts of a batch that are uploaded lie in a buffer.
+/// Pointers to the parts of an image in a buffer.
 struct ImageParts {
   List* lists;
   Query* queries;
-  Query* finals;
-  Stretch* table_stretches;
-  Stretch* and_stretches;
-  std::uint32_t* raw;  ///< raw lists, kRawEntries docIDs and as many values each
+  Query* final_queries;
+  BlockRange* table_ranges;
+  BlockRange* and_ranges;
+  std::uint32_t* raw;  ///< raw lists: kRawEntries docIDs, then as many values
   std::size_t image_bytes;
 };
 
-/// The parts of an image that starts at `begin`, which may be null: then only their sizes count.
+/// The parts of an image that starts at `begin`. If that is null, only image_bytes is of use.
 ImageParts lay_out(const BatchShape& shape, void* begin);
 
-/// The queries of OR of an image on the host, in their order, so many at a time.
-std::vector<Wave> waves(const BatchShape& shape, const ImageParts& host, std::uint32_t at_once);
+/// Groups of `at_once` queries of OR, in their order, of an image on the host.
+std::vector<QueryGroup> query_groups(const BatchShape& shape, const ImageParts& host,
+                                     std::uint32_t at_once);
 
 }  // namespace warpdex::gpu

@@ -1,4 +1,4 @@
-// A list is described by its term's entry alone; short ones are decoded here.
+// Describes a list by its term's entry in the lexicon, and decodes short lists.
 #include "gpu/batch/list_writer.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace warpdex::gpu {
 namespace {
 
-/// What a list's scores cannot pass, whatever its postings.
+/// An upper bound of a list's scores, whatever its postings are.
 float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
   switch (scorer.kind) {
     case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
@@ -29,7 +29,7 @@ void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPl
   std::uint64_t occurrences = term.entry.collection_frequency;
   list.size = term.entry.document_frequency;
   list.blocks = block_count(list.size);
-  list.row = kNone;
+  list.tile_row = kNone;
   list.flags = flags;
   std::uint64_t largest = 0;
   if (term.entry.is_short()) {
@@ -37,7 +37,7 @@ void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPl
     largest = occurrences;
   } else {
     index_.place(term.entry, list);
-    largest = occurrences - list.size + 1;  // all others occur once at least
+    largest = occurrences - list.size + 1;  // all other frequencies are 1 at least
   }
   if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
   const IndexCounts& counts = index_.index.counts();
@@ -50,7 +50,7 @@ void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPl
   list.bound = largest_score(scorer, largest);
 }
 
-/// Returns how often the term occurs.
+/// Returns the term's collection frequency.
 std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& raw,
                                     List& list) const {
   std::uint32_t* const docids = raw.host;

@@ -10,26 +10,26 @@
 
 namespace warpdex::gpu {
 
-/// Entries that a raw list takes: docIDs, then values.
+/// Entries of a raw list: docIDs, then values.
 inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
 
-/// A raw list's room in a batch's image.
+/// Room for a raw list in a batch's image.
 struct RawPlace {
   std::uint32_t* host;
   const std::uint32_t* device;
 };
 
-/// Of one index, by one scorer. Any number of threads.
+/// Writes lists of one index for one scorer. Any number of threads.
 class ListWriter {
  public:
   ListWriter(const PlacedIndex& index, const ScorerSettings& scorer)
       : index_(index), settings_(scorer) {}
 
-  /// Fills in all of a list but its place among those of OR. A short list is decoded to `raw`,
-  /// which a long one leaves alone. Throws FormatError for damage.
+  /// Fills in a list, except for tile_row, or_query and rank. A short list is decoded to `raw`; a
+  /// long one does not use it. Throws FormatError for damage.
   void write(const PlannedTerm& term, std::uint32_t flags, const RawPlace& raw, List& list) const;
 
-  /// How a list that was written scores.
+  /// The scorer of a list that was written.
   TermScorer scorer_of(const List& list) const {
     return {.kind = settings_.kind, .weight = list.weight, .c0 = list.c0, .c1 = list.c1};
   }

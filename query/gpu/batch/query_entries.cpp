@@ -1,4 +1,4 @@
-// Which kernels answer a query.
+// Decides which kernels answer a query.
 #include "gpu/batch/query_entries.hpp"
 
 #include "gpu/layout/layout.hpp"
@@ -16,9 +16,9 @@ void add_entry(const PlannedQuery& plan, bool unsigned_is_required, bool is_fall
   entry.is_fallback = is_fallback;
   entry.is_one_list = roles.is_one_list() && !is_fallback;
   if (roles.has_required && !entry.is_one_list) {
-    entry.kind = is_fallback ? EntryKind::kSecond : EntryKind::kAnd;
+    entry.kind = is_fallback ? EntryKind::kAndFallback : EntryKind::kAnd;
   }
-  // What AND requires, OR that comes second may do without: it reads the same lists.
+  // OR as a fallback reads the same lists as AND; none of them is required.
   entry.shares_lists = is_fallback && !roles.has_required && entries.count > 0;
   ++entries.count;
 }

@@ -1,5 +1,4 @@
-// What one query of a batch is to the kernels: a query of AND, or of OR, or one after the other.
-// Internal.
+// The entries of one query in a batch: AND, or OR, or one after the other. Internal.
 #pragma once
 
 #include <array>
@@ -11,10 +10,10 @@
 
 namespace warpdex::gpu {
 
-/// Which kernels a query is for.
+/// Which kernels read an entry.
 enum class EntryKind {
-  kAnd,     ///< with required terms
-  kSecond,  ///< likewise, if AND matched too few
+  kAnd,          ///< AND: it has required terms
+  kAndFallback,  ///< AND that runs only if the AND before it matched too few
   kOr,
 };
 
@@ -23,12 +22,12 @@ struct QueryEntry {
   EntryKind kind = EntryKind::kOr;
   RoleCounts roles;
   bool unsigned_is_required = false;
-  bool is_fallback = false;   ///< runs if AND matched too few
-  bool is_one_list = false;   ///< all postings of its one list match
-  bool shares_lists = false;  ///< with the entry before, which has the same
+  bool is_fallback = false;   ///< runs only if the AND before it matched too few
+  bool is_one_list = false;   ///< all postings of its only list match
+  bool shares_lists = false;  ///< uses the lists of the entry before
 };
 
-/// The entries of a query, in the order in which they run; none where nothing can match.
+/// The entries of a query, in the order in which they run. None if nothing can match.
 struct QueryEntries {
   std::array<QueryEntry, 2> entries;
   std::uint32_t count = 0;
@@ -40,9 +39,9 @@ struct QueryEntries {
 /// O(terms).
 QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode);
 
-/// A query's shortest required list, which leads AND; there is one.
+/// A query's shortest required list, which drives AND. There must be one.
 const PlannedTerm& driver_of(const PlannedQuery& plan, const QueryEntry& entry);
-/// Flags of a query of OR or AND: its own and those of the `ablation`.
+/// The QueryFlags of an entry, with those of the `ablation`.
 std::uint32_t flags_of(const QueryEntry& entry, bool count, std::uint32_t ablation);
 
 }  // namespace warpdex::gpu

@@ -1,4 +1,5 @@
-// Selection digit by digit: in which of 256 counts the wanted thing is. Internal.
+// Radix selection by digits of 8 bits: which digit the wanted item has, by the counts of all 256.
+// Internal.
 #pragma once
 
 #include "gpu/device/list_reader.cuh"
@@ -7,8 +8,9 @@ namespace warpdex::gpu {
 
 inline constexpr std::uint32_t kDigits = 256;
 
-/// The first place among kDigits counts up to which `wanted` (from 1) things were counted; `wanted`
-/// becomes its place among those counted there. `count_at` gives a count by its place. One warp.
+/// Items are sorted by their digit; count_at(digit) is how many have it. Returns the digit of item
+/// number `wanted`, counted from 1. `wanted` becomes its number among the items of that digit. One
+/// warp.
 template <class CountAt>
 __device__ inline std::uint32_t find_digit(CountAt count_at, std::uint32_t& wanted) {
   constexpr std::uint32_t kPerLane = kDigits / kWarp;
@@ -26,14 +28,14 @@ __device__ inline std::uint32_t find_digit(CountAt count_at, std::uint32_t& want
   return digit;
 }
 
-/// From the largest digit down.
+/// The same for items sorted from the largest digit down.
 __device__ inline std::uint32_t find_digit_from_top(const std::uint32_t* counts,
                                                     std::uint32_t& wanted) {
   return kDigits - 1 -
          find_digit([&](std::uint32_t place) { return counts[kDigits - 1 - place]; }, wanted);
 }
 
-/// From the smallest digit up.
+/// The same for items sorted from the smallest digit up.
 __device__ inline std::uint32_t find_digit_from_bottom(const std::uint32_t* counts,
                                                        std::uint32_t& wanted) {
   return find_digit([&](std::uint32_t place) { return counts[place]; }, wanted);

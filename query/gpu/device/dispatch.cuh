@@ -1,4 +1,4 @@
-// From what an index is, known when a batch comes, to the kernels that were compiled for it.
+// Calls the instance of a template that is compiled for an index's codec and a batch's scores.
 // Internal.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace warpdex::gpu {
 
-/// Calls call.operator()<codec, levels>(): `levels` are those of `pfor` that kernels are compiled
-/// for, not below the index's; 0 with other codecs.
+/// Calls call.operator()<codec, levels>(). For `pfor`, `levels` is 1 if the index has no more
+/// levels, else kMaxPforLevels; for other codecs it is 0.
 template <class Call>
 void with_codec(const Batch& batch, CodecKind codec, Call call) {
   switch (codec) {

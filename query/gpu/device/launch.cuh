@@ -1,4 +1,4 @@
-// Launches of a batch's kernels, which take the batch and perhaps more. Internal.
+// Launches a batch's kernels, whose first argument is the batch. Internal.
 #pragma once
 
 #include "gpu/layout/layout.hpp"
@@ -6,8 +6,8 @@
 
 namespace warpdex::gpu {
 
-/// Launches a kernel that begins with wait_for_previous(). Throws CudaError, naming it, if it
-/// cannot start.
+/// Launches a kernel that begins with wait_for_previous(). Throws CudaError with the kernel's name
+/// if it cannot start.
 template <class... Arguments>
 void launch(const char* name, void (*kernel)(Batch, Arguments...), dim3 ctas, std::uint32_t threads,
             std::size_t bytes, cudaStream_t stream, const Batch& batch,

@@ -1,4 +1,5 @@
-// Reads a block of a query's list by one warp, whatever form the list has. Internal.
+// One warp reads a block of a query's list, raw or encoded. Binary searches in a list's arrays.
+// Internal.
 #pragma once
 
 #include "gpu/layout/layout.hpp"
@@ -7,7 +8,7 @@
 
 namespace warpdex::gpu {
 
-/// Four of the 128 plain numbers of a raw list.
+/// The lane's four of the 128 plain numbers of a raw list.
 __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&values)[4]) {
   const uint4 four = reinterpret_cast<const uint4*>(bytes)[lane_id()];
   values[0] = four.x;
@@ -16,12 +17,14 @@ __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&value
   values[3] = four.w;
 }
 
-/// What all blocks of a list share, for decoders: of docIDs, and of values.
+/// The parsed tail of a list's docIDs, and of its values, as decoders take them: empty for codecs
+/// other than `pfor`.
 template <CodecKind kCodec, int kLevels>
 __device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail docid_tail(
     const Batch& batch, std::uint32_t list) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
-  if constexpr (Decoder::kKeeps) return static_cast<typename Decoder::Tail>(batch.tails) + 2 * list;
+  if constexpr (Decoder::kKeeps)
+    return static_cast<typename Decoder::Tail>(batch.exception_tails) + 2 * list;
   if constexpr (!Decoder::kKeeps) return {};
 }
 template <CodecKind kCodec, int kLevels>
@@ -29,12 +32,12 @@ __device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail value_tai
     const Batch& batch, std::uint32_t list) {
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
   if constexpr (Decoder::kKeeps) {
-    return static_cast<typename Decoder::Tail>(batch.tails) + 2 * list + 1;
+    return static_cast<typename Decoder::Tail>(batch.exception_tails) + 2 * list + 1;
   }
   if constexpr (!Decoder::kKeeps) return {};
 }
 
-/// Lane l gets docIDs 4l to 4l + 3 of a list's block; kNone past its last.
+/// Lane l gets docIDs 4l to 4l + 3 of a list's block; kNone past the block's last.
 template <CodecKind kCodec, int kLevels>
 __device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
                                    std::uint32_t block, device::WarpScratch& scratch,
@@ -62,9 +65,9 @@ __device__ inline void read_values(const Batch& batch, std::uint32_t list_index,
   Decoder::values(list.frequencies, tail, place, scratch, values);
 }
 
-/// The first of `count` ascending numbers that is not below `target`, or `count`: by half a warp,
-/// 16 places at a time, which has a target of its own. `numbers` are the same for the whole warp,
-/// all of which calls it.
+/// The place of the first of `count` ascending numbers that is not below `target`, or `count`. The
+/// whole warp calls it with the same numbers; each half of the warp has a target of its own and
+/// compares it with 16 numbers at a time.
 __device__ inline std::uint32_t lower_bound_by_halves(const std::uint32_t* numbers,
                                                       std::uint32_t count, std::uint32_t target) {
   constexpr std::uint32_t kHalf = kWarp / 2;
@@ -74,7 +77,7 @@ __device__ inline std::uint32_t lower_bound_by_halves(const std::uint32_t* numbe
     const std::uint32_t place = lane_id() % kHalf * step + step - 1;
     const bool below = place < count && numbers[begin + place] < target;
     const std::uint32_t both = __ballot_sync(kWholeWarp, below);
-    // The answer lies in the step after those whose last number is below, or is that step's last.
+    // All steps whose last number is below the target are passed. The place is in the next step.
     const std::uint32_t passed = __popc(both >> (lane_id() & kHalf) & 0xFFFFU) * step;
     begin += passed;
     count = count > passed ? min(step - 1, count - passed) : 0;

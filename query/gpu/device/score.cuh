@@ -1,6 +1,6 @@
-// Scores on the GPU, twice. In units: integers that a kernel adds up in any order, never below the
-// score that they stand for. And exactly: by the operations of TermScorer, for the documents that
-// may be in an answer. Internal.
+// Scores on the GPU, in two forms. Scores in units are integers, never below the score that they
+// stand for; kernels add them up in any order. Exact scores are computed by the operations of
+// TermScorer, only for documents that may be in an answer. Internal.
 #pragma once
 
 #include "gpu/layout/layout.hpp"
@@ -10,8 +10,8 @@ namespace warpdex::gpu {
 
 // ------------------------------------------------------------------------------ scores in units
 
-/// score_bound.hpp's decode_rounded, of a code below 256: from 8 on, a code's bits are those of the
-/// number's exponent and of its first three digits.
+/// decode_rounded() of score_bound.hpp for a code below 256. From 8 on, the bits of a code are the
+/// number's exponent and its first three binary digits.
 __device__ inline float decode_rounded(std::uint32_t code) {
   constexpr std::uint32_t kTwoTo23 = 0x4B000000;
   constexpr std::uint32_t kExponent = 129;
@@ -19,16 +19,16 @@ __device__ inline float decode_rounded(std::uint32_t code) {
   return __uint_as_float((code << 20) + (kExponent << 23));
 }
 
-/// What a document's length contributes to all of its scores: BM25's c0 + c1 * len, or the
+/// The part of a score that depends on the document's length alone: BM25's c0 + c1 * len, or the
 /// logarithm that query likelihood adds.
 __device__ inline float length_part(ScoreForm form, float c0, float c1, float length) {
   return form == ScoreForm::kBm25 ? c0 + c1 * length : __logf(c1 / (length + c1));
 }
 
-/// A posting's units: at least 1, and not below score * scale. `value` is what is stored: a
-/// frequency or an impact, less one; `weight` the list's weight times the scale. Conversions
-/// between whole and floating numbers go by additions to 2^23, which take a fraction of the
-/// conversion instructions' time, unless values are `huge`.
+/// A posting's units: at least 1, and not below score * scale. `value` is the stored number: a
+/// frequency or an impact, less one. `weight` is the list's weight times the scale. Integers are
+/// converted to floats and back by adding 2^23, which is much faster than the conversion
+/// instructions, unless values are `huge`.
 template <ScoreForm kForm>
 __device__ inline std::uint32_t units_of(std::uint32_t value, float part, float weight, float c0,
                                          bool huge) {
@@ -45,32 +45,32 @@ __device__ inline std::uint32_t units_of(std::uint32_t value, float part, float 
   }
 }
 
-/// Units that are not above the document's score * scale: `sum` less what rounding may have added.
+/// A lower bound of a document's score * scale: its `sum` less what rounding may have added.
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t document, std::uint32_t sum) {
-  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.rounding_slack);
   const auto length = static_cast<float>(batch.lengths.of(document));
   const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
-  float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
   if (batch.form == ScoreForm::kBm25) {
-    // Of all frequencies, one is hurt most by the length's rounding.
+    // Rounding the length changes the score most for a frequency of one.
     lower *= (1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length);
   } else {
-    lower -= query.weights * __logf((length + batch.c1) / (rounded + batch.c1));
+    lower -= query.weight_units * __logf((length + batch.c1) / (rounded + batch.c1));
   }
   return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
 }
 
-/// Likewise without looking at the document: lower still.
+/// The same for any document with this sum, without reading its length: a lower bound still.
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t sum) {
-  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.slack);
+  if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.rounding_slack);
   if (batch.form == ScoreForm::kQueryLikelihood || !query.lengths_are_coded) return 0;
-  const float lower = static_cast<float>(sum) - static_cast<float>(query.slack);
+  const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
   return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
 }
 
-/// The units that no posting passes whose bound is given: the largest of the bound's pairs.
+/// The upper bound in units of the postings that a stored bound covers: the largest of its pairs.
 __device__ inline std::uint32_t bound_units(ScoreForm form, const Query& query, const List& list,
                                             uint2 bound) {
   const float weight = list.weight * query.scale;
@@ -87,12 +87,13 @@ __device__ inline std::uint32_t bound_units(ScoreForm form, const Query& query, 
         form == ScoreForm::kBm25 ? __fdividef(tf, tf + part) : __logf(1.F + tf * list.c0) + part;
     best = fmaxf(best, score);
   }
-  return min(static_cast<std::uint32_t>(best * weight * 1.00001F) + 2, query.cap);
+  return min(static_cast<std::uint32_t>(best * weight * 1.00001F) + 2, query.unit_cap);
 }
 
 // --------------------------------------------------------------------------------- exact scores
 
-/// TermScorer::operator(), bit for bit for BM25 and impacts.
+/// TermScorer::operator(), bit for bit: by the same operations, and for query likelihood by the
+/// same natural_log().
 __device__ inline float exact_score(ScoreForm form, const List& list, std::uint32_t frequency,
                                     std::uint32_t length) {
   const auto tf = static_cast<float>(frequency);

@@ -1,5 +1,5 @@
-// The CTAs that work for one query together: a cluster's, where queries are few and the GPU has
-// clusters, or one. Internal.
+// The CTAs that work on one query together: those of a thread block cluster, where queries are few
+// and the GPU has clusters, else a single CTA. Internal.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -8,10 +8,10 @@
 
 namespace warpdex::gpu {
 
-/// As one of its CTAs sees it.
+/// A team as one of its CTAs sees it.
 class Team {
  public:
-  /// The CTAs of this one's cluster; itself if it was launched without.
+  /// The CTAs of this CTA's cluster; this CTA alone if it was launched without clusters.
   static __device__ Team of_cluster() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     using cooperative_groups::cluster_group;
@@ -25,8 +25,8 @@ class Team {
   __device__ std::uint32_t rank() const { return rank_; }
   __device__ std::uint32_t size() const { return size_; }
 
-  /// A barrier for all threads, which see then what others wrote, in any memory. The first also
-  /// says that all CTAs have begun.
+  /// A barrier for all threads of the team. Behind it each thread sees what the others wrote, in
+  /// any memory. Behind the first one, all CTAs have started.
   __device__ void sync() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (size_ > 1) return cooperative_groups::cluster_group::sync();
@@ -34,9 +34,9 @@ class Team {
     __syncthreads();
   }
 
-  /// The two halves of a barrier between CTAs, each by all threads: says that this one is here, and
-  /// waits for the others. What a thread wrote before the first, all threads of the other CTAs see
-  /// behind the second; those of its own need a barrier of theirs. No sync() in between.
+  /// The two halves of a barrier between CTAs. All threads call both: arrive() signals, await()
+  /// waits for the other CTAs. What a thread wrote before arrive(), the threads of other CTAs see
+  /// behind await(); threads of the same CTA need a barrier of their own. No sync() in between.
   __device__ void arrive() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if (size_ > 1) cooperative_groups::cluster_group::barrier_arrive();
@@ -48,8 +48,8 @@ class Team {
 #endif
   }
 
-  /// What `own`, in this CTA's shared memory, is in another's, which must have begun, and not end
-  /// before it was used.
+  /// The variable of another CTA's shared memory that corresponds to `own` in this CTA's. That CTA
+  /// must have started and must not end before the variable was used.
   template <class T>
   __device__ T& of(std::uint32_t rank, T& own) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

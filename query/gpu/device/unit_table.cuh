@@ -1,20 +1,20 @@
-// Units of postings, with a table of what documents' lengths contribute. Internal.
+// Units of postings, with a table of the length_part of each length code. Internal.
 #pragma once
 
 #include "gpu/device/score.cuh"
 
 namespace warpdex::gpu {
 
-/// What the units of a list's postings take to know of it.
+/// What computing the units of a list's postings needs to know of the list.
 struct ListWeight {
   float weight;  ///< in units
   float c0;
-  std::uint32_t whole;  ///< of impacts whose sums are exact: how often the query has the term
-  bool is_huge;         ///< some frequencies are
-  std::uint32_t cap;    ///< of the query
+  std::uint32_t whole;  ///< for impacts whose sums are exact: how often the query has the term
+  bool is_huge;         ///< some frequencies are huge
+  std::uint32_t cap;    ///< unit_cap of the query
 };
 
-/// Units of postings: what all warps of a CTA share.
+/// Computes units of postings. Shared by all warps of a CTA.
 template <ScoreForm kForm>
 struct UnitTable {
   float parts[kForm == ScoreForm::kImpact ? 4 : kLengthCodes];  ///< length_part of each code
@@ -30,13 +30,13 @@ struct UnitTable {
   }
 
   static __device__ ListWeight weigh(const Query& query, const List& list) {
-    const bool is_whole = kForm == ScoreForm::kImpact && query.slack == 0;
+    const bool is_whole = kForm == ScoreForm::kImpact && query.rounding_slack == 0;
     return {list.weight * query.scale, list.c0,
             is_whole ? static_cast<std::uint32_t>(list.weight) : 0,
-            (list.flags & kHugeFrequencies) != 0, query.cap};
+            (list.flags & kHugeFrequencies) != 0, query.unit_cap};
   }
 
-  /// The code of a document's length, where lengths count.
+  /// The code of a document's length, if scores depend on lengths.
   static __device__ std::uint8_t code_of(const Batch& batch, std::uint32_t document) {
     return kForm == ScoreForm::kImpact ? 0 : batch.lengths.codes[document];
   }
@@ -48,8 +48,8 @@ struct UnitTable {
     return min(units_of<kForm>(value, part, list.weight, list.c0, list.is_huge), list.cap);
   }
 
-  /// The code of each document's length, of those that there are: to be asked for before other
-  /// work, as it takes long to come.
+  /// The length codes of those documents that are not kNone. Read them before other work: the
+  /// latency is long.
   static __device__ void read_codes(const Batch& batch, const std::uint32_t (&documents)[4],
                                     std::uint8_t (&codes)[4]) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// One pass over the lexicon to find the long lists, then list by list.
+// Finds the long lists by one pass over the lexicon, then makes their tables in parallel.
 #include "gpu/index/exception_tables.hpp"
 
 #include <span>
@@ -19,7 +19,7 @@ std::vector<PostingsEntry> long_lists(const Index& index) {
   return lists;
 }
 
-/// One of a list's two arrays of values as it lies in its section.
+/// The docIDs or the frequencies of a list, as they lie in their section.
 struct Values {
   std::span<const std::uint8_t> section;
   std::uint64_t offset;

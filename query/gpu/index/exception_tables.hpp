@@ -1,4 +1,5 @@
-// The tables of where blocks' exceptions are, of all long lists of an index of `pfor`. Internal.
+// Tables of where the exceptions of each block lie, for all long lists of an index of `pfor`.
+// Internal.
 #pragma once
 
 #include <vector>
@@ -8,11 +9,11 @@
 
 namespace warpdex::gpu {
 
-/// Of the lists' docIDs, or of their values. A list's part starts where its parts of the block
-/// arrays and of the bases of offsets do; all zero where it has no exceptions.
+/// The table of all lists' docIDs, or of all lists' values. A list's part starts at its first block
+/// and at its first offset base, as in the index. All zero for a list without exceptions.
 struct ExceptionTable {
   std::vector<ExceptionEntry> entries;  ///< by block
-  std::vector<ExceptionBase> bases;     ///< by group of blocks of a list, but its first
+  std::vector<ExceptionBase> bases;     ///< by group of blocks of a list, without its first group
 };
 
 struct ExceptionTables {
@@ -20,7 +21,7 @@ struct ExceptionTables {
   ExceptionTable frequencies;
 };
 
-/// Empty ones, if the index is of another codec. O(terms + blocks + exceptions of exceptions), by
+/// Empty tables if the index has another codec. O(terms + blocks + exceptions of exceptions), on
 /// all threads. Throws FormatError for damage.
 ExceptionTables make_exception_tables(const Index& index);
 

@@ -1,4 +1,4 @@
-// Which GPUs the engine can use; in every build.
+// Decides which GPUs the engine can use. Part of every build.
 #include "gpu/layout/layout.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
 

@@ -1,5 +1,5 @@
-// Uploads an index: one allocation, section after section, as many as fit. Of the others the host
-// keeps page-locked copies, and the rest of the memory is a cache of lists.
+// Uploads an index into one allocation, section by section, as many sections as fit. The others get
+// page-locked copies on the host, and the rest of the GPU memory becomes a cache of lists.
 #include "warpdex/query/gpu/gpu_index.hpp"
 
 #include <algorithm>
@@ -26,19 +26,19 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// What searchers may be given at most: a batch of theirs takes no more.
-constexpr std::size_t kMostScratch = std::size_t{5} << 30;
-/// What a part of a batch needs at least is never more than this.
-constexpr std::size_t kLeastScratch = std::size_t{64} << 20;
-/// Parts of the memory beside what is always resident: one must be left for scratch where all lists
-/// are resident; it is one of fewer where they are not, as then lists can still be read.
+/// Scratch memory of all searchers together, at most: no batch needs more.
+constexpr std::size_t kMaxScratch = std::size_t{5} << 30;
+/// The least scratch memory that a part of a batch needs is never more than this.
+constexpr std::size_t kMaxMinScratch = std::size_t{64} << 20;
+/// Shares of the memory beside what is always resident. If all lists are resident, 1/8 must be left
+/// as scratch memory; if not, 1/7 is taken for it, since lists can be read over the bus.
 constexpr std::size_t kScratchShares = 8;
 constexpr std::size_t kCachedScratchShares = 7;
-/// Below this, one of so many: a batch in many small parts is slower than one that reads more lists
-/// over the bus.
+/// Below kMuchScratch, 1/3 is scratch memory: many small parts of a batch cost more than reading
+/// more lists over the bus.
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
-constexpr std::size_t kMostCopyThreads = 8;
+constexpr std::size_t kMaxCopyThreads = 8;
 
 void check_sections(const Index& index) {
   const auto& infos = index.section_infos();
@@ -65,17 +65,17 @@ std::size_t memory_limit(Resources& resources, const GpuIndexSettings& settings)
   return settings.memory != 0 ? std::min(settings.memory, left) : left;
 }
 
-/// Enough for any one query: its candidates, tables of tiles and itself.
-std::size_t least_scratch(std::size_t documents) {
-  constexpr std::size_t kMostCandidates = 160'000;  // 16 for each of 10,000 documents
+/// Scratch memory for any one query: its candidates, its tables by tile, and the query itself.
+std::size_t min_scratch(std::size_t documents) {
+  constexpr std::size_t kMaxCandidates = 160'000;  // 16 for each of 10,000 documents
   const std::size_t tiles = documents / gpu::kTileDocuments + 2;
-  return std::min((std::size_t{2} << 20) + 34 * std::min(documents, kMostCandidates) +
-                      (gpu::kMostLists + 2) * tiles * 8 + documents / gpu::kAndBlocks / 16 +
+  return std::min((std::size_t{2} << 20) + 34 * std::min(documents, kMaxCandidates) +
+                      (gpu::kMaxLists + 2) * tiles * 8 + documents / gpu::kAndBlocks / 16 +
                       8 * (documents / kBlockSize),
-                  kLeastScratch);
+                  kMaxMinScratch);
 }
 
-/// Of the memory beside what is always resident, where not all lists are.
+/// Scratch memory where not all lists are resident, of the memory beside what is.
 std::size_t cached_scratch(std::size_t memory) {
   return std::max(memory / kCachedScratchShares,
                   std::min(memory / kScarceScratchShares, kMuchScratch));
@@ -87,7 +87,7 @@ std::string mebibytes(std::size_t bytes) {
 
 }  // namespace
 
-/// Host bytes and the pointer that is to point to them on the GPU.
+/// Bytes on the host, and the pointer that shall point to their copy on the GPU.
 struct GpuIndex::State::Part {
   template <typename T>
   Part(std::span<const T> values, const T*& pointer)
@@ -119,14 +119,14 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   const IndexSections& sections = index.sections();
   const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
-  // In the order in which they are given GPU memory: what is read most comes first.
+  // In the order in which they get GPU memory: what is read most comes first.
   const std::vector<Part> parts{
       {std::span(of_lengths.codes), lengths.codes},
-      {std::span(of_lengths.rests), lengths.rests},
+      {std::span(of_lengths.remainders), lengths.remainders},
       {std::span(of_lengths.long_bases), lengths.long_bases},
       {std::span(of_lengths.long_lengths), lengths.long_lengths},
       {sections.static_scores, static_scores},
-      {sections.static_bounds, static_bounds},  // kNeeded, so far
+      {sections.static_bounds, static_bounds},  // the first kNeeded parts end here
       {sections.range_bounds, range_bounds},
       {sections.block_last_docids, last_docids},
       {sections.block_bounds, bounds},
@@ -140,18 +140,19 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
       {sections.frequency_bases, frequency_bases},
       {std::span(exceptions.frequencies.entries), frequency_exceptions},
       {std::span(exceptions.frequencies.bases), frequency_exception_bases},
-      {sections.docids, docids},  // kEncoded: by list, if there is no room for all
+      {sections.docids, docids},  // the last kEncoded parts: cached list by list if there is no
+                                  // room for both
       {sections.frequencies, frequencies},
   };
   const std::span<const Part> all(parts);
   const std::size_t resident = take_memory(all);
   upload(all.first(resident));
   if (resident < all.size()) {
-    // All that may be locked, until it is known how much of it is needed.
+    // Reserve all that may be page-locked, until it is known how much is needed.
     host_memory = Reservation(resources.host_memory(), resources.host_memory().left());
     std::size_t left = host_memory.bytes();
     const auto others = all.subspan(resident, all.size() - kEncoded - resident);
-    // Without these, no kernel can read a list, and the CPU answers.
+    // Without these sections, no kernel can read a list, and the CPU answers.
     const bool are_readable = copy_to_host(others, left);
     host_lists = std::make_unique<gpu::HostLists>(index, are_readable ? left : 0, device);
     cache = std::make_unique<gpu::ListCache>(
@@ -168,29 +169,29 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
 }
 
-/// Takes memory for as many parts, in their order, as there is room for beside scratch memory: all,
-/// or none of those kEncoded. Returns how many.
+/// Allocates memory for as many parts, in order, as fit beside scratch memory. The last kEncoded
+/// parts are all resident or none. Returns the number of parts.
 std::size_t GpuIndex::State::take_memory(std::span<const Part> parts) {
   const std::size_t limit = budget->limit();
   const std::size_t needed = Part::sum(parts.first(kNeeded));
-  const std::size_t least = least_scratch(index.counts().documents);
-  if (needed + least > limit) {
-    throw UsageError("this index needs " + mebibytes(needed + least) +
+  const std::size_t min_bytes = min_scratch(index.counts().documents);
+  if (needed + min_bytes > limit) {
+    throw UsageError("this index needs " + mebibytes(needed + min_bytes) +
                      " of GPU memory at least, more than the " + mebibytes(limit) +
                      " that it may take; allow more by --gpu-memory");
   }
   const std::size_t all = Part::sum(parts);
-  scratch = std::clamp((limit - needed) / kScratchShares, least, kMostScratch);
+  scratch = std::clamp((limit - needed) / kScratchShares, min_bytes, kMaxScratch);
   if (all + scratch <= limit && bytes.allocate(all, *budget, device)) {
     scratch = limit - all;
     return parts.size();
   }
-  scratch = std::clamp(cached_scratch(limit - needed), least, kMostScratch);
+  scratch = std::clamp(cached_scratch(limit - needed), min_bytes, kMaxScratch);
   for (std::size_t count = parts.size() - kEncoded; count >= kNeeded; --count) {
     const std::size_t sum = Part::sum(parts.first(count));
     if (sum + scratch <= limit && bytes.allocate(sum, *budget, device)) return count;
   }
-  throw UsageError("this index needs " + mebibytes(needed + least) +
+  throw UsageError("this index needs " + mebibytes(needed + min_bytes) +
                    " of GPU memory at least, and the GPU has less free; stop what else runs on "
                    "it, or search on the CPU");
 }
@@ -200,7 +201,7 @@ void GpuIndex::State::upload(std::span<const Part> parts) {
   bytes.buffer().fill(0, stream);
   std::size_t offset = 0;
   for (const Part& each : parts) {
-    // Blocks may be of no bytes: an empty section has a place, too, and slack to read.
+    // A block may have no bytes: an empty section still gets an address and slack behind it.
     if (!each.bytes.empty()) bytes.buffer().upload(each.bytes, stream, offset);
     *each.target = static_cast<const std::uint8_t*>(bytes.data()) + offset;
     offset += aligned(each.bytes.size());
@@ -208,8 +209,8 @@ void GpuIndex::State::upload(std::span<const Part> parts) {
   stream.synchronize();
 }
 
-/// Copies the parts to page-locked memory, `left` bytes of it at most, and takes from `left` what
-/// they need. False, and there are no copies, if there is not so much.
+/// Copies the parts to page-locked memory. Reduces `left`, the bytes that may be page-locked, by
+/// what they take. If there is too little, copies nothing and returns false.
 bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& left) {
   const std::size_t needed = Part::sum(parts);
   if (needed > left) return false;
@@ -220,7 +221,7 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
     host_sections.clear();
     return false;
   }
-  parallel_for(std::min(default_threads(), kMostCopyThreads), parts.size(),
+  parallel_for(std::min(default_threads(), kMaxCopyThreads), parts.size(),
                [&](std::size_t, std::size_t i) {
                  const std::span<const std::uint8_t> from = parts[i].bytes;
                  const PinnedBuffer& copy = host_sections[i];
@@ -265,7 +266,8 @@ void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {
-    list.range_bounds = range_bounds + entry.frequent_list * range_count(index.counts().documents);
+    list.tile_score_bounds =
+        range_bounds + entry.frequent_list * range_count(index.counts().documents);
   }
 }
 

@@ -1,4 +1,4 @@
-// What searchers see of an index on a GPU. Internal.
+// What the engine's searchers see of an index on a GPU. Internal.
 #pragma once
 
 #include <atomic>
@@ -19,23 +19,24 @@ namespace warpdex {
 struct GpuIndex::State : gpu::PlacedIndex {
   State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings);
 
-  /// Fills in what is known of a long list and where its blocks are, for kernels. With a cache, the
-  /// list is one of a batch under way.
+  /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
+  /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
-  /// GPU memory that one searcher may take, of those that there are.
+  /// GPU memory that one of the searchers may take.
   std::size_t scratch_share() const;
 
   int device;
   std::unique_ptr<MemoryBudget> budget;        ///< of the index and its engines
-  Reservation host_memory;                     ///< of what follows in the host's
-  AccountedBuffer bytes;                       ///< the resident sections, each with its slack
-  std::vector<PinnedBuffer> host_sections;     ///< others, which kernels read in place
-  std::unique_ptr<gpu::HostLists> host_lists;  ///< likewise lists, where not all are resident
-  std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all are resident
-  std::size_t scratch = 0;                     ///< for the searchers, all of them together
+  Reservation host_memory;                     ///< for host_sections and host_lists
+  AccountedBuffer bytes;                       ///< the resident sections, each with slack behind it
+  std::vector<PinnedBuffer> host_sections;     ///< the other sections, which kernels read over the
+                                               ///< bus
+  std::unique_ptr<gpu::HostLists> host_lists;  ///< lists, if not all are resident
+  std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
+  std::size_t scratch = 0;                     ///< bytes for all searchers together
   mutable std::atomic<std::size_t> searchers = 0;
-  // Of the sections of lists, and of pfor the tables of exceptions; the last two are null if there
-  // is a cache.
+  // Pointers to sections of lists, and for `pfor` to the tables of exceptions. The last two, docids
+  // and frequencies, are null if there is a cache.
   const std::uint32_t* last_docids = nullptr;
   const std::uint32_t* docid_bases = nullptr;
   const std::uint16_t* docid_offsets = nullptr;
@@ -51,7 +52,7 @@ struct GpuIndex::State : gpu::PlacedIndex {
   const ScoreBound* range_bounds = nullptr;
   const std::uint8_t* docids = nullptr;
   const std::uint8_t* frequencies = nullptr;
-  // Always resident.
+  // Always resident:
   gpu::Lengths lengths{};
   const float* static_scores = nullptr;
   const float* static_bounds = nullptr;

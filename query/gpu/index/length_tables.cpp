@@ -1,5 +1,5 @@
-// Two passes over the lengths, tile by tile: one counts the long documents of each group, the other
-// writes all.
+// Makes two passes over the lengths, tile by tile: the first counts the long documents of each
+// group, the second writes the tables.
 #include "gpu/index/length_tables.hpp"
 
 #include <algorithm>
@@ -35,11 +35,11 @@ void write_group(std::span<const std::uint32_t> lengths, std::size_t group, Leng
       tables.long_lengths[tables.long_bases[group] + long_documents] = length;
       rest = long_documents++;
     }
-    tables.rests[begin + i] = static_cast<std::uint8_t>(rest);
+    tables.remainders[begin + i] = static_cast<std::uint8_t>(rest);
   }
 }
 
-/// Does something for each group, a tile's by one thread.
+/// Calls function(group) for each group; one thread takes the groups of a tile.
 template <class Function>
 void for_each_group(std::size_t groups, const Function& function) {
   const std::size_t tiles = (groups + kGroupsOfTile - 1) / kGroupsOfTile;
@@ -57,7 +57,7 @@ LengthTables make_length_tables(std::span<const std::uint32_t> lengths) {
   const std::size_t tiles = (lengths.size() + kTileDocuments - 1) / kTileDocuments;
   LengthTables tables;
   tables.codes.resize(tiles * kTileDocuments);
-  tables.rests.resize(lengths.size());
+  tables.remainders.resize(lengths.size());
   tables.long_bases.resize(groups);
   for_each_group(groups, [&](std::size_t group) {
     tables.long_bases[group] =

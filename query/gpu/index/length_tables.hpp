@@ -1,4 +1,4 @@
-// What the GPU is given of the documents' lengths, made of those of the index. Internal.
+// The tables of document lengths that the GPU gets, made from the lengths of the index. Internal.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace warpdex::gpu {
 /// The arrays of Lengths.
 struct LengthTables {
   std::vector<std::uint8_t> codes;
-  std::vector<std::uint8_t> rests;
+  std::vector<std::uint8_t> remainders;
   std::vector<std::uint32_t> long_bases;
   std::vector<std::uint32_t> long_lengths;
 };
 
-/// Tables of the lengths by docID, the codes padded to whole tiles. O(lengths), by all threads.
+/// Makes the tables; codes are padded to whole tiles. `lengths` is by docID. O(lengths), on all
+/// threads.
 LengthTables make_length_tables(std::span<const std::uint32_t> lengths);
 
 }  // namespace warpdex::gpu

@@ -1,5 +1,5 @@
-// The first kernel of a small batch: brings what the host wrote to page-locked memory over itself,
-// and clears what is to be counted, instead of two commands that each wait for the one before.
+// The first kernel of a small batch. It reads the batch's image from page-locked host memory and
+// clears the counters. A copy and a memset would take longer, since each waits for the one before.
 #include <algorithm>
 
 #include "gpu/device/launch.cuh"
@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint32_t kThreads = 512;
 
-/// Work item: 16 bytes a thread. Bound by one round trip over the bus, or by its bandwidth.
-__global__ void __launch_bounds__(kThreads) fetch(Batch, Fetched image) {
+/// Work item: 16 bytes a thread; CTAs of 512 threads; no shared memory. Bound by the latency of one
+/// read over the bus, or by the bus's bandwidth.
+__global__ void __launch_bounds__(kThreads) fetch(Batch, ImageFetch image) {
   wait_for_previous();
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < image.words) image.to[i] = image.from[i];
@@ -20,10 +21,10 @@ __global__ void __launch_bounds__(kThreads) fetch(Batch, Fetched image) {
 
 }  // namespace
 
-void launch_fetch(const Batch& batch, const Fetched& image, cudaStream_t stream) {
-  const std::uint32_t most = std::max(image.words, image.cleared_words);
-  if (most == 0) return;
-  launch("fetch", fetch, (most + kThreads - 1) / kThreads, kThreads, 0, stream, batch, image);
+void launch_fetch(const Batch& batch, const ImageFetch& image, cudaStream_t stream) {
+  const std::uint32_t words = std::max(image.words, image.cleared_words);
+  if (words == 0) return;
+  launch("fetch", fetch, (words + kThreads - 1) / kThreads, kThreads, 0, stream, batch, image);
 }
 
 }  // namespace warpdex::gpu

@@ -1,12 +1,12 @@
-// From candidates to answers: those that reach the last threshold survive, get their exact scores,
-// and the k best are sorted and written where the host reads them.
+// From candidates to answers. Candidates that reach the last threshold survive and get their exact
+// scores. The k best are sorted and written to host memory.
 #include <algorithm>
 #include <cuda/atomic>
 
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
 #include "gpu/device/lookup.cuh"
-#include "gpu/device/settle.cuh"
+#include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/select/block_sort.cuh"
@@ -17,34 +17,35 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 
-/// CTAs that share a query, at most, where queries are few.
-constexpr std::uint32_t kMostTeam = 8;
-/// Candidates that are sorted, or looked up by one CTA or by some, without a look at the threshold:
-/// as fast as it would be raised.
+/// CTAs that share a query where queries are few, at most.
+constexpr std::uint32_t kMaxTeam = 8;
+/// With no more candidates than this, the threshold is not raised first: sorting them, or looking
+/// them up by one CTA or by a team, is as fast.
 constexpr std::uint32_t kFewToSort = 256;
 constexpr std::uint32_t kFewToLookUp = 32;
 constexpr std::uint32_t kFewForTeam = 64;
-/// Survivors that a warp looks up together from which on they are sorted by document before.
+/// If a warp looks up this many survivors together, or more, they are sorted by document first.
 constexpr std::uint32_t kGroupToSort = 8;
-/// Of 32 survivors and a term.
-constexpr std::uint32_t kScoreRows = kMostLists;
-/// Keys that are sorted in shared memory, at most: with room to merge them in, they fit beside the
-/// rest in the 163 KiB that a CTA can have on large GPUs.
-constexpr std::uint32_t kMostRoom = 10'176;
-static_assert(kMostRoom >= kMaxK && kMostRoom % kWarp == 0);
+/// Rows of scores: 32 survivors and one term each.
+constexpr std::uint32_t kScoreRows = kMaxLists;
+/// Keys that are sorted in shared memory, at most. With the room to merge them they fit the 163 KiB
+/// of shared memory that a CTA can have on large GPUs.
+constexpr std::uint32_t kMaxSortedKeys = 10'176;
+static_assert(kMaxSortedKeys >= kMaxK && kMaxSortedKeys % kWarp == 0);
 
 using Key = unsigned long long;
 
 /// In shared memory.
-template <Spare kSpare>
+template <LookupGoal kGoal>
 struct RescoreMemory {
-  LookupMemory<kSpare> lookups[kWarps];
+  LookupMemory<kGoal> lookups[kWarps];
   float scores[kScoreRows][kWarp];
 };
 
-/// A CTA's memory: keys, or documents, that are sorted, and what is needed to find or sort them.
+/// A CTA's dynamic shared memory: the keys or documents that are sorted, and beside them the memory
+/// to sort or to rescore them.
 struct FinishMemory {
-  /// Of the kernel's dynamic shared memory, finish_bytes(room).
+  /// `begin` is the kernel's dynamic shared memory, of finish_bytes(room) bytes.
   __device__ FinishMemory(Key* begin, std::uint32_t places) : keys(begin), room(places) {}
 
   __device__ Key* other_keys() const { return keys + room; }
@@ -52,21 +53,21 @@ struct FinishMemory {
   __device__ std::uint32_t* other_documents() const {
     return reinterpret_cast<std::uint32_t*>(keys + room);
   }
-  template <Spare kSpare>
-  __device__ RescoreMemory<kSpare>& rescoring() const {
-    return *reinterpret_cast<RescoreMemory<kSpare>*>(keys + room);
+  template <LookupGoal kGoal>
+  __device__ RescoreMemory<kGoal>& rescoring() const {
+    return *reinterpret_cast<RescoreMemory<kGoal>*>(keys + room);
   }
 
   Key* keys;
   std::uint32_t room;
 };
 
-template <Spare kSpare>
+template <LookupGoal kGoal>
 constexpr std::size_t finish_bytes(std::uint32_t room) {
-  return room * sizeof(Key) + std::max(room * sizeof(Key), sizeof(RescoreMemory<kSpare>));
+  return room * sizeof(Key) + std::max(room * sizeof(Key), sizeof(RescoreMemory<kGoal>));
 }
 
-/// What is left of a query's candidates, and room for their keys.
+/// What is left of a query's candidates, and where their keys go.
 struct Survivors {
   const Candidate* candidates;
   Key* keys;
@@ -75,55 +76,56 @@ struct Survivors {
 
 /// Whether sums in units are the scores themselves.
 __device__ bool sums_are_scores(const Batch& batch, const Query& query) {
-  return batch.form == ScoreForm::kImpact && query.slack == 0;
+  return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
 }
 
-/// Looks the documents of a warp's lanes up, and returns what a posting adds to their scores: 0
-/// where there is none.
-template <CodecKind kCodec, int kLevels, Spare kSpare>
+/// Looks up the documents of a warp's lanes in a list. Returns each posting's exact score; 0 where
+/// there is none.
+template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
 __device__ float score_of_term(const Batch& batch, std::uint32_t list_index, bool has,
-                               std::uint32_t document, LookupMemory<kSpare>& memory) {
+                               std::uint32_t document, LookupMemory<kGoal>& memory) {
   const List& list = batch.lists[list_index];
   if (has) {
     prefetch(batch.lengths.codes + document);
-    prefetch(batch.lengths.rests + document);
+    prefetch(batch.lengths.remainders + document);
   }
   std::uint32_t held = kNone;
-  const Spot spot =
-      find_spot<kCodec, kLevels, kSpare>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec, kLevels, kSpare>(batch, list_index, spot, memory);
+  const PostingPlace posting =
+      find_document<kCodec, kLevels, kGoal>(batch, list_index, has, document, held, memory);
+  const std::uint32_t value = value_at<kCodec, kLevels, kGoal>(batch, list_index, posting, memory);
   return value == kNone ? 0.F
                         : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
 }
 
-/// Survivors that a warp looks up together, in a list: fewer than its lanes if there are warps
-/// enough, since the blocks that they are in are decoded one after the other.
+/// Survivors that a warp looks up together in a list: fewer than 32 if there are enough warps,
+/// since a warp decodes their blocks one after the other.
 __device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists) {
   std::uint32_t size = kWarp;
   while (size > 1 && (survivors + size / 2 - 1) / (size / 2) * lists <= kWarps) size /= 2;
   return size;
 }
 
-/// Makes keys of exact scores. Warps find what a term adds to a group of documents; then these are
-/// added up in the canonical order, by the operations of the CPU engine. A whole CTA.
-template <CodecKind kCodec, int kLevels, Spare kSpare>
+/// Computes keys of exact scores. Warps find each term's scores for a group of documents. Then the
+/// scores of a document are added in the canonical order, by the operations of the CPU engine. A
+/// whole CTA.
+template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
 __device__ void rescore(const Batch& batch, const Query& query, const std::uint32_t* documents,
-                        std::uint32_t count, Key* keys, RescoreMemory<kSpare>& memory) {
+                        std::uint32_t count, Key* keys, RescoreMemory<kGoal>& memory) {
   const std::uint32_t warp = warp_id();
-  const std::uint32_t size = group_size(count, query.scoring);
-  const std::uint32_t groups_at_once = kScoreRows / query.scoring;
+  const std::uint32_t size = group_size(count, query.scoring_lists);
+  const std::uint32_t groups_at_once = kScoreRows / query.scoring_lists;
   const std::uint32_t groups = (count + size - 1) / size;
   for (std::uint32_t begin = 0; begin < groups; begin += groups_at_once) {
     const std::uint32_t here = min(groups_at_once, groups - begin);
     const auto place_of = [&](std::uint32_t group) { return (begin + group) * size + lane_id(); };
     const auto is_taken = [&](std::uint32_t place) { return lane_id() < size && place < count; };
-    // Term by term, so that each warp has some of the long lists, whose blocks are many.
-    for (std::uint32_t row = warp; row < here * query.scoring; row += kWarps) {
+    // Term by term, so that the long lists, whose blocks take longest, are shared by the warps.
+    for (std::uint32_t row = warp; row < here * query.scoring_lists; row += kWarps) {
       const std::uint32_t place = place_of(row % here);
       const bool has = is_taken(place);
       memory.scores[row][lane_id()] =
-          score_of_term<kCodec, kLevels, kSpare>(batch, query.first_list + row / here, has,
-                                                 has ? documents[place] : 0, memory.lookups[warp]);
+          score_of_term<kCodec, kLevels, kGoal>(batch, query.first_list + row / here, has,
+                                                has ? documents[place] : 0, memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kWarps) {
@@ -131,7 +133,7 @@ __device__ void rescore(const Batch& batch, const Query& query, const std::uint3
       if (!is_taken(place)) continue;
       const std::uint32_t document = documents[place];
       float score = 0;
-      for (std::uint32_t term = 0; term < query.scoring; ++term) {
+      for (std::uint32_t term = 0; term < query.scoring_lists; ++term) {
         score += memory.scores[term * here + group][lane_id()];
       }
       if (batch.static_scores != nullptr) score += batch.static_scores[document];
@@ -141,7 +143,7 @@ __device__ void rescore(const Batch& batch, const Query& query, const std::uint3
   }
 }
 
-/// Takes some survivors' documents to shared memory, ascending if they `are_sorted`. A whole CTA.
+/// Copies documents of some survivors to shared memory, ascending if `are_sorted`. A whole CTA.
 __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count, bool are_sorted,
                                 const FinishMemory& memory) {
   const auto document = [&](std::uint32_t i) { return candidates[i].document; };
@@ -150,15 +152,15 @@ __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count
   __syncthreads();
 }
 
-/// Makes keys of all survivors' exact scores. Where they are many, they are sorted by document, so
-/// that the neighbours that a warp looks up share blocks: all of them by each CTA, which takes a
-/// part of the order; or piece by piece where there is no room. Whole CTAs.
-template <CodecKind kCodec, int kLevels, Spare kSpare>
+/// Computes the keys of all survivors. Many survivors are sorted by document first, so that
+/// neighbours, which a warp looks up together, share blocks. If all fit in shared memory, each CTA
+/// sorts all of them and takes a part; else each CTA sorts one piece at a time. Whole CTAs.
+template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
 __device__ void rescore_all(const Batch& batch, const Query& query, const Survivors& survivors,
                             const FinishMemory& memory, const Team& team) {
   const std::uint32_t count = survivors.count;
   const std::uint32_t share = (count + team.size() - 1) / team.size();
-  const bool are_sorted = count > kWarp && group_size(share, query.scoring) >= kGroupToSort;
+  const bool are_sorted = count > kWarp && group_size(share, query.scoring_lists) >= kGroupToSort;
   const bool fits = count <= memory.room;
   const std::uint32_t piece = fits ? count : min(share, memory.room);
   const std::uint32_t step = fits ? count : team.size() * piece;
@@ -166,17 +168,17 @@ __device__ void rescore_all(const Batch& batch, const Query& query, const Surviv
     const std::uint32_t here = min(piece, count - begin);
     fetch_documents(survivors.candidates + begin, here, are_sorted, memory);
     const std::uint32_t first = fits ? min(team.rank() * share, here) : 0;
-    rescore<kCodec, kLevels, kSpare>(batch, query, memory.documents() + first,
-                                     min(share, here - first), survivors.keys + begin + first,
-                                     memory.template rescoring<kSpare>());
+    rescore<kCodec, kLevels, kGoal>(batch, query, memory.documents() + first,
+                                    min(share, here - first), survivors.keys + begin + first,
+                                    memory.template rescoring<kGoal>());
   }
 }
 
-/// A number that at least k and at most `room` of `count` different keys reach: found digit by
-/// digit. A whole CTA. Reads the keys 8 times at most.
+/// Returns a number that at min_key k and at most `room` of `count` distinct keys reach. Finds it
+/// digit by digit. A whole CTA. Reads the keys 8 times at most.
 template <class KeyAt>
-__device__ Key find_least(KeyAt key_at, std::uint32_t count, std::uint32_t k, std::uint32_t room,
-                          std::uint32_t* bins) {
+__device__ Key find_kth_key(KeyAt key_at, std::uint32_t count, std::uint32_t k, std::uint32_t room,
+                            std::uint32_t* bins) {
   Key prefix = 0;
   std::uint32_t wanted = k;
   for (int shift = 56;; shift -= 8) {
@@ -188,7 +190,7 @@ __device__ Key find_least(KeyAt key_at, std::uint32_t count, std::uint32_t k, st
       if (same) atomicAdd(&bins[key >> shift & (kDigits - 1)], 1);
     }
     __syncthreads();
-    const std::uint32_t digit = find_digit_from_top(bins, wanted);  // by each warp for itself
+    const std::uint32_t digit = find_digit_from_top(bins, wanted);  // each warp finds the same
     const std::uint32_t reaching = k - wanted + bins[digit];
     prefix = prefix << 8 | digit;
     __syncthreads();
@@ -196,17 +198,17 @@ __device__ Key find_least(KeyAt key_at, std::uint32_t count, std::uint32_t k, st
   }
 }
 
-/// Takes the keys that reach `least` to shared memory, in any order; `taken` becomes how many they
-/// are. A whole CTA.
+/// Copies the keys that reach `min_key` to shared memory, in any order, and sets `taken` to their
+/// number. A whole CTA.
 template <class KeyAt>
-__device__ void take_keys(KeyAt key_at, std::uint32_t count, Key least, Key* keys,
+__device__ void take_keys(KeyAt key_at, std::uint32_t count, Key min_key, Key* keys,
                           std::uint32_t& taken) {
   if (threadIdx.x == 0) taken = 0;
   __syncthreads();
   for (std::uint32_t first = warp_id() * kWarp; first < count; first += kThreads) {
     const std::uint32_t i = first + lane_id();
     const Key key = i < count ? key_at(i) : 0;
-    const std::uint32_t group = __ballot_sync(kWholeWarp, i < count && key >= least);
+    const std::uint32_t group = __ballot_sync(kWholeWarp, i < count && key >= min_key);
     if (group == 0) continue;
     std::uint32_t place = 0;
     if (lane_id() == 0) place = atomicAdd(&taken, __popc(group));
@@ -216,9 +218,9 @@ __device__ void take_keys(KeyAt key_at, std::uint32_t count, Key least, Key* key
   __syncthreads();
 }
 
-/// Writes the query's k best, best first, to the host's memory. A whole CTA.
+/// Writes the query's k best hits to host memory, best first. A whole CTA.
 __device__ void write_hits(const Batch& batch, const Query& query, const Survivors& survivors,
-                           const FinishMemory& memory, Settling& settling) {
+                           const FinishMemory& memory, PruneMemory& prune_memory) {
   const bool are_sums = sums_are_scores(batch, query);
   const auto key_at = [&](std::uint32_t i) -> Key {
     if (!are_sums) return survivors.keys[i];
@@ -227,14 +229,14 @@ __device__ void write_hits(const Batch& batch, const Query& query, const Survivo
   };
   std::uint32_t count = survivors.count;
   if (count > memory.room) {
-    const Key least = find_least(key_at, count, query.k, memory.room, settling.all);
-    take_keys(key_at, count, least, memory.keys, settling.kept);
-    count = settling.kept;
+    const Key min_key = find_kth_key(key_at, count, query.k, memory.room, prune_memory.all);
+    take_keys(key_at, count, min_key, memory.keys, prune_memory.kept);
+    count = prune_memory.kept;
   }
   const bool are_taken = survivors.count > memory.room;
   const auto load = [&](std::uint32_t i) { return are_taken ? memory.keys[i] : key_at(i); };
   sort_block(count, load, memory.keys, memory.other_keys());
-  // A hit by one store: each of its halves would go over the bus by itself, between gaps.
+  // One store a hit: two stores of half a hit would cross the bus one by one, with gaps.
   static_assert(sizeof(Hit) == sizeof(Key) && offsetof(Hit, score) == 4);
   Key* const hits = reinterpret_cast<Key*>(batch.hits) + std::size_t{query.slot} * batch.k;
   for (std::uint32_t i = threadIdx.x; i < min(count, query.k); i += kThreads) {
@@ -243,19 +245,19 @@ __device__ void write_hits(const Batch& batch, const Query& query, const Survivo
   }
 }
 
-/// What else the host is told, after the hits. One thread.
+/// Writes the answer's other fields, after the hits. One thread.
 __device__ void write_answer(const Batch& batch, const Query& query, std::uint32_t survivors,
                              bool overflows) {
   const QueryState& state = batch.states[query.state];
   Answer answer{min(survivors, query.k), overflows || state.overflow != 0 ? 1U : 0U,
                 state.fell_back,         0,
-                state.matches,           Need(batch, query).threshold};
+                state.matches,           Threshold(batch, query).sum};
   if (query.flags & kOneList) {
     answer.matches = batch.lists[query.first_list].size;
-    answer.fell_back = answer.matches < query.least ? 1 : 0;
+    answer.fell_back = answer.matches < query.min_matches ? 1 : 0;
   }
   batch.answers[query.slot] = answer;
-  if (batch.ticket != 0) {  // the host waits for this, not for the kernel's end
+  if (batch.ticket != 0) {  // the host waits for this, not for the end of the kernel
     using Ticket = cuda::atomic_ref<std::uint32_t, cuda::thread_scope_system>;
     Ticket(batch.answers[query.slot].ticket).store(batch.ticket, cuda::memory_order_release);
   }
@@ -264,64 +266,66 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
   }
 }
 
-/// Work item: a query a team of CTAs. They share out the settling and the lookups; the first sorts.
-/// Shared memory: 3 KiB and finish_bytes(room). Bound by the latency of looking survivors up, or of
-/// sorting.
-template <CodecKind kCodec, int kLevels, Spare kSpare>
-__global__ void __launch_bounds__(kThreads, kSpare == Spare::kWork ? 3 : 2)
+/// Work item: a query a team of CTAs of 512 threads. The team shares the pruning and the lookups;
+/// its first CTA sorts. Shared memory: 3 KiB and finish_bytes(room). Bound by the latency of
+/// looking survivors up, or of sorting.
+template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
+__global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
     finish(Batch batch, std::uint32_t room) {
   wait_for_previous();
   extern __shared__ __align__(16) Key dynamic_memory[];
-  __shared__ Settling settling;
+  __shared__ PruneMemory prune_memory;
   const FinishMemory memory(dynamic_memory, room);
   const Team team = Team::of_cluster();
-  const Query& query = batch.finals[blockIdx.x / team.size()];
+  const Query& query = batch.final_queries[blockIdx.x / team.size()];
   const std::uint32_t found = batch.states[query.state].candidates;
   const bool are_sums = sums_are_scores(batch, query);
   const std::uint32_t few_to_look_up = team.size() > 1 ? kFewForTeam : kFewToLookUp;
   const std::uint32_t few = are_sums ? kFewToSort : few_to_look_up;
-  const bool settles = found > min(few, query.capacity);
-  Candidate* const candidates = batch.candidates + query.candidates;
-  Survivors survivors{candidates, batch.keys + query.candidates, found};
-  if (settles) {
-    const std::uint32_t count = min(found, query.capacity);
-    raise_to_candidates(batch, query, count, settling, team);
-    // Survivors go to where keys would; then the candidates are read, and theirs is room for keys.
+  const bool prunes = found > min(few, query.candidate_capacity);
+  Candidate* const candidates = batch.candidates + query.first_candidate;
+  Survivors survivors{candidates, batch.keys + query.first_candidate, found};
+  if (prunes) {
+    const std::uint32_t count = min(found, query.candidate_capacity);
+    update_threshold(batch, query, count, prune_memory, team);
+    // Survivors are written where keys will be; then the candidates' memory holds the keys.
     auto* const kept = reinterpret_cast<Candidate*>(survivors.keys);
-    keep_needed(candidates, count, Need(batch, query), kept, settling, team);
+    keep_reaching(candidates, count, Threshold(batch, query), kept, prune_memory, team);
     survivors = {kept, reinterpret_cast<Key*>(candidates), 0};
     team.sync();
   }
   if (are_sums && team.rank() != 0) return;
-  if (settles) survivors.count = team.of(0, settling.kept);
+  if (prunes) survivors.count = team.of(0, prune_memory.kept);
   if (!are_sums) {
-    rescore_all<kCodec, kLevels, kSpare>(batch, query, survivors, memory, team);
+    rescore_all<kCodec, kLevels, kGoal>(batch, query, survivors, memory, team);
     team.sync();
     if (team.rank() != 0) return;
   }
-  __syncthreads();  // all have read settling.kept
-  write_hits(batch, query, survivors, memory, settling);
+  __syncthreads();  // all have read prune_memory.kept
+  write_hits(batch, query, survivors, memory, prune_memory);
   if (batch.ticket != 0) __syncthreads();
-  if (threadIdx.x == 0) write_answer(batch, query, survivors.count, found > query.capacity);
+  if (threadIdx.x == 0)
+    write_answer(batch, query, survivors.count, found > query.candidate_capacity);
 }
 
-/// CTAs that share a query: as many as the GPU holds at once.
+/// CTAs that share a query: as many as the GPU can hold at once.
 std::uint32_t team_size(const Batch& batch, std::uint32_t resident) {
-  std::uint32_t size = batch.has_clusters ? kMostTeam : 1;
+  std::uint32_t size = batch.has_clusters ? kMaxTeam : 1;
   while (size > 1 && std::size_t{batch.state_count} * size > resident) size /= 2;
   return size;
 }
 
-template <CodecKind kCodec, int kLevels, Spare kSpare>
+template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
 void launch(const Batch& batch, cudaStream_t stream) {
-  const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMostRoom);
-  const std::size_t bytes = finish_bytes<kSpare>(room);
-  const auto kernel = finish<kCodec, kLevels, kSpare>;
-  constexpr std::size_t kOther = 64;  // what a CTA has beside those
-  static_assert(finish_bytes<kSpare>(kMostRoom) + sizeof(Settling) + kOther <= kNeededSharedMemory);
+  const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
+  const std::size_t bytes = finish_bytes<kGoal>(room);
+  const auto kernel = finish<kCodec, kLevels, kGoal>;
+  constexpr std::size_t kOther = 64;  // other shared memory of a CTA
+  static_assert(finish_bytes<kGoal>(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <=
+                kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory<kSpare>));
-  const std::uint32_t resident = room == kMostRoom ? usual / 2 : usual;
+  static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory<kGoal>));
+  const std::uint32_t resident = room == kMaxSortedKeys ? usual / 2 : usual;
   const std::uint32_t team = team_size(batch, resident);
   warpdex::launch({.name = "finish",
                    .ctas = batch.state_count * team,
@@ -337,11 +341,12 @@ void launch(const Batch& batch, cudaStream_t stream) {
 
 void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
-    constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each multiprocessor has one
+    constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each has a multiprocessor to
+                                                // itself
     if (batch.state_count <= kFewQueries) {
-      launch<kCodec, kLevels, Spare::kTime>(batch, stream);
+      launch<kCodec, kLevels, LookupGoal::kLatency>(batch, stream);
     } else {
-      launch<kCodec, kLevels, Spare::kWork>(batch, stream);
+      launch<kCodec, kLevels, LookupGoal::kThroughput>(batch, stream);
     }
   });
 }

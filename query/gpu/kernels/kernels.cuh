@@ -1,5 +1,5 @@
-// The kernels' launches, in the order in which a batch needs them. Each throws CudaError if it
-// cannot start. Internal.
+// Launches the kernels of a batch, in the order in which it needs them. Each function throws
+// CudaError if a kernel cannot start. Internal.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,72 +12,76 @@
 
 namespace warpdex::gpu {
 
-/// Whether each kernel waits for the one before, so that its launch may overlap that one's end: a
-/// matter of the GPU, and of the architecture that the code was compiled for. Throws CudaError.
+/// Whether a kernel may start while the one before ends. That depends on the GPU and on the
+/// architecture that the kernels were compiled for. Throws CudaError.
 bool launches_may_overlap();
 
-/// What a small batch brings, in words of 16 bytes.
-struct Fetched {
-  const uint4* from;  ///< in the host's memory, by its address on the GPU
+/// The image of a small batch, in words of 16 bytes.
+struct ImageFetch {
+  const uint4* from;  ///< host memory, by its address on the GPU
   uint4* to;
   std::uint32_t words;
   uint4* cleared;
   std::uint32_t cleared_words;
 };
-/// Brings it, and clears.
-void launch_fetch(const Batch& batch, const Fetched& image, cudaStream_t stream);
+/// Copies the image to the GPU and clears the counters.
+void launch_fetch(const Batch& batch, const ImageFetch& image, cudaStream_t stream);
 
-/// Bytes that the parsed tails of a batch's lists take: none but for `pfor`.
+/// Bytes of the parsed exception tails of a batch's lists: 0 for codecs other than `pfor`.
 std::size_t tails_bytes(CodecKind codec, std::size_t lists);
-/// Parses the tails of all lists, where there are such.
+/// Parses the tails of all lists, if the codec is `pfor`.
 void launch_parse_tails(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
-/// AND: matches of the chunks of each driver become candidates.
+/// AND: matches of each driver's chunks become candidates.
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
-/// OR: the tables of tiles. The following only if there are queries of OR.
+/// OR: fills the table of each list's first block by tile. This and all others of OR are launched
+/// only if there are queries of OR.
 void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream);
-/// Words of 16 bytes that fit, beside a Batch, the 4 KiB that a kernel's arguments can always have.
-inline constexpr std::uint32_t kCarriedWords = 224;
+/// Words of 16 bytes that fit into the 4 KiB of a kernel's arguments beside a Batch.
+inline constexpr std::uint32_t kInlineWords = 224;
 
-/// What a single query of OR brings, if it is little: an argument of its first kernel. This puts it
-/// where the others read it, adds the stretches of its lists, and clears what the next such query
-/// counts in.
-struct Carried {
-  Stretch* stretches;
+/// The image of a single small query of OR, as an argument of its first kernel. The kernel copies
+/// it to where the others read it, adds the block ranges of its lists, and clears the counters of
+/// the next such query.
+struct InlineQuery {
+  BlockRange* ranges;
   uint4* to;
   uint4* cleared;
   std::uint32_t words;
   std::uint32_t cleared_words;
-  uint4 content[kCarriedWords];
+  uint4 content[kInlineWords];
 };
 
-/// OR: bounds of tiles. `carried`: what the only query brings, or null if all is there.
-void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream);
-/// OR: sorts out what is to be done in a round. In each, this comes first, then the next.
+/// OR: upper bounds of tiles. `inline_query` is the image of a single query, or null if the image
+/// has been uploaded.
+void launch_bound_tiles(const Batch& batch, const InlineQuery* inline_query, cudaStream_t stream);
+/// OR: decides how each tile of a round is answered. The first kernel of each round.
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream);
-/// OR, one after the other: finds the blocks that may decide, finds the documents in them that may,
-/// and makes candidates of those that do.
+/// OR, in this order: finds the competitive blocks, then the competitive documents in them, and
+/// looks these up; those that reach the threshold become candidates.
 void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream);
 void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream);
 void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream);
-/// OR: the last two in one, which needs no room for documents.
+/// OR: the last two in one kernel, which needs no room for documents.
 void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream);
-/// OR of few postings, instead of rounds: documents of blocks that may decide become candidates.
-void launch_or_at_once(const Batch& batch, CodecKind codec, cudaStream_t stream);
-/// OR: the best documents of tiles become candidates: pass 0 follows round 0, pass 1 the last.
+/// OR of few postings, by bound instead of in rounds: documents of competitive blocks become
+/// candidates.
+void launch_or_by_bound(const Batch& batch, CodecKind codec, cudaStream_t stream);
+/// OR: accumulates tiles; their best documents become candidates. Pass 0 follows round 0, pass 1
+/// follows the last round.
 void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
 
-/// OR as it is done for comparison, instead of all that follows the tables: adds everything up in
-/// global memory, some queries at a time.
-void launch_or_accumulators(const Batch& batch, std::span<const Wave> waves, CodecKind codec,
-                            cudaStream_t stream);
+/// OR for comparison, instead of all steps after the table of first blocks: accumulates everything
+/// in global memory, some queries at a time.
+void launch_or_accumulators(const Batch& batch, std::span<const QueryGroup> query_groups,
+                            CodecKind codec, cudaStream_t stream);
 
 /// Candidates that reach the last threshold get their exact scores; the best of each query are
-/// sorted and written to the host.
+/// sorted and written to host memory.
 void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
 }  // namespace warpdex::gpu

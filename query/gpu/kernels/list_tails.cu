@@ -1,5 +1,4 @@
-// Before all else, of `pfor` only: the tails of the lists' docIDs and values are parsed, once for
-// all blocks that are decoded.
+// Parses the exception tails of all lists of `pfor`, before any of their blocks is decoded.
 #include "gpu/device/launch.cuh"
 #include "gpu/device/list_reader.cuh"
 #include "gpu/kernels/kernels.cuh"
@@ -9,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kThreads = 128;
 
-/// Work item: docIDs or values of a list, a thread. Bound by the latency of some ten reads, one
-/// after the other.
+/// Work item: the tail of a list's docIDs or of its values, a thread; CTAs of 128 threads; no
+/// shared memory. Bound by the latency of some ten dependent reads.
 template <int kLevels>
 __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
   wait_for_previous();
@@ -19,14 +18,14 @@ __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
   if (i >= 2 * batch.list_count) return;
   const List& list = batch.lists[i / 2];
   if (list.flags & kRaw) return;
-  static_cast<typename Decoder::ParsedTail*>(batch.tails)[i] =
+  static_cast<typename Decoder::ParsedTail*>(batch.exception_tails)[i] =
       Decoder::parse_tail(i % 2 == 0 ? list.docids : list.frequencies);
 }
 
 }  // namespace
 
 std::size_t tails_bytes(CodecKind codec, std::size_t lists) {
-  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;  // the largest
+  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;  // the largest of them
   return codec == CodecKind::kPfor ? 2 * lists * sizeof(Tail) : 0;
 }
 

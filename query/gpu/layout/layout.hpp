@@ -1,5 +1,6 @@
-// A batch of queries as the kernels read it: lists, queries, what changes while they run, and where
-// all of it lies. Filled by batch_builder, read by every kernel of query/gpu/. Internal.
+// A batch of queries as the kernels read it: its lists, its queries, their state while the kernels
+// run, and pointers to all of it. batch_builder fills it in; every kernel of query/gpu/ reads it.
+// Internal.
 #pragma once
 
 #include <cstdint>
@@ -12,283 +13,289 @@
 
 namespace warpdex::gpu {
 
-/// Documents in a tile: what OR bounds scores by, and adds up at a time. A power of two.
+/// Documents of a tile, a power of two. OR has upper bounds for each tile and may accumulate one
+/// whole tile at a time.
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
-static_assert(kTileDocuments == kRangeDocuments, "an index's bounds of ranges are those of tiles");
-/// OR takes a query's tiles in rounds, the most promising first; between two, the threshold rises.
-inline constexpr std::uint32_t kRounds = 3;  ///< at most
-/// Of a table with an entry a tile, the entries of a query or of a list: those of its tiles and
-/// one.
-constexpr std::uint32_t tile_row(std::uint32_t tiles) { return tiles + 1; }
-/// Bins of a query's histogram of accumulated scores.
-inline constexpr std::uint32_t kBins = 1024;
-/// What accumulators of 16 bits may reach; the scale of a query is chosen by it.
-inline constexpr float kLargestSum = 60'000.F;
-/// Distinct terms of a query that the kernels can hold; longer ones are answered by the CPU.
-inline constexpr std::uint32_t kMostLists = 64;
-/// Postings of a list that is uploaded decoded with its query: those below kBlockSize.
+static_assert(kTileDocuments == kRangeDocuments, "the index stores its range bounds by tile");
+/// OR takes a query's tiles in this many rounds at most, those with the highest bounds first. The
+/// threshold rises between two rounds.
+inline constexpr std::uint32_t kRounds = 3;
+/// Entries of one list or query in a table by tile: one for each tile, and one more.
+constexpr std::uint32_t tile_row_entries(std::uint32_t tiles) { return tiles + 1; }
+/// Bins of a query's histogram of sums.
+inline constexpr std::uint32_t kHistogramBins = 1024;
+/// The scale of a query is chosen so that no sum in a 16-bit accumulator exceeds this.
+inline constexpr float kMaxSum = 60'000.F;
+/// Distinct terms of a query that the kernels can hold. The CPU answers longer queries.
+inline constexpr std::uint32_t kMaxLists = 64;
+/// Entries of a raw list: a list of fewer than kBlockSize postings is decoded on the host and
+/// uploaded with its query.
 inline constexpr std::uint32_t kRawEntries = 128;
-/// Bytes of shared memory that a CTA takes, at most: to sort 10,000 answers.
+/// Bytes of shared memory that the largest CTA needs: the one that sorts 10,000 answers.
 inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-/// How scores are computed; the values of an impact index are scores already.
+/// How scores are computed. The values of an impact index are scores already.
 enum class ScoreForm : std::uint32_t { kImpact, kBm25, kQueryLikelihood };
 
 enum ListFlags : std::uint32_t {
-  kRaw = 1,         ///< docids and frequencies.bytes point to 128 plain numbers, as read_raw says
-  kRequired = 2,    ///< a match must have it
-  kProhibited = 4,  ///< a match must not have it
-  kHugeFrequencies = 8,  ///< some may be 2^23 and more
+  kRaw = 1,              ///< docids.bytes and frequencies.bytes point to kRawEntries plain numbers
+  kRequired = 2,         ///< a match must have the term
+  kProhibited = 4,       ///< a match must not have the term
+  kHugeFrequencies = 8,  ///< some frequency may be 2^23 or more
 };
 
 /// One distinct term of one query.
 struct alignas(16) List {
   device::DeviceValues docids;
   device::DeviceValues frequencies;
-  const std::uint32_t* last_docids;  ///< of this list's blocks
-  const ScoreBound* bounds;          ///< of this list's blocks; null for a raw list
-  const ScoreBound* range_bounds;    ///< of each kTileDocuments documents, or null
+  const std::uint32_t* last_docids;     ///< by block
+  const ScoreBound* bounds;             ///< by block; null for a raw list
+  const ScoreBound* tile_score_bounds;  ///< by tile, or null
   std::uint32_t blocks;
   std::uint32_t size;  ///< postings
-  float weight;        ///< of TermScorer, as are c0 and c1
+  float weight;        ///< weight, c0 and c1 are those of TermScorer
   float c0;
   float c1;
-  float bound;          ///< no posting scores more
-  std::uint32_t row;    ///< where its row of the tile tables starts; kNone: it has none
-  std::uint32_t flags;  ///< ListFlags
-  std::uint32_t owner;  ///< its query, among those of OR
-  std::uint32_t place;  ///< in its query
+  float bound;             ///< no posting scores more
+  std::uint32_t tile_row;  ///< start of its row in the tables by list and tile; kNone: it has none
+  std::uint32_t flags;     ///< ListFlags
+  std::uint32_t or_query;  ///< its query's number among those of OR
+  std::uint32_t rank;      ///< its number among the lists of its query
 };
 
 enum QueryFlags : std::uint32_t {
   kCount = 1,       ///< all matches are counted, so nothing is skipped
   kExhaustive = 2,  ///< nothing is skipped, for comparison
-  kFallback = 4,    ///< OR only if AND matched less than `least`
-  kNoLookups = 8,   ///< OR adds up whole tiles only, for comparison
-  kNoTiles = 16,    ///< OR adds up no tile, for comparison
+  kFallback = 4,    ///< it runs only if AND matched fewer than `min_matches`
+  kNoLookups = 8,   ///< OR accumulates whole tiles only, for comparison
+  kNoTiles = 16,    ///< OR accumulates no tile, for comparison
   kOneList = 32,    ///< all postings of its one list match
 };
-/// Of queries that OR answers by adding up only.
+/// OR answers queries with one of these flags by accumulating tiles only.
 inline constexpr std::uint32_t kAddsUpOnly = kCount | kExhaustive | kNoLookups;
 
-/// One query as one of AND and OR reads it. Lists in canonical order, prohibited ones last.
+/// One query as AND or OR reads it. Its lists are in canonical order, prohibited ones last.
 struct alignas(16) Query {
   std::uint32_t first_list;
-  std::uint32_t scoring;  ///< lists that score: the first of its lists
-  std::uint32_t lists;    ///< with the prohibited
+  std::uint32_t scoring_lists;  ///< lists that score: the first of its lists
+  std::uint32_t list_count;     ///< all its lists, prohibited ones too
   std::uint32_t k;
-  std::uint32_t flags;       ///< QueryFlags
-  std::uint32_t state;       ///< its QueryState
-  std::uint32_t slot;        ///< its place among the answers
-  std::uint32_t row;         ///< where its row of the tables of queries and tiles starts
-  std::uint32_t least;       ///< of AND with OR: AND's matches that suffice, else 0
-  std::uint32_t seed;        ///< a threshold to start with, in units
-  std::uint32_t cap;         ///< units of a posting, at most; no threshold passes it
-  float scale;               ///< units a score of 1 has in an accumulator
-  float static_scale;        ///< likewise of a static score; 0 where there are none
-  std::uint32_t bin_shift;   ///< units to bins of the histogram
-  std::uint32_t slack;       ///< units that a sum may be above its score by rounding
-  float weights;             ///< of its lists, together, in units
-  std::uint32_t candidates;  ///< where its candidates start
-  std::uint32_t capacity;    ///< how many there may be
-  std::uint32_t
-      lengths_are_coded;  ///< no document is too long for a code: each is off by 1/17 at most
+  std::uint32_t flags;               ///< QueryFlags
+  std::uint32_t state;               ///< the number of its QueryState
+  std::uint32_t slot;                ///< its place among the answers
+  std::uint32_t tile_row;            ///< start of its row in the tables by query and tile
+  std::uint32_t min_matches;         ///< AND with OR: with fewer matches of AND, OR runs; else 0
+  std::uint32_t seed_threshold;      ///< the threshold to start with, in units
+  std::uint32_t unit_cap;            ///< a posting counts no more units; no threshold exceeds it
+  float scale;                       ///< units of a score of 1
+  float static_scale;                ///< units of a static score of 1; 0 if there are none
+  std::uint32_t bin_shift;           ///< units >> bin_shift is the bin of the histogram
+  std::uint32_t rounding_slack;      ///< units that rounding may put a sum above its score
+  float weight_units;                ///< the sum of its lists' weights, in units
+  std::uint32_t first_candidate;     ///< where its candidates start
+  std::uint32_t candidate_capacity;  ///< how many candidates there is room for
+  std::uint32_t lengths_are_coded;   ///< no document is too long for a length code: each code is
+                                     ///< off by 1/17 at most
 };
 
-/// What the kernels find out about a query. Zero before the first.
+/// What the kernels learn about a query. All zero before the first kernel.
 struct QueryState {
-  std::uint32_t threshold;   ///< sums below it cannot be among the k best
-  std::uint32_t candidates;  ///< appended; above the capacity some were lost
+  std::uint32_t threshold;   ///< a document with a smaller sum is not among the k best
+  std::uint32_t candidates;  ///< appended so far; above the capacity, some were lost
   unsigned long long matches;
-  /// Sum above, inverted docID below: k documents up to this one reach the sum, so that equal sums
-  /// behind it do not count. The largest there was.
+  /// High half: a sum. Low half: an inverted docID. k documents up to this docID reach the sum, so
+  /// documents behind it with the same sum do not count. The largest such pair so far.
   unsigned long long tie;
-  std::uint32_t fell_back;  ///< OR ran where AND matched too few
-  std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
-  std::uint32_t highest;    ///< bound of a tile, where OR is done at once
-  std::uint32_t lowest;     ///< likewise the threshold before
+  std::uint32_t fell_back;        ///< OR ran since AND matched too few
+  std::uint32_t overflow;         ///< candidates were lost: the answer must not be used
+  std::uint32_t max_tile_bound;   ///< of all tiles, where OR goes by bound
+  std::uint32_t start_threshold;  ///< the threshold before OR, where OR goes by bound
 };
 
-/// A document that may be in the answer, and the sum of its scores in units.
+/// A document that may be in the answer, with the sum of its scores in units.
 struct Candidate {
   std::uint32_t document;
   std::uint32_t sum;
 };
 
-/// Blocks of a list that one CTA looks at, before OR and in its rounds: in large batches and in
-/// those that would not fill the GPU. Blocks that one takes of AND's driver.
-inline constexpr std::uint32_t kStretchBlocks = 2048;
-inline constexpr std::uint32_t kShortStretchBlocks = 256;
+/// Blocks of a list that one CTA examines before OR and in its rounds: in large batches, and in
+/// batches with too few postings to fill the GPU. Then, blocks of AND's driver that one CTA takes.
+inline constexpr std::uint32_t kRangeBlocks = 2048;
+inline constexpr std::uint32_t kShortRangeBlocks = 256;
 inline constexpr std::uint32_t kAndBlocks = 8;
 
-/// Some of a list's blocks: the work item of find_tile_blocks and find_blocks, and of AND.
-struct Stretch {
-  std::uint32_t owner;  ///< a list; of AND, a query, whose driver's blocks are meant
+/// Neighbouring blocks of a list: the work item of find_tile_blocks and find_blocks, and of AND.
+struct BlockRange {
+  std::uint32_t owner;  ///< the list; for AND the query, whose driver's blocks are meant
   std::uint32_t first;  ///< block
   std::uint32_t blocks;
 };
 
-/// A tile of a query that is added up, or two neighbours that are added up together.
+/// One or two neighbouring tiles of a query that are accumulated together.
 struct TileItem {
-  std::uint32_t query;  ///< among all
-  std::uint32_t tile : 30;
-  std::uint32_t count : 2;  ///< tiles, from this one on
+  std::uint32_t query;      ///< its number among all queries
+  std::uint32_t tile : 30;  ///< the first
+  std::uint32_t count : 2;  ///< tiles
 };
-inline constexpr std::uint32_t kMostTogether = 2;
+inline constexpr std::uint32_t kMaxItemTiles = 2;
 
-/// What is to be done with a tile of a query: the round it waits for, or one of these.
+/// What happens to a tile of a query: the number of the round it waits for, or one of these.
 enum TileState : std::uint8_t {
-  kLookupTile = 0x80,  ///< and the round: documents are looked for list by list
-  kAddedTile = 0xFE,   ///< it is added up
-  kDoneTile = 0xFF,    ///< nothing: it is hopeless
+  kLookupTile = 0x80,  ///< plus the round: its documents are looked up list by list
+  kAddedTile = 0xFE,   ///< it is accumulated
+  kDoneTile = 0xFF,    ///< nothing: its bound is below the threshold
 };
 
-/// Some things of a list that one warp takes together: blocks to read, or documents to look up.
+/// Items of a list that one warp takes together: blocks to read, or documents to look up.
 struct Chunk {
   std::uint32_t list;
-  std::uint32_t first;  ///< in Batch::blocks or Batch::found
+  std::uint32_t first;  ///< in Batch::blocks or Batch::lookup_documents
   std::uint32_t count;
 };
 
-/// Chunks that a kernel makes for the next, and how many that has drawn. There may be less room
-/// than is wanted.
+/// Counts the chunks that one kernel makes and the next one takes. More may be counted than there
+/// is room for.
 struct alignas(8) ChunkCounters {
-  std::uint32_t chunks;  ///< this and the next are raised together, as one number
-  std::uint32_t things;
-  std::uint32_t drawn;
+  std::uint32_t chunks;  ///< raised together with `items`, as one 64-bit number
+  std::uint32_t items;
+  std::uint32_t taken;  ///< chunks, by the next kernel
 };
 
-/// Queries of OR that have accumulators in global memory at a time, for comparison.
-struct Wave {
-  std::uint32_t first_query;  ///< among those of OR
+/// Queries of OR that have accumulators in global memory at the same time, for comparison.
+struct QueryGroup {
+  std::uint32_t first_query;  ///< its number among those of OR
   std::uint32_t queries;
-  std::uint32_t first_stretch;  ///< of their lists, among Batch::table_stretches
-  std::uint32_t stretches;
-  bool has_prohibited;  ///< lists
+  std::uint32_t first_range;  ///< of their lists, in Batch::table_ranges
+  std::uint32_t ranges;
+  bool has_prohibited;  ///< some list is prohibited
 };
 
-/// What a round of OR looks up.
+/// The work of one round of OR.
 struct RoundCounters {
   ChunkCounters blocks;
   ChunkCounters documents;
 };
 
-/// A block whose documents may be in the answer, where OR is done at once.
-struct Promise {
+/// A block that may hold documents of the answer, where OR goes by bound.
+struct CompetitiveBlock {
   std::uint32_t list;
   std::uint32_t block;
-  std::uint32_t bound;  ///< no sum of its documents passes this
+  std::uint32_t bound;  ///< no sum of its documents exceeds this
 };
 
-/// They lie in classes, the most promising first. OR is done in phases: each takes some classes
-/// more than the one before, and of their blocks the documents that this left.
-inline constexpr std::uint32_t kClasses = 32;
+/// Competitive blocks lie in classes by their bound, the highest first. OR by bound has two phases.
+/// The first takes the blocks of the first classes, and of their documents those that can reach the
+/// bounds of these classes. The second takes all other blocks and documents.
+inline constexpr std::uint32_t kBoundClasses = 32;
 inline constexpr std::uint32_t kPhases = 2;
-struct PromiseCounters {
-  std::uint32_t counts[kClasses];
-  std::uint32_t drawn[kPhases];
-  std::uint32_t ended;  ///< CTAs of the first phase
+struct CompetitiveCounters {
+  std::uint32_t counts[kBoundClasses];
+  std::uint32_t taken[kPhases];
+  std::uint32_t finished_ctas;  ///< of the first phase
 };
 
-/// Likewise tiles that are added up. Those of the first round come first; those of all others are
-/// done together, after the last.
+/// Counts the tiles to accumulate in one of two passes: those of the first round, and those of all
+/// other rounds, which are accumulated together after the last.
 struct TileCounters {
   std::uint32_t items;
-  std::uint32_t drawn;
+  std::uint32_t taken;
 };
 inline constexpr std::uint32_t kTilePasses = 2;
 
-/// What the host is told of a query, beside its hits.
+/// What the host learns about a query, beside its hits.
 struct Answer {
   std::uint32_t hits;
-  std::uint32_t overflow;   ///< candidates were lost: the answer is of no use
-  std::uint32_t fell_back;  ///< and-or: the answer is OR's
+  std::uint32_t overflow;   ///< candidates were lost: the answer must not be used
+  std::uint32_t fell_back;  ///< AND with OR: the answer is OR's
   std::uint32_t ticket;     ///< Batch::ticket, written last
   unsigned long long matches;
-  std::uint32_t threshold;  ///< the last: where the query can start if it runs again
+  std::uint32_t threshold;  ///< the last one: the query can start with it if it runs again
 };
 
-/// Counters of what the kernels did, for people who tune.
+/// Counts what the kernels did, for measurements.
 struct WorkCounters {
   unsigned long long and_blocks;  ///< decoded to find documents of AND in them
-  unsigned long long tiles;       ///< added up
-  unsigned long long or_blocks;   ///< whose documents were looked for in other lists, if they could
+  unsigned long long tiles;       ///< accumulated
+  unsigned long long or_blocks;   ///< decoded to look their documents up in other lists
   unsigned long long lookups;     ///< of a document in a list
   unsigned long long rescored;
   unsigned long long match_cycles[kGpuPhases];  ///< by GpuPhase
   unsigned long long tile_cycles[kGpuPhases];
 };
 
-/// All that a kernel needs: passed by value.
+/// All that a kernel needs. Passed by value.
 struct Batch {
   const List* lists;
-  void* tails;           ///< of `pfor`: two parsed tails a list, of docIDs and of values
-  const Query* queries;  ///< those of AND, those of AND that come second, those of OR
-  const Query* finals;   ///< by state: the last that may have run
+  void* exception_tails;  ///< `pfor` only: two parsed tails a list, of its docIDs and its values
+  const Query* queries;   ///< those of AND, then AND's fallbacks, then those of OR
+  const Query* final_queries;  ///< by state: the last entry of each query that may have run
   QueryState* states;
-  std::uint32_t* histograms;    ///< kBins a state
-  std::uint32_t* first_blocks;  ///< by list and tile
-  /// By list and tile, in units: what the scoring lists behind this one and a static score add at
-  /// most.
-  std::uint32_t* rests;
-  std::uint32_t* tile_bounds;  ///< by query and tile: of all its lists; 0: no posting
+  std::uint32_t* histograms;    ///< kHistogramBins a state
+  std::uint32_t* first_blocks;  ///< by list and tile: the first block that meets the tile
+  /// By list and tile, in units: the suffix upper bound of MaxScore. What all later scoring lists
+  /// of the query and a static score can add at most.
+  std::uint32_t* suffix_bounds;
+  std::uint32_t* tile_bounds;  ///< by query and tile: the bound of all its lists; 0: no posting
   std::uint8_t* tile_states;   ///< by query and tile
   TileItem* tile_items;
-  TileCounters* tile_passes;    ///< kTilePasses
-  std::uint32_t* wanted_tiles;  ///< by list: a bit a tile, set where a round may find documents
-  RoundCounters* rounds;        ///< kRounds
-  Promise* promises;            ///< kClasses times `most_promises`, where OR is done at once
-  PromiseCounters* promise_counters;
+  TileCounters* tile_passes;             ///< kTilePasses
+  std::uint32_t* competitive_tiles;      ///< by list, a bit a tile: block_finder.cuh
+  RoundCounters* rounds;                 ///< kRounds
+  CompetitiveBlock* competitive_blocks;  ///< kBoundClasses times max_competitive_blocks
+  CompetitiveCounters* competitive_counters;
   std::uint32_t* blocks;  ///< that a round reads
   Chunk* block_chunks;
-  Candidate* found;  ///< the documents that a round looks up, with what a list has for them
-  Chunk* found_chunks;
-  /// An accumulator a document of whole tiles, for each query of a Wave; null if OR needs none.
+  Candidate* lookup_documents;  ///< that a round looks up, each with its sum so far
+  Chunk* document_chunks;
+  /// One accumulator a document, padded to whole tiles, for each query of a QueryGroup; null if OR
+  /// needs none.
   std::uint32_t* accumulators;
   Candidate* candidates;
   unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
-  Hit* hits;                 ///< what is returned, best first
-  Answer* answers;           ///< by slot; hits likewise, k each
-  const Stretch* table_stretches;
-  const Stretch* and_stretches;
+  Hit* hits;                 ///< the answers' hits, best first; k for each slot
+  Answer* answers;           ///< by slot
+  const BlockRange* table_ranges;
+  const BlockRange* and_ranges;
   WorkCounters* work;  ///< or null
   Lengths lengths;
   const float* static_scores;  ///< or null
   const float* static_bounds;  ///< of each kStaticWindow documents, or null
   std::uint32_t documents;
-  std::uint32_t k;  ///< of all queries
+  std::uint32_t k;  ///< the largest of all queries
   std::uint32_t list_count;
-  std::uint32_t and_queries;     ///< with those that come second
-  std::uint32_t second_queries;  ///< that come second
+  std::uint32_t and_queries;           ///< with the fallbacks
+  std::uint32_t and_fallback_queries;  ///< queries of AND that run only if an earlier AND of the
+                                       ///< same query matched too few
   std::uint32_t or_queries;
-  std::uint32_t accumulated_queries;  ///< of a Wave, at most
+  std::uint32_t accumulated_queries;  ///< of a QueryGroup, at most
   std::uint32_t state_count;
-  std::uint32_t table_stretch_count;
-  std::uint32_t and_stretch_count;     ///< with those of the second
-  std::uint32_t second_stretch_count;  ///< the last of them
-  std::uint32_t tiles;                 ///< of the collection
-  std::uint32_t most_promises;
-  std::uint32_t most_blocks;  ///< that there is room for, and so on
-  std::uint32_t most_block_chunks;
-  std::uint32_t most_found;  ///< documents
-  std::uint32_t most_found_chunks;
-  std::uint32_t round_count;     ///< of OR, to kRounds; 0: it is done at once
-  std::uint32_t raise_every;     ///< candidates, or k: when a query's threshold is raised
-  std::uint32_t first_promises;  ///< blocks that the first phase takes of all, about
-  std::uint32_t chunk_blocks;    ///< of a full chunk of blocks
-  std::uint32_t stretch_blocks;  ///< kStretchBlocks or less
+  std::uint32_t table_range_count;
+  std::uint32_t and_range_count;           ///< with those of the fallbacks
+  std::uint32_t and_fallback_range_count;  ///< the last of them
+  std::uint32_t tiles;                     ///< of the collection
+  std::uint32_t max_competitive_blocks;    ///< room for this many in each class
+  std::uint32_t max_blocks;                ///< room for this many, and so on
+  std::uint32_t max_block_chunks;
+  std::uint32_t max_documents;
+  std::uint32_t max_document_chunks;
+  std::uint32_t round_count;         ///< of OR, up to kRounds; 0: OR goes by bound, without rounds
+  std::uint32_t raise_every;         ///< raise a query's threshold after this many candidates, or k
+  std::uint32_t first_phase_blocks;  ///< competitive blocks that the first phase takes, about
+  std::uint32_t chunk_blocks;        ///< of a full chunk of blocks
+  std::uint32_t range_blocks;        ///< kRangeBlocks or less
   std::uint32_t pfor_levels;
   std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
-  bool has_clusters;       ///< the GPU has
-  bool has_found_room;     ///< what is found is looked up by all; else by the warp that found it
+  bool has_clusters;       ///< the GPU has thread block clusters
+  bool has_document_room;  ///< found documents are written, and all warps look them up; else each
+                           ///< warp looks up what it found
   bool spares_bus;         ///< many lists are read over the bus: each block by few warps
   bool skips_nothing;      ///< all queries are kExhaustive
-  bool overlaps_launches;  ///< kernels start while the one before ends, as the GPU can
+  bool overlaps_launches;  ///< a kernel may start while the one before ends
   ScoreForm form;
-  float c0;  ///< of BM25 and likelihood: the same for all terms, but for
+  float c0;  ///< BM25 and query likelihood: the same for all terms, except for query
   float c1;  ///< likelihood's c0
 };
 

@@ -1,4 +1,4 @@
-// What building a batch takes of an index in GPU memory. Internal.
+// An index as the batch builder sees it: where its lists lie in GPU memory. Internal.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace warpdex::gpu {
 
-/// An index whose lists have places in GPU memory.
+/// An index whose lists have addresses that kernels can read.
 struct PlacedIndex {
   explicit PlacedIndex(const Index& placed) : index(placed) {}
 
-  /// Fills in where a long list's blocks are; pointers are the GPU's. Any thread.
+  /// Fills in where the blocks of a long list are; pointers are the GPU's. Any thread.
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
 
   const Index& index;
   std::uint32_t longest_document = 0;
-  float largest_static = 0;  ///< of its static scores; 0 where there are none
+  float largest_static = 0;  ///< the largest static score; 0 if there are none
 
  protected:
   ~PlacedIndex() = default;

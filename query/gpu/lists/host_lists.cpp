@@ -1,5 +1,5 @@
-// Pieces of whole lists, each page-locked and filled by one thread: locking takes longer than
-// copying, and threads do it side by side.
+// Copies lists to page-locked memory piece by piece. Each thread locks and fills a piece, since
+// locking memory takes longer than copying.
 #include "gpu/lists/host_lists.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace warpdex::gpu {
 namespace {
 
-/// A piece is closed when it holds so much, or a small share of all that may be taken.
+/// A piece is complete when it has so many bytes, or 1/kPieces of all that may be taken.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
 constexpr std::size_t kPieces = 8;
-constexpr std::size_t kMostThreads = 8;
+constexpr std::size_t kMaxThreads = 8;
 constexpr std::size_t kAlignment = 64;
 
-/// A section's bytes from `begin` to `end` and kReadSlack more, which are zero behind the section.
+/// Copies bytes [begin, end) of a section and kReadSlack more; zeros where the section has ended.
 void copy_with_slack(std::span<const std::uint8_t> section, std::uint64_t begin, std::uint64_t end,
                      std::uint8_t* to) {
   const std::uint64_t wanted = end + kReadSlack - begin;
@@ -44,22 +44,22 @@ EncodedBytes HostLists::Piece::place(const void* begin, const PostingsEntry& lis
           bytes + frequencies_offset() + (list.frequency_offset - frequencies_begin)};
 }
 
-HostLists::HostLists(const Index& index, std::size_t most, int device) : index_(index) {
-  if (most == 0) return;
-  cut(std::min(kPieceBytes, most / kPieces));
+HostLists::HostLists(const Index& index, std::size_t max_bytes, int device) : index_(index) {
+  if (max_bytes == 0) return;
+  cut(std::min(kPieceBytes, max_bytes / kPieces));
   std::atomic<bool> is_full = false;
   std::size_t fitting = 0;
   for (std::size_t sum = 0; fitting < pieces_.size(); ++fitting) {
     sum += pieces_[fitting].bytes();
-    if (sum > most) break;
+    if (sum > max_bytes) break;
   }
-  parallel_for(std::min(default_threads(), kMostThreads), fitting, [&](std::size_t, std::size_t i) {
+  parallel_for(std::min(default_threads(), kMaxThreads), fitting, [&](std::size_t, std::size_t i) {
     if (is_full) return;
     try {
       const CurrentDevice current(device);
       pieces_[i].memory = PinnedBuffer(pieces_[i].bytes());
     } catch (const CudaError&) {
-      is_full = true;  // the host has no more to lock
+      is_full = true;  // the host cannot lock more memory
       return;
     }
     fill(pieces_[i]);
@@ -72,7 +72,7 @@ std::size_t HostLists::bytes() const {
   return sum;
 }
 
-/// Lists follow each other in all sections in the order of their terms.
+/// In all sections, lists lie in the order of their terms.
 void HostLists::cut(std::size_t piece_bytes) {
   index_.for_each_term([&](std::string_view, const PostingsEntry& list) {
     if (list.is_short()) return;
@@ -94,7 +94,7 @@ void HostLists::fill(Piece& piece) const {
                   memory + piece.frequencies_offset());
 }
 
-/// Null if there is no copy of it.
+/// Null if the list has no copy.
 const HostLists::Piece* HostLists::find_piece(const PostingsEntry& list) const {
   const auto behind = std::upper_bound(
       pieces_.begin(), pieces_.end(), list.first_block,

@@ -1,5 +1,5 @@
-// Lists' encoded bytes in page-locked host memory, where kernels can read them over the bus, and
-// from where they are copied to the GPU without staging. Internal.
+// Encoded bytes of lists in page-locked host memory. Kernels can read them there over the bus, and
+// they can be copied to the GPU without staging. Internal.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +11,37 @@
 
 namespace warpdex::gpu {
 
-/// Where the encoded bytes of a long list are, each with its kReadSlack behind it.
+/// Where the encoded bytes of a long list are, each part with kReadSlack behind it.
 struct EncodedBytes {
   const std::uint8_t* docids = nullptr;
   const std::uint8_t* frequencies = nullptr;
 };
 
-/// Immutable: any thread.
+/// Immutable: any thread may use it.
 class HostLists {
  public:
-  /// Copies the lists of `index`, which outlives this, in their order, until they take `most` bytes
-  /// or no more memory can be page-locked. O(bytes), by several threads.
-  HostLists(const Index& index, std::size_t most, int device);
+  /// Copies the lists of `index` in their order, up to `max_bytes` or until no more memory can be
+  /// page-locked. The index must outlive this. O(bytes), on several threads.
+  HostLists(const Index& index, std::size_t max_bytes, int device);
 
-  /// Where kernels read a long list; null pointers if there is no copy of it. O(log pieces).
+  /// Where kernels read a long list; null pointers if it has no copy. O(log pieces).
   EncodedBytes find(const PostingsEntry& list) const;
-  /// Where the host reads it: the copy, or else the mapped index.
+  /// Where the host reads a long list: the copy, or the mapped index.
   EncodedBytes source(const PostingsEntry& list) const;
-  /// Page-locked memory that the copies take.
+  /// Bytes of page-locked memory that the copies take.
   std::size_t bytes() const;
 
  private:
-  /// Neighbouring lists. Their docIDs are at the beginning of the memory.
+  /// Neighbouring lists. All their docIDs come first, then all their frequencies.
   struct Piece {
-    std::uint32_t first_block = 0;  ///< of the first of its lists
+    std::uint32_t first_block = 0;  ///< of its first list
     std::uint64_t docids_begin = 0;
     std::uint64_t docids_end = 0;
     std::uint64_t frequencies_begin = 0;
     std::uint64_t frequencies_end = 0;
-    PinnedBuffer memory;  ///< of size 0: there was none
+    PinnedBuffer memory;  ///< empty if none could be locked
 
-    std::size_t frequencies_offset() const;  ///< in the memory
+    std::size_t frequencies_offset() const;  ///< in `memory`
     std::size_t bytes() const;
     EncodedBytes place(const void* begin, const PostingsEntry& list) const;
   };

@@ -1,7 +1,7 @@
-// One mutex over the directory; nothing waits for the GPU, and nothing is copied, under it.
-//
-// Batches are numbered. A list's slot has the last batch that may read it in the cache, so that its
-// place is free for others once all batches up to that one have ended.
+// The directory of the cache, under one mutex. While it is held, nothing is copied and nothing
+// waits for the GPU.
+// Batches are numbered. A list's slot has the number of the last batch that may read it in the
+// cache. The list can be evicted once all batches up to that one have ended.
 #include "gpu/lists/list_cache.hpp"
 
 #include <cuda_runtime_api.h>
@@ -15,23 +15,23 @@
 namespace warpdex::gpu {
 namespace {
 
-/// Below this, a slab that the GPU refuses is not tried at half its size.
-constexpr std::size_t kLeastSlab = std::size_t{1} << 20;
+/// If the GPU refuses a slab, half its size is tried, down to this.
+constexpr std::size_t kMinSlab = std::size_t{1} << 20;
 
-/// While earlier batches have more bytes on their way, none are queued: kernels that read in place
-/// share the bus with them.
-constexpr std::size_t kMostArriving = std::size_t{64} << 20;
-/// A batch queues no more than that, once it has so many.
-constexpr std::size_t kMostQueued = std::size_t{512} << 20;
-/// Nor, once it has so many, lists that are not page-locked, whose copies the searcher waits for.
-constexpr std::size_t kMostStaged = std::size_t{4} << 20;
-/// The share of the cache that a batch may push out, or this much.
-constexpr std::size_t kPushShares = 16;
-constexpr std::size_t kLeastPushed = std::size_t{4} << 20;
-/// Bytes after which lists need not wait for others that were queued with them.
+/// While more bytes of earlier batches are on their way, no copies are queued: kernels that read
+/// lists in place share the bus with them.
+constexpr std::size_t kMaxArriving = std::size_t{64} << 20;
+/// A batch queues no further copies once it has queued so many bytes.
+constexpr std::size_t kMaxQueued = std::size_t{512} << 20;
+/// Nor further copies of lists that are not page-locked, for which the searcher waits.
+constexpr std::size_t kMaxStaged = std::size_t{4} << 20;
+/// A batch evicts no more than this share of the cache, or kMinEvicted.
+constexpr std::size_t kEvictShares = 16;
+constexpr std::size_t kMinEvicted = std::size_t{4} << 20;
+/// A transfer is complete with so many bytes: its lists need not wait for later ones.
 constexpr std::size_t kTransferBytes = std::size_t{16} << 20;
-/// Searches in vain for what may go, after which a batch pushes nothing more out.
-constexpr std::size_t kMostSearches = 8;
+/// After so many failed searches for lists to evict, a batch evicts nothing more.
+constexpr std::size_t kMaxFailedSearches = 8;
 
 std::vector<AccountedBuffer> take_slabs(std::size_t bytes, MemoryBudget& budget, int device) {
   std::vector<AccountedBuffer> slabs;
@@ -45,7 +45,7 @@ std::vector<AccountedBuffer> take_slabs(std::size_t bytes, MemoryBudget& budget,
       continue;
     }
     next /= 2;
-    if (next < kLeastSlab) break;
+    if (next < kMinSlab) break;
   }
   return slabs;
 }
@@ -89,7 +89,7 @@ EncodedBytes ListCache::find(const PostingsEntry& list) const {
   return copied_at(address({slab, number * CacheSpace::kAlignment}), list);
 }
 
-bool ListCache::is_in(const PostingsEntry& list) const {
+bool ListCache::is_resident(const PostingsEntry& list) const {
   return slots_[list.first_block].place.load(std::memory_order_acquire) != 0;
 }
 
@@ -98,11 +98,11 @@ void ListCache::begin(std::span<const PlannedQuery> plans, BatchLists& lists) {
   lists.hits = 0;
   lists.unanswerable.clear();
   const std::lock_guard lock(mutex_);
-  welcome_arrived();
+  publish_arrived();
   under_way_.push_back(++last_batch_);
   lists.number = last_batch_;
   for (std::uint32_t query = 0; query < plans.size(); ++query) {
-    if (plans[query].terms.size() > kMostLists) continue;
+    if (plans[query].terms.size() > kMaxLists) continue;
     bool is_readable = true;
     for (const PlannedTerm& term : plans[query].terms) {
       if (term.entry.is_short()) continue;
@@ -119,8 +119,8 @@ void ListCache::begin(std::span<const PlannedQuery> plans, BatchLists& lists) {
   }
 }
 
-/// Lists whose copies have arrived are in. Any batch under way may find them from now on.
-void ListCache::welcome_arrived() {
+/// Makes lists whose copies have arrived readable. Any batch under way may find them from now on.
+void ListCache::publish_arrived() {
   while (!arriving_.empty() && arriving_.front().arrived.has_passed()) {
     for (const CacheSpace::Id list : arriving_.front().lists) {
       slots_[list].batch = last_batch_;
@@ -131,8 +131,8 @@ void ListCache::welcome_arrived() {
   }
 }
 
-/// Whether a list that has a place is in, and no batch under way may read it.
-bool ListCache::may_go(CacheSpace::Id list) const {
+/// Whether a list that has a place is readable, and no batch under way may read it.
+bool ListCache::can_evict(CacheSpace::Id list) const {
   const Slot& slot = slots_[list];
   if (slot.place.load(std::memory_order_relaxed) == 0) return false;
   return under_way_.empty() || under_way_.front() > slot.batch;
@@ -145,9 +145,9 @@ std::uint64_t ListCache::load(const BatchLists& lists) {
   try {
     std::unique_lock lock(mutex_);
     const std::vector<Candidate> candidates = count_uses(lists);
-    if (!loading.owns_lock() || arriving_bytes_ > kMostArriving) return 0;
+    if (!loading.owns_lock() || arriving_bytes_ > kMaxArriving) return 0;
     copies.reserve(candidates.size());
-    choose(candidates, copies);
+    admit(candidates, copies);
     lock.unlock();
     if (!copies.empty()) queue(copies);
   } catch (...) {
@@ -159,7 +159,8 @@ std::uint64_t ListCache::load(const BatchLists& lists) {
   return bytes;
 }
 
-/// Returns the lists that are neither in nor on their way, those worth most first.
+/// Counts the batch's uses. Returns its lists that are neither resident nor on their way, those
+/// with the most heat per byte first.
 std::vector<ListCache::Candidate> ListCache::count_uses(const BatchLists& lists) {
   std::vector<Candidate> candidates;
   for (const PostingsEntry* list : lists.uses) {
@@ -177,37 +178,39 @@ std::vector<ListCache::Candidate> ListCache::count_uses(const BatchLists& lists)
   candidates.erase(end, candidates.end());
   std::erase_if(candidates, [&](const Candidate& each) { return space_.find(id(each)); });
   for (Candidate& each : candidates) {
-    each.worth = space_.heat(id(each)) / static_cast<double>(copied_bytes(*each.list));
+    each.heat_per_byte = space_.heat(id(each)) / static_cast<double>(copied_bytes(*each.list));
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.worth > b.worth; });
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.heat_per_byte > b.heat_per_byte; });
   return candidates;
 }
 
-/// Makes room for those that are to come in.
-void ListCache::choose(const std::vector<Candidate>& candidates, std::vector<Copy>& copies) {
-  const std::size_t most = std::max(capacity() / kPushShares, kLeastPushed);
-  std::size_t pushed = 0;
+/// Chooses the lists that come in, and makes room for them.
+void ListCache::admit(const std::vector<Candidate>& candidates, std::vector<Copy>& copies) {
+  const std::size_t max_evicted = std::max(capacity() / kEvictShares, kMinEvicted);
+  std::size_t evicted_bytes = 0;
   std::size_t staged = 0;
   std::size_t queued = 0;
-  std::size_t searches_in_vain = 0;
-  std::vector<CacheSpace::Id> gone;
-  const auto can_go = [&](CacheSpace::Id list) { return may_go(list); };
+  std::size_t failed_searches = 0;
+  std::vector<CacheSpace::Id> evicted;
+  const auto evictable = [&](CacheSpace::Id list) { return can_evict(list); };
   for (const Candidate& candidate : candidates) {
     const CacheSpace::Id list = candidate.list->first_block;
     const std::size_t bytes = copied_bytes(*candidate.list);
     const bool is_staged = host_.find(*candidate.list).docids == nullptr;
-    if (queued >= kMostQueued) return;
-    if (is_staged && staged >= kMostStaged) continue;
-    bool is_in = space_.insert(list, bytes);
-    if (!is_in && pushed < most && searches_in_vain < kMostSearches) {
-      is_in = space_.displace(list, bytes, can_go, gone);
-      if (is_in) pushed += bytes;
-      if (!is_in) ++searches_in_vain;
-      for (const CacheSpace::Id each : gone) slots_[each].place.store(0, std::memory_order_release);
-      gone.clear();
+    if (queued >= kMaxQueued) return;
+    if (is_staged && staged >= kMaxStaged) continue;
+    bool is_resident = space_.insert(list, bytes);
+    if (!is_resident && evicted_bytes < max_evicted && failed_searches < kMaxFailedSearches) {
+      is_resident = space_.insert_by_evicting(list, bytes, evictable, evicted);
+      if (is_resident) evicted_bytes += bytes;
+      if (!is_resident) ++failed_searches;
+      for (const CacheSpace::Id each : evicted)
+        slots_[each].place.store(0, std::memory_order_release);
+      evicted.clear();
     }
-    if (!is_in) continue;
+    if (!is_resident) continue;
     copies.push_back({candidate.list, address(space_.find(list).value())});
     queued += bytes;
     if (is_staged) staged += bytes;
@@ -234,7 +237,7 @@ void ListCache::queue(const std::vector<Copy>& copies) {
   arriving_bytes_ += bytes;
 }
 
-/// After a failure: none of the lists is in, and nothing is under way to their places.
+/// After a failure: none of the lists comes in, and no copy to their places is under way.
 void ListCache::drop(const std::vector<Copy>& copies) noexcept {
   if (copies.empty()) return;
   cudaStreamSynchronize(stream_.handle());

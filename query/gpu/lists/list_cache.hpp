@@ -1,5 +1,5 @@
-// Encoded bytes of lists in GPU memory that does not hold all of them, shared by the searchers of
-// an index. Others are read in place, from page-locked host memory. Internal.
+// A cache of lists in GPU memory that is too small for all of them. The searchers of an index share
+// it. Kernels read other lists in page-locked host memory. Internal.
 #pragma once
 
 #include <atomic>
@@ -18,44 +18,45 @@ namespace warpdex::gpu {
 
 /// The long lists of a batch under way.
 struct BatchLists {
-  std::uint64_t number = 0;                 ///< of the batch; 0: none is under way
-  std::vector<const PostingsEntry*> uses;   ///< as often as the batch's queries use them
-  std::uint64_t hits = 0;                   ///< uses of lists that were in
-  std::vector<std::uint32_t> unanswerable;  ///< queries with lists that no kernel can read
+  std::uint64_t number = 0;                 ///< the batch's number; 0: none is under way
+  std::vector<const PostingsEntry*> uses;   ///< once for each use by a query of the batch
+  std::uint64_t hits = 0;                   ///< uses of lists that were resident
+  std::vector<std::uint32_t> unanswerable;  ///< queries with a list that no kernel can read
 };
 
-/// Any thread. Nothing that a batch under way may read is overwritten.
+/// Any thread may use it. Bytes that a batch under way may read are not overwritten.
 class ListCache {
  public:
   /// Takes up to `bytes` of the budget, in as few slabs as the GPU's memory allows. Index and host
-  /// lists outlive this.
+  /// lists must outlive this.
   ListCache(const Index& index, const HostLists& host, std::size_t bytes, MemoryBudget& budget,
             int device);
   /// Waits for the copies that are under way.
   ~ListCache();
 
-  /// Bytes that it took.
+  /// Bytes of all slabs.
   std::size_t capacity() const { return space_.capacity(); }
 
-  /// Fills `lists` with the lists of a batch, of which none is under way, and keeps those that are
-  /// in until end(). Queries of more than kMostLists terms are not looked at. Throws CudaError.
+  /// Fills `lists` with the long lists of a batch and keeps the resident ones until end(). No batch
+  /// is under way with `lists`. Ignores queries of more than kMaxLists terms. Throws CudaError.
   void begin(std::span<const PlannedQuery> plans, BatchLists& lists);
-  /// Whether a long list is in; if it is one of a batch under way, it stays.
-  bool is_in(const PostingsEntry& list) const;
+  /// Whether a long list is resident. A list of a batch under way then stays so.
+  bool is_resident(const PostingsEntry& list) const;
   /// Where kernels read a list of a batch under way.
   EncodedBytes find(const PostingsEntry& list) const;
-  /// Once the kernels were launched: counts the uses, and queues copies of those lists that are to
-  /// come in. Nobody waits for them: until they have arrived, the lists are read as before. Returns
-  /// their bytes. Throws CudaError, and then none of them comes in.
+  /// Call after the kernels were launched. Counts the uses, and queues copies of the lists that are
+  /// to become resident. Nothing waits for the copies: until they have arrived, kernels read the
+  /// lists as before. Returns their bytes. Throws CudaError, and then none of these lists becomes
+  /// resident.
   std::uint64_t load(const BatchLists& lists);
-  /// The GPU is done with the batch, if one is under way.
+  /// The GPU has finished the batch, if one is under way.
   void end(BatchLists& lists) noexcept;
 
  private:
-  /// What a list is to batches, by its first block.
+  /// The state of a list, by its first block.
   struct Slot {
-    std::atomic<std::uint32_t> place = 0;  ///< 0: not in; else one more than its units from the
-                                           ///< beginning of the slabs
+    std::atomic<std::uint32_t> place = 0;  ///< 0: not resident; else 1 plus its place in units of
+                                           ///< CacheSpace::kAlignment, counted through all slabs
     std::uint64_t batch = 0;               ///< the last that may read it there
   };
   /// Copies that arrive together.
@@ -68,18 +69,18 @@ class ListCache {
     const PostingsEntry* list;
     std::uint8_t* to;
   };
-  /// A list that is used and not in.
+  /// A list that is used and not resident.
   struct Candidate {
     const PostingsEntry* list;
-    double worth;  ///< heat per byte
+    double heat_per_byte;
   };
 
   std::uint8_t* address(CacheSpace::Place place) const;
   std::uint32_t number(CacheSpace::Place place) const;
-  void welcome_arrived();
-  bool may_go(CacheSpace::Id list) const;
+  void publish_arrived();
+  bool can_evict(CacheSpace::Id list) const;
   std::vector<Candidate> count_uses(const BatchLists& lists);
-  void choose(const std::vector<Candidate>& candidates, std::vector<Copy>& copies);
+  void admit(const std::vector<Candidate>& candidates, std::vector<Copy>& copies);
   void queue(const std::vector<Copy>& copies);
   void drop(const std::vector<Copy>& copies) noexcept;
 
@@ -88,9 +89,9 @@ class ListCache {
   std::vector<AccountedBuffer> slabs_;
   Stream stream_;
   std::mutex loading_;  ///< one searcher at a time queues copies; taken before mutex_
-  std::mutex mutex_;    ///< over all that follows
+  std::mutex mutex_;    ///< protects all that follows
   CacheSpace space_;
-  std::vector<Slot> slots_;  ///< `place` is read without the mutex
+  std::vector<Slot> slots_;  ///< `place` is also read without the mutex
   std::list<Transfer> arriving_;
   std::size_t arriving_bytes_ = 0;
   std::uint64_t last_batch_ = 0;

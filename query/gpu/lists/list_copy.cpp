@@ -1,3 +1,4 @@
+// Where the parts of a copied list lie, and the copies themselves.
 #include "gpu/lists/list_copy.hpp"
 
 #include <cuda_runtime_api.h>
@@ -7,7 +8,7 @@
 namespace warpdex::gpu {
 namespace {
 
-/// Behind a list's docIDs, the frequencies start at a multiple of this.
+/// The frequencies start behind the docIDs at a multiple of this.
 constexpr std::size_t kPieceAlignment = 16;
 
 std::size_t frequencies_offset(const PostingsEntry& list) {

@@ -1,4 +1,4 @@
-// Launches a batch's kernels.
+// Launches a batch's kernels in their order.
 #include "gpu/run/batch_launcher.hpp"
 
 #include <vector>
@@ -22,11 +22,11 @@ BatchLauncher::BatchLauncher(const GpuIndex::State& index, const GpuAblation& ab
 void BatchLauncher::launch(const Batch& batch, const BatchShape& shape) {
   launch_parse_tails(batch, codec_, stream_.handle());
   Batch last = batch;
-  // AND and OR of different queries go beside each other, if OR need not see what AND matches.
+  // AND and OR of different queries run at the same time, unless OR depends on what AND matched.
   const bool has_both = batch.and_queries > 0 && batch.or_queries > 0;
   if (has_both && !shape.has_fallback && !ablation_.time_stages) {
     launch_beside(batch, shape);
-    last.overlaps_launches = false;  // what it follows is in two streams
+    last.overlaps_launches = false;  // it follows kernels of two streams
   } else {
     launch_and_chunks(batch, codec_, stream_.handle());
     clock_.end(GpuStage::kMatch, stream_);
@@ -41,26 +41,26 @@ void BatchLauncher::abandon() noexcept {
   cudaStreamSynchronize(stream_of_and_.handle());
 }
 
-/// AND in a stream of its own, OR meanwhile.
+/// Launches AND in a stream of its own, beside OR.
 void BatchLauncher::launch_beside(const Batch& batch, const BatchShape& shape) {
   has_uploaded_.record(stream_);
-  has_uploaded_.hold_back(stream_of_and_);
+  has_uploaded_.make_wait(stream_of_and_);
   Batch apart = batch;
-  apart.overlaps_launches = false;  // what it follows is in the other stream
+  apart.overlaps_launches = false;  // it follows the upload in another stream
   launch_and_chunks(apart, codec_, stream_of_and_.handle());
   has_matched_.record(stream_of_and_);
   launch_or(batch, shape);
-  has_matched_.hold_back(stream_);
+  has_matched_.make_wait(stream_);
 }
 
 void BatchLauncher::launch_or(const Batch& batch, const BatchShape& shape) {
   if (batch.round_count > 0) launch_find_tile_blocks(batch, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
   if (ablation_.or_by == OrMethod::kGlobalMemory) return launch_accumulators(batch, shape);
-  launch_bound_tiles(batch, memory_.carried(), stream_.handle());
+  launch_bound_tiles(batch, memory_.inline_query(), stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
   if (batch.round_count == 0) {
-    launch_or_at_once(batch, codec_, stream_.handle());
+    launch_or_by_bound(batch, codec_, stream_.handle());
     clock_.end(GpuStage::kLookups, stream_);
   }
   for (std::uint32_t round = 0; round < batch.round_count; ++round) {
@@ -74,16 +74,17 @@ void BatchLauncher::launch_or(const Batch& batch, const BatchShape& shape) {
 }
 
 void BatchLauncher::launch_accumulators(const Batch& batch, const BatchShape& shape) {
-  const std::vector<Wave> waves = gpu::waves(shape, memory_.host(), batch.accumulated_queries);
-  launch_or_accumulators(batch, waves, codec_, stream_.handle());
+  const std::vector<QueryGroup> query_groups =
+      gpu::query_groups(shape, memory_.host(), batch.accumulated_queries);
+  launch_or_accumulators(batch, query_groups, codec_, stream_.handle());
   clock_.end(GpuStage::kTiles, stream_);
 }
 
-/// What a round looks up.
+/// Launches the lookups of a round.
 void BatchLauncher::look_up(const Batch& batch, std::uint32_t round) {
   launch_find_blocks(batch, round, stream_.handle());
   clock_.end(GpuStage::kFind, stream_);
-  if (batch.has_found_room) {
+  if (batch.has_document_room) {
     launch_read_blocks(batch, round, codec_, stream_.handle());
     clock_.end(GpuStage::kRead, stream_);
     launch_look_up_chunks(batch, round, codec_, stream_.handle());

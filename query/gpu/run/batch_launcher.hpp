@@ -1,4 +1,4 @@
-// The order in which a batch's kernels are launched, once it is in the GPU's memory. Internal.
+// Launches a batch's kernels once its image is queued for upload. Internal.
 #pragma once
 
 #include "gpu/index/gpu_index_state.hpp"
@@ -9,18 +9,18 @@
 
 namespace warpdex::gpu {
 
-/// One searcher's. All that is launched is in the order of its stream: AND may run in another, but
-/// what follows waits for it.
+/// One searcher's. All work is ordered by its stream: AND may run in another one, but what follows
+/// waits for it.
 class BatchLauncher {
  public:
   /// Keeps references.
   BatchLauncher(const GpuIndex::State& index, const GpuAblation& ablation,
                 const BatchMemory& memory, const Stream& stream, StageClock<GpuStage>& clock);
 
-  /// Launches the kernels of a batch that `memory` laid out last and has queued to be uploaded, up
-  /// to those that write the answers. The index's GPU is the current one. Throws CudaError.
+  /// Launches the kernels of a batch, up to those that write the answers. `memory` has laid it out
+  /// last and has queued its upload. The index's GPU must be the current device. Throws CudaError.
   void launch(const Batch& batch, const BatchShape& shape);
-  /// Waits for all that was launched, after a failure, too.
+  /// Waits for all that was launched. Also after a failure.
   void abandon() noexcept;
 
  private:
@@ -34,7 +34,7 @@ class BatchLauncher {
   const BatchMemory& memory_;
   const Stream& stream_;
   StageClock<GpuStage>& clock_;
-  Stream stream_of_and_;  ///< of batches with queries of both
+  Stream stream_of_and_;  ///< for batches with both AND and OR
   Event has_uploaded_;
   Event has_matched_;
 };

@@ -12,14 +12,14 @@
 namespace warpdex {
 namespace {
 
-/// A lane, and the batch that has it.
+/// A lane and its batch.
 struct LaneEntry {
   explicit LaneEntry(const GpuIndex& index, const GpuEngineSettings& settings)
       : lane(index, settings) {}
 
   gpu::Lane lane;
-  std::uint64_t ticket = 0;                           ///< of its batch; 0: none, or answers taken
-  std::weak_ptr<const BatchAnswers::Source> answers;  ///< that were taken
+  std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
+  std::weak_ptr<const BatchAnswers::Source> answers;  ///< the taken answers
   bool is_free() const { return ticket == 0 && answers.expired(); }
 };
 
@@ -45,7 +45,7 @@ struct GpuEngine::State {
 
   const GpuIndex& index;
   const GpuEngineSettings settings;
-  std::vector<std::unique_ptr<LaneEntry>> lanes;  ///< made when they are first needed
+  std::vector<std::unique_ptr<LaneEntry>> lanes;  ///< made when first needed
   std::uint64_t last_ticket = 0;
 };
 

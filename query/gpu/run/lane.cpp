@@ -1,4 +1,4 @@
-// Runs a batch part by part: has each built, uploaded and launched, and waits for its answers.
+// Runs a batch part by part: builds, uploads and launches each part, and waits for its answers.
 #include "gpu/run/lane.hpp"
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@
 namespace warpdex::gpu {
 namespace {
 
-/// Queries of a part whose answers are awaited one by one, at most.
+/// With more queries in a part, answers are not awaited one by one.
 constexpr std::size_t kFewAwaited = 64;
 
 }  // namespace
@@ -47,14 +47,14 @@ Lane::~Lane() {
 void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings) {
   plans_ = plans;
   answers_.begin(plans.size(), settings);
-  lost_.clear();
+  overflowed_.clear();
   attempt_ = 0;
   is_busy_ = true;
   try {
     take_queries();
     sort_by_scorer();
     stage_.begin(plans, slots_, answers_, settings_.ablation, memory_);
-    if (stage_.is_on()) bring_next();
+    if (stage_.is_on()) stage_next();
     start_part(part_);
     if (uploaded_.cache) statistics_.bytes_uploaded += uploaded_.cache->load(lists_);
   } catch (...) {
@@ -63,7 +63,7 @@ void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSet
   }
 }
 
-/// All of the batch, but for those of which no kernel can read a list.
+/// Takes all queries of the batch, except those with a list that no kernel can read.
 void Lane::take_queries() {
   slots_.resize(plans_.size());
   std::iota(slots_.begin(), slots_.end(), 0U);
@@ -74,11 +74,11 @@ void Lane::take_queries() {
   std::erase_if(slots_, [&](std::uint32_t slot) { return answers_.is_unanswered[slot]; });
 }
 
-/// Queries of one part have one scorer: those with the same come one behind the other.
+/// Sorts queries by their scorer, since all queries of a part have the same.
 void Lane::sort_by_scorer() {
   if (answers_.settings.size() <= 1) return;
   std::vector<ScorerSettings> scorers;
-  std::vector<std::size_t> number(plans_.size());  // of its scorer, by slot
+  std::vector<std::size_t> number(plans_.size());  // of the query's scorer, by slot
   for (const std::uint32_t slot : slots_) {
     const ScorerSettings& scorer = answers_.settings[slot].scorer;
     const auto found = std::find(scorers.begin(), scorers.end(), scorer);
@@ -90,7 +90,7 @@ void Lane::sort_by_scorer() {
                    [&](std::uint32_t a, std::uint32_t b) { return number[a] < number[b]; });
 }
 
-/// Queries that are left, as many as there should be memory for.
+/// The next queries that are left, as many as there should be memory for.
 std::span<const std::uint32_t> Lane::next_part() const {
   auto left = std::span<const std::uint32_t>(slots_).subspan(started_);
   if (stage_.is_on()) left = left.first(stage_.queries_of_part(left));
@@ -104,8 +104,8 @@ std::span<const std::uint32_t> Lane::next_part() const {
   return left.first(memory_.queries_of_part(plans_, left, answers_.k, attempt_));
 }
 
-/// Starts the next part, or as much of it as there is memory for. While it is answered, what the
-/// one behind it reads is brought.
+/// Starts the next part, or as much of it as there is memory for. If the stage is on, copies the
+/// lists of the part behind it meanwhile.
 void Lane::start_part(Part& target) {
   std::span<const std::uint32_t>& queries = target.slots;
   queries = stage_.is_on() ? next_ : next_part();
@@ -117,28 +117,28 @@ void Lane::start_part(Part& target) {
     queries = queries.first(queries.size() / 2);
   }
   started_ += queries.size();
-  if (stage_.is_on()) bring_next();
+  if (stage_.is_on()) stage_next();
 }
 
-void Lane::bring_next() {
+void Lane::stage_next() {
   next_ = next_part();
-  if (!next_.empty()) statistics_.bytes_staged += stage_.bring(next_);
+  if (!next_.empty()) statistics_.bytes_staged += stage_.stage(next_);
 }
 
-/// What a part is to do and how, but for where things are in memory; takes the part's ticket.
+/// Describes a part's work, except for addresses in memory, and takes its ticket.
 Batch Lane::describe(const BatchShape& shape, std::span<const std::uint32_t> queries) {
   const GpuAblation& ablation = settings_.ablation;
   Batch batch{};
-  // Few postings: more warps with less work each, and no or fewer rounds, as each takes its time.
-  const bool are_few = shape.stretch_blocks < kStretchBlocks;
+  // Few postings: more warps with less work each, and few or no rounds, since each takes time.
+  const bool are_few = shape.range_blocks < kRangeBlocks;
   const bool is_at_once = are_few && !shape.needs_rounds && attempt_ == 0 &&
                           ablation.or_by == OrMethod::kByCost &&
-                          memory_.has_room_for_promises(shape);
+                          memory_.has_room_for_competitive_blocks(shape);
   batch.k = answers_.k;
   batch.chunk_blocks = are_few ? 1 : 16;
   batch.round_count = is_at_once ? 0 : kRounds;
   batch.raise_every = is_at_once ? 16 : 256;
-  batch.first_promises = std::max({256U, 2 * batch.k, 64 * shape.or_queries});
+  batch.first_phase_blocks = std::max({256U, 2 * batch.k, 64 * shape.or_queries});
   batch.state_count = static_cast<std::uint32_t>(queries.size());
   const bool are_awaited = queries.size() <= kFewAwaited && !ablation.time_stages;
   batch.ticket = are_awaited ? next_ticket(queries) : 0;
@@ -146,7 +146,7 @@ Batch Lane::describe(const BatchShape& shape, std::span<const std::uint32_t> que
   const AnswerParts parts(answers_.memory.device_data(), plans_.size(), batch.k);
   batch.answers = parts.answers;
   batch.hits = parts.hits;
-  // What a kernel's early start saves is little beside a large batch's work, which it slows.
+  // A large batch gains little by kernels that start early, and they slow down its work.
   batch.overlaps_launches = is_new_enough_ && are_few && !stage_.is_on();
   batch.has_clusters = is_new_enough_;
   batch.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
@@ -154,14 +154,14 @@ Batch Lane::describe(const BatchShape& shape, std::span<const std::uint32_t> que
   return batch;
 }
 
-/// Starts a part's queries. False, and they are not under way, if there is no memory for them.
+/// Starts a part's queries. Returns false, and starts nothing, if there is no memory for them.
 bool Lane::launch(Part& target) {
   clock_.start();
   const BatchShape& shape = builder_.measure(plans_, target.slots, answers_.settings);
   Batch batch = describe(shape, target.slots);
   target.ticket = batch.ticket;
   target.seen = 0;
-  target.looks = 0;
+  target.polls = 0;
   const std::optional<std::uint32_t> capacity = memory_.lay_out(shape, attempt_, batch);
   if (!capacity) return false;
   const ImageParts image = memory_.host();
@@ -174,7 +174,7 @@ bool Lane::launch(Part& target) {
   clock_.end(GpuStage::kBuild, stream_);
 
   const CurrentDevice current_device(index_.device());
-  stage_.hold_back(stream_);
+  stage_.make_wait(stream_);
   memory_.upload(batch);
   clock_.end(GpuStage::kUpload, stream_);
   launcher_.launch(batch, shape);
@@ -185,7 +185,7 @@ bool Lane::launch(Part& target) {
   return true;
 }
 
-/// Not 0, and not what an answer has that is to be written.
+/// Returns a ticket that is not 0 and that no answer of these queries has.
 std::uint32_t Lane::next_ticket(std::span<const std::uint32_t> queries) {
   if (++last_ticket_ == 0) ++last_ticket_;
   for (const std::uint32_t slot : queries) answers_.list[slot].ticket = 0;
@@ -210,8 +210,8 @@ void Lane::wait() {
   }
 }
 
-/// Goes as far as there is to go without waiting. Whether the batch is answered. A part is built
-/// while the one before is answered, so that the GPU need not wait for the host: both use the same
+/// Goes on as far as it can without waiting. Returns whether the batch is answered. A part is built
+/// while the one before is answered, so that the GPU need not wait for the host. Both use the same
 /// memory, one after the other.
 bool Lane::advance() {
   while (is_busy_) {
@@ -223,7 +223,7 @@ bool Lane::advance() {
       }
       continue;
     }
-    // What the stage brings next would lie where the part under way has its lists.
+    // With the stage on, the next part's lists would overwrite those of the part under way.
     const bool may_follow = !stage_.is_on() && !settings_.ablation.time_stages;
     if (may_follow && following_.slots.empty() && started_ < slots_.size()) start_part(following_);
     if (!has_ended(part_)) return false;
@@ -233,30 +233,30 @@ bool Lane::advance() {
   return true;
 }
 
-/// What was lost is to be answered again, with more room, and then with as much as there can be.
-/// False if nothing was, or if that did not help.
+/// Starts over with the queries whose candidates overflowed, with more room, then with all there
+/// is. Returns false if there are none, or if the last attempt has failed.
 bool Lane::start_again() {
-  statistics_.candidates_lost += attempt_ == 0 ? lost_.size() : 0;
-  if (lost_.empty()) return false;
+  statistics_.candidates_lost += attempt_ == 0 ? overflowed_.size() : 0;
+  if (overflowed_.empty()) return false;
   stage_.end(memory_);
-  if (attempt_ == kMostAttempts) {
-    for (const std::uint32_t slot : lost_) answers_.is_unanswered[slot] = true;
+  if (attempt_ == kMaxRetries) {
+    for (const std::uint32_t slot : overflowed_) answers_.is_unanswered[slot] = true;
     return false;
   }
-  slots_ = std::exchange(lost_, {});
+  slots_ = std::exchange(overflowed_, {});
   started_ = 0;
   ++attempt_;
   return true;
 }
 
-/// Whether the part's answers are there. A kernel's end is told some microseconds after its last
-/// write; so few answers are watched for themselves. After the last ticket, kernels touch no list
-/// and nothing of the host's, so these may be written, or freed, from then on; all else is in the
-/// stream's order.
+/// Whether the part's answers are there. The end of a kernel is visible only some microseconds
+/// after its last write, so a few answers are watched themselves. After the last ticket, kernels
+/// read no list and nothing of the host's, so these may be written or freed. All else is ordered by
+/// the stream.
 bool Lane::has_ended(Part& awaited) const {
   if (awaited.ticket == 0) return awaited.ended.has_passed();
-  constexpr std::uint32_t kLooks = 1024;  // between two looks at whether the kernels failed
-  if (++awaited.looks % kLooks == 0 && stream_.is_idle()) return true;
+  constexpr std::uint32_t kPolls = 1024;  // polls between two checks for failed kernels
+  if (++awaited.polls % kPolls == 0 && stream_.is_idle()) return true;
   for (; awaited.seen < awaited.slots.size(); ++awaited.seen) {
     const std::atomic_ref written(answers_.list[awaited.slots[awaited.seen]].ticket);
     if (written.load(std::memory_order_acquire) != awaited.ticket) return false;
@@ -269,7 +269,7 @@ void Lane::finish_part(Part& target) {
   add_work();
   for (const std::uint32_t slot : target.slots) {
     if (answers_.is_unanswered[slot]) continue;
-    if (answers_.list[slot].overflow != 0) lost_.push_back(slot);
+    if (answers_.list[slot].overflow != 0) overflowed_.push_back(slot);
   }
   target.slots = {};
 }
@@ -297,7 +297,7 @@ void Lane::add_work() {
 
 void Lane::end_batch() {
   is_busy_ = false;
-  lost_.clear();
+  overflowed_.clear();
   if (uploaded_.cache) uploaded_.cache->end(lists_);
   statistics_.cache_hits += lists_.hits;
   statistics_.cache_misses += lists_.uses.size() - lists_.hits;
@@ -307,15 +307,15 @@ void Lane::end_batch() {
   statistics_.queries += plans_.size() - unanswered;
 }
 
-/// Ends what is under way, after a failure, too.
+/// Ends what is under way. Also after a failure.
 void Lane::abandon() noexcept {
   is_busy_ = false;
   part_.slots = {};
   following_.slots = {};
-  lost_.clear();
+  overflowed_.clear();
   launcher_.abandon();
   stage_.abandon();
-  memory_.distrust();
+  memory_.invalidate_counters();
   if (uploaded_.cache) uploaded_.cache->end(lists_);
 }
 

@@ -1,5 +1,5 @@
-// One batch at a time on the GPU, from plans to answers. An engine has a lane for each batch that
-// is under way. Internal.
+// Answers one batch at a time on the GPU. An engine has a lane for each batch that is under way.
+// Internal.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Starts on a batch; none is under way. Throws as Engine::submit() does, and CudaError; then
-  /// none is under way.
+  /// Starts a batch; no other may be under way. Throws as Engine::submit() does, and CudaError;
+  /// then no batch is under way.
   void submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
-  /// Does what can be done without waiting. Whether all is answered.
+  /// Does what it can without waiting. Returns whether the batch is answered.
   bool poll();
-  /// Returns when all is answered.
+  /// Returns when the batch is answered.
   void wait();
 
-  /// Of the last batch, once it is answered, until the next.
+  /// The last batch's, from its end until the next submit().
   const LaneAnswers& answers() const { return answers_; }
   /// Since construction.
   const GpuStatistics& statistics() const { return statistics_; }
@@ -46,18 +46,18 @@ class Lane {
   struct Part {
     explicit Part(int device) : ended(device, EventUse::kOrder) {}
 
-    std::span<const std::uint32_t> slots;  ///< none: nothing is under way
-    std::uint32_t ticket = 0;              ///< if its answers are awaited one by one
-    std::size_t seen = 0;                  ///< answers that are there, of these
-    std::uint32_t looks = 0;               ///< for answers that were not there
-    Event ended;                           ///< recorded behind the part if there is no ticket
+    std::span<const std::uint32_t> slots;  ///< empty: nothing is under way
+    std::uint32_t ticket = 0;              ///< 0: the answers are not awaited one by one
+    std::size_t seen = 0;                  ///< answers that are there, from the first on
+    std::uint32_t polls = 0;               ///< since the part was started
+    Event ended;                           ///< recorded behind the part if it has no ticket
   };
 
   void take_queries();
   void sort_by_scorer();
   std::span<const std::uint32_t> next_part() const;
   void start_part(Part& part);
-  void bring_next();
+  void stage_next();
   bool launch(Part& part);
   Batch describe(const BatchShape& shape, std::span<const std::uint32_t> queries);
   std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
@@ -75,23 +75,23 @@ class Lane {
   const GpuEngineSettings settings_;
   ListStage stage_;
   BatchBuilder builder_;
-  bool is_new_enough_ = false;  ///< the GPU, for clusters and kernels that overlap
+  bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
   Stream stream_;
   StageClock<GpuStage> clock_;
   BatchMemory memory_;
   BatchLauncher launcher_;
-  PinnedBuffer work_;  ///< counters of the part under way, if they are wanted
+  PinnedBuffer work_;  ///< counters of the part under way, for measurements
   LaneAnswers answers_;
   std::span<const PlannedQuery> plans_;
-  BatchLists lists_;                     ///< with a list cache
-  std::vector<std::uint32_t> slots_;     ///< queries that are to be answered in this attempt
-  std::size_t started_ = 0;              ///< of them, so far
-  std::span<const std::uint32_t> next_;  ///< of them, the part whose lists were brought
-  Part part_;                            ///< of them, those that are answered next
-  Part following_;                       ///< and those behind it, if they were started
+  BatchLists lists_;                     ///< if there is a list cache
+  std::vector<std::uint32_t> slots_;     ///< queries to answer in this attempt
+  std::size_t started_ = 0;              ///< of these, from the first on
+  std::span<const std::uint32_t> next_;  ///< of these, the part whose lists are staged
+  Part part_;                            ///< the part that is answered next
+  Part following_;                       ///< the part behind it, if it was started
   std::uint32_t last_ticket_ = 0;
-  std::vector<std::uint32_t> lost_;  ///< those that had more candidates than room
-  std::uint32_t attempt_ = 0;        ///< how often all were lost before: they get more room
+  std::vector<std::uint32_t> overflowed_;  ///< queries with more candidates than room
+  std::uint32_t attempt_ = 0;              ///< 0 for the first; later ones have more room
   bool is_busy_ = false;
   GpuStatistics statistics_;
 };

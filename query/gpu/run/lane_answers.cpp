@@ -1,4 +1,4 @@
-// Reads answers out of page-locked memory.
+// Reads answers from page-locked memory.
 #include "gpu/run/lane_answers.hpp"
 
 #include <algorithm>

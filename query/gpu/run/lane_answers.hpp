@@ -1,4 +1,4 @@
-// The answers of a lane's batch, where the GPU wrote them. Internal.
+// The answers of a lane's batch, in memory that the GPU writes. Internal.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace warpdex::gpu {
 
-/// Answers and hits of a batch in `memory`.
+/// Where the answers and hits of a batch lie in `memory`.
 struct AnswerParts {
   AnswerParts(void* memory, std::size_t queries, std::size_t k) {
     Arena arena(memory);
@@ -25,11 +25,11 @@ struct AnswerParts {
   std::size_t bytes;
 };
 
-/// One batch's at a time; the next takes its place.
+/// Answers of one batch; the next batch replaces them.
 struct LaneAnswers {
-  /// Makes room for a batch with these settings: one for all queries or one for each.
+  /// Makes room for a batch. `wanted` has one entry for all queries or one for each.
   void begin(std::size_t queries, std::span<const SearchSettings> wanted);
-  /// How a query is to be answered.
+  /// The settings of a query.
   const SearchSettings& settings_of(std::size_t query) const {
     return settings[settings.size() == 1 ? 0 : query];
   }
@@ -37,11 +37,11 @@ struct LaneAnswers {
 
   std::size_t queries = 0;
   std::vector<SearchSettings> settings;
-  std::uint32_t k = 0;  ///< the largest: each query has room for so many hits
-  PinnedBuffer memory;  ///< an Answer a query, then k hits a query
+  std::uint32_t k = 0;  ///< the largest of all: each query has room for so many hits
+  PinnedBuffer memory;  ///< an Answer for each query, then k hits for each
   Answer* list = nullptr;
   const Hit* hits = nullptr;
-  std::vector<bool> is_unanswered;  ///< by query: the GPU cannot answer it
+  std::vector<bool> is_unanswered;  ///< by query: the GPU could not answer it
 };
 
 }  // namespace warpdex::gpu

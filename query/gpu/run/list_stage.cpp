@@ -1,3 +1,4 @@
+// Reserves room for staged lists, copies them, and gives their addresses to the batch builder.
 #include "gpu/run/list_stage.hpp"
 
 #include <cuda_runtime_api.h>
@@ -11,20 +12,20 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-/// Of a searcher's scratch memory, each half is one part of so many.
+/// Each of the two halves is this share of a searcher's scratch memory.
 constexpr std::size_t kShares = 4;
-/// Of fewer queries, lists are read in place: the first part's would be waited for.
-constexpr std::size_t kLeastQueries = 65;
+/// With fewer queries, lists are read in place: the batch would wait for the first part's.
+constexpr std::size_t kMinQueries = 65;
 
-/// Batches that would have to be cut into more parts than this read lists in place.
-constexpr std::size_t kMostParts = 64;
+/// Batches that would need more parts read lists in place.
+constexpr std::size_t kMaxParts = 64;
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Whether a search reads all blocks of its lists. One that skips most is faster if it reads what
-/// it needs in place, over the bus, than if all came.
+/// Whether a search reads all blocks of its lists. A search that skips most blocks is faster if it
+/// reads the rest over the bus than if the lists are copied.
 bool reads_all(const SearchSettings& settings, const GpuAblation& ablation) {
   if (ablation.exhaustive) return true;
   return settings.mode == QueryMode::kOr &&
@@ -46,9 +47,9 @@ ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }
 
 void ListStage::place(const PostingsEntry& entry, List& list) const {
   placed_.place(entry, list);
-  if (brought_.empty()) return;
-  const auto found = brought_.find(entry.first_block);
-  if (found == brought_.end()) return;
+  if (staged_.empty()) return;
+  const auto found = staged_.find(entry.first_block);
+  if (found == staged_.end()) return;
   list.docids.bytes = found->second.docids;
   list.frequencies.bytes = found->second.frequencies;
 }
@@ -56,18 +57,18 @@ void ListStage::place(const PostingsEntry& entry, List& list) const {
 void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
                       const LaneAnswers& answers, const GpuAblation& ablation,
                       BatchMemory& memory) {
-  forget();
+  clear();
   if (placed_.cache == nullptr) return;
   const bool all_read_all = std::ranges::all_of(
       slots, [&](std::uint32_t slot) { return reads_all(answers.settings_of(slot), ablation); });
-  if (slots.size() < kLeastQueries || !all_read_all) return end(memory);
+  if (slots.size() < kMinQueries || !all_read_all) return end(memory);
   const std::size_t room = placed_.scratch_share() / kShares / kAlignment * kAlignment;
   const auto bytes_of = [&](const PostingsEntry& list) -> std::size_t {
     const bool can_be_read = placed_.host_lists->find(list).docids != nullptr;
-    return can_be_read && !placed_.cache->is_in(list) ? aligned(copied_bytes(list)) : 0;
+    return can_be_read && !placed_.cache->is_resident(list) ? aligned(copied_bytes(list)) : 0;
   };
   plan_ = StagePlan(plans, slots, room, bytes_of);
-  if (plan_.bytes() > kMostParts * room) plan_ = {};
+  if (plan_.bytes() > kMaxParts * room) plan_ = {};
   if (is_on() && half_bytes_ != room) {
     memory_.reset();
     half_bytes_ = room;
@@ -76,48 +77,48 @@ void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32
   end(memory);
 }
 
-/// Takes both halves if that leaves enough. `half_bytes_` says how large they are.
+/// Reserves both halves, of half_bytes_ each, if that leaves enough memory.
 bool ListStage::take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
                           std::uint32_t k, BatchMemory& memory) {
   if (!memory.has_room_for_each(plans, slots, k, 2 * half_bytes_)) return false;
-  memory.set_apart(2 * half_bytes_);
+  memory.reserve(2 * half_bytes_);
   if (memory_.size() != 0) return true;
   return memory_.allocate(2 * half_bytes_, *placed_.budget, placed_.device);
 }
 
-std::uint64_t ListStage::bring(std::span<const std::uint32_t> part) {
-  brought_.clear();
+std::uint64_t ListStage::stage(std::span<const std::uint32_t> part) {
+  staged_.clear();
   half_ = 1 - half_;
   const CurrentDevice current(placed_.device);
   auto* const begin = static_cast<std::uint8_t*>(memory_.data()) + half_ * half_bytes_;
   std::uint8_t* to = begin;
   for (const PostingsEntry* list : plan_.lists_of(part)) {
     queue_copy(*placed_.host_lists, *list, to, stream_);
-    brought_[list->first_block] = copied_at(to, *list);
+    staged_[list->first_block] = copied_at(to, *list);
     to += aligned(copied_bytes(*list));
   }
   arrived_.record(stream_);
   return static_cast<std::uint64_t>(to - begin);
 }
 
-void ListStage::hold_back(const Stream& stream) const {
-  if (!brought_.empty()) arrived_.hold_back(stream);
+void ListStage::make_wait(const Stream& stream) const {
+  if (!staged_.empty()) arrived_.make_wait(stream);
 }
 
 void ListStage::end(BatchMemory& memory) {
-  forget();
+  clear();
   memory_.reset();
-  memory.set_apart(0);
+  memory.reserve(0);
 }
 
 void ListStage::abandon() noexcept {
   cudaStreamSynchronize(stream_.handle());
-  forget();
+  clear();
 }
 
-void ListStage::forget() {
+void ListStage::clear() {
   plan_ = {};
-  brought_.clear();
+  staged_.clear();
 }
 
 }  // namespace warpdex::gpu

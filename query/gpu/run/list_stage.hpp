@@ -1,5 +1,5 @@
-// Lists that are not in GPU memory, copied there part by part for a large batch that reads all of
-// them, while the part before is answered. Internal.
+// Copies lists that are not resident to the GPU, for large batches that read all of them: the lists
+// of one part while the part before is answered. Internal.
 #pragma once
 
 #include <unordered_map>
@@ -14,39 +14,39 @@
 
 namespace warpdex::gpu {
 
-/// One searcher's: the index as its kernels see it, with copies of lists that are not resident.
-/// They take turns with two halves of some of the searcher's scratch memory.
+/// One searcher's view of the index, with copies of lists that are not resident. Parts take turns
+/// with two halves of some of the searcher's scratch memory.
 class ListStage final : public PlacedIndex {
  public:
-  /// Keeps a reference. Without a list cache it does nothing.
+  /// Keeps a reference. Does nothing if there is no list cache.
   explicit ListStage(const GpuIndex::State& placed);
   /// Waits for the copies that are under way.
   ~ListStage();
   ListStage(const ListStage&) = delete;
   ListStage& operator=(const ListStage&) = delete;
 
-  /// As GpuIndex::State::place(); a list that was brought lies where it is here.
+  /// As GpuIndex::State::place(), but with the addresses of staged copies.
   void place(const PostingsEntry& entry, List& list) const override;
 
-  /// For a batch of which nothing is under way: decides which lists to bring, if any, takes room
-  /// for them from `memory`'s and orders `slots` so that they share them. `plans` outlives the
-  /// batch. Throws CudaError.
+  /// Starts a batch: decides which lists to stage, if any, reserves room for them in `memory`, and
+  /// orders `slots` so that queries share the copies. Nothing is under way. `plans` must outlive
+  /// the batch. Throws CudaError.
   void begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
              const LaneAnswers& answers, const GpuAblation& ablation, BatchMemory& memory);
-  /// Whether lists are brought for the batch.
+  /// Whether the batch has staged lists.
   bool is_on() const { return !plan_.is_empty(); }
-  /// How many of the queries `slots`, the first ones, can be a part.
+  /// How many of the queries `slots`, from the first on, can be one part.
   std::size_t queries_of_part(std::span<const std::uint32_t> slots) const {
     return plan_.queries_of_part(slots);
   }
-  /// Queues copying the lists of a part, to the half that the part before the last one had, which
-  /// has been answered. The image of the last part has been built. Returns their bytes. Throws
-  /// CudaError.
-  std::uint64_t bring(std::span<const std::uint32_t> part);
-  /// Makes what is queued from now on wait for the lists that were brought last.
-  void hold_back(const Stream& stream) const;
-  /// Of what comes now, all is read where the index has it, and `memory` has its room again. What
-  /// was brought has been answered.
+  /// Queues copies of a part's lists. They go to the half of the part before the last one, which
+  /// must have been answered; the last part's image must have been built. Returns their bytes.
+  /// Throws CudaError.
+  std::uint64_t stage(std::span<const std::uint32_t> part);
+  /// Makes the stream wait for the lists that were staged last.
+  void make_wait(const Stream& stream) const;
+  /// Ends staging for the batch and gives the room back to `memory`. All parts with staged lists
+  /// must have been answered.
   void end(BatchMemory& memory);
   /// After a failure.
   void abandon() noexcept;
@@ -54,16 +54,16 @@ class ListStage final : public PlacedIndex {
  private:
   bool take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
                  std::uint32_t k, BatchMemory& memory);
-  void forget();
+  void clear();
 
   const GpuIndex::State& placed_;
   Stream stream_;
   Event arrived_;
   AccountedBuffer memory_;
   std::size_t half_bytes_ = 0;
-  std::size_t half_ = 0;  ///< where the lists that were brought last are
+  std::size_t half_ = 0;  ///< the half with the lists that were staged last
   StagePlan plan_;
-  std::unordered_map<std::uint32_t, EncodedBytes> brought_;  ///< by first block
+  std::unordered_map<std::uint32_t, EncodedBytes> staged_;  ///< by first block
 };
 
 }  // namespace warpdex::gpu

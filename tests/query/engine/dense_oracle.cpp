@@ -50,13 +50,13 @@ void DenseOracle::add_terms(const Query& query, const ScorerSettings& scorer) {
   }
 }
 
-reference::Ranking& DenseOracle::ranking_of(Kept& kept, std::uint32_t least_terms) {
+reference::Ranking& DenseOracle::ranking_of(Kept& kept, std::uint32_t min_terms) {
   if (kept.is_made) return kept.ranking;
   auto& [ranked, place, fell_back] = kept.ranking;
   for (const reference::RankedDocument& before : ranked) place[before.document] = -1;
   ranked.clear();
   for (const std::uint32_t document : documents_) {
-    if (terms_[document] < least_terms) continue;
+    if (terms_[document] < min_terms) continue;
     const double score = scores_[document];
     ranked.push_back({document, score, 1e-5 * score});
   }

@@ -32,7 +32,7 @@ class DenseOracle {
   };
 
   void add_terms(const Query& query, const ScorerSettings& scorer);
-  reference::Ranking& ranking_of(Kept& kept, std::uint32_t least_terms);
+  reference::Ranking& ranking_of(Kept& kept, std::uint32_t min_terms);
 
   const Index& index_;
   std::vector<double> scores_;            ///< by document; 0 between queries

@@ -1,5 +1,5 @@
 // The GPU engine against the oracle on lists of chosen shapes: lengths around those of chunks and
-// stretches, blocks of no bytes, huge numbers, queries as long as the kernels can hold.
+// ranges, blocks of no bytes, huge numbers, queries as long as the kernels can hold.
 #include <iterator>
 
 #include "gpu/layout/layout.hpp"
@@ -17,7 +17,7 @@ using test::Random;
 
 TEST(GpuShapes, ListsAroundWholeStretchesAndChunks) {
   WARPDEX_NEEDS_GPU();
-  constexpr std::uint32_t kStretch = gpu::kStretchBlocks * kBlockSize;
+  constexpr std::uint32_t kStretch = gpu::kRangeBlocks * kBlockSize;
   constexpr std::uint32_t kDocuments = kStretch + 5'000;
   Random random = test::generator(601);
   const std::vector<CodecSettings> codecs = test::all_codecs();
@@ -82,7 +82,7 @@ TEST(GpuShapes, QueriesAsLongAsTheKernelsCanHold) {
   test::write_index(collection, {CodecKind::kPfor, 2}, folder / "index");
   test::UploadedIndex engine(folder / "index");
   std::vector<Query> queries;
-  for (const std::uint32_t terms : {gpu::kMostLists - 1, gpu::kMostLists, gpu::kMostLists + 1}) {
+  for (const std::uint32_t terms : {gpu::kMaxLists - 1, gpu::kMaxLists, gpu::kMaxLists + 1}) {
     Query query = query_of_first(terms);
     queries.push_back(query);
     for (std::size_t i = 0; i < 20; ++i) query.terms[i].occur = Occur::kMustNot;

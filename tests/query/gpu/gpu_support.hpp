@@ -32,9 +32,9 @@ inline constexpr std::array<Way, 8> kWays{{{"usual", {}},
                                            {"exhaustive", {.exhaustive = true}},
                                            {"timed", {.time_stages = true}},
                                            {"without seeds", {.no_seeds = true}},
-                                           {"adding up", {.or_by = OrMethod::kAddingUp}},
-                                           {"looking up", {.or_by = OrMethod::kLookingUp}},
-                                           {"searching", {.or_by = OrMethod::kSearching}},
+                                           {"adding up", {.or_by = OrMethod::kAccumulate}},
+                                           {"looking up", {.or_by = OrMethod::kLookUp}},
+                                           {"searching", {.or_by = OrMethod::kFusedLookUp}},
                                            {"global memory", {.or_by = OrMethod::kGlobalMemory}}}};
 
 inline constexpr std::size_t kWaysOfAnd = 3;

@@ -79,7 +79,7 @@ class MergeFind : public testing::Test {
 
   static void check_blocks(const List& documents, const List& last_docids) {
     const List should = blocks_of(documents, last_docids);
-    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+    for (int levels = 0; levels <= kMaxMergeLevels; ++levels) {
       ASSERT_EQ(find_blocks(documents, last_docids, levels), should)
           << "sizes " << documents.size() << " and " << last_docids.size() << ", levels " << levels;
     }
@@ -88,7 +88,7 @@ class MergeFind : public testing::Test {
   static void check(const List& a, const List& b, const std::string& what) {
     List should;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(should));
-    for (int levels = 0; levels <= kMostMergeLevels; ++levels) {
+    for (int levels = 0; levels <= kMaxMergeLevels; ++levels) {
       ASSERT_EQ(intersect(a, b, levels), should)
           << what << ", sizes " << a.size() << " and " << b.size() << ", levels " << levels;
     }
@@ -195,9 +195,9 @@ TEST_F(MergeFind, IntersectsAndFindsBlocksInTurn) {
 TEST_F(MergeFind, RefusesWhatItCannotTake) {
   WARPDEX_NEEDS_GPU();
   EXPECT_THROW(intersect({1}, {1}, -1), UsageError);
-  EXPECT_THROW(intersect({1}, {1}, kMostMergeLevels + 1), UsageError);
+  EXPECT_THROW(intersect({1}, {1}, kMaxMergeLevels + 1), UsageError);
   EXPECT_THROW(find_blocks({1}, {1}, -1), UsageError);
-  EXPECT_THROW(find_blocks({1}, {1}, kMostMergeLevels + 1), UsageError);
+  EXPECT_THROW(find_blocks({1}, {1}, kMaxMergeLevels + 1), UsageError);
   const Stream stream;
   ListIntersection small(2);
   EXPECT_THROW(small.run(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);

@@ -1,5 +1,5 @@
-// What the codecs share: a block as the decoders see it, and the blocks that an encoder leaves out.
-// Internal to codecs/.
+// What the codecs share: a block as the decoders see it, and values of which an encoder skips some
+// blocks. Internal to codecs/.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ inline void check_room(const std::uint8_t* at, const std::uint8_t* end, std::uin
   if (bytes > static_cast<std::uint64_t>(end - at)) throw_damaged_block();
 }
 
-/// Throws FormatError unless `docids` ascend strictly from above `base`. For what the sums' or of
-/// gaps does not already prove.
+/// Throws FormatError unless `docids` ascend strictly from above `base`. For gaps whose bitwise or
+/// does not prove it already.
 void check_ascending(const std::uint32_t* docids, std::uint32_t count, std::uint32_t base);
 
 /// Gaps whose bits are all below this sum up within 32 bits over a block.
@@ -48,11 +48,11 @@ inline void check_docids(const std::uint32_t* docids, std::uint32_t count, std::
   if (bits >= kSmallGap) check_ascending(docids, count, base);
 }
 
-/// Values cut into blocks, some of which (bit sets) are not to be encoded: they take no bytes and
-/// have no say in a list's parameter.
+/// Values cut into blocks. Some blocks (bit sets) are skipped: they take no bytes and do not
+/// influence the list's parameter.
 class BlockedValues {
  public:
-  /// `skipped` has one entry a block, or is empty: nothing is skipped.
+  /// `skipped` has one entry a block; if it is empty, no block is skipped.
   BlockedValues(std::span<const std::uint32_t> values, std::span<const std::uint8_t> skipped)
       : values_(values), skipped_(skipped) {}
 
@@ -74,7 +74,7 @@ class BlockedValues {
   std::span<const std::uint8_t> skipped_;
 };
 
-/// Bits that the index spends on a code or parameter of a short list that is no plain width.
+/// Bits that the index spends on a code or parameter of a short list that is not a plain width.
 inline constexpr std::uint32_t kShortListEscapeBits = 8;
 
 /// Added to a width, in a code or a parameter: exceptions follow.

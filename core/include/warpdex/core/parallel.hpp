@@ -1,4 +1,4 @@
-// Work shared over a few threads.
+// Shares work over threads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Waiting for what another thread or a GPU does: awake for a while, then in short naps.
+// Waits for another thread or for the GPU: spins for a while, then sleeps for short times.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,22 @@
 
 namespace warpdex {
 
-/// Lets the processor know that its thread waits.
+/// Tells the processor that its thread is spinning.
 inline void pause_thread() {
 #if defined(__x86_64__)
   _mm_pause();
 #endif
 }
 
-/// Asks `is_done` again and again, for `limit` at most; says what it said last.
+/// Calls `is_done` again and again, for `limit` at most. Returns its last result.
 template <typename IsDone>
 bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 16;  // between two looks at the clock
+  constexpr int kCalls = 16;  // calls between two looks at the clock
   if (is_done()) return true;
   const Clock::time_point end = Clock::now() + limit;
   do {
-    for (int look = 0; look < kLooks; ++look) {
+    for (int look = 0; look < kCalls; ++look) {
       if (is_done()) return true;
       pause_thread();
     }
@@ -37,27 +37,27 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
-/// While it lives, the thread's naps are as short as asked for, and not 50 us longer.
-class ExactNaps {
+/// While it lives, the thread sleeps exactly as long as asked, not up to 50 us longer.
+class ExactSleep {
  public:
 #if defined(__linux__)
-  ExactNaps() : usual_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1UL); }
-  ~ExactNaps() {
+  ExactSleep() : usual_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1UL); }
+  ~ExactSleep() {
     if (usual_ > 0) ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(usual_));
   }
 #else
-  ExactNaps() = default;
+  ExactSleep() = default;
 #endif
-  ExactNaps(const ExactNaps&) = delete;
-  ExactNaps& operator=(const ExactNaps&) = delete;
+  ExactSleep(const ExactSleep&) = delete;
+  ExactSleep& operator=(const ExactSleep&) = delete;
 
  private:
   [[maybe_unused]] int usual_ = 0;  ///< nanoseconds
 };
 
-/// Returns once `is_done` says so. Asks it without a pause for as long as `spin`, then between
-/// naps, each a small part of the time that has passed: so what is done is seen a few percent late
-/// at most, by a thread that takes little of its processor.
+/// Returns when `is_done` is true. Calls it without a pause for `spin`, then after sleeps that are
+/// each a small part of the time that has passed. So the thread returns at most a few percent late
+/// and uses little of its processor.
 template <typename IsDone>
 void wait_until(IsDone is_done, std::chrono::microseconds spin) {
   using Clock = std::chrono::steady_clock;
@@ -67,7 +67,7 @@ void wait_until(IsDone is_done, std::chrono::microseconds spin) {
   constexpr int kPart = 32;
   const Clock::time_point start = Clock::now();
   if (spin_until(is_done, spin)) return;
-  const ExactNaps exact;
+  const ExactSleep exact;
   while (!is_done()) {
     const nanoseconds passed = Clock::now() - start;
     std::this_thread::sleep_for(std::clamp(passed / kPart, kShortest, kLongest));

@@ -1,8 +1,8 @@
-// A chunk of AND's driver, narrowed list by list and handed to the query's candidates. Internal to
-// and_chunks.cu.
+// Intersects a chunk of AND's driver with the query's other lists, one by one; what is left becomes
+// candidates. Internal to and_chunks.cu.
 #pragma once
 
-#include "gpu/device/emit.cuh"
+#include "gpu/device/candidates.cuh"
 #include "warpdex/core/cuda/phase_clock.cuh"
 
 namespace warpdex::gpu {
@@ -10,41 +10,44 @@ namespace and_chunk {
 
 inline constexpr std::uint32_t kThreads = 256;
 inline constexpr std::uint32_t kWarps = kThreads / kWarp;
-inline constexpr std::uint32_t kChunk = kAndBlocks * kBlockSize;  // documents
+inline constexpr std::uint32_t kChunk = kAndBlocks * kBlockSize;  // documents of a chunk
 inline constexpr std::uint32_t kPerThread = kChunk / kThreads;
-inline constexpr std::uint32_t kRange = 1024;  // last docIDs that are searched in shared memory
+inline constexpr std::uint32_t kRange = 1024;  // last docIDs of blocks that are searched in shared
+                                               // memory
 
 static_assert(kAndBlocks == kWarps && kPerThread == 4);
 
 struct Memory {
   device::WarpScratch scratch[kWarps];
   std::uint32_t block_docids[kWarps][kBlockSize];  ///< each warp's block of another list
-  std::uint32_t docids[kChunk];                    ///< those that may match still, ascending
-  std::uint32_t sums[kChunk];                      ///< their units
-  std::uint32_t blocks[kChunk];                    ///< in the other list
-  std::uint16_t places[kChunk];                    ///< in the chunk
-  std::uint16_t heads[kChunk + 1];                 ///< the first document of each block to decode
-  std::uint8_t alive[kChunk];
+  std::uint32_t docids[kChunk];                    ///< that may still match, ascending
+  std::uint32_t sums[kChunk];                      ///< in units
+  std::uint32_t blocks[kChunk];                    ///< where the document may be in the other list
+  std::uint16_t places[kChunk];                    ///< in the chunk as it was read
+  std::uint16_t group_starts[kChunk + 1];          ///< the first document of each block to
+                                                   ///< decode
+  std::uint8_t matching[kChunk];
   std::uint32_t range[kRange];
   std::uint32_t warp_sums[kWarps];
-  std::uint32_t ends[kMostLists][2];  ///< in each other list, blocks that may have the documents
-  std::uint32_t threshold;            ///< of hand_over() alone
-  std::uint32_t used[kAndBlocks];     ///< whether a block of the driver has survivors
+  std::uint32_t block_ends[kMaxLists][2];  ///< by list: the blocks that may hold the chunk's
+                                           ///< documents
+  std::uint32_t threshold;                 ///< of append_candidates()
+  std::uint32_t used[kAndBlocks];  ///< by block of the driver: whether a document of it is left
 };
 
-/// `kCompares`: for measurements; decodes what others skip, if the query says so, and times its
-/// phases, which are added up if there are counters.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
+/// `kMeasures`: for measurements. Decodes blocks that other instances skip, if the query says so,
+/// and counts the cycles of its phases if there are counters.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
 class ChunkMatcher {
  public:
-  __device__ ChunkMatcher(const Batch& batch, const Query& query, const Stretch& stretch,
+  __device__ ChunkMatcher(const Batch& batch, const Query& query, const BlockRange& range,
                           Memory& memory)
       : batch_(batch),
         query_(query),
         memory_(memory),
         lists_(batch.lists + query.first_list),
-        first_block_(stretch.first),
-        end_block_(stretch.first + stretch.blocks),
+        first_block_(range.first),
+        end_block_(range.first + range.blocks),
         warp_(warp_id()) {}
 
   __device__ void run() {
@@ -52,9 +55,9 @@ class ChunkMatcher {
     find_matches();
     if (count_ > 0) {
       add_driver();
-      hand_over();
+      append_candidates();
     }
-    if (kCompares && batch_.work != nullptr) clock_.add_to(batch_.work->match_cycles);
+    if (kMeasures && batch_.work != nullptr) clock_.add_to(batch_.work->match_cycles);
   }
 
  private:
@@ -63,13 +66,13 @@ class ChunkMatcher {
     while (!(lists_[driver_].flags & kRequired)) ++driver_;
     read_driver();
     compact();
-    // Required lists first, by length: they leave the fewest documents to look for.
+    // Required lists first, the shortest first: they leave the fewest documents.
     match_lists(kRequired);
     match_lists(kProhibited);
     match_lists(0);
   }
 
-  /// A barrier for all threads, behind what they did.
+  /// A barrier for all threads. `phase` is what they did before it.
   __device__ void sync(GpuPhase phase) {
     clock_.end(phase);
     __syncthreads();
@@ -78,7 +81,7 @@ class ChunkMatcher {
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
-  /// Of one of the query's lists, among those of the batch.
+  /// The number of one of the query's lists among those of the batch.
   __device__ std::uint32_t index_of(std::uint32_t list) const { return query_.first_list + list; }
 
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
@@ -89,27 +92,28 @@ class ChunkMatcher {
     }
     return min(units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
                                (list.flags & kHugeFrequencies) != 0),
-               query_.cap);
+               query_.unit_cap);
   }
 
   __device__ void match_lists(std::uint32_t role) {
-    for (std::uint32_t i = 0; i < query_.lists && (count_ > 0 || skips_nothing()); ++i) {
+    for (std::uint32_t i = 0; i < query_.list_count && (count_ > 0 || skips_nothing()); ++i) {
       if (i != driver_ && (lists_[i].flags & (kRequired | kProhibited)) == role) {
         match(i, role);
       }
     }
   }
 
-  /// Finds the blocks of all other lists that may have documents behind those of the chunk before,
-  /// up to this one's last: a list a warp, warps that have no block of the driver first.
-  __device__ void find_ends() {
+  /// Finds, in each other list, the blocks that may hold documents behind the chunk before this one
+  /// and up to this one's last. One list a warp, starting with warps that have no block of the
+  /// driver.
+  __device__ void find_block_ranges() {
     const List& driver = lists_[driver_];
     const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
-    // If nothing is to be skipped, the last chunk has all blocks that follow.
+    // If nothing is skipped, the last chunk takes all blocks that follow.
     const bool has_all = skips_nothing() && end_block_ == driver.blocks;
     const std::uint32_t last = has_all ? kNone : driver.last_docids[end_block_ - 1];
     const bool is_high = lane_id() >= kWarp / 2;
-    for (std::uint32_t i = kWarps - 1 - warp_; i < query_.lists; i += kWarps) {
+    for (std::uint32_t i = kWarps - 1 - warp_; i < query_.list_count; i += kWarps) {
       if (i == driver_) continue;
       const List& list = lists_[i];
       std::uint32_t place = is_high ? 1 : 0;
@@ -117,12 +121,12 @@ class ChunkMatcher {
         place = lower_bound_by_halves(list.last_docids, list.blocks, is_high ? last : first);
         if (is_high) place = min(place + 1, list.blocks);
       }
-      if (lane_id() % (kWarp / 2) == 0) memory_.ends[i][is_high ? 1 : 0] = place;
+      if (lane_id() % (kWarp / 2) == 0) memory_.block_ends[i][is_high ? 1 : 0] = place;
     }
   }
 
   __device__ void read_driver() {
-    find_ends();
+    find_block_ranges();
     clock_.end(GpuPhase::kIntersect);
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
@@ -135,13 +139,14 @@ class ChunkMatcher {
       memory_.docids[first + i] = docids[i];
       memory_.sums[first + i] = 0;
       memory_.places[first + i] = static_cast<std::uint16_t>(first + i);
-      memory_.alive[first + i] = docids[i] != kNone ? 1 : 0;
+      memory_.matching[first + i] = docids[i] != kNone ? 1 : 0;
     }
     count_ = kChunk;
     sync(GpuPhase::kDecode);
   }
 
-  /// The sum of `value` over the threads before this one; `total` over all. Two barriers.
+  /// The sum of `value` over all threads before this one; `total` becomes the sum over all. Two
+  /// barriers.
   __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t& total, GpuPhase phase) {
     std::uint32_t sum = value;
 #pragma unroll
@@ -162,27 +167,27 @@ class ChunkMatcher {
     return before + sum - value;
   }
 
-  /// Keeps those that are alive, in order.
+  /// Keeps the documents that are `matching`, in their order.
   __device__ void compact() {
     std::uint32_t docids[kPerThread];
     std::uint32_t sums[kPerThread];
     std::uint16_t places[kPerThread];
-    bool alive[kPerThread];
+    bool matching[kPerThread];
     std::uint32_t mine = 0;
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
       const std::uint32_t i = kPerThread * threadIdx.x + j;
-      alive[j] = i < count_ && memory_.alive[i] != 0;
+      matching[j] = i < count_ && memory_.matching[i] != 0;
       docids[j] = memory_.docids[i];
       sums[j] = memory_.sums[i];
       places[j] = memory_.places[i];
-      mine += alive[j] ? 1 : 0;
+      mine += matching[j] ? 1 : 0;
     }
     std::uint32_t total = 0;
     std::uint32_t to = sum_before(mine, total, GpuPhase::kIntersect);
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
-      if (!alive[j]) continue;
+      if (!matching[j]) continue;
       memory_.docids[to] = docids[j];
       memory_.sums[to] = sums[j];
       memory_.places[to] = places[j];
@@ -192,24 +197,24 @@ class ChunkMatcher {
     sync(GpuPhase::kIntersect);
   }
 
-  /// Looks for the documents in another list. The alive of a required list are those that are in
-  /// it, of a prohibited list the others, of an optional one all.
+  /// Looks for the documents in another list. Keeps those in it if it is required, those not in it
+  /// if it is prohibited, and all if it is optional.
   __device__ void match(std::uint32_t other, std::uint32_t role) {
     find_blocks(other);
-    const std::uint32_t heads =
-        skips_nothing() ? find_all(other, role) : find_heads(lists_[other], role);
-    if (!skips_nothing()) prefetch_blocks(other, role, heads);
-    for (std::uint32_t i = warp_; i < heads; i += kWarps) {
+    const std::uint32_t group_starts =
+        skips_nothing() ? find_all(other, role) : find_groups(lists_[other], role);
+    if (!skips_nothing()) prefetch_blocks(other, role, group_starts);
+    for (std::uint32_t i = warp_; i < group_starts; i += kWarps) {
       std::uint32_t from = 0;
       std::uint32_t to = 0;
       std::uint32_t block = 0;
       if (skips_nothing()) {
-        block = memory_.ends[other][0] + i;
+        block = memory_.block_ends[other][0] + i;
         from = lower_bound(memory_.blocks, count_, block);
         to = lower_bound(memory_.blocks, count_, block + 1);
       } else {
-        from = memory_.heads[i];
-        to = memory_.heads[i + 1];
+        from = memory_.group_starts[i];
+        to = memory_.group_starts[i + 1];
         block = memory_.blocks[from];
       }
       match_block(other, role, block, from, to);
@@ -217,11 +222,11 @@ class ChunkMatcher {
     sync(GpuPhase::kIntersect);
     if (role != 0) compact();
     if (threadIdx.x == 0 && batch_.work != nullptr) {
-      atomicAdd(&batch_.work->and_blocks, static_cast<unsigned long long>(heads));
+      atomicAdd(&batch_.work->and_blocks, static_cast<unsigned long long>(group_starts));
     }
   }
 
-  /// Parallel Merge Find: of all documents, within the chunk's ends.
+  /// Parallel Merge Find: finds the block for each document, within the list's block_ends.
   __device__ void find_blocks(std::uint32_t other) {
     const List& list = lists_[other];
     if (list.flags & kRaw) {
@@ -229,8 +234,8 @@ class ChunkMatcher {
       sync(GpuPhase::kIntersect);
       return;
     }
-    const std::uint32_t low = memory_.ends[other][0];
-    const std::uint32_t size = memory_.ends[other][1] - low;
+    const std::uint32_t low = memory_.block_ends[other][0];
+    const std::uint32_t size = memory_.block_ends[other][1] - low;
     const bool is_here = size <= kRange;
     if (is_here) {
       for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
@@ -245,59 +250,61 @@ class ChunkMatcher {
     sync(GpuPhase::kIntersect);
   }
 
-  __device__ bool skips_nothing() const { return kCompares && (query_.flags & kExhaustive) != 0; }
+  __device__ bool skips_nothing() const { return kMeasures && (query_.flags & kExhaustive) != 0; }
 
-  /// For comparison, instead of find_heads(): of all blocks between the ends, how many they are;
-  /// marks the documents likewise.
+  /// For comparison, instead of find_groups(): returns the number of all blocks within the
+  /// block_ends, and resets `matching` in the same way.
   __device__ std::uint32_t find_all(std::uint32_t other, std::uint32_t role) {
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
-      memory_.alive[i] = role == kRequired ? 0 : 1;
+      memory_.matching[i] = role == kRequired ? 0 : 1;
     }
     sync(GpuPhase::kIntersect);
-    return memory_.ends[other][1] - memory_.ends[other][0];
+    return memory_.block_ends[other][1] - memory_.block_ends[other][0];
   }
 
-  /// Lists the first document of each block, and marks those past the list's end.
-  __device__ std::uint32_t find_heads(const List& list, std::uint32_t role) {
+  /// Lists the first document of each block that must be decoded, and resets `matching`. Returns
+  /// the number of blocks.
+  __device__ std::uint32_t find_groups(const List& list, std::uint32_t role) {
     std::uint32_t mine = 0;
-    bool is_head[kPerThread];
+    bool is_start[kPerThread];
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
       const std::uint32_t i = kPerThread * threadIdx.x + j;
-      is_head[j] = false;
+      is_start[j] = false;
       if (i >= count_) continue;
       const std::uint32_t block = memory_.blocks[i];
-      memory_.alive[i] = role == kRequired ? 0 : 1;
-      is_head[j] = block < list.blocks && (i == 0 || memory_.blocks[i - 1] != block);
-      mine += is_head[j] ? 1 : 0;
+      memory_.matching[i] = role == kRequired ? 0 : 1;
+      is_start[j] = block < list.blocks && (i == 0 || memory_.blocks[i - 1] != block);
+      mine += is_start[j] ? 1 : 0;
     }
     std::uint32_t total = 0;
     std::uint32_t to = sum_before(mine, total, GpuPhase::kIntersect);
 #pragma unroll
     for (std::uint32_t j = 0; j < kPerThread; ++j) {
-      if (is_head[j])
-        memory_.heads[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
+      if (is_start[j])
+        memory_.group_starts[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
     }
     if (threadIdx.x == 0) {
-      // Documents past the list's last one come last and have no block.
+      // Documents behind the list's last one come last and have no block.
       std::uint32_t end = count_;
       if (memory_.blocks[count_ - 1] >= list.blocks) {
         end = lower_bound(memory_.blocks, count_, list.blocks);
       }
-      memory_.heads[total] = static_cast<std::uint16_t>(end);
+      memory_.group_starts[total] = static_cast<std::uint16_t>(end);
     }
     sync(GpuPhase::kIntersect);
     return total;
   }
 
-  /// Has the L2 cache read what the blocks that are decoded next start with, a thread each: warps
-  /// decode some one after the other.
-  __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role, std::uint32_t heads) {
+  /// Prefetches the blocks that are decoded next to the L2 cache, a block a thread: each warp
+  /// decodes several, one after the other.
+  __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role,
+                                  std::uint32_t group_starts) {
     const List& list = lists_[other];
     if (list.flags & kRaw) return;
     using Decoder = device::BlockDecoder<kCodec, kLevels>;
-    for (std::uint32_t i = kWarps + threadIdx.x; i < heads; i += kThreads) {
-      const std::uint32_t block = memory_.blocks[memory_.heads[i]];
+    for (std::uint32_t i = kWarps + threadIdx.x; i < group_starts; i += kThreads) {
+      const std::uint32_t block = memory_.blocks[memory_.group_starts[i]];
       Decoder::prefetch(docid_tail<kCodec, kLevels>(batch_, index_of(other)),
                         Decoder::locate(list.docids, block));
       if (role == kProhibited) continue;
@@ -306,7 +313,7 @@ class ChunkMatcher {
     }
   }
 
-  /// Documents [from, to) against the block that may hold them. One warp.
+  /// Looks for documents [from, to) in the block that may hold them. One warp.
   __device__ void match_block(std::uint32_t other, std::uint32_t role, std::uint32_t block,
                               std::uint32_t from, std::uint32_t to) {
     const List& list = lists_[other];
@@ -327,7 +334,7 @@ class ChunkMatcher {
         const std::uint32_t document = memory_.docids[i];
         position = lower_bound(own, kBlockSize, document);
         found = position < kBlockSize && own[position] == document;
-        if (found && role != 0) memory_.alive[i] = role == kRequired ? 1 : 0;
+        if (found && role != 0) memory_.matching[i] = role == kRequired ? 1 : 0;
       }
       clock_.end(GpuPhase::kIntersect);
       if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
@@ -342,7 +349,8 @@ class ChunkMatcher {
     }
   }
 
-  /// values of lane position / 4, at position % 4: each lane its own position.
+  /// Each lane gets the value at its own position of the block: values[position % 4] of lane
+  /// position / 4.
   __device__ std::uint32_t take(const std::uint32_t (&values)[4], std::uint32_t position) {
     std::uint32_t taken = 0;
 #pragma unroll
@@ -353,14 +361,14 @@ class ChunkMatcher {
     return taken;
   }
 
-  /// Adds the driver's own scores, for the documents that are left.
+  /// Adds the driver's own units to the documents that are left.
   __device__ void add_driver() {
     if (threadIdx.x < kAndBlocks) memory_.used[threadIdx.x] = 0;
     sync(GpuPhase::kScore);
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.used[memory_.places[i] / kBlockSize] = 1;
-      memory_.blocks[memory_.places[i]] = i;  // where the chunk's documents are now
-      memory_.alive[memory_.places[i]] = 2;
+      memory_.blocks[memory_.places[i]] = i;  // where the document is now
+      memory_.matching[memory_.places[i]] = 2;
     }
     sync(GpuPhase::kScore);
     if (memory_.used[warp_] == 0) return;
@@ -371,13 +379,13 @@ class ChunkMatcher {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t place = warp_ * kBlockSize + 4 * lane_id() + j;
-      if (memory_.alive[place] != 2) continue;
+      if (memory_.matching[place] != 2) continue;
       const std::uint32_t i = memory_.blocks[place];
       memory_.sums[i] += units(lists_[driver_], values[j], memory_.docids[i]);
     }
   }
 
-  /// A sum below which there are k better documents in this chunk alone, by a histogram.
+  /// A sum that k documents of this chunk alone reach, found by a histogram.
   __device__ std::uint32_t own_threshold() {
     constexpr std::uint32_t kOwnBins = kThreads;
     std::uint32_t* const bins = memory_.blocks;
@@ -393,7 +401,7 @@ class ChunkMatcher {
     sync(GpuPhase::kSelect);
     const std::uint32_t width = memory_.threshold / kOwnBins + 1;
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
-      atomicAdd(&bins[kOwnBins - 1 - memory_.sums[i] / width], 1);  // the best first
+      atomicAdd(&bins[kOwnBins - 1 - memory_.sums[i] / width], 1);  // the highest sums first
     }
     sync(GpuPhase::kSelect);
     const std::uint32_t mine = bins[threadIdx.x];
@@ -406,12 +414,12 @@ class ChunkMatcher {
     return memory_.threshold;
   }
 
-  /// Counts the matches; those that reach the threshold become candidates.
-  __device__ void hand_over() {
+  /// Counts the matches. Those that reach the threshold become candidates.
+  __device__ void append_candidates() {
     sync(GpuPhase::kScore);
     QueryState& state = batch_.states[query_.state];
     if (threadIdx.x == 0) atomicAdd(&state.matches, static_cast<unsigned long long>(count_));
-    std::uint32_t threshold = max(current_threshold(state), query_.seed);
+    std::uint32_t threshold = max(current_threshold(state), query_.seed_threshold);
     if (count_ > query_.k) threshold = max(threshold, own_threshold());
     bool any = false;
     for (std::uint32_t i = threadIdx.x; i - lane_id() < count_; i += kThreads) {
@@ -441,7 +449,7 @@ class ChunkMatcher {
   std::uint32_t warp_;
   std::uint32_t driver_ = 0;
   std::uint32_t count_ = 0;
-  PhaseClock<GpuPhase, kGpuPhases, kCompares> clock_;
+  PhaseClock<GpuPhase, kGpuPhases, kMeasures> clock_;
 };
 
 }  // namespace and_chunk

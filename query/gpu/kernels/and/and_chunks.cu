@@ -1,8 +1,8 @@
-// AND. A chunk of the shortest required list is decoded into shared memory; in each further list
-// its documents are found by Parallel Merge Find (Ding et al., section 4) among the last docIDs of
-// the blocks: the chunk's ends first, in all lists at once, then the documents between them; only
-// blocks that hold a place of a document are decoded. No intermediate result leaves the
-// multiprocessor.
+// AND. A CTA decodes a chunk of the shortest required list into shared memory. In each further list
+// it finds the chunk's documents by Parallel Merge Find (Ding et al., section 4) among the last
+// docIDs of the blocks: first the ends of the chunk, in all lists at once, then the documents
+// between them. Only blocks that can hold one of the documents are decoded. No intermediate result
+// leaves the multiprocessor.
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/and/and_chunk.cuh"
@@ -14,27 +14,28 @@ namespace {
 
 using namespace and_chunk;
 
-/// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA. Shared memory:
-/// Memory, about 29 KiB. Bound by the latency of finding blocks and documents in them, and by
-/// decoding.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kCompares>
+/// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA of 256 threads.
+/// Shared memory: Memory, about 30 KiB. Bound by the latency of finding blocks and documents in
+/// them, and by decoding.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
 __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
   wait_for_previous();
   __shared__ __align__(16) Memory memory;
-  const Stretch stretch = batch.and_stretches[first + blockIdx.x];
-  const Query& query = batch.queries[stretch.owner];
+  const BlockRange range = batch.and_ranges[first + blockIdx.x];
+  const Query& query = batch.queries[range.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  ChunkMatcher<kCodec, kLevels, kForm, kCompares>(batch, query, stretch, memory).run();
+  ChunkMatcher<kCodec, kLevels, kForm, kMeasures>(batch, query, range, memory).run();
 }
 
-/// Work item: a query a CTA, one that comes second. Where the first found too few, forgets these.
-__global__ void __launch_bounds__(kThreads) begin_second(Batch batch) {
+/// Work item: a query that is a fallback, a CTA of 256 threads. If the AND before it matched too
+/// few, discards what that found, so that the fallback runs. Bound by the launch.
+__global__ void __launch_bounds__(kThreads) begin_and_fallback(Batch batch) {
   wait_for_previous();
-  const Query& query = batch.queries[batch.and_queries - batch.second_queries + blockIdx.x];
+  const Query& query = batch.queries[batch.and_queries - batch.and_fallback_queries + blockIdx.x];
   QueryState& state = batch.states[query.state];
-  if (state.matches >= query.least) return;
-  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) bins[i] = 0;
+  if (state.matches >= query.min_matches) return;
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kHistogramBins;
+  for (std::uint32_t i = threadIdx.x; i < kHistogramBins; i += kThreads) bins[i] = 0;
   __syncthreads();
   if (threadIdx.x == 0) {
     state = {};
@@ -46,22 +47,23 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, cudaStream_t stream) {
   const auto launch_some = [&](std::uint32_t first, std::uint32_t ctas) {
     if (ctas == 0) return;
-    const bool compares = batch.skips_nothing || batch.work != nullptr;
-    const auto kernel = compares ? and_chunks<kCodec, kLevels, kForm, true>
+    const bool measures = batch.skips_nothing || batch.work != nullptr;
+    const auto kernel = measures ? and_chunks<kCodec, kLevels, kForm, true>
                                  : and_chunks<kCodec, kLevels, kForm, false>;
     gpu::launch("and_chunks", kernel, ctas, kThreads, 0, stream, batch, first);
   };
-  const std::uint32_t first_stretches = batch.and_stretch_count - batch.second_stretch_count;
-  launch_some(0, first_stretches);
-  if (batch.second_queries == 0) return;
-  gpu::launch("begin_second", begin_second, batch.second_queries, kThreads, 0, stream, batch);
-  launch_some(first_stretches, batch.second_stretch_count);
+  const std::uint32_t first_ranges = batch.and_range_count - batch.and_fallback_range_count;
+  launch_some(0, first_ranges);
+  if (batch.and_fallback_queries == 0) return;
+  gpu::launch("begin_and_fallback", begin_and_fallback, batch.and_fallback_queries, kThreads, 0,
+              stream, batch);
+  launch_some(first_ranges, batch.and_fallback_range_count);
 }
 
 }  // namespace
 
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
-  if (batch.and_stretch_count == 0 && batch.second_queries == 0) return;
+  if (batch.and_range_count == 0 && batch.and_fallback_queries == 0) return;
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
     launch<kCodec, kLevels, kForm>(batch, stream);
   });

@@ -1,33 +1,31 @@
-// Which blocks of a list may decide in a round of OR. Internal.
+// Finds the competitive blocks of a list: those that may hold a document of the answer. Internal.
 #pragma once
 
-#include "gpu/device/emit.cuh"
+#include "gpu/device/candidates.cuh"
 
 namespace warpdex::gpu {
 
-/// Words of a list's bits of tiles.
-__device__ inline std::uint32_t words_of_tiles(const Batch& batch) {
-  return (batch.tiles + 31) / 32;
+/// Words of a list's bits in competitive_tiles.
+__device__ inline std::uint32_t tile_words(const Batch& batch) { return (batch.tiles + 31) / 32; }
+
+/// A list's bits of tiles: set where the list may be the first one of a document of the answer.
+__device__ inline std::uint32_t* competitive_tiles_of(const Batch& batch, std::uint32_t list) {
+  return batch.competitive_tiles + std::size_t{list} * tile_words(batch);
 }
 
-/// The bits of tiles in which a list may decide in this round.
-__device__ inline std::uint32_t* wanted_tiles_of(const Batch& batch, std::uint32_t list) {
-  return batch.wanted_tiles + std::size_t{list} * words_of_tiles(batch);
-}
-
-/// Finds blocks of a list that are worth reading in a round.
+/// Finds the competitive blocks of a list by their upper bounds.
 class BlockFinder {
  public:
   __device__ BlockFinder(const Batch& batch, const Query& query, std::uint32_t list)
       : batch_(batch),
         query_(query),
         list_(batch.lists[list]),
-        need_(batch, query),
-        wanted_(wanted_tiles_of(batch, list)),
-        rests_(batch.rests + list_.row) {}
+        threshold_(batch, query),
+        wanted_(competitive_tiles_of(batch, list)),
+        suffix_bounds_(batch.suffix_bounds + list_.tile_row) {}
 
-  /// The blocks [first, end) are in tiles of which one is wanted, perhaps. A whole warp.
-  __device__ bool may_want(std::uint32_t first, std::uint32_t end) const {
+  /// Whether one of the blocks [first, end) may meet a competitive tile. A whole warp.
+  __device__ bool may_have_competitive(std::uint32_t first, std::uint32_t end) const {
     const std::uint32_t low = first_document(first) >> kTileShift;
     const std::uint32_t high = list_.last_docids[end - 1] >> kTileShift;
     bool found = false;
@@ -37,7 +35,7 @@ class BlockFinder {
     return __any_sync(kWholeWarp, found);
   }
 
-  /// Whether a block is worth reading. A thread.
+  /// Whether a block is competitive. One thread.
   __device__ bool wants(std::uint32_t block) const {
     const std::uint32_t document = first_document(block);
     const std::uint32_t low = document >> kTileShift;
@@ -48,14 +46,15 @@ class BlockFinder {
         if (list_.flags & kRaw) return true;
         const std::uint32_t tile = word * 32 + __ffs(static_cast<int>(left)) - 1;
         if (bound == 0) bound = bound_of(block);
-        if (rests_[tile] + bound >= need_.of(max(tile * kTileDocuments, document))) return true;
+        if (suffix_bounds_[tile] + bound >= threshold_.at(max(tile * kTileDocuments, document)))
+          return true;
       }
     }
     return false;
   }
 
-  /// What no sum of a block's documents passes, if it is worth reading; else 0. A thread. kNone, if
-  /// that would take long to find out.
+  /// The upper bound of the sums of a block's documents if it is competitive, else 0; kNone if the
+  /// bound would take long to compute. One thread.
   __device__ std::uint32_t promise(std::uint32_t block) const {
     constexpr std::uint32_t kFewTiles = 8;
     const std::uint32_t document = first_document(block);
@@ -68,8 +67,8 @@ class BlockFinder {
       for (std::uint32_t left = bits(word, low, high); left != 0; left &= left - 1) {
         const std::uint32_t tile = word * 32 + __ffs(static_cast<int>(left)) - 1;
         if (bound == 0) bound = bound_of(block);
-        const std::uint32_t sum = rests_[tile] + bound;
-        if (sum >= need_.of(max(tile * kTileDocuments, document))) best = max(best, sum);
+        const std::uint32_t sum = suffix_bounds_[tile] + bound;
+        if (sum >= threshold_.at(max(tile * kTileDocuments, document))) best = max(best, sum);
       }
     }
     return best;
@@ -81,7 +80,7 @@ class BlockFinder {
     return block == 0 ? 0 : list_.last_docids[block - 1] + 1;
   }
 
-  /// Those of a word that stand for wanted tiles from `low` to `high`.
+  /// The bits of a word that stand for competitive tiles from `low` to `high`.
   __device__ std::uint32_t bits(std::uint32_t word, std::uint32_t low, std::uint32_t high) const {
     std::uint32_t mask = kWholeWarp;
     if (word == low / 32) mask &= kWholeWarp << low % 32;
@@ -97,9 +96,9 @@ class BlockFinder {
   const Batch& batch_;
   const Query& query_;
   const List& list_;
-  Need need_;
+  Threshold threshold_;
   const std::uint32_t* wanted_;
-  const std::uint32_t* rests_;
+  const std::uint32_t* suffix_bounds_;
 };
 
 }  // namespace warpdex::gpu

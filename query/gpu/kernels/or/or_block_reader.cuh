@@ -1,4 +1,4 @@
-// Reading the blocks that may decide: which of their documents are worth looking up in the other
+// Reads competitive blocks and finds the documents in them that must be looked up in the other
 // lists of their query. Internal to or_lookups.cu.
 #pragma once
 
@@ -7,20 +7,21 @@
 namespace warpdex::gpu {
 namespace or_lookups {
 
-/// Documents that wait for their chunk: less than one, and those of a block. A power of two.
+/// Documents that wait until a chunk is full: fewer than a chunk's, plus those of a block. A power
+/// of two.
 inline constexpr std::uint32_t kQueue = kTogether + kBlockSize;
 static_assert((kQueue & (kQueue - 1)) == 0);
-/// In shared memory, one warp's.
+/// One warp's, in shared memory.
 struct ReadMemory {
   device::WarpScratch scratch;
-  Candidate queue[kQueue];  ///< a ring
+  Candidate queue[kQueue];  ///< a ring buffer
 };
 
-/// One warp's part of finding the documents that are worth looking up.
+/// Reads blocks and finds their competitive documents. One warp.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 class BlockReader {
  public:
-  /// `together`: documents that are handed on at a time.
+  /// `together`: documents that are passed on at a time.
   __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
                          std::uint32_t together, ReadMemory& memory)
       : batch_(batch),
@@ -29,40 +30,41 @@ class BlockReader {
         together_(together),
         memory_(memory) {}
 
-  /// Reads a chunk's blocks and calls hand_on(reader, list, documents) for what it found, whenever
-  /// there are enough: it finds them by get().
-  template <class HandOn>
-  __device__ void read(const Chunk& chunk, HandOn hand_on) {
+  /// Reads the blocks of a chunk. Whenever enough documents are found, calls emit(reader, list,
+  /// count); get() gives the documents.
+  template <class Emit>
+  __device__ void read(const Chunk& chunk, Emit emit) {
     const List& list = batch_.lists[chunk.list];
-    const Query& query = batch_.queries[batch_.and_queries + list.owner];
+    const Query& query = batch_.queries[batch_.and_queries + list.or_query];
     const ListWeight weight = table_.weigh(query, list);
-    Need need(batch_, query);
+    Threshold need(batch_, query);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
       if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
       read_block(query, chunk.list, weight, batch_.blocks[chunk.first + i], need);
       const bool is_last = i + 1 == chunk.count;
       const std::uint32_t count = is_last ? queued_ : queued_ / together_ * together_;
       if (count == 0) continue;
-      hand_on(*this, chunk.list, count);  // in one place: it may be much code
+      emit(*this, chunk.list, count);  // called in one place only, since its code may be large
       head_ += count;
       queued_ -= count;
-      __syncwarp();  // before others' places are written
-      if (!is_last) need = Need(batch_, query);
+      __syncwarp();  // all have read their documents; the ring may be written again
+      if (!is_last) need = Threshold(batch_, query);
     }
   }
 
-  /// One of the documents that are handed on.
+  /// Document i of those that are passed to emit().
   __device__ const Candidate& get(std::uint32_t i) const {
     return memory_.queue[(head_ + i) % kQueue];
   }
 
  private:
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
-  /// Blocks of `pfor` lie in several places: those of so many blocks are read to the L2 cache side
-  /// by side, before the blocks are decoded one after the other.
+  /// The parts of a `pfor` block lie in several places. So many blocks are prefetched to the L2
+  /// cache together, before they are decoded one by one.
   static constexpr std::uint32_t kAhead = 8;
 
-  /// Starts to read a chunk's blocks from the one numbered `first` on: a lane docIDs or values.
+  /// Prefetches blocks of a chunk, from number `first` on: each lane the docIDs or the values of
+  /// one.
   __device__ void read_ahead(const Chunk& chunk, std::uint32_t first) const {
     const List& list = batch_.lists[chunk.list];
     const std::uint32_t i = first + lane_id() % kAhead;
@@ -76,17 +78,17 @@ class BlockReader {
 
   /// Queues the documents of a block that may be in the answer.
   __device__ void read_block(const Query& query, std::uint32_t list_index, const ListWeight& weight,
-                             std::uint32_t block, const Need& need) {
+                             std::uint32_t block, const Threshold& need) {
     const List& list = batch_.lists[list_index];
-    const std::uint32_t* const rests = batch_.rests + list.row;
-    const std::uint8_t* const states = batch_.tile_states + query.row;
-    const std::uint32_t most = largest_rest(list, block, rests, states);
-    const std::uint32_t least = need.threshold - min(need.threshold, most);
+    const std::uint32_t* const suffix_bounds = batch_.suffix_bounds + list.tile_row;
+    const std::uint8_t* const states = batch_.tile_states + query.tile_row;
+    const std::uint32_t max_suffix = max_suffix_bound(list, block, suffix_bounds, states);
+    const std::uint32_t floor = need.sum - min(need.sum, max_suffix);
     std::uint32_t docids[4];
     std::uint32_t sums[4];
     std::uint8_t codes[4] = {};
-    // Where lengths count, they are on their way while the values are decoded; else the values are
-    // while the docIDs are.
+    // If scores depend on lengths, the length codes are read while the values are decoded. Else the
+    // values are read while the docIDs are decoded.
     if constexpr (kForm == ScoreForm::kImpact) {
       read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
       read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
@@ -102,14 +104,15 @@ class BlockReader {
       wanted[i] = document != kNone;
       if (wanted[i]) {
         sums[i] = table_.units(weight, sums[i], codes[i]);
-        wanted[i] = sums[i] >= least;
+        wanted[i] = sums[i] >= floor;
       }
       if (wanted[i]) {
         const std::uint32_t tile = document >> kTileShift;
-        wanted[i] = sums[i] + rests[tile] >= need.of(document) && states[tile] == tile_state_;
+        wanted[i] =
+            sums[i] + suffix_bounds[tile] >= need.at(document) && states[tile] == tile_state_;
       }
     }
-    const Places places(wanted);
+    const LanePlaces places(wanted);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (!wanted[i]) continue;
@@ -119,17 +122,17 @@ class BlockReader {
     __syncwarp();
   }
 
-  /// What the lists behind add at most in the tiles of this round that a block meets, or more.
-  __device__ std::uint32_t largest_rest(const List& list, std::uint32_t block,
-                                        const std::uint32_t* rests,
-                                        const std::uint8_t* states) const {
+  /// An upper bound of the suffix bounds in those tiles of this round that a block meets.
+  __device__ std::uint32_t max_suffix_bound(const List& list, std::uint32_t block,
+                                            const std::uint32_t* suffix_bounds,
+                                            const std::uint8_t* states) const {
     if (list.flags & kRaw) return kNone;
     const std::uint32_t low = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
     const std::uint32_t high = list.last_docids[block] >> kTileShift;
     if (high - low >= kWarp) return kNone;
     const std::uint32_t tile = low + lane_id();
     const bool counts = tile <= high && states[tile] == tile_state_;
-    return __reduce_max_sync(kWholeWarp, counts ? rests[tile] : 0);
+    return __reduce_max_sync(kWholeWarp, counts ? suffix_bounds[tile] : 0);
   }
 
   const Batch& batch_;
@@ -137,7 +140,7 @@ class BlockReader {
   std::uint8_t tile_state_;
   std::uint32_t together_;
   ReadMemory& memory_;
-  std::uint32_t head_ = 0;  ///< of the queue
+  std::uint32_t head_ = 0;  ///< of the ring buffer
   std::uint32_t queued_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// Before each round of OR: the queries' thresholds rise to what was found, and for each tile of the
-// round it is decided whether it is hopeless, added up, or left to lookups. Before the first, tiles
-// are shared out to the rounds.
+// Before each round of OR: raises the queries' thresholds by the candidates so far, and decides for
+// each tile of the round whether it is skipped, accumulated, or answered by lookups. Before the
+// first round, distributes the tiles over the rounds.
 #include <algorithm>
 
 #include "gpu/device/launch.cuh"
-#include "gpu/device/settle.cuh"
+#include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/or/block_finder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -15,14 +15,14 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kFewThreads = 128;
 
-// What the two ways to do a tile cost, about: in instructions of a warp, but for adding up, which
-// takes about half as many. With costs so low, k = 1000 took a fifth longer over gov2.
-constexpr float kAddBlock = 300;       // to decode a block and add it up
-constexpr float kTile = 10'000;        // to empty and to search a tile's accumulators
-constexpr float kLookUpBlock = 450;    // to decode a block and find what is worth looking up
-constexpr float kLookUpDocument = 20;  // in one more list or two: most miss there
+// Estimated costs of the two ways to answer a tile, in instructions of a warp. Accumulating takes
+// about half as many in truth: with lower costs for it, k = 1000 took a fifth longer over gov2.
+constexpr float kAddBlock = 300;       // to decode and accumulate a block
+constexpr float kTile = 10'000;        // to clear and to scan a tile's accumulators
+constexpr float kLookUpBlock = 450;    // to decode a block and find its competitive documents
+constexpr float kLookUpDocument = 20;  // in one or two further lists, after which most are dropped
 
-/// Turns counts into where each bucket starts. One warp.
+/// Turns counts into the start of each bucket. One warp.
 __device__ void make_starts(std::uint32_t* buckets) {
   std::uint32_t before = 0;
   for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {
@@ -37,8 +37,8 @@ __device__ void make_starts(std::uint32_t* buckets) {
   }
 }
 
-/// The first tiles of a query's order that are done in the rounds up to `round`: few, to learn what
-/// the answer's scores are, more where it takes more documents to know; then many.
+/// Tiles of a query that the rounds up to `round` take: few at first, to raise the threshold (more
+/// if k is large), then many.
 __device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
   constexpr std::uint32_t kFewAnswers = 64;
   if (round + 1 >= batch.round_count) return batch.tiles;
@@ -46,17 +46,17 @@ __device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
   return round == 0 ? batch.tiles / 128 + 2 : batch.tiles / 12 + 4;
 }
 
-struct Ranking {
+struct RankMemory {
   std::uint32_t largest;
   std::uint32_t buckets[kDigits];
 };
 
-/// Shares a query's tiles out to the rounds, by their bounds: by counting in 256 buckets. Tiles
-/// that are added up anyhow are ranked by twos, so that neighbours are in the same round and can be
-/// added up together. A whole CTA; reads the bounds three times.
-__device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memory) {
-  const std::uint32_t* const bounds = batch.tile_bounds + query.row;
-  const std::uint32_t together = query.flags & kAddsUpOnly ? kMostTogether : 1;
+/// Distributes a query's tiles over the rounds by their bounds, sorted into 256 buckets by
+/// counting. Where tiles are accumulated anyway, pairs of neighbours go to the same round, so that
+/// they can be accumulated together. A whole CTA; reads the bounds three times.
+__device__ void rank_tiles(const Batch& batch, const Query& query, RankMemory& memory) {
+  const std::uint32_t* const bounds = batch.tile_bounds + query.tile_row;
+  const std::uint32_t together = query.flags & kAddsUpOnly ? kMaxItemTiles : 1;
   const std::uint32_t begin = threadIdx.x * together;
   const std::uint32_t step = blockDim.x * together;
   const auto bound_of = [&](std::uint32_t tile) {
@@ -89,39 +89,42 @@ __device__ void rank_tiles(const Batch& batch, const Query& query, Ranking& memo
     std::uint32_t round = 0;
     while (place >= tiles_up_to(batch, round)) ++round;
     for (std::uint32_t each = tile; each < min(tile + together, batch.tiles); ++each) {
-      batch.tile_states[query.row + each] =
+      batch.tile_states[query.tile_row + each] =
           bounds[each] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
     }
   }
 }
 
-/// What is found out about the tiles of a warp's lanes in one pass over the query's lists.
-struct TilePlan {
-  float by_adding = kTile;  ///< what the lane's tile costs, about, if it is added up whole
-  float by_lookups = 0;     ///< and if it is looked up
-  std::uint32_t low = 0;    ///< of the list numbered like the lane, a bit a tile: the list may be
-  std::uint32_t high = 0;   ///< the first of a document of the answer; and of that 32 further
+/// What one pass over the query's lists finds out about 32 tiles, one a lane.
+struct TileCosts {
+  float by_adding = kTile;  ///< cost of accumulating the lane's tile
+  float by_lookups = 0;     ///< cost of lookups in the lane's tile
+  std::uint32_t low = 0;    ///< for list number lane_id(): a bit for each tile where the list may
+                            ///< be the first one of
+  std::uint32_t high = 0;   ///< a document of the answer; `high`: the same for list number
+                            ///< lane_id() + 32
 };
-static_assert(kMostLists == 2 * kWarp);
+static_assert(kMaxLists == 2 * kWarp);
 
-/// Makes the plan of tiles with these bounds; 0: the lane's is not to be done. A whole warp. Bound
-/// by the latency of reading tables: those of kListsAtOnce lists are read side by side.
-__device__ TilePlan plan_tiles(const Batch& batch, const Query& query, std::uint32_t tile,
-                               std::uint32_t bound, std::uint32_t need) {
+/// Estimates the costs of tiles with these bounds; with bound 0, the lane's tile is left out. A
+/// whole warp. Bound by the latency of reading tables: those of kListsAtOnce lists are read
+/// together.
+__device__ TileCosts estimate_costs(const Batch& batch, const Query& query, std::uint32_t tile,
+                                    std::uint32_t bound, std::uint32_t need) {
   constexpr std::uint32_t kListsAtOnce = 4;
   const List* const lists = batch.lists + query.first_list;
-  TilePlan plan;
+  TileCosts costs;
   std::uint32_t rest = bound;
-  for (std::uint32_t begin = 0; begin < query.scoring; begin += kListsAtOnce) {
-    std::uint32_t rests[kListsAtOnce];
+  for (std::uint32_t begin = 0; begin < query.scoring_lists; begin += kListsAtOnce) {
+    std::uint32_t suffix_bounds[kListsAtOnce];
     std::uint32_t blocks[kListsAtOnce];
 #pragma unroll
     for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
-      rests[j] = blocks[j] = 0;
-      if (bound == 0 || begin + j >= query.scoring) continue;
+      suffix_bounds[j] = blocks[j] = 0;
+      if (bound == 0 || begin + j >= query.scoring_lists) continue;
       const List& list = lists[begin + j];
-      const std::uint32_t row = list.row + tile;
-      rests[j] = batch.rests[row];
+      const std::uint32_t row = list.tile_row + tile;
+      suffix_bounds[j] = batch.suffix_bounds[row];
       blocks[j] = 1;
       if ((list.flags & kRaw) == 0) {
         blocks[j] += batch.first_blocks[row + 1] - batch.first_blocks[row];
@@ -130,57 +133,56 @@ __device__ TilePlan plan_tiles(const Batch& batch, const Query& query, std::uint
 #pragma unroll
     for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
       const std::uint32_t i = begin + j;
-      if (i >= query.scoring) break;
+      if (i >= query.scoring_lists) break;
       const std::uint32_t before = rest;
-      rest = rests[j];
+      rest = suffix_bounds[j];
       const bool has_postings = rest < before;
       const bool decides = has_postings && before >= need;
       const std::uint32_t group = __ballot_sync(kWholeWarp, decides);
-      if (lane_id() == i) plan.low = group;
-      if (lane_id() + kWarp == i) plan.high = group;
-      if (has_postings) plan.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
+      if (lane_id() == i) costs.low = group;
+      if (lane_id() + kWarp == i) costs.high = group;
+      if (has_postings) costs.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
       if (!decides) continue;
-      // As if scores were spread evenly up to the bound, and then some fewer are high.
+      // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
       const float share =
           min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
-      plan.by_lookups += static_cast<float>(blocks[j]) *
-                         (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
+      costs.by_lookups += static_cast<float>(blocks[j]) *
+                          (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
     }
   }
-  return plan;
+  return costs;
 }
 
-/// Decides what is to be done with a warp's 32 tiles, of which those with a bound are due, and
-/// says so in their states and in each list's bits of tiles. Returns whether the lane's is to be
-/// added up. A whole warp.
+/// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
+/// the bits of competitive_tiles. Returns whether the lane's tile is accumulated. A whole warp.
 __device__ bool decide(const Batch& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
   const bool is_due = bound != 0;
   if (skips && bound < need) bound = 0;
   bool adds = (query.flags & kAddsUpOnly) != 0;
-  TilePlan plan;
+  TileCosts costs;
   if (!adds && __any_sync(kWholeWarp, bound != 0)) {
-    plan = plan_tiles(batch, query, tile, bound, need);
-    adds = (query.flags & kNoTiles) == 0 && plan.by_adding < plan.by_lookups;
+    costs = estimate_costs(batch, query, tile, bound, need);
+    adds = (query.flags & kNoTiles) == 0 && costs.by_adding < costs.by_lookups;
   }
   adds = adds && bound != 0;
   const bool is_looked_up = bound != 0 && !adds;
   if (is_due) {
-    batch.tile_states[query.row + tile] = adds           ? static_cast<std::uint8_t>(kAddedTile)
-                                          : is_looked_up ? kLookupTile | round
-                                                         : kDoneTile;
+    batch.tile_states[query.tile_row + tile] = adds ? static_cast<std::uint8_t>(kAddedTile)
+                                               : is_looked_up ? kLookupTile | round
+                                                              : kDoneTile;
   }
   const std::uint32_t looked_up = __ballot_sync(kWholeWarp, is_looked_up);
-  for (std::uint32_t i = lane_id(); i < query.scoring; i += kWarp) {
-    wanted_tiles_of(batch, query.first_list + i)[tile / kWarp] =
-        (i < kWarp ? plan.low : plan.high) & looked_up;
+  for (std::uint32_t i = lane_id(); i < query.scoring_lists; i += kWarp) {
+    competitive_tiles_of(batch, query.first_list + i)[tile / kWarp] =
+        (i < kWarp ? costs.low : costs.high) & looked_up;
   }
   return adds;
 }
 
-/// Lists tiles to be added up, one a lane where `adds`, ascending; an even one and its neighbour
-/// together. A whole warp.
+/// Appends the tiles to accumulate, one for each lane that `adds`, in ascending order. An even tile
+/// and the next one become one item. A whole warp.
 __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
                              std::uint32_t query, std::uint32_t tile) {
   const std::uint32_t group = __ballot_sync(kWholeWarp, adds);
@@ -197,19 +199,20 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
   item.count = 1 + (pairs >> lane_id() & 1);
 }
 
-/// The bound of a tile that is to be taken in the round; else 0.
+/// The bound of a tile that this round takes; 0 for other tiles.
 __device__ std::uint32_t due_bound(const Batch& batch, const Query& query, std::uint32_t tile,
                                    std::uint32_t round) {
-  if (tile >= batch.tiles || batch.tile_states[query.row + tile] != round) return 0;
-  return batch.tile_bounds[query.row + tile];
+  if (tile >= batch.tiles || batch.tile_states[query.tile_row + tile] != round) return 0;
+  return batch.tile_bounds[query.tile_row + tile];
 }
 
-/// Work item: a query a CTA. Bound by the latency of reading a tile's bounds list by list.
+/// Work item: a query, a CTA of 512 threads, or of 128 where queries are many and tiles few. Shared
+/// memory: 3 KiB. Bound by the latency of reading a tile's bounds list by list.
 __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ union {
-    Settling settling;
-    Ranking ranking;
+    PruneMemory prune_memory;
+    RankMemory ranking;
   } memory;
   const std::uint32_t index = batch.and_queries + blockIdx.x;
   const Query& query = batch.queries[index];
@@ -220,17 +223,17 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
     rank_tiles(batch, query, memory.ranking);
   } else {
     if (!or_has_run(query, batch.states[query.state])) return;
-    settle(batch, query, memory.settling);
+    prune_candidates(batch, query, memory.prune_memory);
   }
   __syncthreads();
-  const Need need(batch, query);
-  // Tiles of all rounds but the first are added up together, behind those of the first.
+  const Threshold need(batch, query);
+  // Items of later rounds follow those of the first; they are accumulated in one pass.
   TileItem* const items = batch.tile_items + (round == 0 ? 0 : batch.tile_passes[0].items);
   for (std::uint32_t begin = warp_id() * kWarp; begin < batch.tiles; begin += blockDim.x) {
     const std::uint32_t tile = begin + lane_id();
-    const std::uint32_t least = need.of(tile * kTileDocuments);
+    const std::uint32_t tile_threshold = need.at(tile * kTileDocuments);
     const std::uint32_t bound = due_bound(batch, query, tile, round);
-    const bool adds = decide(batch, query, tile, round, bound, least);
+    const bool adds = decide(batch, query, tile, round, bound, tile_threshold);
     append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, index, tile);
   }
 }
@@ -238,7 +241,8 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
 }  // namespace
 
 void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
-  // Of a small collection, a query has little to do: if there are many, more are done at a time.
+  // A query of a small collection has little work: with many queries, smaller CTAs run more at
+  // once.
   static const std::uint32_t at_once = resident_ctas(begin_round, kThreads, 0);
   const bool are_small = batch.tiles <= kFewThreads && batch.or_queries > at_once;
   const std::uint32_t threads = are_small ? kFewThreads : kThreads;

@@ -1,24 +1,25 @@
-// Looking documents of a list up in the other lists of their query. Internal to kernels/or/.
+// Looks documents of a list up in the other lists of their query. Internal to kernels/or/.
 #pragma once
 
-#include "gpu/device/emit.cuh"
+#include "gpu/device/candidates.cuh"
 #include "gpu/device/lookup.cuh"
 #include "gpu/device/unit_table.cuh"
 
 namespace warpdex::gpu {
 namespace or_lookups {
 
-/// Documents of a list that are looked up together, at most: by one warp.
+/// Documents of a list that one warp looks up together, at most.
 inline constexpr std::uint32_t kTogether = 128;
 
-/// Where each lane's wanted documents of a block go, so that they ascend: place(i) counts from 0.
-struct Places {
-  std::uint32_t first;   ///< this lane's
-  std::uint32_t count;   ///< of all lanes
-  std::uint32_t wanted;  ///< this lane's, a bit each
+/// Packs the wanted documents of a block, four a lane, in ascending order: place(i) is where the
+/// lane's i-th goes.
+struct LanePlaces {
+  std::uint32_t first;   ///< place of the lane's first wanted document
+  std::uint32_t count;   ///< wanted documents of all lanes
+  std::uint32_t wanted;  ///< the lane's, a bit each
 
   /// A whole warp.
-  __device__ explicit Places(const bool (&which)[4]) {
+  __device__ explicit LanePlaces(const bool (&which)[4]) {
     first = count = wanted = 0;
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
@@ -33,53 +34,53 @@ struct Places {
   }
 };
 
-/// In shared memory, one warp's: documents that are looked up, and what they have so far.
-template <Spare kSpare>
+/// One warp's, in shared memory: the documents that it looks up, with their sums so far.
+template <LookupGoal kGoal>
 struct SearchMemory {
-  LookupMemory<kSpare> lookup;
+  LookupMemory<kGoal> lookup;
   Candidate documents[kTogether];
 };
 
-/// One warp's lookups of documents of a list in the other lists of its query. To spare time, a few
-/// documents are looked up in all lists that are left at once, of which none ends early.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, Spare kSpare>
+/// One warp's lookups of documents of a list in the other lists of their query. With kLatency, a
+/// few documents are looked up in all further lists at once, and none is dropped early.
+template <CodecKind kCodec, int kLevels, ScoreForm kForm, LookupGoal kGoal>
 class Searcher {
  public:
   __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
-                      SearchMemory<kSpare>& memory)
+                      SearchMemory<kGoal>& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
-  /// Looks the first `count` documents in SearchMemory up, which are from `list`, with what they
-  /// have there: in the lists behind, which add to their sums; then in those before and in
-  /// prohibited ones, which drop them: from the former, they are found as well. What is left
-  /// becomes candidates. A whole warp.
+  /// Looks up the first `count` documents of SearchMemory, which are from `list`, with their sums
+  /// so far. Lists behind `list` add to the sums. Lists before it drop the documents that they
+  /// have, since these are found from there as well; so do prohibited lists. What is left becomes
+  /// candidates. A whole warp.
   __device__ void search(const List& list, std::uint32_t count) {
-    const Query& query = batch_.queries[batch_.and_queries + list.owner];
-    const Need need(batch_, query);
+    const Query& query = batch_.queries[batch_.and_queries + list.or_query];
+    const Threshold need(batch_, query);
     keep(count,
          [&](bool has, Candidate& document) { return has && reaches(list, document, need); });
     search(list, count, need);
   }
 
-  /// The same of documents that reach `need` with all that the lists behind may add.
-  __device__ void search(const List& list, std::uint32_t count, const Need& need) {
-    const Query& query = batch_.queries[batch_.and_queries + list.owner];
-    const std::uint32_t behind = query.scoring - 1 - list.place;
-    // All lists in one loop: so the code to look documents up is there once, as kernels of much
-    // code wait for instructions.
+  /// The same for documents that are known to reach `need` with their suffix bounds.
+  __device__ void search(const List& list, std::uint32_t count, const Threshold& need) {
+    const Query& query = batch_.queries[batch_.and_queries + list.or_query];
+    const std::uint32_t behind = query.scoring_lists - 1 - list.rank;
+    // One loop over all kinds of lists, so that the code of lookups is there only once: large
+    // kernels wait for instructions.
     for (std::uint32_t turn = 0; count > 0; ++turn) {
-      const std::uint32_t left = query.lists - 1 - turn;
-      if constexpr (kSpare == Spare::kTime) {
+      const std::uint32_t left = query.list_count - 1 - turn;
+      if constexpr (kGoal == LookupGoal::kLatency) {
         if (turn <= behind && left > 0 && count * left <= kWarp) {
-          return search_together(query, list.place, list.place + 1 + turn, left, need, count);
+          return search_together(query, list.rank, list.rank + 1 + turn, left, need, count);
         }
       }
       if (turn == behind) add_static_scores(query, need, count);
       if (left == 0) break;
       looked_up_ += count;
-      look_up(query, list_of_turn(query, list.place, turn), turn < behind, need, count);
+      look_up(query, list_of_turn(query, list.rank, turn), turn < behind, need, count);
     }
-    hand_over(query, count);
+    append_candidates(query, count);
   }
 
   __device__ void count_work() {
@@ -88,7 +89,7 @@ class Searcher {
   }
 
  private:
-  /// Keeps the documents for which keep_one(whether there is one, it) says so, 32 at a time.
+  /// Keeps the documents for which keep_one(has, document) is true, 32 at a time.
   template <class KeepOne>
   __device__ void keep(std::uint32_t& count, KeepOne keep_one) {
     std::uint32_t kept = 0;
@@ -97,7 +98,7 @@ class Searcher {
       Candidate document{};
       if (has) document = memory_.documents[first + lane_id()];
       const bool stays = keep_one(has, document);
-      __syncwarp();  // all have read theirs
+      __syncwarp();  // all have read their documents
       const std::uint32_t group = __ballot_sync(kWholeWarp, stays);
       if (stays) memory_.documents[kept + __popc(group & ((1U << lane_id()) - 1))] = document;
       kept += __popc(group);
@@ -106,29 +107,29 @@ class Searcher {
     count = kept;
   }
 
-  /// Where the list is, among the query's, that documents found in its list number `own` are looked
-  /// up in at a turn: those behind, those before, prohibited ones.
+  /// The query's list in which documents of its list number `own` are looked up at a turn: first
+  /// the lists behind, then those before, then prohibited ones.
   static __device__ std::uint32_t list_of_turn(const Query& query, std::uint32_t own,
                                                std::uint32_t turn) {
-    const std::uint32_t behind = query.scoring - 1 - own;
+    const std::uint32_t behind = query.scoring_lists - 1 - own;
     if (turn < behind) return own + 1 + turn;
     const std::uint32_t before = turn - behind;
-    return before < own ? before : before + query.scoring - own;
+    return before < own ? before : before + query.scoring_lists - own;
   }
 
-  /// Looks the documents up in the query's list number `place`: either it `adds` to their sums, and
-  /// those that miss `need` are dropped, or those that it has are.
-  __device__ void look_up(const Query& query, std::uint32_t place, bool adds, const Need& need,
+  /// Looks the documents up in the query's list number `place`. If the list `adds`, it adds to the
+  /// sums, and documents below `need` are dropped. Else the documents that it has are dropped.
+  __device__ void look_up(const Query& query, std::uint32_t place, bool adds, const Threshold& need,
                           std::uint32_t& count) {
     const std::uint32_t other = query.first_list + place;
     const ListWeight weight = table_.weigh(query, batch_.lists[other]);
     std::uint32_t held = kNone;
     keep(count, [&](bool has, Candidate& document) {
-      const Spot spot = find_spot<kCodec, kLevels, kSpare>(batch_, other, has, document.document,
-                                                           held, memory_.lookup);
-      if (!adds) return has && spot.place == kNone;
+      const PostingPlace posting = find_document<kCodec, kLevels, kGoal>(
+          batch_, other, has, document.document, held, memory_.lookup);
+      if (!adds) return has && posting.place == kNone;
       const std::uint32_t value =
-          value_at<kCodec, kLevels, kSpare>(batch_, other, spot, memory_.lookup);
+          value_at<kCodec, kLevels, kGoal>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const std::uint8_t code = table_.code_of(batch_, document.document);
         document.sum += table_.units(weight, value, code);
@@ -137,35 +138,37 @@ class Searcher {
     });
   }
 
-  /// Whether it can be in the answer with all that the lists behind may add.
-  __device__ bool reaches(const List& list, const Candidate& document, const Need& need) const {
-    return document.sum + batch_.rests[list.row + (document.document >> kTileShift)] >=
-           need.of(document.document);
+  /// Whether the document's sum and its suffix bound together reach the threshold.
+  __device__ bool reaches(const List& list, const Candidate& document,
+                          const Threshold& need) const {
+    return document.sum + batch_.suffix_bounds[list.tile_row + (document.document >> kTileShift)] >=
+           need.at(document.document);
   }
 
-  /// search() from the list numbered `next` on, of 32 documents or less: each lane looks one up in
-  /// one of the lists that are `left`.
+  /// search() from list number `next` on for 32 lookups or fewer at a time: each lane looks up one
+  /// document in one of the `left` lists.
   __device__ void search_together(const Query& query, std::uint32_t own, std::uint32_t next,
-                                  std::uint32_t left, const Need& need, std::uint32_t count) {
+                                  std::uint32_t left, const Threshold& need, std::uint32_t count) {
     looked_up_ += count * left;
-    const std::uint32_t behind = query.scoring - next;
-    std::uint32_t drops = 0;  // a bit a document
+    const std::uint32_t behind = query.scoring_lists - next;
+    std::uint32_t drops = 0;  // a bit for each document
     for (std::uint32_t begin = 0; begin < count * left; begin += kWarp) {
       const std::uint32_t which = (begin + lane_id()) / left;
-      const std::uint32_t turn = (begin + lane_id()) % left;  // lists behind, before, prohibited
+      const std::uint32_t turn = (begin + lane_id()) % left;  // first lists behind, then before,
+                                                              // then prohibited ones
       const bool has = which < count;
       const bool adds = turn < behind;
       const std::uint32_t other =
           query.first_list + list_of_turn(query, own, next - own - 1 + turn);
       const std::uint32_t document = has ? memory_.documents[which].document : 0;
       std::uint32_t held = kNone;
-      Spot spot = find_spot<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, has, document,
-                                                                       held, memory_.lookup);
-      const bool drops_it = !adds && spot.place != kNone;
+      PostingPlace posting = find_document<kCodec, kLevels, kGoal, LaneLists::kOwn>(
+          batch_, other, has, document, held, memory_.lookup);
+      const bool drops_it = !adds && posting.place != kNone;
       drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
-      if (!adds) spot.place = kNone;
+      if (!adds) posting.place = kNone;
       const std::uint32_t value =
-          value_at<kCodec, kLevels, kSpare, LanesLists::kOwn>(batch_, other, spot, memory_.lookup);
+          value_at<kCodec, kLevels, kGoal, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const ListWeight weight = table_.weigh(query, batch_.lists[other]);
         atomicAdd(&memory_.documents[which].sum,
@@ -173,26 +176,30 @@ class Searcher {
       }
       __syncwarp();
     }
-    const List& last = batch_.lists[query.first_list + query.scoring - 1];
+    const List& last = batch_.lists[query.first_list + query.scoring_lists - 1];
     keep(count, [&](bool has, const Candidate& document) {
       return has && (drops >> lane_id() & 1) == 0 && reaches(last, document, need);
     });
     if (count > 0) add_static_scores(query, need, count);
-    hand_over(query, count);
+    append_candidates(query, count);
   }
 
-  __device__ void add_static_scores(const Query& query, const Need& need, std::uint32_t& count) {
-    if (batch_.static_scores == nullptr) return;  // their sums were compared already
+  __device__ void add_static_scores(const Query& query, const Threshold& need,
+                                    std::uint32_t& count) {
+    if (batch_.static_scores == nullptr)
+      return;  // without static scores, the sums have been
+               // compared already
     keep(count, [&](bool has, Candidate& document) {
       if (!has) return false;
       document.sum += static_units(batch_, query, document.document);
-      return document.sum >= need.of(document.document);
+      return document.sum >= need.at(document.document);
     });
   }
 
-  __device__ void hand_over(const Query& query, std::uint32_t count) {
+  __device__ void append_candidates(const Query& query, std::uint32_t count) {
     if (count == 0) return;
-    std::uint32_t before = kNone;  // candidates, and after; other warps append some in between
+    std::uint32_t before = kNone;  // the number of candidates before and after; other warps append
+                                   // some in between
     std::uint32_t candidates = 0;
     for (std::uint32_t first = 0; first < count; first += kWarp) {
       const bool has = first + lane_id() < count;
@@ -210,7 +217,7 @@ class Searcher {
 
   const Batch& batch_;
   const UnitTable<kForm>& table_;
-  SearchMemory<kSpare>& memory_;
+  SearchMemory<kGoal>& memory_;
   std::uint32_t looked_up_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// Before OR: which blocks of each list a tile meets, and what a tile's documents can score at most.
+// Before OR: finds the first block of each list in each tile, and the upper bound of each tile.
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/indexer/format/index.hpp"
 
 #include "gpu/device/lookup.cuh"
-#include "gpu/device/settle.cuh"
+#include "gpu/device/prune.cuh"
 #include "gpu/kernels/or/block_finder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 
@@ -12,11 +12,11 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// Of bound_tiles: as many as most queries have lists, or of few queries, more.
+/// Threads of a CTA of bound_tiles: a warp for each list of most queries; more if queries are few.
 constexpr std::uint32_t kBoundThreads = 128;
 constexpr std::uint32_t kMoreBoundThreads = 256;
 
-/// Writes a lane's value to its tiles [from, to). A whole warp; many tiles are shared out.
+/// Writes each lane's value to the tiles [from, to). A whole warp; lanes share a long range.
 __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
                      std::uint32_t value) {
   constexpr std::uint32_t kMany = 8;
@@ -33,21 +33,22 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
   }
 }
 
-static_assert(kStretchBlocks % kWarp == 0 && kShortStretchBlocks % kWarp == 0,
-              "a lane past its stretch's end is not at the list's last block");
+static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
+              "a lane past its range's end is not at the list's last block");
 
-/// Work item: blocks of a list, a CTA. Bound by reading 4 bytes a block.
+/// Work item: a block range of a list, a CTA of 256 threads. No shared memory. Bound by reading 4
+/// bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
   wait_for_previous();
-  const Stretch stretch = batch.table_stretches[blockIdx.x];
-  const List& list = batch.lists[stretch.owner];
-  std::uint32_t* const row = batch.first_blocks + list.row;
+  const BlockRange range = batch.table_ranges[blockIdx.x];
+  const List& list = batch.lists[range.owner];
+  std::uint32_t* const row = batch.first_blocks + list.tile_row;
   const std::uint32_t tiles = batch.tiles;
-  const std::uint32_t end = stretch.first + stretch.blocks;
-  for (std::uint32_t first = stretch.first + warp_id() * kWarp; first < end; first += kThreads) {
+  const std::uint32_t end = range.first + range.blocks;
+  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += kThreads) {
     const std::uint32_t block = first + lane_id();
-    std::uint32_t from = 0;  // the first tile that has its first block here
-    std::uint32_t to = 0;    // and the first that has not
+    std::uint32_t from = 0;  // the first tile whose first block is this one
+    std::uint32_t to = 0;    // the first tile behind those
     if (block < end) {
       from = block == 0 ? 0 : (list.last_docids[block - 1] >> kTileShift) + 1;
       to = list.flags & kRaw ? tiles + 1 : (list.last_docids[block] >> kTileShift) + 1;
@@ -58,9 +59,9 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
   }
 }
 
-/// The part of find_tile_blocks that concerns `count` tiles from `first` on, and the one behind
-/// them, of all lists of a query. A whole CTA; a lane searches for one tile of a list, as all
-/// reads of a search wait for each other. O(log(blocks)).
+/// Fills in `count` tiles from `first` on, and one more, for all lists of a query: the part of
+/// find_tile_blocks that concerns them. A whole CTA; a lane searches for one tile of a list, since
+/// the reads of a search wait for each other. O(log(blocks)).
 __device__ void find_first_blocks(const Batch& batch, const Query& query, const List* lists,
                                   std::uint32_t first, std::uint32_t count) {
   const auto find = [&](const List& list, std::uint32_t tile) {
@@ -68,36 +69,36 @@ __device__ void find_first_blocks(const Batch& batch, const Query& query, const 
     if ((list.flags & kRaw) == 0) {
       block = lower_bound_by_parts<8>(list.last_docids, 0, list.blocks, tile * kTileDocuments);
     }
-    batch.first_blocks[list.row + tile] = block;
+    batch.first_blocks[list.tile_row + tile] = block;
   };
-  const std::uint32_t turns = query.lists + (query.lists + kWarp - 1) / kWarp;
+  const std::uint32_t turns = query.list_count + (query.list_count + kWarp - 1) / kWarp;
   for (std::uint32_t turn = warp_id(); turn < turns; turn += blockDim.x / kWarp) {
-    if (turn < query.lists) {
+    if (turn < query.list_count) {
       if (lane_id() < count) find(lists[turn], first + lane_id());
     } else {
-      const std::uint32_t list = (turn - query.lists) * kWarp + lane_id();
-      if (list < query.lists) find(lists[list], first + count);
+      const std::uint32_t list = (turn - query.list_count) * kWarp + lane_id();
+      if (list < query.list_count) find(lists[list], first + count);
     }
   }
 }
 
-/// The tiles of a CTA of bound_tiles, and the units that no posting of a list has more of in each;
-/// 0: there is none. A whole warp fills in.
+/// The tiles of a CTA of bound_tiles, and the most units that a posting of a list has in each; 0:
+/// no posting. Whole warps fill it in.
 struct TileBounds {
-  std::uint32_t first;  ///< tile
-  std::uint32_t count;  ///< of them, to kWarp
+  std::uint32_t first;  ///< the first tile
+  std::uint32_t count;  ///< tiles, kWarp at most
   std::uint32_t* bounds;
 
   __device__ void add_ranges(const Batch& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
-    const uint2 bound = reinterpret_cast<const uint2*>(list.range_bounds)[first + lane_id()];
+    const uint2 bound = reinterpret_cast<const uint2*>(list.tile_score_bounds)[first + lane_id()];
     if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
   }
 
-  /// Of the blocks that meet the tiles, this warp's `part` of `parts`.
+  /// Takes the blocks that meet the tiles; of these, part number `part` of `parts`.
   __device__ void add_blocks(const Batch& batch, const Query& query, const List& list,
                              std::uint32_t part, std::uint32_t parts) const {
-    const std::uint32_t* const row = batch.first_blocks + list.row + first;
+    const std::uint32_t* const row = batch.first_blocks + list.tile_row + first;
     const std::uint32_t end = min(row[count] + 1, list.blocks);
     for (std::uint32_t block = row[0] + part * kWarp + lane_id(); block < end;
          block += parts * kWarp) {
@@ -111,11 +112,11 @@ struct TileBounds {
     }
   }
 
-  /// Of a raw list, which has no bounds of blocks.
+  /// For a raw list, which has no stored bounds.
   __device__ void add_raw(const Query& query, const List& list) const {
     const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
     const std::uint32_t units =
-        min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.cap);
+        min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.unit_cap);
     for (std::uint32_t i = lane_id(); i < list.size; i += kWarp) {
       const std::uint32_t tile = docids[i] >> kTileShift;
       if (tile >= first && tile < first + count) bounds[tile - first] = units;
@@ -123,11 +124,11 @@ struct TileBounds {
   }
 };
 
-using SharedBounds = std::uint32_t[kMostLists][kWarp];
+using SharedBounds = std::uint32_t[kMaxLists][kWarp];
 
-/// Bounds of the CTA's 32 tiles of a query, whose lists these are; its warps share the lists out,
-/// and their blocks. Where OR is done at once, what find_tile_blocks does is done here, and the
-/// tiles in which a list may decide are marked.
+/// Computes the bounds of a CTA's 32 tiles of a query. Its warps share the lists and their blocks.
+/// Where OR goes by bound, it also does the work of find_tile_blocks and marks the competitive
+/// tiles.
 __device__ void bound_some(const Batch& batch, const Query& query, const List* lists,
                            SharedBounds& bounds) {
   QueryState& state = batch.states[query.state];
@@ -136,17 +137,17 @@ __device__ void bound_some(const Batch& batch, const Query& query, const List* l
   const std::uint32_t count = min(kWarp, batch.tiles - first);
   const std::uint32_t tile = first + lane_id();
   const bool exists = tile < batch.tiles;
-  for (std::uint32_t i = warp_id(); i < query.scoring; i += blockDim.x / kWarp) {
+  for (std::uint32_t i = warp_id(); i < query.scoring_lists; i += blockDim.x / kWarp) {
     bounds[i][lane_id()] = 0;
   }
   if (is_at_once) find_first_blocks(batch, query, lists, first, count);
   if (!or_is_wanted(batch, query)) return;
   __syncthreads();
-  const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring, 1U);
-  for (std::uint32_t i = warp_id(); i < query.scoring * parts; i += blockDim.x / kWarp) {
+  const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring_lists, 1U);
+  for (std::uint32_t i = warp_id(); i < query.scoring_lists * parts; i += blockDim.x / kWarp) {
     const List& list = lists[i / parts];
     const TileBounds tiles{first, count, bounds[i / parts]};
-    if (list.range_bounds == nullptr && (list.flags & kRaw) == 0) {
+    if (list.tile_score_bounds == nullptr && (list.flags & kRaw) == 0) {
       tiles.add_blocks(batch, query, list, i % parts, parts);
     } else if (i % parts == 0) {
       if (list.flags & kRaw) {
@@ -159,28 +160,29 @@ __device__ void bound_some(const Batch& batch, const Query& query, const List* l
   __syncthreads();
   if (is_at_once && (query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
   if (warp_id() != 0) return;
-  const std::uint32_t need = max(current_threshold(state), query.seed);
+  const std::uint32_t need = max(current_threshold(state), query.seed_threshold);
   std::uint32_t rest = exists ? static_tile_bound(batch, query, tile) : 0;
   std::uint32_t total = 0;
-  for (std::uint32_t i = query.scoring; i-- > 0;) {
+  for (std::uint32_t i = query.scoring_lists; i-- > 0;) {
     const std::uint32_t bound = bounds[i][lane_id()];
-    if (exists) batch.rests[lists[i].row + tile] = rest;
+    if (exists) batch.suffix_bounds[lists[i].tile_row + tile] = rest;
     rest += bound;
     total += bound;
     if (!is_at_once) continue;
     const std::uint32_t wanted = __ballot_sync(kWholeWarp, bound != 0 && rest >= need);
-    if (lane_id() == 0) wanted_tiles_of(batch, query.first_list + i)[blockIdx.y] = wanted;
+    if (lane_id() == 0) competitive_tiles_of(batch, query.first_list + i)[blockIdx.y] = wanted;
   }
   if (total == 0) rest = 0;
-  if (exists) batch.tile_bounds[query.row + tile] = rest;
+  if (exists) batch.tile_bounds[query.tile_row + tile] = rest;
   if (!is_at_once) return;
   const std::uint32_t highest = __reduce_max_sync(kWholeWarp, rest);
   if (lane_id() != 0) return;
-  atomicMax(&state.highest, highest);
-  state.lowest = need;  // by all CTAs the same
+  atomicMax(&state.max_tile_bound, highest);
+  state.start_threshold = need;  // all CTAs write the same
 }
 
-/// Work item: 32 tiles of a query a CTA. Bound by the latency of reading a few blocks' bounds.
+/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads. Shared memory: 8 KiB. Bound by the
+/// latency of reading a few blocks' bounds.
 __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
   wait_for_previous();
   __shared__ SharedBounds bounds;
@@ -188,7 +190,8 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
   bound_some(batch, query, batch.lists + query.first_list, bounds);
 }
 
-/// A word of an argument, read as memory: as an argument, each lane's would take its turn.
+/// Reads a word of a kernel argument through generic memory. As an argument, lanes would read their
+/// words one after the other.
 __device__ uint4 load_generic(const uint4* from) {
   uint4 word;
   asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -197,46 +200,47 @@ __device__ uint4 load_generic(const uint4* from) {
   return word;
 }
 
-/// Writes the stretches of a query's lists. A whole CTA.
-__device__ void write_stretches(const Batch& batch, const Query& query, const List* lists,
-                                Stretch* stretches) {
-  const std::uint32_t step = batch.stretch_blocks;
-  for (std::uint32_t i = 0; i < query.lists; ++i) {
+/// Writes the block ranges of a query's lists. A whole CTA.
+__device__ void write_ranges(const Batch& batch, const Query& query, const List* lists,
+                             BlockRange* ranges) {
+  const std::uint32_t step = batch.range_blocks;
+  for (std::uint32_t i = 0; i < query.list_count; ++i) {
     const std::uint32_t blocks = lists[i].blocks;
     const std::uint32_t count = (blocks + step - 1) / step;
     for (std::uint32_t j = threadIdx.x; j < count; j += blockDim.x) {
-      stretches[j] = {query.first_list + i, j * step, min(step, blocks - j * step)};
+      ranges[j] = {query.first_list + i, j * step, min(step, blocks - j * step)};
     }
-    stretches += count;
+    ranges += count;
   }
 }
 
-static_assert(sizeof(Batch) + sizeof(Carried) <= 4096, "arguments of a kernel");
+static_assert(sizeof(Batch) + sizeof(InlineQuery) <= 4096, "arguments of a kernel");
 
-/// bound_tiles of an only query, which comes along as an argument. Each CTA reads its own copy; the
-/// first makes the one that the next kernels read, the last makes what else they need.
+/// bound_tiles for a single query that is passed as an argument. Each CTA reads its own copy into
+/// shared memory. The first CTA writes the copy that later kernels read; the last one writes the
+/// block ranges and clears the other set of counters. Otherwise as bound_tiles.
 __global__ void __launch_bounds__(kMoreBoundThreads)
-    bound_tiles_of_one(Batch batch, const __grid_constant__ Carried carried) {
+    bound_tiles_of_one(Batch batch, const __grid_constant__ InlineQuery inline_query) {
   wait_for_previous();
   __shared__ SharedBounds bounds;
-  __shared__ uint4 own[kCarriedWords];
-  for (std::uint32_t i = threadIdx.x; i < carried.words; i += blockDim.x) {
-    own[i] = load_generic(carried.content + i);
-    if (blockIdx.y == 0) carried.to[i] = own[i];
+  __shared__ uint4 own[kInlineWords];
+  for (std::uint32_t i = threadIdx.x; i < inline_query.words; i += blockDim.x) {
+    own[i] = load_generic(inline_query.content + i);
+    if (blockIdx.y == 0) inline_query.to[i] = own[i];
   }
   __syncthreads();
   const auto own_copy = [&]<class T>(const T* there) {
-    const auto* const to = reinterpret_cast<const char*>(carried.to);
+    const auto* const to = reinterpret_cast<const char*>(inline_query.to);
     const auto bytes = reinterpret_cast<const char*>(there) - to;
     return reinterpret_cast<const T*>(reinterpret_cast<const char*>(own) + bytes);
   };
   const Query& query = *own_copy(batch.queries);
   const List* const lists = own_copy(batch.lists);
   if (blockIdx.y + 1 == gridDim.y) {
-    for (std::uint32_t i = threadIdx.x; i < carried.cleared_words; i += blockDim.x) {
-      carried.cleared[i] = {0, 0, 0, 0};
+    for (std::uint32_t i = threadIdx.x; i < inline_query.cleared_words; i += blockDim.x) {
+      inline_query.cleared[i] = {0, 0, 0, 0};
     }
-    write_stretches(batch, query, lists, carried.stretches);
+    write_ranges(batch, query, lists, inline_query.ranges);
   }
   bound_some(batch, query, lists, bounds);
 }
@@ -250,19 +254,18 @@ bool launches_may_overlap() {
 }
 
 void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
-  if (batch.table_stretch_count == 0) return;
-  launch("find_tile_blocks", find_tile_blocks, batch.table_stretch_count, kThreads, 0, stream,
-         batch);
+  if (batch.table_range_count == 0) return;
+  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, kThreads, 0, stream, batch);
 }
 
-void launch_bound_tiles(const Batch& batch, const Carried* carried, cudaStream_t stream) {
+void launch_bound_tiles(const Batch& batch, const InlineQuery* inline_query, cudaStream_t stream) {
   const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
   const std::uint32_t threads =
-      batch.stretch_blocks < kStretchBlocks ? kMoreBoundThreads : kBoundThreads;
+      batch.range_blocks < kRangeBlocks ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);
-  if (carried != nullptr) {
+  if (inline_query != nullptr) {
     return launch("bound_tiles_of_one", bound_tiles_of_one, ctas, threads, 0, stream, batch,
-                  *carried);
+                  *inline_query);
   }
   launch("bound_tiles", bound_tiles, ctas, threads, 0, stream, batch);
 }

@@ -1,4 +1,4 @@
-// From the sums of an item of OR to candidates of its query. Internal to or_tiles.cu.
+// Turns the sums of an item of OR into candidates of its query. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/kernels/tiles/or_reader.cuh"
@@ -23,27 +23,27 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
   using Base::sync;
   using Base::warp_;
   using Base::word_of;
-  using typename Base::Form;
+  using typename Base::Shape;
 
-  /// Empties all accumulators; those that reach the threshold become candidates of the query, a
-  /// bounded number at a time, between which the threshold rises. They are searched for only if not
-  /// all were remembered.
+  /// Clears all accumulators. Documents that reach the threshold become candidates, a bounded
+  /// number at a time; the threshold rises in between. Scans all accumulators only if not all
+  /// crossings were recorded.
   __device__ void collect() {
     if (query_.flags & kCount) count_matches();
-    const std::uint32_t crossed = memory_.crossed_count;
-    const bool scans = plan_.span.below == kNone || crossed > kCrossed;
-    if (!scans && crossed == 0) return empty();
+    const std::uint32_t recorded = memory_.recorded_count;
+    const bool scans = plan_.info.crossing_word == kNone || recorded > kRecorded;
+    if (!scans && recorded == 0) return empty();
     for (;;) {
       const std::uint32_t threshold = memory_.need;
       const std::uint32_t need =
-          threshold > plan_.span.static_bound ? threshold - plan_.span.static_bound : 0;
+          threshold > plan_.info.static_bound ? threshold - plan_.info.static_bound : 0;
       if (scans) {
         scan(max(need, 1U));
       } else {
-        keep_crossed(crossed, max(need, 1U));
+        keep_crossed(recorded, max(need, 1U));
       }
       sync(GpuPhase::kSelect);
-      if (threadIdx.x == 0) memory_.crossed_count = 0;
+      if (threadIdx.x == 0) memory_.recorded_count = 0;
       if (!scans) empty();
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
@@ -58,7 +58,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
       if (warp_ == 0) {
         raise_threshold(batch_, query_);
         if (lane_id() == 0) {
-          memory_.need = Need(batch_, query_).of(begin_);
+          memory_.need = Threshold(batch_, query_).at(begin_);
           memory_.kept_count = 0;
         }
       }
@@ -67,35 +67,35 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
     }
   }
 
-  /// Whether any of eight sums reaches both halves of `least`, which are the same and not 0.
-  __device__ static bool reaches(const uint4& four, std::uint32_t least) {
-    const std::uint32_t below = least - 0x10001U;
+  /// Whether any of eight sums reaches `floor`, whose halves are the same and not 0.
+  __device__ static bool reaches(const uint4& four, std::uint32_t floor) {
+    const std::uint32_t crossing_word = floor - 0x10001U;
     const std::uint32_t largest = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
-    return __vmaxu2(largest, below) != below;
+    return __vmaxu2(largest, crossing_word) != crossing_word;
   }
 
  private:
   __device__ void empty() {
 #pragma unroll 4
-    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
       memory_.sums[i] = {0, 0, 0, 0};
     }
   }
 
-  /// Keeps those of the remembered documents that reach `need` still: what is needed may have
-  /// risen, and prohibited documents were erased.
+  /// Keeps those of the recorded documents that still reach `need`: the threshold may have risen,
+  /// and prohibited documents were cleared.
   __device__ void keep_crossed(std::uint32_t count, std::uint32_t need) {
     if (threadIdx.x >= count) return;
-    const std::uint32_t slot = memory_.crossed[threadIdx.x];
+    const std::uint32_t slot = memory_.recorded[threadIdx.x];
     const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & 0xFFFF;
     if (sum >= need) memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
   }
 
-  /// Adds the accumulators that are not empty to the query's matches.
+  /// Counts the accumulators that are not 0 as matches of the query.
   __device__ void count_matches() {
-    std::uint32_t matches = 0;  // two numbers of 16 bits
+    std::uint32_t matches = 0;  // two numbers of 16 bits each
 #pragma unroll 4
-    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
       const uint4 four = memory_.sums[i];
       matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
                  __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
@@ -107,23 +107,23 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
   }
 
   __device__ void scan(std::uint32_t need) {
-    const std::uint32_t least = min(need, 65'535U) * 0x10001U;
-    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Form::kThreads) {
+    const std::uint32_t floor = min(need, 65'535U) * 0x10001U;
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
       const uint4 four = memory_.sums[i];
       uint4 left{0, 0, 0, 0};
-      if (reaches(four, least)) {
-        left = {keep(four.x, least, mixed(4 * i)), keep(four.y, least, mixed(4 * i + 1)),
-                keep(four.z, least, mixed(4 * i + 2)), keep(four.w, least, mixed(4 * i + 3))};
+      if (reaches(four, floor)) {
+        left = {keep(four.x, floor, swizzled(4 * i)), keep(four.y, floor, swizzled(4 * i + 1)),
+                keep(four.z, floor, swizzled(4 * i + 2)), keep(four.w, floor, swizzled(4 * i + 3))};
       }
       memory_.sums[i] = left;
     }
   }
 
-  /// Remembers those of two accumulators, of documents `slot` and half_ + slot, that reach `least`,
-  /// as long as there is room. Returns what of the two is to stay in the accumulators: those for
-  /// which there was none.
-  __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t least, std::uint32_t slot) {
-    const std::uint32_t reached = two & __vcmpgeu2(two, least);
+  /// Keeps those of two accumulators that reach `floor`, as long as there is room. They are those
+  /// of documents `slot` and half_ + slot. Returns what must stay in the accumulators: the sums for
+  /// which there was no room.
+  __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t floor, std::uint32_t slot) {
+    const std::uint32_t reached = two & __vcmpgeu2(two, floor);
     std::uint32_t left = 0;
     if (reached == 0) return left;
     for (std::uint32_t half = 0; half < 2; ++half) {
@@ -139,10 +139,10 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
     return left;
   }
 
-  static_assert(kCrossed <= Form::kThreads && kCompared <= Form::kThreads);
+  static_assert(kRecorded <= Shape::kThreads && kCompared <= Shape::kThreads);
 
-  /// A sum that k of the first `count` documents kept reach, which are more than k, static scores
-  /// apart: each counts those before it.
+  /// A sum that k of the first `count` kept documents reach, without static scores; count exceeds
+  /// k. Each thread counts the documents better than its own.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
     if (threadIdx.x < count) {
       const std::uint32_t own = memory_.kept[threadIdx.x];
@@ -155,7 +155,7 @@ class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
   }
 
   __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {
-    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += Form::kThreads) {
+    for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += Shape::kThreads) {
       bool has = i < count;
       std::uint32_t document = 0;
       std::uint32_t sum = 0;

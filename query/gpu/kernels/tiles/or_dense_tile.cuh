@@ -1,4 +1,4 @@
-// A tile of OR, or two, added up: an accumulator for each document. Internal to or_tiles.cu.
+// Accumulates one tile of OR, or two: one accumulator for each document. Internal to or_tiles.cu.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -8,7 +8,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A plan of an item whose documents have an accumulator each.
+/// Executes the plans of an item.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
 class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
  public:
@@ -18,7 +18,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
   __device__ void run() {
     if (plan_.is_first) bring_lengths();
     if (plan_.is_last && threadIdx.x == 0) {
-      memory_.need = Need(batch_, query_).of(begin_);
+      memory_.need = Threshold(batch_, query_).at(begin_);
       memory_.kept_count = 0;
     }
     if (plan_.erases) {
@@ -50,16 +50,16 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
   using Base::units;
   using Base::word_of;
   using Base::words;
-  using typename Base::Form;
+  using typename Base::Shape;
 
-  /// Brings the documents' lengths if enough blocks need them. No pair of tiles passes the last
-  /// whole tile, up to which there are codes.
+  /// Copies the documents' length codes to shared memory if enough blocks need them. Codes are
+  /// padded to whole tiles, and no item goes beyond the last tile.
   __device__ void bring_lengths() {
-    if constexpr (Form::kHasLengths) {
-      if (!plan_.span.copies_lengths) return;
+    if constexpr (Shape::kHasLengths) {
+      if (!plan_.info.copies_lengths) return;
       const auto* from = reinterpret_cast<const uint4*>(batch_.lengths.codes + begin_);
       auto* to = reinterpret_cast<uint4*>(memory_.length_codes);
-      for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Form::kThreads) {
+      for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Shape::kThreads) {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
       }
       __pipeline_commit();
@@ -74,7 +74,7 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
       std::uint32_t values[4];
       decode(entry, slots, values);
       clock_.end(GpuPhase::kDecode);
-      if (entry.traits.place == Place::kAnywhere) {
+      if (entry.traits.half == BlockHalf::kAnywhere) {
         add_anywhere(entry, slots, values);
       } else {
         add_in_half(entry, slots, values);
@@ -83,10 +83,11 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
     });
   }
 
-  /// Adds up a full block whose documents are in the same half, from whose first they count.
+  /// Accumulates a full block whose documents are all in one half; slots count from the start of
+  /// that half.
   __device__ void add_in_half(const BlockEntry& entry, const std::uint32_t (&slots)[4],
                               const std::uint32_t (&values)[4]) {
-    const bool is_high = entry.traits.place == Place::kHighHalf;
+    const bool is_high = entry.traits.half == BlockHalf::kHigh;
     const std::uint32_t begin = is_high ? half_ : 0;
     std::uint32_t added[4];
     if (kForm == ScoreForm::kImpact && sums_are_whole_) {
@@ -94,32 +95,32 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = unit * values[i] + unit;
     } else {
-      const auto shift = static_cast<std::uint32_t>(entry.traits.place);
+      const auto shift = static_cast<std::uint32_t>(entry.traits.half);
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = units(entry, values[i], begin + slots[i]) << shift;
     }
-    const std::uint32_t below = plan_.span.below;
-    if (below == kNone) {
+    const std::uint32_t crossing_word = plan_.info.crossing_word;
+    if (crossing_word == kNone) {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) atomicAdd(words() + mixed(slots[i]), added[i]);
+      for (int i = 0; i < 4; ++i) atomicAdd(words() + swizzled(slots[i]), added[i]);
       return;
     }
-    // To the upper half by multiplication, which adds as well: it is one instruction from a sum to
-    // what it lacks.
+    // Moves a sum to the upper half of a word by a multiplication: multiply and add are one
+    // instruction.
     const std::uint32_t up = is_high ? 1U : 0x10000U;
     const std::uint32_t minus_up = is_high ? 0xFFFFFFFFU : 0xFFFF0000U;
     bool any = false;
     bool crosses[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t old = atomicAdd(words() + mixed(slots[i]), added[i]);
-      crosses[i] = below + old * minus_up < added[i] * up;
+      const std::uint32_t old = atomicAdd(words() + swizzled(slots[i]), added[i]);
+      crosses[i] = crossing_word + old * minus_up < added[i] * up;
       any |= crosses[i];
     }
     if (!any) return;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (crosses[i]) remember(begin + slots[i]);
+      if (crosses[i]) record(begin + slots[i]);
     }
   }
 
@@ -130,26 +131,26 @@ class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
       if (slots[i] >= 2 * half_) continue;
       const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
                                       ? entry.weight * values[i] + entry.weight
-                                      : min(units(entry, values[i], slots[i]), query_.cap);
+                                      : min(units(entry, values[i], slots[i]), query_.unit_cap);
       const std::uint32_t shift = shift_of(slots[i]);
       const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);
-      if (plan_.span.below - (old << (16 - shift)) < added << 16) remember(slots[i]);
+      if (plan_.info.crossing_word - (old << (16 - shift)) < added << 16) record(slots[i]);
     }
   }
 
-  /// Puts a document whose sum has just reached what is needed on the list of these.
-  __device__ void remember(std::uint32_t slot) {
-    const std::uint32_t place = atomicAdd(&memory_.crossed_count, 1);
-    if (place < kCrossed) memory_.crossed[place] = static_cast<std::uint16_t>(slot);
+  /// Records a document whose sum has just recorded the threshold.
+  __device__ void record(std::uint32_t slot) {
+    const std::uint32_t place = atomicAdd(&memory_.recorded_count, 1);
+    if (place < kRecorded) memory_.recorded[place] = static_cast<std::uint16_t>(slot);
   }
 
-  /// Empties the accumulators of a prohibited list's documents.
+  /// Clears the accumulators of a prohibited list's documents.
   __device__ void erase_blocks() {
     for_each_block([&](const BlockEntry& entry) {
       std::uint32_t slots[4];
       decode_slots(entry, slots);
       clock_.end(GpuPhase::kDecode);
-      const std::uint32_t begin = entry.traits.place == Place::kHighHalf ? half_ : 0;
+      const std::uint32_t begin = entry.traits.half == BlockHalf::kHigh ? half_ : 0;
 #pragma unroll
       for (std::uint32_t& slot : slots) {
         slot += begin;

@@ -1,5 +1,5 @@
-// The two warps that plan tiles of OR while others add them up: one finds items and their lists,
-// the other the blocks of these, an item behind. Internal to or_tiles.cu.
+// The two warps that plan while the others accumulate. One finds the next item and the blocks of
+// each list in it; the other plans the blocks of the item before. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/kernels/tiles/or_memory.cuh"
@@ -7,44 +7,44 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Draws items and finds out what is to be known of each as a whole.
+/// Takes items one by one and collects what is known of each as a whole.
 class ItemFinder {
  public:
-  /// `drawn`, in shared memory, is the finder's own: the next item.
-  __device__ ItemFinder(const Batch& batch, std::uint32_t pass, std::uint32_t& drawn)
-      : batch_(batch), pass_(pass), drawn_(drawn) {}
+  /// `next_item` lies in shared memory and belongs to the finder: the number of the next item.
+  __device__ ItemFinder(const Batch& batch, std::uint32_t pass, std::uint32_t& next_item)
+      : batch_(batch), pass_(pass), next_item_(next_item) {}
 
-  /// Before the first find().
+  /// Call before the first find().
   __device__ void start() {
-    if (lane_id() == 0) drawn_ = draw();
+    if (lane_id() == 0) next_item_ = take_number();
   }
 
-  /// Finds the next item that is not hopeless meanwhile.
+  /// Finds the next item whose bound still reaches the threshold.
   __device__ void find(PlannedItem& found) {
     for (;;) {
-      __syncwarp();  // lane 0 has drawn; no lane looks at what is overwritten
-      const std::uint32_t drawn = drawn_;
-      if (drawn >= batch_.tile_passes[pass_].items) {
+      __syncwarp();  // lane 0 has written the number; all have read what is overwritten now
+      const std::uint32_t next_item = next_item_;
+      if (next_item >= batch_.tile_passes[pass_].items) {
         found.is_end = true;
         return;
       }
       const std::uint32_t first = pass_ == 0 ? 0 : batch_.tile_passes[0].items;
-      TileItem item = batch_.tile_items[first + drawn];
+      TileItem item = batch_.tile_items[first + next_item];
       std::uint32_t next = 0;
-      if (lane_id() == 0) next = draw();  // it arrives meanwhile
+      if (lane_id() == 0) next = take_number();  // arrives while the item is prepared
       copy_query(batch_.queries[item.query], found.query);
       __syncwarp();
-      leave_hopeless_out(found.query, item);
+      drop_hopeless(found.query, item);
       if (item.count > 0) find_lists(found, item);
       if (lane_id() == 0) {
         if (item.count > 0) describe(found, item);
-        drawn_ = next;
+        next_item_ = next;
       }
       if (item.count > 0) return;
     }
   }
 
-  /// By a whole warp.
+  /// A whole warp.
   __device__ static void copy_query(const Query& from, Query& to) {
     static_assert(sizeof(Query) % sizeof(uint4) == 0 && sizeof(Query) <= kWarp * sizeof(uint4));
     if (lane_id() >= sizeof(Query) / sizeof(uint4)) return;
@@ -52,17 +52,17 @@ class ItemFinder {
   }
 
  private:
-  __device__ std::uint32_t draw() { return atomicAdd(&batch_.tile_passes[pass_].drawn, 1); }
+  __device__ std::uint32_t take_number() { return atomicAdd(&batch_.tile_passes[pass_].taken, 1); }
 
-  /// Takes tiles at the item's ends away.
-  __device__ void leave_hopeless_out(const Query& query, TileItem& item) const {
+  /// Drops tiles of the item whose bounds are below the threshold.
+  __device__ void drop_hopeless(const Query& query, TileItem& item) const {
     if ((query.flags & (kCount | kExhaustive)) != 0) return;
-    // What is needed rises meanwhile: all lanes go by what one has read.
-    Need need(batch_, query);
-    need.threshold = __shfl_sync(kWholeWarp, need.threshold, 0);
+    // The threshold may rise meanwhile: all lanes use what one of them read.
+    Threshold need(batch_, query);
+    need.sum = __shfl_sync(kWholeWarp, need.sum, 0);
     need.last_tied = __shfl_sync(kWholeWarp, need.last_tied, 0);
     const auto is_hopeless = [&](std::uint32_t tile) {
-      return batch_.tile_bounds[query.row + tile] < need.of(tile * kTileDocuments);
+      return batch_.tile_bounds[query.tile_row + tile] < need.at(tile * kTileDocuments);
     };
     while (item.count > 0 && is_hopeless(item.tile + item.count - 1)) item.count = item.count - 1;
     if (item.count < 2 || !is_hopeless(item.tile)) return;
@@ -70,43 +70,43 @@ class ItemFinder {
     item.count = 1;
   }
 
-  /// One lane: what is known of the item as a whole, once its lists are found.
+  /// Fills in what is known of the item as a whole, once its lists are found. One lane.
   __device__ void describe(PlannedItem& found, const TileItem& item) {
     const Query& query = found.query;
     found.planned = 0;
-    found.blocks = found.ends[query.lists - 1];
+    found.blocks = found.ends[query.list_count - 1];
     found.is_end = false;
-    ItemSpan& span = found.span;
-    span.begin = item.tile * kTileDocuments;
-    span.half = item.count * (kTileDocuments / 2);
-    span.static_bound = static_tile_bound(batch_, query, item.tile);
+    ItemInfo& info = found.info;
+    info.begin = item.tile * kTileDocuments;
+    info.half = item.count * (kTileDocuments / 2);
+    info.static_bound = static_tile_bound(batch_, query, item.tile);
     if (item.count > 1) {
-      span.static_bound = max(span.static_bound, static_tile_bound(batch_, query, item.tile + 1));
+      info.static_bound = max(info.static_bound, static_tile_bound(batch_, query, item.tile + 1));
     }
-    span.below = below(query, span);
-    span.copies_lengths = found.ends[query.scoring - 1] >= kFewBlocks * item.count;
+    info.crossing_word = crossing_word(query, info);
+    info.copies_lengths = found.ends[query.scoring_lists - 1] >= kFewBlocks * item.count;
     if (batch_.work != nullptr) {
       atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(item.count));
     }
   }
 
-  /// What ItemSpan::below is. Not worth while if about all documents reach what is needed.
-  __device__ std::uint32_t below(const Query& query, const ItemSpan& span) const {
-    const std::uint32_t need = Need(batch_, query).of(span.begin);
-    if (need < span.static_bound + 2) return kNone;
-    return (min(need - span.static_bound, 65'535U) << 16) - 1;
+  /// Computes ItemInfo::crossing_word. kNone if nearly all documents would cross.
+  __device__ std::uint32_t crossing_word(const Query& query, const ItemInfo& info) const {
+    const std::uint32_t need = Threshold(batch_, query).at(info.begin);
+    if (need < info.static_bound + 2) return kNone;
+    return (min(need - info.static_bound, 65'535U) << 16) - 1;
   }
 
-  /// The lists' blocks in the item.
+  /// Finds the blocks of each list in the item.
   __device__ void find_lists(PlannedItem& found, const TileItem& item) {
     const Query& query = found.query;
     const List* const lists = batch_.lists + query.first_list;
     std::uint32_t total = 0;
-    for (std::uint32_t begin = 0; begin < query.lists; begin += kWarp) {
+    for (std::uint32_t begin = 0; begin < query.list_count; begin += kWarp) {
       const std::uint32_t i = begin + lane_id();
       std::uint32_t blocks = 0;
-      if (i < query.lists) {
-        const std::uint32_t row = lists[i].row + item.tile;
+      if (i < query.list_count) {
+        const std::uint32_t row = lists[i].tile_row + item.tile;
         const std::uint32_t first = batch_.first_blocks[row];
         const std::uint32_t next = batch_.first_blocks[row + item.count];
         const std::uint32_t in_list = lists[i].blocks;
@@ -115,7 +115,7 @@ class ItemFinder {
         found.first[i] = first;
       }
       const std::uint32_t sum = inclusive_sum(blocks);
-      if (i < query.lists) found.ends[i] = static_cast<std::uint16_t>(total + sum);
+      if (i < query.list_count) found.ends[i] = static_cast<std::uint16_t>(total + sum);
       total += __shfl_sync(kWholeWarp, sum, kWarp - 1);
     }
     __syncwarp();
@@ -124,20 +124,21 @@ class ItemFinder {
   /// Whether a list may have a posting in the item.
   __device__ bool has_postings(const Query& query, const List* lists, std::uint32_t i,
                                const TileItem& item) const {
-    if (i >= query.scoring) return true;
-    const std::uint32_t* const before =
-        (i == 0 ? batch_.tile_bounds + query.row : batch_.rests + lists[i - 1].row) + item.tile;
-    const std::uint32_t* const rests = batch_.rests + lists[i].row + item.tile;
-    return rests[0] < before[0] || rests[item.count - 1] < before[item.count - 1];
+    if (i >= query.scoring_lists) return true;
+    const std::uint32_t* const before = (i == 0 ? batch_.tile_bounds + query.tile_row
+                                                : batch_.suffix_bounds + lists[i - 1].tile_row) +
+                                        item.tile;
+    const std::uint32_t* const suffix_bounds = batch_.suffix_bounds + lists[i].tile_row + item.tile;
+    return suffix_bounds[0] < before[0] || suffix_bounds[item.count - 1] < before[item.count - 1];
   }
 
   const Batch& batch_;
   std::uint32_t pass_;
-  std::uint32_t& drawn_;
+  std::uint32_t& next_item_;
 };
 
-/// Finds out how a scoring block's values are decoded; of `pfor`, finds their exceptions, and has
-/// the L2 cache read what they start with. A thread.
+/// Decides how the values of a scoring block are decoded. For `pfor`, finds their exceptions and
+/// prefetches these to the L2 cache. One thread.
 template <CodecKind kCodec, int kLevels, class Entry>
 __device__ inline void plan_values(const Batch& batch, const List& list, std::uint32_t list_index,
                                    Entry& entry) {
@@ -154,8 +155,8 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
   if (Decoder::is_usual(list.frequencies, tail, place)) entry.traits.flags |= kUsual;
 }
 
-/// Plans the next blocks of an item, as many as fit; those of prohibited lists not with others,
-/// which must all be added up before. One warp.
+/// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
+/// own, after all scoring blocks. One warp.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
                                    typename Memory<kCodec, kLevels, kForm>::Plan& plan) {
@@ -166,13 +167,13 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
   }
   ItemFinder::copy_query(item.query, plan.query);
   const std::uint32_t from = item.planned;
-  const std::uint32_t added = item.ends[item.query.scoring - 1];
+  const std::uint32_t added = item.ends[item.query.scoring_lists - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
-  const std::uint32_t to = min(from + Shape<kCodec, kLevels, kForm>::kBlocks, end);
-  __syncwarp();  // all lanes have read how far it was
+  const std::uint32_t to = min(from + TileShape<kCodec, kLevels, kForm>::kBlocks, end);
+  __syncwarp();  // all lanes have read item.planned
   if (lane_id() == 0) {
     item.planned = to;
-    plan.span = item.span;
+    plan.info = item.info;
     plan.count = to - from;
     plan.erases = from >= added;
     plan.is_first = from == 0;
@@ -187,7 +188,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
     const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
     auto& entry = plan.blocks[i - from];
     static_cast<BlockEntry&>(entry) =
-        find_block<kCodec, kForm>(item.query, lists[list], list, block, item.span);
+        find_block<kCodec, kForm>(item.query, lists[list], list, block, item.info);
     prefetch(entry.docids);
     prefetch(entry.values);
     if (i >= added) continue;

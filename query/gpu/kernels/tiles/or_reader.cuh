@@ -1,4 +1,4 @@
-// Decoding the blocks of a plan of OR, and the units of their postings. Internal to or_tiles.cu.
+// Decodes the blocks of a plan and computes the units of their postings. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/device/list_reader.cuh"
@@ -8,12 +8,12 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A plan, and the decoding of its blocks. `kIsTimed`: the phases of its warps are.
+/// A plan and the decoding of its blocks. `kIsTimed`: the phases of the warps are timed.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
 class TileReader {
  public:
   using Own = Memory<kCodec, kLevels, kForm>;
-  using Form = Shape<kCodec, kLevels, kForm>;
+  using Shape = TileShape<kCodec, kLevels, kForm>;
   using Clock = PhaseClock<GpuPhase, kGpuPhases, kIsTimed>;
 
   __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
@@ -23,21 +23,21 @@ class TileReader {
         query_(plan.query),
         memory_(memory),
         state_(batch.states[plan.query.state]),
-        begin_(plan.span.begin),
-        half_(plan.span.half),
+        begin_(plan.info.begin),
+        half_(plan.info.half),
         lists_(batch.lists + plan.query.first_list),
         warp_(warp),
         clock_(clock),
-        sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.slack == 0) {}
+        sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.rounding_slack == 0) {}
 
-  /// Waits for the warps that decode. The barrier is for whole warps, whose lanes may have parted.
+  /// A barrier for the warps that decode. It needs whole warps, whose lanes may have diverged.
   __device__ static void sync_decoders() {
     __syncwarp();
-    asm volatile("bar.sync 1, %0;" ::"n"(Form::kThreads) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(Shape::kThreads) : "memory");
   }
 
  protected:
-  /// The same, behind what they did.
+  /// The same; `phase` is what they did before it.
   __device__ void sync(GpuPhase phase) {
     clock_.end(phase);
     sync_decoders();
@@ -46,16 +46,16 @@ class TileReader {
 
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
 
-  /// The word that has the accumulator of a document, and how far up it is there.
+  /// The word that holds a document's accumulator, and how many bits up it is there.
   __device__ std::uint32_t* word_of(std::uint32_t slot) {
-    return words() + mixed(slot & (half_ - 1));
+    return words() + swizzled(slot & (half_ - 1));
   }
   __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
-  /// Of shared memory. In PTX: with a read that the compiler knows to differ from lane to lane, it
-  /// takes the branches of the whole kernel for divergent (ptxas 13.0), which costs 2 % of its
+  /// Reads shared memory, in PTX. After a plain read, which the compiler knows to differ from lane
+  /// to lane, ptxas 13.0 takes all branches of the kernel for divergent; that costs 2 % of its
   /// time.
   __device__ static float read_shared(const float& from) {
     float value = 0;
@@ -67,8 +67,8 @@ class TileReader {
 
   /// The length_part of a document's length.
   __device__ float part(std::uint32_t slot) {
-    if constexpr (Form::kHasLengths) {
-      const std::uint8_t code = plan_.span.copies_lengths ? memory_.length_codes[slot]
+    if constexpr (Shape::kHasLengths) {
+      const std::uint8_t code = plan_.info.copies_lengths ? memory_.length_codes[slot]
                                                           : batch_.lengths.codes[begin_ + slot];
       return read_shared(memory_.parts[code]);
     }
@@ -79,8 +79,7 @@ class TileReader {
     return kForm == ScoreForm::kQueryLikelihood ? lists_[entry.traits.list].c0 : 0;
   }
 
-  /// A posting's units, at the lower end of a word, of a document that counts from the item's
-  /// first.
+  /// A posting's units, in the low half of a word. `slot` counts from the item's first document.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
     return units_of<kForm>(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
                            (entry.traits.flags & kHugeFrequencies) != 0);
@@ -89,14 +88,14 @@ class TileReader {
   /// Calls visit(entry) for the plan's blocks, each by one warp.
   template <class Visit>
   __device__ void for_each_block(Visit visit) {
-    for (std::uint32_t i = warp_; i < plan_.count; i += Form::kWarps) visit(plan_.blocks[i]);
+    for (std::uint32_t i = warp_; i < plan_.count; i += Shape::kWarps) visit(plan_.blocks[i]);
   }
 
   using Decoder = device::BlockDecoder<kCodec, kLevels>;
 
   using Entry = typename Own::Entry;
 
-  /// What decoding docIDs takes to know of the list.
+  /// What decoding docIDs needs to know of the list.
   __device__ device::DeviceValues docid_list(const BlockTraits& traits) {
     if constexpr (kCodec == CodecKind::kPfor) {
       return lists_[traits.list].docids;
@@ -106,7 +105,7 @@ class TileReader {
       return list;
     }
   }
-  /// The same of values.
+  /// What decoding values needs to know of the list.
   __device__ static device::DeviceValues value_list(const Entry& entry, const BlockTraits& traits) {
     device::DeviceValues list{};
     list.parameter = traits.value_parameter;
@@ -114,7 +113,7 @@ class TileReader {
     return list;
   }
 
-  /// Both of a block.
+  /// Decodes both docIDs and values of a block.
   __device__ void decode(const Entry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
     const BlockTraits traits = BlockTraits::read(entry.traits);
@@ -123,7 +122,7 @@ class TileReader {
       Decoder::plain_docids(entry.docids, traits.docid_code, entry.base, slots);
       return;
     }
-    // A bit set's first words arrive while the values are decoded.
+    // A bit set's first words are read while the values are decoded.
     const bool is_dense = traits.docid_code == kDenseCode;
     const device::BitSet bits(entry.docids, entry.base, is_dense ? entry.last : entry.base);
     decode_values(entry, traits, values);
@@ -135,7 +134,7 @@ class TileReader {
     }
   }
 
-  /// Of a block that is not dense.
+  /// DocIDs of a block that is not dense.
   __device__ void decode_coded_slots(const BlockEntry& entry, const BlockTraits& traits,
                                      std::uint32_t (&slots)[4]) {
     if (traits.flags & kRaw) {
@@ -181,9 +180,9 @@ class TileReader {
   Own& memory_;
   QueryState& state_;
   std::uint32_t begin_;
-  std::uint32_t half_;  ///< of how many documents there are
+  std::uint32_t half_;  ///< half the item's documents
   const List* lists_;
-  std::uint32_t warp_;  ///< the same for all lanes, as the compiler sees it
+  std::uint32_t warp_;  ///< uniform, and the compiler knows it
   Clock& clock_;
   bool sums_are_whole_;
 };

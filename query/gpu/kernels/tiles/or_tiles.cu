@@ -1,7 +1,7 @@
-// OR by adding up. The documents of a tile, or of two neighbours together, have an accumulator of
-// 16 bits each in shared memory; the blocks of the query's lists that meet them are decoded and
-// added up there, in any order, since sums of integers do not depend on it; documents that reach
-// the query's threshold meanwhile become candidates and raise it.
+// OR by accumulating. Each document of a tile, or of two neighbouring tiles, has a 16-bit
+// accumulator in shared memory. The blocks of the query's lists that meet the tile are decoded and
+// accumulated in any order, since sums of integers do not depend on it. Documents whose sums cross
+// the query's threshold become candidates and raise it.
 #include <algorithm>
 
 #include "gpu/device/dispatch.cuh"
@@ -16,17 +16,17 @@ namespace {
 
 using namespace or_tiles;
 
-/// Shared memory of an SM, and what each of its CTAs takes of it beside its own.
+/// Shared memory of a multiprocessor, and what the system takes of it for each CTA.
 constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
-/// Which of two plans is done now, while the other is made. As a number that is flipped, the
-/// compiler knows it to be the same in all lanes; where a register more for it would be spilled
-/// (`kIsTight`), by the address that is needed anyway.
+/// Two plans: one is executed now while the other is made. The current one is known by a number
+/// that is flipped, which the compiler knows to be uniform; or, where one more register would be
+/// spilled (`kIsTight`), by its address.
 template <class Plan, bool kIsTight>
-class Turn {
+class PlanBuffer {
  public:
-  __device__ explicit Turn(Plan (&plans)[2]) : plans_(plans), now_(plans) {}
+  __device__ explicit PlanBuffer(Plan (&plans)[2]) : plans_(plans), now_(plans) {}
 
   __device__ const Plan& now() const { return kIsTight ? *now_ : plans_[number_]; }
   __device__ Plan& other() { return plans_[other_number()]; }
@@ -48,57 +48,60 @@ class Turn {
   std::uint32_t number_ = 0;
 };
 
-/// Work item: a tile of a query or two neighbours; CTAs stay and draw items. 10 warps (16 where
-/// lengths matter, 14 over `pfor` with several levels) add blocks up while two others plan the
-/// next. Shared memory: Memory, 75 (impacts) to 113 KiB. Bound by issue (some 125
-/// instructions of a warp for a plain block of impacts) and by shared memory's banks.
+/// Work item: one tile of a query or two neighbours; CTAs stay and take further items. 10 warps
+/// decode and accumulate (16 if scores depend on lengths, 14 for `pfor` with several levels), two
+/// more plan what comes next. Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by
+/// instruction issue (some 125 warp instructions for a plain block of impacts) and by bank
+/// conflicts.
 template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
-__global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
-                                  Shape<kCodec, kLevels, kForm>::kCtas)
+__global__ void __launch_bounds__(TileShape<kCodec, kLevels, kForm>::kAllThreads,
+                                  TileShape<kCodec, kLevels, kForm>::kCtas)
     or_tiles(Batch batch, std::uint32_t pass) {
-  using Form = Shape<kCodec, kLevels, kForm>;
+  using Shape = TileShape<kCodec, kLevels, kForm>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kCodec, kLevels, kForm>*>(bytes);
   if (blockIdx.x >= batch.tile_passes[pass].items) return;
-  for (std::uint32_t i = threadIdx.x; i < kMostHalf / 4; i += Form::kAllThreads) {
+  for (std::uint32_t i = threadIdx.x; i < kMaxHalf / 4; i += Shape::kAllThreads) {
     memory.sums[i] = {0, 0, 0, 0};
   }
-  if constexpr (Form::kHasLengths) {
-    for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Form::kAllThreads) {
+  if constexpr (Shape::kHasLengths) {
+    for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Shape::kAllThreads) {
       memory.parts[i] =
           length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
   const std::uint32_t warp = warp_id();
-  const bool finds = warp == Form::kWarps;
-  const bool plans = warp == Form::kWarps + 1;
+  const bool finds = warp == Shape::kWarps;
+  const bool plans = warp == Shape::kWarps + 1;
   PhaseClock<GpuPhase, kGpuPhases, kIsTimed> clock;  // of the warps that decode
-  ItemFinder finder(batch, pass, memory.drawn);
+  ItemFinder finder(batch, pass, memory.next_item);
   if (finds) {
     finder.start();
     finder.find(memory.items[0]);
   }
   if (threadIdx.x == 0) {
-    memory.crossed_count = 0;
-    memory.plans[0].count = 0;  // nothing to add up, and an item to begin with
+    memory.recorded_count = 0;
+    memory.plans[0].count = 0;  // the first plan is the end of an empty item
     memory.plans[0].is_last = true;
     memory.plans[0].is_end = false;
     memory.plans[0].item = 1;
   }
   clock.start();
-  for (Turn<typename Memory<kCodec, kLevels, kForm>::Plan, Form::kIsTight> turn(memory.plans);;
-       turn.end()) {
-    // Racecheck takes reads behind a barrier of some warps for unordered with the next one of all.
-    if (warp < Form::kWarps) TileReader<kCodec, kLevels, kForm, kIsTimed>::sync_decoders();
-    __syncwarp();  // lanes may have parted
+  for (PlanBuffer<typename Memory<kCodec, kLevels, kForm>::Plan, Shape::kIsTight> turn(
+           memory.plans);
+       ; turn.end()) {
+    // Racecheck does not see that reads behind a barrier of some warps precede the next one of all.
+    if (warp < Shape::kWarps) TileReader<kCodec, kLevels, kForm, kIsTimed>::sync_decoders();
+    __syncwarp();  // lanes may have diverged
     __syncthreads();
     clock.end(GpuPhase::kWait);
     const auto& plan = turn.now();
     if (plan.is_end) break;
-    // By a shuffle, for the compiler to know that all lanes decode or none does.
+    // A shuffle, so that the compiler knows that all lanes take the same branch.
     const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
-    const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // whose blocks are next
+    const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // the item whose blocks are
+                                                                    // planned next
     if (plans) {
       plan_blocks<kCodec, kLevels, kForm>(batch, memory.items, item, turn.other());
     } else if (finds) {
@@ -108,7 +111,7 @@ __global__ void __launch_bounds__(Shape<kCodec, kLevels, kForm>::kAllThreads,
     }
   }
   if constexpr (kIsTimed) {
-    if (warp < Form::kWarps) clock.add_to(batch.work->tile_cycles);
+    if (warp < Shape::kWarps) clock.add_to(batch.work->tile_cycles);
   }
 }
 
@@ -116,15 +119,15 @@ template <CodecKind kCodec, int kLevels, ScoreForm kForm>
 void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
   const auto kernel = batch.work == nullptr ? or_tiles<kCodec, kLevels, kForm, false>
                                             : or_tiles<kCodec, kLevels, kForm, true>;
-  using Form = Shape<kCodec, kLevels, kForm>;
+  using Shape = TileShape<kCodec, kLevels, kForm>;
   constexpr int kBytes = sizeof(Memory<kCodec, kLevels, kForm>);
-  static_assert(Form::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
+  static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint64_t items = std::uint64_t{batch.or_queries} * batch.tiles;
-  const std::uint64_t most = resident_ctas(kernel, Form::kAllThreads, kBytes);
-  gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(most, items)),
-              Form::kAllThreads, kBytes, stream, batch, pass);
+  const std::uint64_t max_ctas = resident_ctas(kernel, Shape::kAllThreads, kBytes);
+  gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(max_ctas, items)),
+              Shape::kAllThreads, kBytes, stream, batch, pass);
 }
 
 }  // namespace

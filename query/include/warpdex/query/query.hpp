@@ -15,8 +15,8 @@ enum class Occur {
 };
 
 /// The range of a term's weight in a query: wide, and far from where a float loses digits.
-inline constexpr float kLeastQueryWeight = 1e-9F;
-inline constexpr float kMostQueryWeight = 1e9F;
+inline constexpr float kMinQueryWeight = 1e-9F;
+inline constexpr float kMaxQueryWeight = 1e9F;
 
 /// A term of a query, with its sign and weight.
 struct QueryTerm {

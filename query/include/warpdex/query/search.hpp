@@ -21,7 +21,7 @@ struct SearchSettings {
   ScorerSettings scorer;            ///< how matches are scored
 
   /// Matches of AND below which and-or answers by OR.
-  std::uint32_t and_or_least() const { return and_or_min == 0 ? k : and_or_min; }
+  std::uint32_t and_or_min_matches() const { return and_or_min == 0 ? k : and_or_min; }
 
   /// Throws UsageError where a setting is outside its range.
   void validate() const;

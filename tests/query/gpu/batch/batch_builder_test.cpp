@@ -1,5 +1,5 @@
 // A batch's image is that of its queries, each built alone, one after the other, whatever threads
-// built it; its stretches are all blocks of its lists, in the order that they are to have.
+// built it; its ranges are all blocks of its lists, in the order that they are to have.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -20,7 +20,7 @@ namespace {
 using test::Random;
 
 constexpr std::uint32_t kCapacity = 4096;
-/// Batches of fewer postings have short stretches.
+/// Batches of fewer postings have short ranges.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 const std::uint32_t* const kDeviceRaw = reinterpret_cast<const std::uint32_t*>(0x70000000);
 
@@ -52,7 +52,7 @@ struct Image {
   std::span<const List> lists() const { return {host.lists, shape.lists}; }
   /// Those of AND, then those that come second, then those of OR.
   std::span<const Query> queries() const {
-    return {host.queries, shape.and_queries + shape.second_queries + shape.or_queries};
+    return {host.queries, shape.and_queries + shape.and_fallback_queries + shape.or_queries};
   }
 };
 
@@ -99,49 +99,49 @@ bool same_list(const List& one, const List& other) {
           (one.docids.bytes == other.docids.bytes && one.last_docids == other.last_docids));
 }
 
-/// The stretches of OR's lists, as the tables take them.
-std::vector<Stretch> table_stretches(const Image& image) {
-  std::vector<Stretch> stretches;
+/// The ranges of OR's lists, as the tables take them.
+std::vector<BlockRange> table_ranges(const Image& image) {
+  std::vector<BlockRange> ranges;
   for (const Query& query : image.queries().last(image.shape.or_queries)) {
-    for (std::uint32_t i = query.first_list; i < query.first_list + query.lists; ++i) {
+    for (std::uint32_t i = query.first_list; i < query.first_list + query.list_count; ++i) {
       std::uint32_t left = image.lists()[i].blocks;
       for (std::uint32_t first = 0; left > 0;) {
-        const std::uint32_t blocks = std::min(left, image.shape.stretch_blocks);
-        stretches.push_back({i, first, blocks});
+        const std::uint32_t blocks = std::min(left, image.shape.range_blocks);
+        ranges.push_back({i, first, blocks});
         first += blocks;
         left -= blocks;
       }
     }
   }
-  return stretches;
+  return ranges;
 }
 
-/// The stretches of queries of AND, from the `first` on.
-std::vector<Stretch> and_stretches(const Image& image, std::uint32_t first, std::uint32_t count) {
-  std::vector<Stretch> stretches;
+/// The ranges of queries of AND, from the `first` on.
+std::vector<BlockRange> and_ranges(const Image& image, std::uint32_t first, std::uint32_t count) {
+  std::vector<BlockRange> ranges;
   for (std::uint32_t owner = first; owner < first + count; ++owner) {
     const auto lists = image.lists().subspan(image.queries()[owner].first_list);
     const auto driver = std::find_if(
         lists.begin(), lists.end(), [](const List& list) { return (list.flags & kRequired) != 0; });
     const bool are_few = image.shape.postings < kFewPostings;
-    const std::uint32_t step = blocks_of_and_chunk(driver->blocks, are_few);
+    const std::uint32_t step = and_range_blocks(driver->blocks, are_few);
     for (std::uint32_t block = 0; block < driver->blocks; block += step) {
-      stretches.push_back({owner, block, std::min(step, driver->blocks - block)});
+      ranges.push_back({owner, block, std::min(step, driver->blocks - block)});
     }
   }
-  std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+  std::stable_sort(ranges.begin(), ranges.end(), [](const BlockRange& a, const BlockRange& b) {
     return a.first / kAndBlocks < b.first / kAndBlocks;
   });
-  return stretches;
+  return ranges;
 }
 
-void expect_stretches(const Stretch* stretches, std::size_t count,
-                      const std::vector<Stretch>& right) {
+void expect_stretches(const BlockRange* ranges, std::size_t count,
+                      const std::vector<BlockRange>& right) {
   ASSERT_EQ(count, right.size());
   for (std::size_t i = 0; i < count; ++i) {
-    ASSERT_EQ(stretches[i].owner, right[i].owner) << "stretch " << i;
-    ASSERT_EQ(stretches[i].first, right[i].first) << "stretch " << i;
-    ASSERT_EQ(stretches[i].blocks, right[i].blocks) << "stretch " << i;
+    ASSERT_EQ(ranges[i].owner, right[i].owner) << "range " << i;
+    ASSERT_EQ(ranges[i].first, right[i].first) << "range " << i;
+    ASSERT_EQ(ranges[i].blocks, right[i].blocks) << "range " << i;
   }
 }
 
@@ -158,17 +158,18 @@ class Comparison {
     for (std::uint32_t i = 0; i < one.shape.and_queries; ++i) {
       expect_query(one.queries()[next++], whole_.queries()[before_.and_queries]);
     }
-    for (std::uint32_t i = 0; i < one.shape.second_queries; ++i) {
+    for (std::uint32_t i = 0; i < one.shape.and_fallback_queries; ++i) {
       expect_query(one.queries()[next++],
-                   whole_.queries()[all.and_queries + before_.second_queries]);
+                   whole_.queries()[all.and_queries + before_.and_fallback_queries]);
     }
     for (std::uint32_t i = 0; i < one.shape.or_queries; ++i) {
-      expect_query(one.queries()[next++],
-                   whole_.queries()[all.and_queries + all.second_queries + before_.or_queries],
-                   true);
+      expect_query(
+          one.queries()[next++],
+          whole_.queries()[all.and_queries + all.and_fallback_queries + before_.or_queries], true);
     }
     const bool ends_with_or = one.shape.or_queries > 0;
-    expect_query(one.host.finals[0], whole_.host.finals[before_.queries], ends_with_or);
+    expect_query(one.host.final_queries[0], whole_.host.final_queries[before_.queries],
+                 ends_with_or);
     slots_.insert(slots_.end(), one.cpu_queries.begin(), one.cpu_queries.end());
     before_.add(one.shape);
   }
@@ -180,7 +181,7 @@ class Comparison {
     EXPECT_EQ(all.lists, before_.lists);
     EXPECT_EQ(all.raw_lists, before_.raw_lists);
     EXPECT_EQ(all.and_queries, before_.and_queries);
-    EXPECT_EQ(all.second_queries, before_.second_queries);
+    EXPECT_EQ(all.and_fallback_queries, before_.and_fallback_queries);
     EXPECT_EQ(all.or_queries, before_.or_queries);
     EXPECT_EQ(all.or_lists, before_.or_lists);
     EXPECT_EQ(all.postings, before_.postings);
@@ -188,7 +189,7 @@ class Comparison {
     EXPECT_EQ(all.or_postings, before_.or_postings);
     EXPECT_EQ(all.adds_up_only, before_.adds_up_only);
     EXPECT_EQ(all.needs_rounds, before_.needs_rounds);
-    EXPECT_EQ(all.row_entries, all.or_lists * tile_row(tiles_));
+    EXPECT_EQ(all.row_entries, all.or_lists * tile_row_entries(tiles_));
     EXPECT_EQ(all.tile_entries, all.or_queries * tiles_);
     EXPECT_EQ(whole_.cpu_queries, slots_);
   }
@@ -197,9 +198,9 @@ class Comparison {
   void expect_lists(const Image& one) const {
     for (std::uint32_t i = 0; i < one.shape.lists; ++i) {
       List right = one.lists()[i];
-      if (right.row != kNone) {
-        right.owner += before_.or_queries;
-        right.row += before_.or_lists * tile_row(tiles_);
+      if (right.tile_row != kNone) {
+        right.or_query += before_.or_queries;
+        right.tile_row += before_.or_lists * tile_row_entries(tiles_);
       }
       const List& list = whole_.lists()[before_.lists + i];
       EXPECT_TRUE(same_list(list, right)) << "list " << before_.lists + i;
@@ -209,11 +210,11 @@ class Comparison {
 
   void expect_query(Query right, const Query& query, bool is_or = false) const {
     right.state = before_.queries;
-    if (right.lists > 0) {
+    if (right.list_count > 0) {
       right.first_list += before_.lists;
-      right.candidates += before_.queries * kCapacity;
+      right.first_candidate += before_.queries * kCapacity;
     }
-    if (is_or) right.row += before_.or_queries * tiles_;
+    if (is_or) right.tile_row += before_.or_queries * tiles_;
     EXPECT_TRUE(same_query(query, right)) << "query of state " << before_.queries;
   }
 
@@ -233,13 +234,12 @@ void expect_image(BatchBuilder& builder, std::span<const PlannedQuery> plans,
   }
   comparison.finish();
   const BatchShape& shape = whole.shape;
-  EXPECT_EQ(shape.stretch_blocks,
-            shape.postings < kFewPostings ? kShortStretchBlocks : kStretchBlocks);
-  expect_stretches(whole.host.table_stretches, shape.table_stretches, table_stretches(whole));
-  expect_stretches(whole.host.and_stretches, shape.and_stretches,
-                   and_stretches(whole, 0, shape.and_queries));
-  expect_stretches(whole.host.and_stretches + shape.and_stretches, shape.second_stretches,
-                   and_stretches(whole, shape.and_queries, shape.second_queries));
+  EXPECT_EQ(shape.range_blocks, shape.postings < kFewPostings ? kShortRangeBlocks : kRangeBlocks);
+  expect_stretches(whole.host.table_ranges, shape.table_ranges, table_ranges(whole));
+  expect_stretches(whole.host.and_ranges, shape.and_ranges,
+                   and_ranges(whole, 0, shape.and_queries));
+  expect_stretches(whole.host.and_ranges + shape.and_ranges, shape.and_fallback_ranges,
+                   and_ranges(whole, shape.and_queries, shape.and_fallback_queries));
 }
 
 /// Says that long lists are far longer than they are, for what no test could hold.
@@ -254,7 +254,7 @@ void lengthen(Random& random, std::vector<PlannedQuery>& plans) {
   }
 }
 
-class BatchBuilding : public testing::TestWithParam<bool> {
+class BatchBuilderTest : public testing::TestWithParam<bool> {
  protected:
   /// `threads` at once, as far as there are so many.
   void expect_images(const Index& index, std::uint64_t vocabulary, std::size_t count) {
@@ -284,7 +284,7 @@ class BatchBuilding : public testing::TestWithParam<bool> {
   test::Deck<std::size_t> ways_{{0, 0, 1, 2, 3, 4}};
 };
 
-TEST_P(BatchBuilding, IsThatOfEachQueryAlone) {
+TEST_P(BatchBuilderTest, IsThatOfEachQueryAlone) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 8);
   test::CollectionMaker maker(random_, 3'000);
   const reference::Collection collection = maker.make();
@@ -304,7 +304,7 @@ TEST_P(BatchBuilding, IsThatOfEachQueryAlone) {
   }
 }
 
-TEST_P(BatchBuilding, PassesFailuresOn) {
+TEST_P(BatchBuilderTest, PassesFailuresOn) {
   test::CollectionMaker maker(random_, 300);
   const test::TemporaryFolder folder;
   test::write_index(maker.make(), {CodecKind::kBitpack, 1}, folder / "index");
@@ -325,16 +325,16 @@ TEST_P(BatchBuilding, PassesFailuresOn) {
 /// postings' cap would hide. Returns whether it has a cap.
 bool expect_cap(const Image& image, const Query& query, float last) {
   double most = 0;
-  for (const List& list : image.lists().subspan(query.first_list, query.scoring)) {
-    most += std::min<double>(list.bound * query.scale, query.cap) + 3;
+  for (const List& list : image.lists().subspan(query.first_list, query.scoring_lists)) {
+    most += std::min<double>(list.bound * query.scale, query.unit_cap) + 3;
   }
   EXPECT_LT(most, 65'536);
-  if (query.cap == kNone) return false;
-  EXPECT_GE(query.cap, static_cast<double>(last) * query.scale);
+  if (query.unit_cap == kNone) return false;
+  EXPECT_GE(query.unit_cap, static_cast<double>(last) * query.scale);
   return true;
 }
 
-TEST(BatchBuildingOfCaps, NoThresholdPassesThem) {
+TEST(BatchBuilderCaps, NoThresholdPassesThem) {
   Random random = test::generator(701);
   test::SettingsMaker settings_maker(random);
   int capped = 0;
@@ -365,7 +365,7 @@ TEST(BatchBuildingOfCaps, NoThresholdPassesThem) {
   EXPECT_GT(capped, 5);
 }
 
-TEST(BatchBuildingOfCaps, QueriesThatRunAgainStartWhereTheyEnded) {
+TEST(BatchBuilderCaps, QueriesThatRunAgainStartWhereTheyEnded) {
   Random random = test::generator(702);
   test::CollectionMaker maker(random, 500);
   const test::TemporaryFolder folder;
@@ -389,12 +389,13 @@ TEST(BatchBuildingOfCaps, QueriesThatRunAgainStartWhereTheyEnded) {
   const Image second = build(builder, plans, slots, settings, before.data());
   for (std::size_t i = 0; i < second.queries().size(); ++i) {
     const gpu::Query& query = second.queries()[i];
-    EXPECT_EQ(query.seed, std::max(first.queries()[i].seed, before[query.slot].threshold));
+    EXPECT_EQ(query.seed_threshold,
+              std::max(first.queries()[i].seed_threshold, before[query.slot].threshold));
   }
-  EXPECT_EQ(second.queries()[0].seed, 59'000U);
+  EXPECT_EQ(second.queries()[0].seed_threshold, 59'000U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, BatchBuilding, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Forms, BatchBuilderTest, testing::Bool());
 
 }  // namespace
 }  // namespace warpdex::gpu

@@ -11,7 +11,7 @@ namespace {
 
 void expect_lengths(const std::vector<std::uint32_t>& lengths) {
   const LengthTables tables = make_length_tables(lengths);
-  const Lengths of_gpu{tables.codes.data(), tables.rests.data(), tables.long_bases.data(),
+  const Lengths of_gpu{tables.codes.data(), tables.remainders.data(), tables.long_bases.data(),
                        tables.long_lengths.data()};
   EXPECT_GE(tables.codes.size(), lengths.size());
   EXPECT_EQ(tables.codes.size() % 16384, 0U);

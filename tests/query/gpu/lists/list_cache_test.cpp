@@ -59,7 +59,7 @@ TEST(ListCache, WhatABatchUnderWayMayReadStays) {
   const HostLists host(*lists.index, 4 * lists.bytes() + 65'536, 0);
   MemoryBudget budget(lists.bytes() + 65'536);
   ListCache cache(*lists.index, host, large.docid_bytes + large.frequency_bytes + 400, budget, 0);
-  const auto is_in = [&](const PostingsEntry& list) {
+  const auto is_resident = [&](const PostingsEntry& list) {
     return cache.find(list).docids != host.find(list).docids;
   };
   const std::vector<PlannedQuery> cold = queries_of(large, 2);
@@ -71,26 +71,26 @@ TEST(ListCache, WhatABatchUnderWayMayReadStays) {
   EXPECT_EQ(reader.hits, 0U);
   EXPECT_TRUE(reader.unanswerable.empty());
   EXPECT_GE(cache.load(reader), large.docid_bytes + large.frequency_bytes);
-  EXPECT_FALSE(is_in(large)) << "not before a batch begins that has seen it arrive";
+  EXPECT_FALSE(is_resident(large)) << "not before a batch begins that has seen it arrive";
   cache.end(reader);
   wait_for_gpu();
   cache.begin(cold, reader);
   EXPECT_EQ(reader.hits, 2U);
-  EXPECT_TRUE(is_in(large));
+  EXPECT_TRUE(is_resident(large));
   cache.begin(hot, other);
   EXPECT_EQ(cache.load(other), 0U) << "another batch may read what would have to go";
   cache.end(other);
-  EXPECT_TRUE(is_in(large));
+  EXPECT_TRUE(is_resident(large));
   cache.end(reader);
   cache.begin(hot, other);
   EXPECT_EQ(other.hits, 0U);
   EXPECT_GT(cache.load(other), 0U);
-  EXPECT_FALSE(is_in(large));
+  EXPECT_FALSE(is_resident(large));
   cache.end(other);
   wait_for_gpu();
   cache.begin(hot, other);
   EXPECT_EQ(other.hits, hot.size());
-  EXPECT_TRUE(is_in(small));
+  EXPECT_TRUE(is_resident(small));
   cache.end(other);
 }
 

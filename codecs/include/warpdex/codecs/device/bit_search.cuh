@@ -1,5 +1,5 @@
-// One thread's search for a docID in a bit set, for kernels in which each lane looks into another
-// block. From the block's nearer end. Internal to codecs/device/.
+// One thread searches for a docID in a bit set, from the nearer end of the block. For kernels in
+// which each lane searches a different block. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/warp.cuh"
@@ -9,7 +9,7 @@ namespace warpdex::device {
 /// "Not there".
 inline constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
-/// A docID within a block.
+/// A docID that is searched for in a block.
 struct Sought {
   std::uint32_t distance;  ///< from the first docID that the block could have
   std::uint32_t span;      ///< docIDs that it could have, up to its last; above `distance`
@@ -17,7 +17,8 @@ struct Sought {
   __device__ __forceinline__ bool is_near_end() const { return 2 * distance >= span; }
 };
 
-/// The ones among the bits [begin, end) of some words. A thread; reads words[end / 32] anyhow.
+/// The number of ones among the bits [begin, end) of some words. One thread; always reads words[end
+/// / 32].
 __device__ __forceinline__ std::uint32_t count_ones(const std::uint32_t* words, std::uint32_t begin,
                                                     std::uint32_t end) {
   std::uint32_t mask = 0xFFFFFFFF << begin % 32;
@@ -31,7 +32,7 @@ __device__ __forceinline__ std::uint32_t count_ones(const std::uint32_t* words, 
   return ones + __popc(__ldg(words + i) & mask & ~(0xFFFFFFFF << end % 32));
 }
 
-/// The place of the docID in a block of `count` as a bit set, or kAbsent. O(span / 64).
+/// The place of a docID in a block of `count` docIDs that is a bit set, or kAbsent. O(span / 64).
 __device__ __forceinline__ std::uint32_t find_in_bits(const std::uint8_t* at, std::uint32_t count,
                                                       Sought sought) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);

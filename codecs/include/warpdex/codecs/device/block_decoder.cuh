@@ -1,16 +1,16 @@
-// The blocks of posting lists on the GPU: one warp decodes a block of 128 values to registers, lane
-// l values 4l to 4l + 3. Header-only device code, to be fused into the kernels that consume it.
-//
-// Work item: a block, by one warp whose 32 lanes are all active and converged; scratch memory in
-// shared memory, only warp-wide barriers. Bound by instruction issue and by the latency of the
-// loads, so give an SM many warps; docs/codecs.md counts the instructions.
-//
+// Decodes the blocks of posting lists on the GPU: one warp decodes a block of 128 values to
+// registers, lane l values 4l to 4l + 3. Header-only device code for kernels that use the values at
+// once.
+// Work item: a block, by one warp whose 32 lanes are all active and converged. Scratch memory in
+// shared memory; only warp-wide barriers. Bound by instruction issue and by the latency of loads,
+// so give a multiprocessor many warps; docs/codecs.md counts the instructions.
 // What is the same in all lanes (list, place, base, last, index) should be so for the compiler,
-// too: take the warp's number as __shfl_sync(kWholeWarp, threadIdx.x / 32, 0). Otherwise it guards
-// each shuffle behind a branch against a diverged warp, which costs up to a sixth of the time.
-//
-// The bytes are believed: their checksums are checked before they are uploaded. Damaged bytes give
-// wrong values, but every loop is bounded and nothing is written outside of the scratch memory.
+// too: take the warp's number as __shfl_sync(kWholeWarp, threadIdx.x / 32, 0). Otherwise the
+// compiler guards each shuffle by a branch for diverged warps, which costs up to a sixth of the
+// time.
+// The bytes are not checked here, since their checksums are checked before the upload. Damaged
+// bytes give wrong values, but every loop is bounded and nothing is written outside of the scratch
+// memory.
 #pragma once
 
 #include <type_traits>
@@ -29,7 +29,7 @@ namespace warpdex::device {
 /// Blocks of a group share a base; the first group's is 0.
 inline constexpr std::uint32_t kBaseGroup = 32;
 
-/// Where a block of a list with block arrays is, and how to read it. Any thread, any block.
+/// Finds a block of a list that has block arrays. Any thread, any block.
 __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint32_t block) {
   std::uint32_t offset = __ldg(list.offsets + block);
   if (block >= kBaseGroup) offset += __ldg(list.bases + (block / kBaseGroup - 1));
@@ -38,38 +38,38 @@ __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint
           static_cast<std::uint8_t>(min(left, kBlockSize))};
 }
 
-/// Decodes the blocks of one codec. `kPforLevels` is the most levels that lists of `pfor` have:
-/// kernels for indexes of few levels are smaller and take fewer registers.
+/// Decodes the blocks of one codec. `kPforLevels` is the largest number of levels of `pfor` lists:
+/// kernels for few levels are smaller and take fewer registers.
 template <CodecKind kCodec, int kPforLevels = kMaxPforLevels>
 struct BlockDecoder {
-  struct Empty {};  ///< of codecs that have nothing to share or to keep
+  struct Empty {};  ///< for codecs that need none of these types
   static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
 
-  /// What all blocks of a list share, for blocks that are met by themselves, by any warps in any
-  /// order: of `pfor`, where the exceptions' arrays are; the other codecs share nothing. Tail is
-  /// how decoders take it, ParsedTail what that points to, in global or shared memory.
+  /// What all blocks of a list share, for blocks that any warps decode in any order: for `pfor`,
+  /// where the arrays of exceptions are; nothing for other codecs. Decoders take a Tail, which
+  /// points to a ParsedTail in global or shared memory.
   using Tail = std::conditional_t<kKeeps, const pfor::PlacedTail<kPforLevels>*, Empty>;
   using ParsedTail = std::conditional_t<kKeeps, pfor::PlacedTail<kPforLevels>, Empty>;
-  /// Any thread. Of lists with block arrays, as all here.
+  /// Parses the tail of a list that has block arrays. Any thread.
   static __device__ __forceinline__ ParsedTail parse_tail(const DeviceValues& list) {
     if constexpr (kKeeps) return pfor::parse_tail<kPforLevels, pfor::PlacedTail>(list);
     if constexpr (!kKeeps) return {};
   }
-  /// device::locate(), and all else that decoding by the tail takes to know of a block. Any thread.
+  /// device::locate(), and for `pfor` the place of the block's exceptions. Any thread.
   static __device__ __forceinline__ BlockPlace locate(const DeviceValues& list,
                                                       std::uint32_t block) {
     BlockPlace place = device::locate(list, block);
     if constexpr (kKeeps) place.exceptions = pfor::find_exceptions(list, block);
     return place;
   }
-  /// Has the L2 cache read what decoding by the tail starts to read. Any thread.
+  /// Prefetches to the L2 cache what decoding the block reads first. Any thread.
   static __device__ __forceinline__ void prefetch(const Tail& tail, const BlockPlace& place) {
     warpdex::prefetch(place.at);
     if constexpr (kKeeps) pfor::visit_starts(*tail, place.exceptions, warpdex::prefetch);
   }
 
-  /// To decode many blocks of a list, best in ascending order: keeps what they share, which is the
-  /// exceptions of `pfor`. One warp's; the other codecs have nothing to keep.
+  /// A cursor decodes many blocks of a list, best in ascending order. It keeps what they share: the
+  /// exceptions of `pfor`; nothing for other codecs. One warp's.
   using CursorScratch =
       std::conditional_t<kKeeps, pfor::CursorScratch<kPforLevels>, Empty>;  ///< in shared memory
   using Cursor = std::conditional_t<kKeeps, pfor::Cursor<kPforLevels>, Empty>;
@@ -105,7 +105,7 @@ struct BlockDecoder {
       coded_docids(list, keeper, place, base, scratch, out);
     }
   }
-  /// The same of a block that is not dense.
+  /// The same for a block that is not dense.
   template <typename Keeper>
   static __device__ __forceinline__ void coded_docids(const DeviceValues& list, Keeper& keeper,
                                                       const BlockPlace& place, std::uint32_t base,
@@ -131,7 +131,7 @@ struct BlockDecoder {
                                                       std::uint32_t (&out)[kLaneValues]) {
     unpack_narrow_four(at, lane_id() * kLaneValues * code, code, out);
   }
-  /// docids() of a plain block, likewise.
+  /// docids() of a plain block, in fewer instructions.
   static __device__ __forceinline__ void plain_docids(const std::uint8_t* at, std::uint8_t code,
                                                       std::uint32_t base,
                                                       std::uint32_t (&out)[kLaneValues]) {
@@ -139,8 +139,9 @@ struct BlockDecoder {
     sum_gaps(base, out);
   }
 
-  /// Whether usual_values() can decode a block of values: nearly all of `bitpack`, `rice`, and, by
-  /// decoders for one level, of `pfor` lists with one or none. Any thread.
+  /// Whether usual_values() can decode a block of values. It can decode nearly all blocks of
+  /// `bitpack` and `rice`, and, in decoders for one level, of `pfor` lists with one level or none.
+  /// Any thread.
   static constexpr bool kHasUsual = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kRice ||
                                     (kCodec == CodecKind::kPfor && kPforLevels == 1);
   static __device__ __forceinline__ bool is_usual(const DeviceValues& list, const Tail& tail,
@@ -170,7 +171,7 @@ struct BlockDecoder {
     }
   }
 
-  /// By one thread: a docID's place in a dense block, or kAbsent.
+  /// The place of a docID in a dense block, or kAbsent. One thread.
   static __device__ __forceinline__ std::uint32_t find_in_dense(const BlockPlace& place,
                                                                 Sought sought) {
     return find_in_bits(place.at, place.count, sought);
@@ -183,7 +184,7 @@ struct BlockDecoder {
   static __device__ __forceinline__ bool reads_alone(std::uint8_t code) {
     return kAllAlone || (kCodec == CodecKind::kRice && code != warpdex::rice::kRiceCode);
   }
-  /// One value of such a block, by one thread. `index` is below place.count.
+  /// One value of such a block. One thread. `index` is below place.count.
   static __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
                                                               const Tail& tail,
                                                               const BlockPlace& place,
@@ -220,7 +221,7 @@ struct BlockDecoder {
     return place.code - (kCodec == CodecKind::kRice ? warpdex::rice::kPackedCode : 0);
   }
 
-  /// The values, and anything past place.count.
+  /// The block's values; those past place.count are undefined.
   template <typename Keeper>
   static __device__ __forceinline__ void decode(const DeviceValues& list, Keeper& keeper,
                                                 const BlockPlace& place, WarpScratch& scratch,

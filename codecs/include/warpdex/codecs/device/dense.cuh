@@ -1,30 +1,30 @@
-// Bit-set blocks to docIDs. Internal to codecs/device/.
+// Turns bit-set blocks into docIDs. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/ones.cuh"
 
 namespace warpdex::device {
 
-/// A bit set, whose first bits are on their way from its making on: what else there is to do for a
-/// block may be done meanwhile. Each lane finds the ones of a contiguous piece of the bits: a warp
-/// scan of their numbers gives their ranks, shared memory brings them to the lanes that are due to
-/// have them.
+/// A bit set. Its constructor starts to read the first bits, so that other work for the block can
+/// be done meanwhile. Each lane finds the ones in a contiguous piece of the bits. A warp scan over
+/// their counts gives their ranks; they reach the lanes that must hold them by way of shared
+/// memory.
 class BitSet {
  public:
-  /// `base` and `last` are as of BlockDecoder::docids(); of no bits, the same number twice. Reads
-  /// up to 12 bytes past the end.
+  /// `base` and `last` are as in BlockDecoder::docids(); for no bits, pass the same number twice.
+  /// Reads up to 12 bytes past the end.
   __device__ __forceinline__ BitSet(const std::uint8_t* at, std::uint32_t base, std::uint32_t last)
       : at_(at),
         bits_(min(last - base, 8 * kMaxBlockBytes)),
-        piece_(min((bits_ + kWarp - 1) / kWarp, kMostPieceBits)),
+        piece_(min((bits_ + kWarp - 1) / kWarp, kMaxPieceBits)),
         words_(at, lane_id() * piece_) {}
 
-  /// The docIDs; past `count`, anything.
+  /// The docIDs; those past `count` are undefined.
   __device__ __forceinline__ void get(std::uint32_t count, std::uint32_t base, WarpScratch& scratch,
                                       std::uint32_t (&docids)[kLaneValues]) const {
     const Positions positions(scratch);
     std::uint32_t found = 0;
-    std::uint32_t origin = 0;  // of the pieces that lanes look at
+    std::uint32_t origin = 0;  // of the pieces in this round
     TwoWords words = words_;
     for (;;) {
       const std::uint32_t position = origin + lane_id() * piece_;
@@ -34,7 +34,7 @@ class BitSet {
       if (rank - ones >= count) word = 0;
       put_ones(word, piece_, position, positions.address_of(rank - ones));
       origin += kWarp * piece_;
-      if (origin >= bits_) break;  // nearly always
+      if (origin >= bits_) break;  // nearly always in the first round
       found = __shfl_sync(kWholeWarp, rank, kWarp - 1);
       if (found >= count) break;
       words = TwoWords(at_, min(position + kWarp * piece_, bits_ - 1));

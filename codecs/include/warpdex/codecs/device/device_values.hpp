@@ -13,14 +13,14 @@ namespace warpdex::device {
 /// that decoders may read there. `bytes` may have any alignment, but the section that it points
 /// into is aligned to 4: a decoder loads whole words.
 ///
-/// Lists of fewer than 128 values have no block arrays in the index; whoever decodes them makes
-/// these.
+/// Lists of fewer than 128 values have no block arrays in the index; who decodes such a list on the
+/// GPU must make them.
 struct alignas(8) DeviceValues {
   const std::uint8_t* bytes = nullptr;     ///< of the first block: the blocks, then the tail
   const std::uint16_t* offsets = nullptr;  ///< of the list's blocks, from their group's base
   const std::uint32_t* bases = nullptr;    ///< of the list's groups of 32 blocks but the first
   const std::uint8_t* codes = nullptr;     ///< of the list's blocks
-  /// Of `pfor`: the table of the blocks' exceptions, all zero in a list that has none.
+  /// `pfor` only: where each block's exceptions are, all zero in a list without exceptions
   const ExceptionEntry* exceptions = nullptr;
   const ExceptionBase* exception_bases = nullptr;  ///< of the groups but the first
   std::uint32_t count = 0;                         ///< values in the list
@@ -29,12 +29,12 @@ struct alignas(8) DeviceValues {
   std::uint8_t levels = 0;                         ///< of `pfor`
 };
 
-/// Where the exceptions of a block of `pfor` are, as its list's table says.
+/// Where the exceptions of a block of `pfor` are, from its list's table.
 struct ExceptionPlace {
-  std::uint32_t first = 0;     ///< of its own, among the list's
-  std::uint32_t in_gaps = 0;   ///< the first of their gaps'
-  std::uint32_t in_highs = 0;  ///< the first of their high bits'
-  std::uint32_t counts = 0;    ///< of the three, in this order from the lowest byte on
+  std::uint32_t first = 0;     ///< the block's first exception, among the list's
+  std::uint32_t in_gaps = 0;   ///< the first exception of their gaps
+  std::uint32_t in_highs = 0;  ///< the first exception of their high bits
+  std::uint32_t counts = 0;    ///< numbers of these three, from the lowest byte on
 };
 
 /// Where a block is and how to read it.
@@ -43,7 +43,7 @@ struct BlockPlace {
   std::uint32_t index = 0;           ///< in its list
   std::uint8_t code = 0;             ///< its entry in EncodedValues::codes
   std::uint8_t count = 0;            ///< its values, 1 to 128
-  ExceptionPlace exceptions = {};    ///< of `pfor`
+  ExceptionPlace exceptions = {};    ///< `pfor` only
 };
 
 }  // namespace warpdex::device

@@ -1,6 +1,6 @@
-// Four blocks of packed docIDs at once, eight lanes of a warp each: for lookups, in which few
-// lanes want the same block. Takes about half as many instructions again as one block by the whole
-// warp, and waits for memory once instead of four times. Internal to codecs/device/.
+// Decodes four blocks of packed docIDs at once, each by eight lanes of a warp. For lookups, in
+// which few lanes need the same block. Takes 1.5 times the instructions of one block by the whole
+// warp, but waits for memory once instead of four times. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/warp.cuh"
@@ -19,8 +19,8 @@ struct alignas(16) PackedBlock {
   std::uint8_t count;
 };
 
-/// The docIDs of a block in shared memory: in an order in which eight lanes with sixteen each write
-/// them without bank conflicts.
+/// The docIDs of a block in shared memory, in an order that eight lanes can write, sixteen each,
+/// without bank conflicts.
 struct alignas(16) UnpackedBlock {
   std::uint32_t words[kBlockSize];
 
@@ -38,7 +38,7 @@ struct alignas(16) UnpackedBlock {
   }
 };
 
-/// Adds the value of the lane `kDistance` below in the same group, where there is one.
+/// Adds the value of the lane `kDistance` below in the same group, if there is one.
 template <int kDistance>
 __device__ __forceinline__ std::uint32_t add_from_below_in_group(std::uint32_t value) {
   constexpr int kSegments = (kWarp - kGroupLanes) << 8;
@@ -54,8 +54,8 @@ __device__ __forceinline__ std::uint32_t add_from_below_in_group(std::uint32_t v
   return value;
 }
 
-/// Each group of eight lanes decodes the block that its lanes name. A whole warp; the caller puts
-/// barriers before and behind.
+/// Each group of eight lanes decodes the block that its lanes pass. A whole warp; barriers before
+/// and after are the caller's.
 __device__ __forceinline__ void unpack_four_blocks(const PackedBlock& block,
                                                    UnpackedBlock (&unpacked)[kBlocksAtOnce]) {
   constexpr std::uint32_t kOwn = kBlockSize / kGroupLanes;

@@ -1,4 +1,4 @@
-// Where the one bits of a run of bits are: the docIDs of a bit set, the ends of unary codes.
+// Finds the positions of the ones in a run of bits: docIDs of a bit set, or ends of unary codes.
 // Internal to codecs/device/.
 #pragma once
 
@@ -6,23 +6,23 @@
 
 namespace warpdex::device {
 
-/// Most bits that a lane looks at in one round.
-inline constexpr std::uint32_t kMostPieceBits = 32;
+/// Bits that a lane takes in one round, at most.
+inline constexpr std::uint32_t kMaxPieceBits = 32;
 
-/// Positions in the run of the ones, by rank. There is room for those of the last lane to write,
-/// too: lanes check only the rank of their first.
+/// Positions of the ones, by rank. It has room beyond the last rank, since lanes check only the
+/// rank of their first one.
 struct Positions {
   std::uint16_t* at;
 
   __device__ __forceinline__ explicit Positions(WarpScratch& scratch)
       : at(reinterpret_cast<std::uint16_t*>(scratch.words)) {}
 
-  /// Where that of a rank is, as an address in shared memory.
+  /// The address of a rank's position in shared memory.
   __device__ __forceinline__ std::uint32_t address_of(std::uint32_t rank) const {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(at + rank));
   }
 
-  /// Those of ranks 4l to 4l + 3.
+  /// The positions of ranks 4l to 4l + 3.
   __device__ __forceinline__ void get(std::uint32_t (&positions)[kLaneValues]) const {
     const uint2 pairs = reinterpret_cast<const uint2*>(at)[lane_id()];
     positions[0] = pairs.x & 0xFFFF;
@@ -31,11 +31,11 @@ struct Positions {
     positions[3] = pairs.y >> 16;
   }
 };
-static_assert(kScratchWords * 2 >= kBlockSize + kMostPieceBits);
+static_assert(kScratchWords * 2 >= kBlockSize + kMaxPieceBits);
 
-/// Writes the positions of the ones among the bits [kFirst, kFirst + kCount). Predicated stores, no
-/// branches: half of the bits are ones, more or less. `to`, in shared memory, goes up with each. In
-/// PTX, as the compiler takes six instructions a bit where four will do.
+/// Writes the positions of the ones among the bits [kFirst, kFirst + kCount). Uses predicated
+/// stores instead of branches, since about half of the bits are ones. `to`, in shared memory,
+/// advances with each. In PTX: the compiler would take six instructions a bit instead of four.
 template <std::uint32_t kFirst, std::uint32_t kCount>
 __device__ __forceinline__ void put_each(std::uint32_t bits, std::uint32_t position,
                                          std::uint32_t& to) {
@@ -56,7 +56,8 @@ __device__ __forceinline__ void put_each(std::uint32_t bits, std::uint32_t posit
   }
 }
 
-/// Writes the positions of the ones among `piece` (uniform, up to 32) bits; those past it are 0.
+/// Writes the positions of the ones among `piece` bits (uniform, up to 32). Bits past the piece
+/// must be 0.
 __device__ __forceinline__ void put_ones(std::uint32_t bits, std::uint32_t piece,
                                          std::uint32_t position, std::uint32_t to) {
   if (piece <= 16) {

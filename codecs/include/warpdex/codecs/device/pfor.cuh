@@ -1,6 +1,7 @@
-// The blocks of `pfor` on the GPU, after section 3.2 of Ding et al.: met by themselves
-// (pfor_placed.cuh; of one value, pfor_alone.cuh) or in turn (pfor_cursor.cuh). Unlike the paper's,
-// a block reads its own exceptions only. Internal to codecs/device/.
+// Decodes the blocks of `pfor` on the GPU, after section 3.2 of Ding et al.: single blocks in any
+// order (pfor_placed.cuh), single values (pfor_alone.cuh), or many blocks in turn
+// (pfor_cursor.cuh). Unlike in the paper, a block reads its own exceptions only. Internal to
+// codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
@@ -12,8 +13,8 @@
 
 namespace warpdex::device::pfor {
 
-/// Reads what is to be known of a list's tail, a ListTail or a PlacedTail; nothing, if the list has
-/// no exceptions. More levels than there may be would take more scratch memory than there is.
+/// Parses a list's tail, to a ListTail or a PlacedTail; all zero if the list has no exceptions.
+/// Levels beyond kLevels are ignored, since there would be no scratch memory for them.
 template <int kLevels, template <int> class Parsed>
 __device__ __forceinline__ Parsed<kLevels> parse_tail(const DeviceValues& list) {
   Parsed<kLevels> tail = {};
@@ -23,8 +24,8 @@ __device__ __forceinline__ Parsed<kLevels> parse_tail(const DeviceValues& list) 
   return tail;
 }
 
-/// The values of a block, by the list's tail and the table's `place.exceptions`. What is read is
-/// on its way before anything is waited for, but for values too wide for that.
+/// The values of a block, by the list's tail and the table's `place.exceptions`. All reads are
+/// issued before anything waits for them, except for values that are too wide.
 template <int kLevels>
 __device__ __forceinline__ void values(const DeviceValues& list, const PlacedTail<kLevels>& tail,
                                        const BlockPlace& place, WarpScratch& scratch,
@@ -41,8 +42,8 @@ __device__ __forceinline__ void values(const DeviceValues& list, const PlacedTai
   exceptions.add(width, scratch, values);
 }
 
-/// The same by a cursor of the list. It seeks first: the low bits would only take registers
-/// meanwhile.
+/// The same by a cursor of the list. It seeks before the low bits are read, since these would only
+/// take registers meanwhile.
 template <int kLevels>
 __device__ __forceinline__ void values(const DeviceValues& list, Cursor<kLevels>& cursor,
                                        const BlockPlace& place, WarpScratch& scratch,
@@ -58,7 +59,7 @@ __device__ __forceinline__ void values(const DeviceValues& list, Cursor<kLevels>
   });
 }
 
-/// One of the values, by one thread, in lists of up to one level.
+/// One value, by one thread, in lists of up to one level.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
                                                      const PlacedTail<kLevels>& tail,
@@ -68,7 +69,7 @@ __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
   return low + (high_alone(tail, list.levels != 0, place.exceptions, index) << width);
 }
 
-/// One of the values, to all lanes, in lists of any levels: the block is decoded for it.
+/// One value, to all lanes, in lists of any levels: decodes the whole block.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
                                                   const PlacedTail<kLevels>& tail,

@@ -1,13 +1,13 @@
-// One value's exception in a block of `pfor`, found by one thread: it walks through the block's
-// exceptions up to the value, with those of their gaps beside them; mostly in registers. For lists
-// with one level of recursion or none. Internal to codecs/device/.
+// One thread finds the exception of one value in a block of `pfor`. It walks through the block's
+// exceptions up to the value, and through the exceptions of their gaps, mostly in registers. For
+// lists with one level of recursion or none. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_placed.cuh"
 
 namespace warpdex::device::pfor {
 
-/// The values of a packed array from one on, in order; as many by one read as 32 bits hold.
+/// Reads the values of a packed array in order, as many at a time as 32 bits hold.
 class PackedWalk {
  public:
   __device__ __forceinline__ PackedWalk(const PackedArray& array, std::uint32_t first)
@@ -33,15 +33,16 @@ class PackedWalk {
   }
 
   const std::uint32_t* const words_;
-  std::uint32_t bit_;  ///< of the words, the first in the window
+  std::uint32_t bit_;  ///< of the words: the first bit in the window
   const std::uint32_t width_;
   std::uint32_t window_;
-  std::uint32_t used_ = 0;  ///< bits of the window
+  std::uint32_t used_ = 0;  ///< bits of the window that were taken
 };
 
-/// How far the exception that the array's exception `number` adds to is from exception `from`, both
-/// of the same block. Positions are in blocks of exceptions, of which a block's own meet two at
-/// most: a distance is right modulo a block's size, so that only an exception's own is 0.
+/// The distance from exception `from` to the exception that is changed by the array's exception
+/// `number`; both belong to the same block. Positions are modulo kBlockSize, and a block's
+/// exceptions span two blocks of exceptions at most; so the distance is 0 for the right exception
+/// only.
 __device__ __forceinline__ std::uint32_t distance_to(const PlainArray& array, std::uint32_t number,
                                                      std::uint32_t from) {
   return (__ldg(read_whole(array).positions + number) - from) % kBlockSize;
@@ -50,14 +51,14 @@ __device__ __forceinline__ std::uint32_t distance_to(const PlainArray& array, st
 /// The exceptions of the gaps of a block's exceptions, in order.
 class GapExceptions {
  public:
-  /// Those numbered from `number` to `end`; the block's own are from `first` on.
+  /// Takes exceptions `number` to `end`; the block's own exceptions start at `first`.
   __device__ __forceinline__ GapExceptions(const PlainArray& array, std::uint32_t number,
                                            std::uint32_t end, std::uint32_t first)
       : array_(array), number_(number), end_(end) {
     find_target(first);
   }
 
-  /// What is added to the gap of exception `i`. Asked with one after the other.
+  /// What is added to the gap of exception `i`. Must be called for one exception after the other.
   __device__ __forceinline__ std::uint32_t added_to(std::uint32_t i) {
     if (i != target_) return 0;
     const std::uint32_t added = read_whole(array_).read_added(number_);
@@ -75,13 +76,13 @@ class GapExceptions {
   const PlainArray& array_;
   std::uint32_t number_;
   const std::uint32_t end_;
-  std::uint32_t target_;  ///< the list's exception that is added to
+  std::uint32_t target_;  ///< the next exception whose gap is changed
 };
 
-/// A block's plain exceptions that are looked at together: a byte of a word each.
+/// Plain exceptions that are compared together, one in each byte of a word.
 inline constexpr std::uint32_t kTogether = 4;
 
-/// The high bits of exception `i` of a list, one of the block's.
+/// The high bits of exception `i`, which is one of the block's.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t read_high(const PlacedTail<kLevels>& tail,
                                                    const ExceptionPlace& place, std::uint32_t i) {
@@ -107,15 +108,15 @@ inline constexpr std::uint32_t kWalkBits = 96;
 
 inline constexpr std::uint32_t kNoException = ~0U;
 
-/// Whether short_walk() goes: nearly always in lists of one level.
+/// Whether short_walk() can be used. It nearly always can in lists of one level.
 __device__ __forceinline__ bool is_short(const PackedArray& gaps, std::uint32_t counts) {
   const std::uint32_t count = counts & 0xFF;
   return count <= kWarp && count * gaps.width <= kWalkBits && (counts >> 8 & 0xFF) <= kTogether;
 }
 
-/// Which of the list's exceptions a block's value `index` is, or kNoException. For a block with few
-/// exceptions, fewer of whose gaps are exceptions, in a list of one level: all that the walk takes
-/// is read before it, side by side.
+/// Which of the list's exceptions belongs to value `index` of a block, or kNoException. For blocks
+/// with few exceptions, of whose gaps even fewer are exceptions, in lists of one level. All reads
+/// are issued before the walk.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& tail,
                                                     const PackedArray& gaps,
@@ -124,8 +125,8 @@ __device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& t
   const std::uint32_t* const word = gaps.word_of(place.first);
   const std::uint32_t bit = gaps.bit_of(place.first);
   const std::uint32_t words[] = {__ldg(word), __ldg(word + 1), __ldg(word + 2), __ldg(word + 3)};
-  std::uint32_t marks = 0;  // of exceptions, from the next on: its gap is one, too
-  std::uint32_t added = 0;  // what the gaps of those have more, a byte each
+  std::uint32_t marks = 0;  // a bit for each exception from the next on: its gap is changed
+  std::uint32_t added = 0;  // what is added to these gaps, a byte each
   std::uint32_t shift = 0;
   const std::uint32_t inner = place.counts >> 8 & 0xFF;
   if (inner > 0) {
@@ -144,7 +145,7 @@ __device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& t
   const std::uint32_t width = gaps.width % 32;
   const std::uint32_t mask = (1U << width) - 1;
   const std::uint32_t end = place.first + (place.counts & 0xFF);
-  std::uint32_t rest = index;  // from behind the exceptions that were read on
+  std::uint32_t rest = index;  // distance to the value from behind the last exception
 #pragma unroll 1
   for (std::uint32_t i = place.first; i != end; ++i) {
     std::uint32_t gap = low & mask;
@@ -162,7 +163,7 @@ __device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& t
   return kNoException;
 }
 
-/// The same of any block.
+/// The same for any block.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& tail, bool are_gaps,
                                                    const PackedArray& array,
@@ -172,7 +173,7 @@ __device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& ta
   PackedWalk gaps(array, place.first);
   GapExceptions in_gaps(tail.inner[0], place.in_gaps, place.in_gaps + (place.counts >> 8 & 0xFF),
                         place.first);
-  std::uint32_t rest = index;  // from behind the exceptions that were read on
+  std::uint32_t rest = index;  // distance to the value from behind the last exception
 #pragma unroll 1
   for (std::uint32_t i = place.first; i != end; ++i) {
     const std::uint32_t gap = gaps.next() + in_gaps.added_to(i);
@@ -182,8 +183,8 @@ __device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& ta
   return kNoException;
 }
 
-/// The high bits of a block's value `index`; 0 if it is no exception. Any thread; the lanes of a
-/// warp take as long as the longest walk.
+/// The high bits of value `index` of a block; 0 if it is no exception. Any thread; a warp takes as
+/// long as its longest walk.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t high_alone(const PlacedTail<kLevels>& tail, bool are_gaps,
                                                     const ExceptionPlace& place,

@@ -1,28 +1,29 @@
-// The exceptions of many blocks of one `pfor` list in turn: what is decoded of a level below serves
-// all blocks that draw on it. So deep levels are decoded once, as in the paper, but never whole.
-// Internal to codecs/device/.
+// The exceptions of many blocks of one `pfor` list in turn. What was decoded of a deeper level
+// serves all blocks that need it. So deep levels are decoded once, as in the paper, but never as a
+// whole. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_levels.cuh"
 
 namespace warpdex::device::pfor {
 
-/// One warp's share of a cursor in shared memory: the list's tail, and two blocks of exceptions,
-/// even and odd, each of which holds those of the values of eight blocks or so.
+/// One warp's memory for a cursor, in shared memory: the list's tail, and two blocks of exceptions
+/// (an even and an odd one). Each of these belongs to about eight blocks of values.
 template <int kLevels>
 struct alignas(16) CursorScratch {
   std::uint32_t highs[2 * kBlockSize];
   std::uint8_t gaps[2 * kBlockSize];
   ListTail<kLevels> tail;
-  ListTail<kLevels == 0 ? 0 : kLevels - 1> below[2];  ///< the exceptions of the gaps, the high bits
+  ListTail<kLevels == 0 ? 0 : kLevels - 1> below[2];  ///< for the exceptions of the gaps and of the
+                                                      ///< high bits
 };
 
-/// Finds the exceptions of a list's blocks, fastest in ascending order. Uniform but for a group's
-/// numbers of exceptions, which lie one a lane.
+/// Finds the exceptions of a list's blocks, fastest in ascending order. All members are uniform,
+/// except for the counts of a group's exceptions, one a lane.
 template <int kLevels>
 class Cursor {
  public:
-  /// The whole warp; `scratch` belongs to the cursor while it is used.
+  /// A whole warp; `scratch` belongs to the cursor as long as it is used.
   __device__ __forceinline__ Cursor(const ListTail<kLevels>& tail, CursorScratch<kLevels>& scratch)
       : shared_(&scratch) {
     __syncwarp();
@@ -36,17 +37,17 @@ class Cursor {
     __syncwarp();
   }
 
-  /// Which exceptions are those of a block; brings what they are in into shared memory.
+  /// Returns the range of a block's exceptions, after decoding to shared memory what they need.
   __device__ __forceinline__ Range seek(std::uint32_t block, WarpScratch& scratch) {
     const Range all = range_of_block(block);
     if (!plain()) decode_inner(all, scratch);
     return all;
   }
 
-  /// As pfor::for_each_exception, for those that seek() found last.
+  /// As pfor::for_each_exception, for the block of the last seek().
   template <typename Visit>
   __device__ __forceinline__ void for_each_exception(const Range& all, Visit visit) const {
-    std::uint32_t next = 0;  // position past the exceptions that were read
+    std::uint32_t next = 0;  // position behind the exceptions that were read
 #pragma unroll 1
     for (std::uint32_t done = 0; done < all.count; done += kWarp) {
       const std::uint32_t count = min(all.count - done, kWarp);
@@ -86,7 +87,7 @@ class Cursor {
             __shfl_sync(kWholeWarp, count_, block % kCountGroup)};
   }
 
-  /// The ranges of a group's blocks, one a lane, by one scan.
+  /// Finds the ranges of a group's blocks, one a lane, by one scan.
   __device__ __forceinline__ void find_starts(std::uint32_t group) {
     const ListTail<kLevels>& tail = shared_->tail;
     group_ = group;
@@ -97,7 +98,7 @@ class Cursor {
     count_ = min(count_, kBlockSize);
   }
 
-  /// Decodes the blocks of exceptions that a block's lie in, one or two, unless they are there.
+  /// Decodes the one or two blocks of exceptions that hold a block's, unless they are decoded.
   __device__ __forceinline__ void decode_inner(const Range& all, WarpScratch& scratch) {
     const std::uint32_t first = all.start / kBlockSize;
     const std::uint32_t last = (all.start + all.count - 1) / kBlockSize;
@@ -108,12 +109,12 @@ class Cursor {
       if (i / 2 < oldest_ || i / 2 > newest_) decode_array(i % 2, i / 2, scratch);
     }
     __syncwarp();
-    // A block that only its neighbour's decoding left there is not counted on.
+    // A block that is there only because of its neighbour is not relied on.
     oldest_ = first;
     newest_ = last;
   }
 
-  /// Decodes 128 gaps, or high bits, as if they were a block of a list.
+  /// Decodes 128 gaps, or 128 high bits, like a block of a list.
   __device__ __forceinline__ void decode_array(int pass, std::uint32_t inner,
                                                WarpScratch& scratch) {
     const ListTail<kLevels>& tail = shared_->tail;
@@ -138,11 +139,11 @@ class Cursor {
   }
 
   CursorScratch<kLevels>* shared_;
-  std::uint32_t group_ = kNone;  ///< whose ranges are known
-  std::uint32_t start_ = 0;      ///< of the group's block that is this lane's
+  std::uint32_t group_ = kNone;  ///< the group whose ranges are known
+  std::uint32_t start_ = 0;      ///< of the lane's block of the group
   std::uint32_t count_ = 0;
-  std::uint32_t oldest_ = 1;  ///< the blocks of exceptions that are in shared memory: from here
-  std::uint32_t newest_ = 0;  ///< to here
+  std::uint32_t oldest_ = 1;  ///< the first decoded block of exceptions
+  std::uint32_t newest_ = 0;  ///< the last
 };
 
 }  // namespace warpdex::device::pfor

@@ -1,21 +1,21 @@
-// Exceptions of exceptions of exceptions: arrays of a `pfor` tail whose own exceptions are
-// compressed recursively. Internal to codecs/device/.
+// Reads arrays of a `pfor` tail whose own exceptions are compressed recursively. Internal to
+// codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_exceptions.cuh"
 
 namespace warpdex::device::pfor {
 
-/// Reads a range of an array whose exceptions have levels of recursion. A recursion without a
-/// stack of calls: what waits for an array of the level below lies in the warp's scratch memory,
-/// so that its registers are few. Such arrays are short and seldom read; this need not be fast.
+/// Reads a range of an array whose exceptions have levels of recursion. It recurses without a call
+/// stack: tasks that wait for an array of the level below are kept in the warp's scratch memory, so
+/// that few registers are needed. Such arrays are short and rarely read, so this need not be fast.
 class DeepReader {
  public:
   __device__ __forceinline__ DeepReader(const Bytes& bytes, WarpScratch& scratch)
       : bytes_(bytes), frames_(reinterpret_cast<Frame*>(scratch.words)) {}
 
-  /// The values of a range of up to 32, one a lane. `levels` are those of the array's exceptions,
-  /// `blocks` what it is cut into for them.
+  /// The values of a range of up to 32, one a lane. `levels` is the number of levels of the array's
+  /// exceptions, `blocks` the number of blocks that the array is cut into for them.
   __device__ __forceinline__ std::uint32_t read(const Array& array, std::uint32_t blocks,
                                                 std::uint32_t levels, const Range& range) {
     levels_ = levels;
@@ -32,23 +32,23 @@ class DeepReader {
   }
 
  private:
-  /// A range of an array that is being read. What is left to do is to add its exceptions, up to
-  /// 32 at a time.
+  /// A range of an array that is being read. Its exceptions are added, up to 32 at a time.
   struct Task {
     Range range;
     std::uint32_t width;       ///< of the values' low bits
-    std::uint32_t exceptions;  ///< where they are
-    std::uint32_t blocks;      ///< of values that they belong to
-    std::uint32_t block;       ///< the block of exceptions to add next; past the last if none
-    std::uint32_t done;        ///< those of the block that were added
-    std::uint32_t next;        ///< position in the block past those
-    Targets targets;           ///< of those to add next, if their positions are known
+    std::uint32_t exceptions;  ///< offset of the exceptions
+    std::uint32_t blocks;      ///< blocks of values that have them
+    std::uint32_t block;       ///< the block whose exceptions are added next; behind the last if
+                               ///< none
+    std::uint32_t done;        ///< exceptions of the block that were added
+    std::uint32_t next;        ///< position in the block behind these
+    Targets targets;           ///< of the exceptions to add next, once their positions are known
 
     __device__ __forceinline__ std::uint32_t last_block() const {
       return (range.start + range.count - 1) / kBlockSize;
     }
   };
-  /// A task that waits for an array of the level below, and its values so far.
+  /// A task that waits for an array of the level below, with its values so far.
   struct Frame {
     std::uint32_t values[kWarp];
     Task task;
@@ -63,8 +63,8 @@ class DeepReader {
     if (array.exceptions == 0) task_.block = task_.last_block() + 1;
   }
 
-  /// Goes on with the next exceptions of the task: reads them at once if they are plain, else
-  /// starts to read their gaps or, with known positions, their high bits.
+  /// Continues the task with its next exceptions. Reads them at once if they are plain. Else starts
+  /// to read their gaps or, if their positions are known, their high bits.
   __device__ __forceinline__ void step() {
     const Tail tail = {task_.exceptions, task_.blocks, levels_};
     if (levels_ == 0) {
@@ -88,7 +88,7 @@ class DeepReader {
     enter(array, arrays.inner_blocks, {all.start + task_.done, min(all.count - task_.done, kWarp)});
   }
 
-  /// Puts the task aside, for one of the level below.
+  /// Saves the task, and starts one of the level below.
   __device__ __forceinline__ void wait() {
     Frame& frame = frames_[depth_];
     frame.values[lane_id()] = value_;
@@ -98,7 +98,7 @@ class DeepReader {
     --levels_;
   }
 
-  /// Takes the task that waits up again, with what it waited for.
+  /// Resumes the saved task with the values that it waited for.
   __device__ __forceinline__ void go_back() {
     const std::uint32_t read = value_;
     const std::uint32_t count = task_.range.count;
@@ -117,7 +117,7 @@ class DeepReader {
     task_.done += kWarp;
   }
 
-  /// From the gaps of the next `count` exceptions.
+  /// Computes the targets from the gaps of the next `count` exceptions.
   __device__ __forceinline__ void find_targets(std::uint32_t gap, std::uint32_t count) {
     const std::uint32_t position = task_.next + inclusive_sum(gap + 1) - 1;
     task_.next = __shfl_sync(kWholeWarp, position, count - 1) + 1;

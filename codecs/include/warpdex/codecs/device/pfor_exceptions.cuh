@@ -1,6 +1,6 @@
-// The exceptions of a `pfor` list on the GPU: those of any block, without a pass over the others'.
-// codecs/pfor_exceptions.hpp is the host's side; docs/codecs.md has the grammar. Here are a tail's
-// parts, and how a tail without recursion is read. Internal to codecs/device/.
+// The parts of a `pfor` list's tail on the GPU, and how a tail without recursion is read. The
+// exceptions of any block are found without a pass over others. codecs/pfor_exceptions.hpp is the
+// host's side; docs/codecs.md has the grammar. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/block.hpp"
@@ -42,9 +42,9 @@ struct Tail {
 struct Array {
   std::uint32_t packed;
   std::uint32_t width;
-  std::uint32_t exceptions;  ///< where they are; 0 if there are none
+  std::uint32_t exceptions;  ///< offset of its exceptions; 0 if there are none
 
-  /// A value, without its exception. Eight values always start at a whole byte.
+  /// A value without its exception. Every eighth value starts at a whole byte.
   __device__ __forceinline__ std::uint32_t at(const Bytes& bytes, std::uint32_t i) const {
     return bytes.bits(packed + i / 8 * width, i % 8 * width, width);
   }
@@ -56,15 +56,15 @@ struct Range {
   std::uint32_t count;
 };
 
-/// The numbers of exceptions at the start of a tail.
+/// The counts of exceptions at the start of a tail.
 struct Counts {
   std::uint32_t total;
-  std::uint32_t bases;   ///< exceptions before each group of blocks but the first
-  std::uint32_t counts;  ///< one a block
+  std::uint32_t bases;   ///< offset: exceptions before each group of blocks but the first
+  std::uint32_t counts;  ///< offset: one byte a block
   std::uint32_t end;
 };
 
-/// The bytes of packed values; all but a last few lie in groups of eight.
+/// Bytes of packed values. They lie in groups of eight; only the last may have fewer.
 __device__ __forceinline__ std::uint32_t packed_bytes(std::uint32_t count, std::uint32_t width) {
   return count / 8 * width + (count % 8 * width + 7) / 8;
 }
@@ -76,8 +76,8 @@ __device__ __forceinline__ Counts parse_counts(const Bytes& bytes, const Tail& t
   return {bytes.word(tail.at), bases, counts, counts + tail.blocks};
 }
 
-/// The arrays of a tail, and the blocks that their values are cut into for their own exceptions. At
-/// no levels, the gaps are positions.
+/// The arrays of a tail, and the number of blocks that their values are cut into for their own
+/// exceptions. With no levels, the gaps are positions.
 struct Arrays {
   Array gaps;
   Array highs;
@@ -105,7 +105,7 @@ struct Arrays {
   }
 };
 
-/// Which of the exceptions are those of a block.
+/// The range of a block's exceptions.
 __device__ __forceinline__ Range range_of(const Bytes& bytes, const Counts& counts,
                                           std::uint32_t block) {
   const std::uint32_t group = block / kCountGroup;
@@ -118,28 +118,28 @@ __device__ __forceinline__ Range range_of(const Bytes& bytes, const Counts& coun
   return {start, min(__shfl_sync(kWholeWarp, count, in_group), kBlockSize)};
 }
 
-/// Where the high bits go that some lanes, next to each other, have read for values that other
-/// lanes hold: the target of lane first + i is the i-th of the lanes in `targets`.
+/// Moves high bits from the lanes that read them to the lanes that hold the values. The lanes that
+/// read are neighbours: the target of lane first + i is the i-th lane in `targets`.
 struct Targets {
   std::uint32_t lanes = 0;
   std::uint32_t first = 0;
 
   Targets() = default;
-  /// A lane's target is below 32, or it has none; targets ascend.
+  /// `target` is the target of this lane, below 32, or 32 if it has none. Targets ascend.
   __device__ __forceinline__ explicit Targets(std::uint32_t target) {
     lanes = __reduce_or_sync(kWholeWarp, target < kWarp ? 1U << target : 0);
     first = __ffs(static_cast<int>(__ballot_sync(kWholeWarp, target < kWarp))) - 1;
   }
 
-  /// What the lane that this one is the target of has in `added`; 0 if there is none.
+  /// What the lane that has this lane as its target passes in `added`; 0 if there is none.
   __device__ __forceinline__ std::uint32_t bring(std::uint32_t added) const {
     added = __shfl_sync(kWholeWarp, added, first + __popc(lanes & lanes_below()));
     return (lanes >> lane_id() & 1) != 0 ? added : 0;
   }
 };
 
-/// The values of a range of up to 32, one a lane, without their exceptions; past the last, the
-/// last.
+/// The values of a range of up to 32, one a lane, without their exceptions. Lanes past the last
+/// value get the last.
 __device__ __forceinline__ std::uint32_t read_packed(const Bytes& bytes, const Array& array,
                                                      const Range& range) {
   return array.at(bytes, range.start + min(lane_id(), range.count - 1));

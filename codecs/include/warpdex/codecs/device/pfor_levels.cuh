@@ -1,20 +1,20 @@
-// The exceptions of the blocks of a `pfor` list, after section 3.2 of Ding et al., found by the
-// list's tail alone: what cursors go by. Internal to codecs/device/.
+// Finds the exceptions of a `pfor` list's blocks by the list's tail alone, after section 3.2 of
+// Ding et al. Cursors use it. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_deep.cuh"
 
 namespace warpdex::device::pfor {
 
-/// The exceptions, without recursion, of a tail's gaps and of its high bits. Both arrays have one
-/// value for each exception of the list, so their exceptions have the same layout up to the
-/// positions; of each, one block at a time is looked at.
+/// The exceptions of a tail's gaps and of its high bits, without further recursion. Both arrays
+/// have one value for each exception of the list, so their exceptions have the same layout up to
+/// the positions. One block of each is read at a time.
 struct InnerPair {
   std::uint32_t counts;          ///< bytes from the start of either to its counts
-  std::uint32_t positions;       ///< and to its positions
-  std::uint32_t gap_highs;       ///< where the high bits of the gaps' exceptions are
-  std::uint32_t high_highs;      ///< and of the high bits'
-  std::uint32_t gap_high_bytes;  ///< a value
+  std::uint32_t positions;       ///< bytes from the start of either to its positions
+  std::uint32_t gap_highs;       ///< offset: high bits of the gaps' exceptions
+  std::uint32_t high_highs;      ///< offset: high bits of the high bits' exceptions
+  std::uint32_t gap_high_bytes;  ///< bytes of a value
   std::uint32_t high_high_bytes;
 
   __device__ __forceinline__ void parse(const Bytes& bytes, const Arrays& arrays) {
@@ -35,8 +35,9 @@ struct InnerPair {
   }
 };
 
-/// What is to be known of a list's tail before any block's exceptions are found. `kLevels` is the
-/// most levels that a list has. It takes as many instructions as its use.
+/// What is known of a list's tail before any block's exceptions are found. `kLevels` is the largest
+/// number of levels of a list. Parsing takes as many instructions as finding the exceptions of a
+/// block.
 template <int kLevels>
 struct ListTail {
   Bytes bytes;
@@ -44,7 +45,7 @@ struct ListTail {
   std::uint32_t counts;
   std::uint32_t total;  ///< exceptions
   Arrays arrays;
-  InnerPair inner;  ///< of lists with one level
+  InnerPair inner;  ///< for lists with one level
 
   __device__ __forceinline__ void parse(const Bytes& list, const Tail& list_tail) {
     bytes = list;
@@ -57,7 +58,7 @@ struct ListTail {
   }
 };
 
-/// The plain high bits of exception `i`, of `size` (up to 4) bytes each. Nearly all are of one.
+/// The plain high bits of exception `i`, of `size` (1 to 4) bytes each; nearly all have one.
 __device__ __forceinline__ std::uint32_t read_bytes(const Bytes& bytes, std::uint32_t highs,
                                                     std::uint32_t size, std::uint32_t i) {
   const std::uint32_t at = highs + i * size;
@@ -65,7 +66,8 @@ __device__ __forceinline__ std::uint32_t read_bytes(const Bytes& bytes, std::uin
   return bytes.bits(at, 0, 8 * size) + 1;
 }
 
-/// Adds high bits to the gaps and the high bits of a range of up to 32 exceptions, one a lane.
+/// Adds the high bits of exceptions to the gaps and the high bits of up to 32 exceptions, one a
+/// lane.
 template <int kLevels>
 __device__ __forceinline__ void add_inner(const ListTail<kLevels>& list, const Range& range,
                                           WarpScratch& scratch, std::uint32_t& gap,
@@ -78,7 +80,7 @@ __device__ __forceinline__ void add_inner(const ListTail<kLevels>& list, const R
   const std::uint32_t last = range.start + range.count - 1;
 #pragma unroll 1
   for (std::uint32_t block = range.start / kBlockSize; block <= last / kBlockSize; ++block) {
-    // Both arrays' numbers of exceptions in one word: their sums are below 2^16.
+    // Counts of both arrays in one word: their sums are below 2^16.
     const std::uint32_t group = block / kCountGroup;
     const std::uint32_t in_group = block % kCountGroup;
     const std::uint32_t place = inner.counts + group * kCountGroup + lane_id();
@@ -139,7 +141,7 @@ __device__ __forceinline__ void for_each_exception(const ListTail<kLevels>& list
   const Counts counts = {0, list.tail.at + static_cast<std::uint32_t>(sizeof(std::uint32_t)),
                          list.counts, 0};
   const Range all = range_of(list.bytes, counts, block);
-  std::uint32_t next = 0;  // position past the exceptions that were read
+  std::uint32_t next = 0;  // position behind the exceptions that were read
 #pragma unroll 1
   for (std::uint32_t done = 0; done < all.count; done += kWarp) {
     const Range range = {all.start + done, min(all.count - done, kWarp)};

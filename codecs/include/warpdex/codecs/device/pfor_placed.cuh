@@ -1,7 +1,7 @@
-// The exceptions of a block of `pfor` that is met by itself, found by the table of where they are
-// (codecs/exception_table.hpp). With one level of recursion or none, nothing that is read of them
-// leads to another read: all are on their way at once, beside the block's packed values. Internal
-// to codecs/device/.
+// The exceptions of a single block of `pfor`, found by the table of where they are
+// (codecs/exception_table.hpp). With one level of recursion or none, no read depends on another:
+// all are issued at once, together with those of the block's packed values. Internal to
+// codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
@@ -9,12 +9,12 @@
 
 namespace warpdex::device::pfor {
 
-/// Bits of a list's values that are packed.
+/// The width of a list's packed values.
 __device__ __forceinline__ std::uint32_t width_of(const DeviceValues& list) {
   return list.parameter & (kExceptionsFlag - 1);
 }
 
-/// What the table says of a block's exceptions. Any thread.
+/// Reads the table's entry of a block. Any thread.
 __device__ __forceinline__ ExceptionPlace find_exceptions(const DeviceValues& list,
                                                           std::uint32_t block) {
   constexpr std::uint32_t kStarts = 3 * kEntryCountBits;
@@ -34,7 +34,7 @@ __device__ __forceinline__ ExceptionPlace find_exceptions(const DeviceValues& li
   return place;
 }
 
-/// 16 bytes that are read by one instruction.
+/// Reads 16 bytes by one instruction.
 template <typename T>
 __device__ __forceinline__ T read_whole(const T& from) {
   static_assert(sizeof(T) == sizeof(uint4) && alignof(T) == alignof(uint4));
@@ -44,10 +44,10 @@ __device__ __forceinline__ T read_whole(const T& from) {
   return whole;
 }
 
-/// A packed array, so that the place of a value is found by few instructions.
+/// A packed array, prepared so that few instructions find the place of a value.
 struct alignas(16) PackedArray {
-  const std::uint32_t* words;  ///< from the one on that the first bit lies in
-  std::uint32_t bit;           ///< of that word
+  const std::uint32_t* words;  ///< from the word that holds the first bit
+  std::uint32_t bit;           ///< in that word
   std::uint32_t width;
 
   __device__ __forceinline__ void parse(const Bytes& bytes, const Array& array) {
@@ -57,7 +57,7 @@ struct alignas(16) PackedArray {
     width = array.width;
   }
 
-  /// Where the word is that the lowest bit of value `i` lies in. 32 values take `width` words.
+  /// The word that holds the lowest bit of value `i`. 32 values take `width` words.
   __device__ __forceinline__ const std::uint32_t* word_of(std::uint32_t i) const {
     return words + (i / 32 * width + bit_of(i) / 32);
   }
@@ -65,13 +65,13 @@ struct alignas(16) PackedArray {
   __device__ __forceinline__ std::uint32_t bit_of(std::uint32_t i) const {
     return bit + i % 32 * width;
   }
-  /// The first value's byte.
+  /// The byte of the first value.
   __device__ __forceinline__ const std::uint8_t* bytes() const {
     return reinterpret_cast<const std::uint8_t*>(words) + bit / 8;
   }
 };
 
-/// A value of a packed array, on its way.
+/// A value of a packed array; the constructor starts to read it.
 struct PackedValue {
   std::uint32_t low;
   std::uint32_t high;
@@ -85,17 +85,17 @@ struct PackedValue {
     high = __ldg(word + 1);
   }
   __device__ __forceinline__ std::uint32_t get() const {
-    const std::uint32_t above = __funnelshift_lc(0, ~0U, width);  // none, of 32 bits
+    const std::uint32_t above = __funnelshift_lc(0, ~0U, width);  // 0 for a width of 32
     return __funnelshift_r(low, high, bit) & ~above;
   }
 };
 
-/// The exceptions of one of a tail's arrays, which are plain: none is read if the table has none.
+/// The plain exceptions of one of a tail's arrays. Not read if the table says that there are none.
 struct alignas(16) PlainArray {
   const std::uint8_t* positions;
   std::uint32_t to_highs;  ///< bytes from the positions to the high bits
   std::uint16_t high_bytes;
-  std::uint16_t shift;  ///< of the high bits: the array's width
+  std::uint16_t shift;  ///< of the high bits: the width of the array
 
   __device__ __forceinline__ void parse(const Bytes& bytes, const Array& array,
                                         std::uint32_t blocks) {
@@ -107,7 +107,7 @@ struct alignas(16) PlainArray {
     shift = static_cast<std::uint16_t>(array.width);
   }
 
-  /// Where the high bits of exception `i` are.
+  /// The address of the high bits of exception `i`.
   __device__ __forceinline__ const std::uint8_t* high_of(std::uint32_t i) const {
     return positions + (to_highs + i * high_bytes);
   }
@@ -121,13 +121,13 @@ struct alignas(16) PlainArray {
   }
 };
 
-/// What is to be known of a list's tail beside where a block's exceptions are. `kLevels` is the
-/// most levels that a list has.
+/// What is known of a list's tail, beside the table. `kLevels` is the largest number of levels of a
+/// list.
 template <int kLevels>
 struct PlacedTail {
   PackedArray gaps;
   PackedArray highs;
-  PlainArray inner[2];  ///< the exceptions of the gaps, of the high bits, in lists of one level
+  PlainArray inner[2];  ///< of the gaps, and of the high bits, in lists of one level
 
   __device__ __forceinline__ void parse(const Bytes& bytes, const Tail& tail) {
     parse_arrays(bytes, tail);
@@ -147,7 +147,7 @@ struct PlacedTail {
   }
 };
 
-/// The same of lists that may have more levels.
+/// The same for lists that may have more levels.
 template <int kLevels>
 requires(kLevels > 1) struct PlacedTail<kLevels> : PlacedTail<1> {
   Bytes bytes;
@@ -159,8 +159,7 @@ requires(kLevels > 1) struct PlacedTail<kLevels> : PlacedTail<1> {
   }
 };
 
-/// Calls visit(address) for each array that has something of a block's exceptions, with where that
-/// starts. Any thread.
+/// Calls visit(address) for the start of the block's part of each array of exceptions. Any thread.
 template <int kLevels, typename Visit>
 __device__ __forceinline__ void visit_starts(const PlacedTail<kLevels>& tail,
                                              const ExceptionPlace& place, Visit visit) {
@@ -176,7 +175,7 @@ __device__ __forceinline__ void visit_starts(const PlacedTail<kLevels>& tail,
   if (kLevels > 0 && (place.counts & 0xFF0000) != 0) visit_inner(tail.inner[1], place.in_highs);
 }
 
-/// A block's exceptions. From its making on, the first 32 are on their way, one a lane.
+/// A block's exceptions. The constructor starts to read the first 32, one a lane.
 template <int kLevels>
 class PlacedExceptions {
  public:
@@ -187,13 +186,13 @@ class PlacedExceptions {
     if (place_.counts != 0) fetch(0);
   }
 
-  /// Adds their high bits to the block's values, whose low bits are `width`. By way of shared
-  /// memory: the lanes that have read them are not those that hold their values.
+  /// Adds their high bits to the block's values, whose low bits are `width`. It goes through shared
+  /// memory, since the lanes that read exceptions are not those that hold the values.
   __device__ __forceinline__ void add(std::uint32_t width, WarpScratch& scratch,
                                       std::uint32_t (&values)[kLaneValues]) {
     if (count() == 0) return;
     uint4* const own = reinterpret_cast<uint4*>(scratch.words) + lane_id();
-    std::uint32_t next = 0;  // position past the exceptions that were read
+    std::uint32_t next = 0;  // position behind the exceptions that were read
 #pragma unroll 1
     for (std::uint32_t done = 0;;) {
       *own = make_uint4(0, 0, 0, 0);
@@ -213,14 +212,14 @@ class PlacedExceptions {
   }
 
  private:
-  /// Of two plain arrays' exceptions, lanes read so many each at a time.
+  /// Half of the lanes read exceptions of gaps, half read exceptions of high bits.
   static constexpr std::uint32_t kHalf = kWarp / 2;
 
   __device__ __forceinline__ std::uint32_t count() const { return place_.counts & 0xFF; }
   __device__ __forceinline__ bool has_inner() const { return place_.counts > 0xFF; }
   __device__ __forceinline__ bool is_deep() const { return kLevels > 1 && levels_ > 1; }
 
-  /// Starts to read the exceptions from `done` on; past the last, the last.
+  /// Starts to read the exceptions from number `done` on; lanes past the last read the last.
   __device__ __forceinline__ void fetch(std::uint32_t done) {
     if (is_deep()) return;
     const std::uint32_t i = place_.first + min(done + lane_id(), count() - 1);
@@ -231,7 +230,8 @@ class PlacedExceptions {
     high_ = high.get();
   }
 
-  /// The lanes' exceptions from `done` on. `scratch` is all zero before and after, in all lanes.
+  /// The lanes' exceptions from number `done` on. `scratch` is all zero before and after, in all
+  /// lanes.
   __device__ __forceinline__ void get(std::uint32_t done, std::uint32_t next, WarpScratch& scratch,
                                       std::uint32_t& position, std::uint32_t& high) {
     if (is_deep()) {
@@ -244,16 +244,16 @@ class PlacedExceptions {
     if (kLevels > 0 && levels_ > 0) position = next + inclusive_sum(position + 1) - 1;
   }
 
-  /// Half of the lanes are for the exceptions of gaps, half for those of high bits.
+  /// 0 for the lanes with exceptions of gaps, 1 for those with exceptions of high bits.
   __device__ __forceinline__ std::uint32_t half() const { return lane_id() / kHalf; }
   __device__ __forceinline__ std::uint32_t in_gaps_count() const {
     return place_.counts >> 8 & 0xFF;
   }
   __device__ __forceinline__ std::uint32_t in_highs_count() const { return place_.counts >> 16; }
 
-  /// Starts to read the exceptions of exceptions from the one numbered `done` of each kind on.
-  /// Positions are in blocks of exceptions, of which a block's own meet two at most: how far they
-  /// are from the first of its own is right modulo a block's size.
+  /// Starts to read the exceptions of exceptions, from number `done` of each kind on. Positions are
+  /// modulo kBlockSize, and a block's exceptions span two blocks of exceptions at most, so the
+  /// distance from the first one is right modulo kBlockSize.
   __device__ __forceinline__ void fetch_inner(std::uint32_t done) {
     const bool is_gap = half() == 0;
     const std::uint32_t i = done + lane_id() % kHalf;
@@ -265,16 +265,16 @@ class PlacedExceptions {
     inner_added_ = array.read_added(number);
   }
 
-  /// Adds high bits to the gaps and the high bits of the exceptions from `done` on, by way of the
-  /// lanes' own parts of the scratch memory.
+  /// Adds high bits to the gaps and the high bits of the exceptions from number `done` on, through
+  /// the lanes' own parts of the scratch memory.
   __device__ __forceinline__ void add_inner(std::uint32_t done, WarpScratch& scratch,
                                             std::uint32_t& gap, std::uint32_t& high) {
-    const std::uint32_t most = max(in_gaps_count(), in_highs_count());
+    const std::uint32_t max_count = max(in_gaps_count(), in_highs_count());
 #pragma unroll 1
     for (std::uint32_t read = kHalf;; read += kHalf) {
       const std::uint32_t target = inner_target_ - done;
       if (target < kWarp) scratch.words[kLaneValues * target + half()] = inner_added_;
-      if (read >= most) break;
+      if (read >= max_count) break;
       fetch_inner(read);
     }
     __syncwarp();
@@ -286,7 +286,7 @@ class PlacedExceptions {
     __syncwarp();
   }
 
-  /// The gaps and high bits of the exceptions from `done` on, in lists of several levels.
+  /// The gaps and high bits of the exceptions from number `done` on, in lists of several levels.
   __device__ __forceinline__ void read_deep(std::uint32_t done, WarpScratch& scratch,
                                             std::uint32_t& gap, std::uint32_t& high) {
     if constexpr (kLevels > 1) {
@@ -310,7 +310,7 @@ class PlacedExceptions {
   const std::uint32_t levels_;
   std::uint32_t gap_ = 0;
   std::uint32_t high_ = 0;
-  std::uint32_t inner_target_ = ~0U;  ///< of the block's exceptions, the one that is added to
+  std::uint32_t inner_target_ = ~0U;  ///< the exception of the block that is changed
   std::uint32_t inner_added_ = 0;     ///< high bits, shifted
 };
 

@@ -1,18 +1,18 @@
-// What nearly all blocks of values of `pfor` with one level of recursion or none are, decoded in
-// fewer instructions than by pfor_placed.cuh. Internal to codecs/device/.
+// Decodes usual blocks of `pfor` values, which nearly all are in lists with one level or none, in
+// fewer instructions than pfor_placed.cuh. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/pfor_placed.cuh"
 
 namespace warpdex::device::pfor {
 
-/// Lanes that read exceptions of gaps; as many read those of high bits. Blocks with so many are not
-/// usual, since one test of bits tells that there are fewer of either kind.
+/// So many lanes read exceptions of gaps, and as many read those of high bits. A block with this
+/// many exceptions of either kind is not usual: one test of bits checks both counts.
 inline constexpr std::uint32_t kInnerLanes = kWarp / 2;
 
-/// Whether usual_values() can decode a block: it is full, its packed bits are few, and one read of
-/// the warp brings its exceptions, if there are any, and theirs; of a list without levels, high
-/// bits are a byte each. Any thread.
+/// Whether usual_values() can decode a block: it is full, its packed values are narrow, and one
+/// read of the warp gets all its exceptions and theirs. In a list without levels, high bits must be
+/// a byte each. Any thread.
 template <int kLevels>
 __device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedTail<kLevels>& tail,
                                          const BlockPlace& place) {
@@ -23,9 +23,9 @@ __device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedT
          (list.levels == 1 || counts == 0 || tail.highs.width == 8);
 }
 
-/// The values of such a block with exceptions of a list without levels, whose low bits are `width`:
-/// the exceptions' positions are a byte each, too, and have no exceptions, so that `place` counts
-/// nothing else.
+/// The values of such a block, whose low bits are `width`, with exceptions, in a list without
+/// levels. Positions are a byte each and have no exceptions, so `place.counts` is the number of
+/// exceptions.
 template <int kLevels>
 __device__ __forceinline__ void usual_values_without_levels(
     const std::uint8_t* at, std::uint32_t width, const PlacedTail<kLevels>& tail,
@@ -39,7 +39,7 @@ __device__ __forceinline__ void usual_values_without_levels(
   patch(lane < place.counts, position, (high + 1) << width, scratch, values);
 }
 
-/// The same of a list with one level: all that is read is on its way at once.
+/// The same in a list with one level. All reads are issued at once.
 template <int kLevels>
 __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
                                              const PlacedTail<kLevels>& tail,
@@ -51,7 +51,7 @@ __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32
   const std::uint32_t i = place.first + min(lane, count - 1);
   const PackedValue gap(read_whole(tail.gaps), i);
   const PackedValue high(read_whole(tail.highs), i);
-  // One half of the lanes has exceptions of gaps, the other of high bits.
+  // Half of the lanes have exceptions of gaps, half have exceptions of high bits.
   const std::uint32_t half = lane / kInnerLanes;
   bool has_inner = false;
   std::uint32_t target = 0;

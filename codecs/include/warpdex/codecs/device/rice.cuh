@@ -1,6 +1,6 @@
-// The blocks of `rice` on the GPU. After section 3.1 of Ding et al., whose second prefix sum falls
-// away: the end of unary code j is the j-th one, found by ranks, so the sum of the quotients up to
-// it is its position less j. Internal to codecs/device/.
+// Decodes the blocks of `rice` on the GPU, after section 3.1 of Ding et al., but without their
+// second prefix sum. The end of unary code j is the one of rank j; so the sum of the quotients up
+// to it is its position less j. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
@@ -11,18 +11,19 @@ namespace warpdex::device::rice {
 
 using warpdex::rice::kEscape;
 
-/// Bits of the unary part that a lane looks at in one round: most blocks then take one round, as
-/// they have 1.6 to 2.6 bits a code. No round reads past the slack: it starts within the block,
-/// and 32 pieces and the last piece's words are 60 bytes.
+/// Bits of the unary part that a lane takes in a round. Most blocks take one round, as they have
+/// 1.6 to 2.6 bits a code. No round reads past the slack: it starts within the block, and 32 pieces
+/// with the last piece's words are 60 bytes.
 inline constexpr std::uint32_t kPieceBits = 12;
 
-/// The first bits of a block's unary part, a lane's piece each, on their way.
+/// Starts to read the first pieces of a block's unary part, one a lane.
 __device__ __forceinline__ TwoWords first_pieces(const std::uint8_t* at, std::uint32_t start) {
   return {at, start + lane_id() * kPieceBits};
 }
 
-/// Finds where each of `count` unary codes ends; `words` are the first_pieces(). False if surely no
-/// quotient is kEscape: one round found all ends, and 64 zeros would fill four lanes' pieces.
+/// Finds the end of each of `count` unary codes; `words` are the first_pieces(). Returns false if
+/// no quotient can be kEscape: one round found all ends, and no four neighbouring lanes have empty
+/// pieces, as 64 zeros would leave.
 __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t start,
                                           std::uint32_t count, TwoWords words,
                                           const Positions& ends) {
@@ -51,7 +52,7 @@ __device__ __forceinline__ bool find_ends(const std::uint8_t* at, std::uint32_t 
   }
 }
 
-/// Ends to quotients.
+/// Turns ends into quotients.
 __device__ __forceinline__ void quotients_of(std::uint32_t (&ends)[kLaneValues]) {
   std::uint32_t before = __shfl_up_sync(kWholeWarp, ends[kLaneValues - 1], 1);
   if (lane_id() == 0) before = 0xFFFFFFFF;
@@ -63,8 +64,8 @@ __device__ __forceinline__ void quotients_of(std::uint32_t (&ends)[kLaneValues])
   }
 }
 
-/// Puts the escaped quotients, which follow the unary part in turn, in the places of those that
-/// are kEscape. True if there were any. `position` is the bit behind the unary part.
+/// Replaces quotients that are kEscape by the escaped ones, which follow the unary part in order.
+/// Returns whether there were any. `position` is the bit behind the unary part.
 __device__ __forceinline__ bool read_escaped(const std::uint8_t* at, std::uint32_t position,
                                              std::uint32_t width, std::uint32_t count,
                                              std::uint32_t (&quotients)[kLaneValues]) {
@@ -86,7 +87,7 @@ __device__ __forceinline__ bool read_escaped(const std::uint8_t* at, std::uint32
   return true;
 }
 
-/// The quotients of a block, escaped ones too. `words` are the first_pieces().
+/// The quotients of a block, with the escaped ones. `words` are the first_pieces().
 __device__ __forceinline__ void quotients(const std::uint8_t* at, std::uint32_t width,
                                           std::uint32_t count, const TwoWords& words,
                                           WarpScratch& scratch,

@@ -1,5 +1,5 @@
-// What one warp does for a block of 128 values, whatever the codec: lane l holds values 4l to
-// 4l + 3. All functions are for 32 converged lanes. Internal to codecs/device/.
+// What a warp does for a block of 128 values, whatever the codec. Lane l holds values 4l to 4l + 3.
+// All functions are for 32 converged lanes. Internal to codecs/device/.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace warpdex::device {
 
-/// A block's values in one lane.
+/// Values of a block in one lane.
 inline constexpr std::uint32_t kLaneValues = kBlockSize / kWarp;
 
-/// The words of shared memory that decoding a block takes.
+/// Words of shared memory that decoding a block needs.
 inline constexpr std::uint32_t kScratchWords = kBlockSize;
 
-/// One warp's scratch memory, in shared memory. What is in it between two calls is of no meaning.
+/// One warp's scratch memory, in shared memory. Its content is undefined between two calls.
 struct alignas(16) WarpScratch {
   std::uint32_t words[kScratchWords];
 };
 
-/// The word that bit `first` of the bytes at `at` lies in. `bit` becomes which of its bits that is,
-/// modulo 32.
+/// The word that holds bit `first` of the bytes at `at`. `bit` becomes the bit's number in the
+/// word, modulo 32.
 __device__ __forceinline__ const std::uint32_t* word_of_bit(const std::uint8_t* at,
                                                             std::uint32_t first,
                                                             std::uint32_t& bit) {
@@ -30,7 +30,8 @@ __device__ __forceinline__ const std::uint32_t* word_of_bit(const std::uint8_t* 
   return reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t{3}) + bit / 32;
 }
 
-/// The two words that 32 bits from bit `bit` of the bytes at `at` on lie in, on their way.
+/// The two words that hold 32 bits from bit `first` of the bytes at `at`. The constructor starts to
+/// read them.
 struct TwoWords {
   std::uint32_t low;
   std::uint32_t high;
@@ -44,8 +45,8 @@ struct TwoWords {
   __device__ __forceinline__ std::uint32_t get() const { return __funnelshift_r(low, high, bit); }
 };
 
-/// 32 bits from bit `bit` of the bytes at `at` on. Reads up to 8 bytes from the word on that the
-/// bit lies in.
+/// 32 bits from bit `bit` of the bytes at `at`. Reads up to 8 bytes from the word that holds the
+/// bit.
 __device__ __forceinline__ std::uint32_t read32(const std::uint8_t* at, std::uint32_t bit) {
   return TwoWords(at, bit).get();
 }
@@ -64,8 +65,8 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
 /// Up to this width, three words hold four values.
 inline constexpr std::uint32_t kNarrowWidth = 16;
 
-/// The words that four values of up to kNarrowWidth bits lie in, from bit `first` on. One thread.
-/// Reads at most 24 bytes past the last value.
+/// The three words that hold four values of up to kNarrowWidth bits, from bit `first` on. One
+/// thread. Reads at most 24 bytes past the last value.
 struct NarrowFour {
   std::uint32_t words[3];
   std::uint32_t bit;  ///< of the first word, modulo 32
@@ -90,14 +91,14 @@ struct NarrowFour {
   }
 };
 
-/// Four values of `width` (0 to kNarrowWidth) bits from bit `first` on. As NarrowFour.
+/// Four values of `width` (0 to kNarrowWidth) bits from bit `first` on. Reads as NarrowFour does.
 __device__ __forceinline__ void unpack_narrow_four(const std::uint8_t* at, std::uint32_t first,
                                                    std::uint32_t width,
                                                    std::uint32_t (&values)[kLaneValues]) {
   NarrowFour(at, first).unpack(width, values);
 }
 
-/// The same of any width from 0 to 32.
+/// The same for any width from 0 to 32.
 __device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_t first,
                                             std::uint32_t width,
                                             std::uint32_t (&values)[kLaneValues]) {
@@ -112,8 +113,8 @@ __device__ __forceinline__ void unpack_four(const std::uint8_t* at, std::uint32_
   unpack_narrow_four(at, first, width, values);
 }
 
-/// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits; what follows them in the
-/// lanes is of no meaning.
+/// Unpacks `count` (1 to 128) values of `width` (0 to 32, uniform) bits. Values past the last are
+/// undefined.
 __device__ __forceinline__ void unpack(const std::uint8_t* at, std::uint32_t count,
                                        std::uint32_t width, std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t lane = min(lane_id(), (count - 1) / kLaneValues);
@@ -153,8 +154,9 @@ __device__ __forceinline__ void add_words(const uint4& in_memory,
   values[3] += words.w;
 }
 
-/// Adds the high bits of up to 32 exceptions, one in each lane that `has` one, to a block's values.
-/// By way of shared memory: the lanes that have read them are not those that hold their values.
+/// Adds the high bits of up to 32 exceptions, one for each lane that `has` one, to a block's
+/// values. It goes through shared memory, since the lanes that read exceptions are not those that
+/// hold the values.
 __device__ __forceinline__ void patch(bool has, std::uint32_t position, std::uint32_t added,
                                       WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
   uint4* own = reinterpret_cast<uint4*>(scratch.words) + lane_id();

@@ -1,12 +1,11 @@
-// Where items lie in a memory too small for all of them, and which go when others come: the policy
-// of a cache. Plain C++ that touches no item's bytes.
-//
-// Each item has a heat: its uses, all halved whenever there were kHalfLife of all items, so that
-// old ones fade. It is kept for items that are not in, too. An item is worth its heat per byte. It
-// takes room that is free; else it pushes out a window of neighbours, long enough for it, each of
-// which is worth less than half of what it is, and which lose the least heat together. So an item's
-// place is only ever taken by one that is worth far more, and items that are worth about the same
-// do not chase each other out: over a log that is repeated, all moves end.
+// The policy of a cache: where items lie in a memory too small for all of them, and which are
+// evicted when others come. Plain C++ that touches no item's bytes.
+// Each item has a heat: the number of its uses, halved whenever all items together had kHalfLife
+// uses, so that old uses fade. The heat of items outside the cache is kept, too. An item's worth is
+// its heat per byte. It takes free room if there is any. Else it evicts a window of neighbours that
+// is long enough: each of them must be worth less than half as much as the new item, and of all
+// such windows it takes the one that loses the least heat. So items of about the same worth do not
+// thrash: over a log that repeats, all moves end.
 #pragma once
 
 #include <cstddef>
@@ -25,38 +24,38 @@ class CacheSpace {
  public:
   using Id = std::uint32_t;
 
-  /// Where an item is.
+  /// Where an item lies.
   struct Place {
     std::uint32_t slab;
     std::size_t offset;  ///< in bytes; a multiple of kAlignment
   };
   static constexpr std::size_t kAlignment = 256;
 
-  /// Pieces of memory of the given sizes, in bytes. An item lies in one of them.
+  /// The sizes in bytes of the pieces of memory (slabs). Each item lies in one of them.
   explicit CacheSpace(const std::vector<std::size_t>& slabs);
 
   /// Bytes of all slabs, less what is lost to alignment.
   std::size_t capacity() const { return capacity_; }
   /// Bytes of the largest slab.
   std::size_t largest_slab() const { return largest_slab_; }
-  /// Items that are in.
+  /// The number of items in the cache.
   std::size_t items() const { return items_; }
 
-  /// Where the item is, if it is in.
+  /// Where an item lies, if it is in the cache.
   std::optional<Place> find(Id item) const;
-  /// What is left of its uses.
+  /// An item's heat.
   double heat(Id item) const;
 
-  /// Counts a use of an item, which need not be in.
+  /// Counts a use of an item, whether it is in the cache or not.
   void use(Id item);
-  /// Brings in an item that is not, if there is free room for it.
+  /// Inserts an item that is not in the cache, if there is free room for it.
   bool insert(Id item, std::size_t bytes);
-  /// Brings in an item that is not by pushing out others, each one that `may_go`; adds those to
-  /// `gone`. False, and nothing changes, where there was no such window among the neighbours that
-  /// were looked at, which are others each time.
-  bool displace(Id item, std::size_t bytes, const std::function<bool(Id)>& may_go,
-                std::vector<Id>& gone);
-  /// Takes out an item that is in.
+  /// Inserts an item that is not in the cache by evicting others, each one that `can_evict` allows.
+  /// Appends these to `evicted`. Returns false, and changes nothing, if no window that it looked at
+  /// will do. Each call looks at other windows.
+  bool insert_by_evicting(Id item, std::size_t bytes, const std::function<bool(Id)>& can_evict,
+                          std::vector<Id>& evicted);
+  /// Removes an item from the cache.
   void remove(Id item);
 
   static constexpr std::uint64_t kHalfLife = std::uint64_t{1} << 18;
@@ -66,10 +65,10 @@ class CacheSpace {
 
   /// What is known of an item.
   struct Entry {
-    std::uint32_t block = kNone;  ///< kNone: not in
+    std::uint32_t block = kNone;  ///< kNone: not in the cache
     double heat = 0;
   };
-  /// An item or a gap, in the order of their addresses.
+  /// An item or a gap. Blocks are ordered by address.
   struct Block {
     std::size_t offset = 0;
     std::size_t bytes = 0;
@@ -79,7 +78,7 @@ class CacheSpace {
     Id item = 0;
     Entry* entry = nullptr;  ///< null: a gap
   };
-  /// Neighbours in one slab.
+  /// Neighbouring blocks of one slab.
   struct Window {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
@@ -87,8 +86,8 @@ class CacheSpace {
   };
 
   void cool();
-  Window find_window(std::size_t bytes, double heat, const std::function<bool(Id)>& may_go);
-  std::uint32_t clear_window(const Window& window, std::vector<Id>& gone);
+  Window find_window(std::size_t bytes, double heat, const std::function<bool(Id)>& can_evict);
+  std::uint32_t clear_window(const Window& window, std::vector<Id>& evicted);
   void empty(std::uint32_t block);
   std::uint32_t new_block();
   void absorb_next(std::uint32_t block);
@@ -104,7 +103,7 @@ class CacheSpace {
   std::size_t capacity_ = 0;
   std::size_t largest_slab_ = 0;
   std::size_t items_ = 0;
-  std::uint64_t uses_ = 0;  ///< since all heats were halved
+  std::uint64_t uses_ = 0;  ///< since heats were last halved
 };
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// Pieces of one buffer, handed out in turn. Internal.
+// Cuts one buffer into aligned pieces. Internal.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@ namespace warpdex {
 
 inline constexpr std::size_t aligned_piece(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Hands out pieces of one buffer, each aligned to 256 bytes; of none, to find out how much is
-/// needed.
+/// Cuts pieces off a buffer, each aligned to 256 bytes. With a null buffer it only measures how
+/// much memory is needed.
 class Arena {
  public:
   explicit Arena(void* begin) : next_(static_cast<std::uint8_t*>(begin)), begin_(next_) {}

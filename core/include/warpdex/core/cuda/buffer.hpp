@@ -10,8 +10,8 @@
 
 namespace warpdex {
 
-/// A piece of one GPU's memory, of any content at first. Move-only. Freeing waits for the GPU, so
-/// that no kernel loses memory under its hands.
+/// Memory of one GPU, uninitialised at first. Move-only. Freeing waits for the GPU, so no kernel
+/// can still use the memory.
 class DeviceBuffer {
  public:
   /// No memory: a size of 0.
@@ -31,7 +31,7 @@ class DeviceBuffer {
   int device() const { return device_; }
 
   /// Queues a copy of host bytes to `offset`. Ordinary host memory may be reused on return; pinned
-  /// memory only once the stream has come past. Throws UsageError if the bytes do not fit.
+  /// memory only once the stream has passed the copy. Throws UsageError if the bytes do not fit.
   void upload(std::span<const std::uint8_t> bytes, const Stream& stream, std::size_t offset = 0);
   /// Queues a copy of the bytes from `offset` on to host memory; they are there once the stream
   /// was synchronised. Throws UsageError if there are fewer.

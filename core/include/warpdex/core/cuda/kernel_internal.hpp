@@ -1,17 +1,17 @@
-// What kernels are allowed of a GPU, and whether they run there, for the library's own GPU code
-// (builds with CUDA only).
+// Raises the limits of kernels on a GPU, and asks whether kernels run there. For the library's own
+// GPU code (builds with CUDA only).
 #pragma once
 
 namespace warpdex {
 
-/// Lets the blocks of a kernel have all the dynamic shared memory that the current GPU has for one
-/// beside the kernel's own. To be called before a launch that takes more than 48 KiB of both. What
-/// is allowed is the process's: as all threads ask for the same, none takes it from another.
-/// O(log n) after the first call for a kernel and a GPU, of n. Throws CudaError.
+/// Allows the CTAs of a kernel all the dynamic shared memory that the current GPU has beside the
+/// kernel's static one. Call it before a launch that needs more than 48 KiB of both. The setting
+/// belongs to the process; all threads set the same value. O(log n) after the first call for a
+/// kernel and a GPU, of n. Throws CudaError.
 void allow_all_shared_memory(const void* kernel);
 
-/// Whether this build has device code that runs on the current GPU. Throws CudaError if that cannot
-/// be told.
+/// Whether this build has device code that runs on the current GPU. Throws CudaError if the driver
+/// does not answer.
 bool has_device_code();
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// Launches of kernels: checked, and as the device allows overlapping the end of the one before.
+// Launches kernels, checks for errors, and lets a kernel start while the one before it ends.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,9 +11,9 @@
 
 namespace warpdex {
 
-/// The first thing in a kernel whose launches may overlap (Launch::overlaps), in all threads: lets
-/// the next kernel of the stream begin to start, and waits until the one before has ended and its
-/// writes are seen. So a kernel's start, some 3 us, overlaps the end of the one before.
+/// Must be the first statement of a kernel with Launch::overlaps, in all threads. Lets the next
+/// kernel of the stream start, then waits until the kernel before has ended and its writes are
+/// visible. So the start of a kernel, some 3 us, overlaps the end of the one before.
 __device__ inline void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -21,8 +21,8 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
-/// CTAs of a kernel that the current GPU holds at once. `bytes`: of dynamic shared memory. Throws
-/// CudaError.
+/// CTAs of a kernel that the current GPU can hold at once. `bytes` is the dynamic shared memory of
+/// one. Throws CudaError.
 template <class Kernel>
 std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t bytes) {
   int per_multiprocessor = 0;
@@ -44,8 +44,9 @@ struct Launch {
   std::uint32_t threads;          ///< of a CTA
   std::size_t shared_memory = 0;  ///< bytes, dynamic
   cudaStream_t stream = nullptr;
-  bool overlaps = false;      ///< it begins with wait_for_previous(); the GPU is of 9.0 or later
-  std::uint32_t cluster = 1;  ///< CTAs of a cluster, which divide ctas.x
+  bool overlaps = false;      ///< it begins with wait_for_previous(), and the GPU has compute
+                              ///< capability 9.0 or more
+  std::uint32_t cluster = 1;  ///< CTAs of a cluster; ctas.x must be a multiple
 };
 
 /// Queues a kernel. Throws CudaError, naming it, if it cannot start.

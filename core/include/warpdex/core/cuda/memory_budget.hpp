@@ -1,5 +1,5 @@
-// An account of memory: who allocates by it never takes more than was allowed. The account is plain
-// C++; AccountedBuffer is GPU memory that stands in it.
+// Accounts of memory with a limit. The account is plain C++; AccountedBuffer is GPU memory that
+// counts in one.
 #pragma once
 
 #include <atomic>
@@ -10,23 +10,24 @@
 
 namespace warpdex {
 
-/// Bytes that may be taken, and those that are. Any thread; not moved, since buffers refer to it.
+/// Counts reserved bytes up to a limit. Any thread. Not movable, since buffers refer to it.
 class MemoryBudget {
  public:
-  /// With a parent, which outlives it, what is taken of this is taken of the parent, too.
+  /// What is reserved here is reserved in the parent as well, if there is one. The parent must
+  /// outlive this.
   explicit MemoryBudget(std::size_t limit, MemoryBudget* parent = nullptr)
       : limit_(limit), parent_(parent) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  /// Takes `bytes` if so many are left, else none. Never throws.
+  /// Reserves `bytes` if so many are left; returns whether. Never throws.
   bool try_reserve(std::size_t bytes);
-  /// Gives back what try_reserve() took.
+  /// Gives back what try_reserve() reserved.
   void release(std::size_t bytes);
 
   std::size_t limit() const { return limit_; }
   std::size_t used() const { return used_; }
-  /// What may still be taken, of the parent as well.
+  /// What can still be reserved, here and in the parent.
   std::size_t left() const;
 
  private:
@@ -35,12 +36,12 @@ class MemoryBudget {
   std::atomic<std::size_t> used_{0};  ///< at most limit_
 };
 
-/// Bytes of a budget that are taken while it lives. Move-only.
+/// Reserved bytes of a budget, for the lifetime of this object. Move-only.
 class Reservation {
  public:
-  /// None.
+  /// Reserves nothing.
   Reservation() = default;
-  /// Takes `bytes`, or none if there are not so many; the budget outlives it.
+  /// Reserves `bytes`, or none if fewer are left. The budget must outlive this.
   Reservation(MemoryBudget& budget, std::size_t bytes);
   Reservation(Reservation&& other) noexcept { swap(other); }
   Reservation& operator=(Reservation&& other) noexcept {
@@ -49,9 +50,9 @@ class Reservation {
   }
   ~Reservation();
 
-  /// What it took.
+  /// The reserved bytes.
   std::size_t bytes() const { return bytes_; }
-  /// Gives back all but `bytes`, which are no more than it took.
+  /// Gives back all but `bytes`, which must not exceed bytes().
   void shrink(std::size_t bytes);
 
  private:
@@ -64,7 +65,7 @@ class Reservation {
   std::size_t bytes_ = 0;
 };
 
-/// A DeviceBuffer that stands in a budget's account while it lives. Move-only.
+/// A DeviceBuffer whose bytes count in a budget while it lives. Move-only.
 class AccountedBuffer {
  public:
   /// No memory: a size of 0.
@@ -76,14 +77,14 @@ class AccountedBuffer {
   }
   ~AccountedBuffer() { reset(); }
 
-  /// Takes the place of what there was, which is freed first. False, and no memory, where the
-  /// budget or the GPU has not that much left; the budget outlives the buffer. Throws CudaError for
-  /// all other failures.
+  /// Frees the old memory, then allocates `bytes`. Returns false, with no memory, if the budget or
+  /// the GPU has too little left. The budget must outlive the buffer. Throws CudaError for all
+  /// other failures.
   bool allocate(std::size_t bytes, MemoryBudget& budget, int device);
   /// Frees the memory.
   void reset();
 
-  /// The memory; of size 0 where there is none.
+  /// The memory; its size is 0 if there is none.
   DeviceBuffer& buffer() { return buffer_; }
   void* data() const { return buffer_.data(); }
   std::size_t size() const { return buffer_.size(); }

@@ -1,5 +1,4 @@
-// What the warps of a kernel spend their time on, for people who tune: read off the clock between
-// one phase and the next.
+// Measures how many cycles the warps of a kernel spend in each phase. For tuning.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +7,21 @@
 
 namespace warpdex {
 
-/// One warp's. `Phase` is an enum class whose values are below `kPhases`. Does nothing unless it is
-/// on; where it is, the kernel may spill some registers.
+/// The clock of one warp. `Phase` is an enum class with values below `kPhases`. Does nothing unless
+/// kIsOn; if it is on, the kernel may spill some registers.
 template <class Phase, std::size_t kPhases, bool kIsOn>
 class PhaseClock {
  public:
   __device__ void start() { begin_ = now(); }
 
-  /// What the warp did since start(), or since the last end, was this.
+  /// Counts the cycles since start(), or since the last end(), for `phase`.
   __device__ void end(Phase phase) {
     const long long end = now();
     spent_[static_cast<std::size_t>(phase)] += end - begin_;
     begin_ = end;
   }
 
-  /// A whole warp. `cycles`, by phase, in global memory.
+  /// Adds the counts to `cycles`, by phase, in global memory. A whole warp.
   __device__ void add_to(unsigned long long* cycles) const {
     if (lane_id() != 0) return;
 #pragma unroll
@@ -32,7 +31,7 @@ class PhaseClock {
   }
 
  private:
-  /// No access to memory is moved across.
+  /// The compiler moves no memory access across this.
   static __device__ long long now() {
     long long cycles = 0;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");

@@ -6,14 +6,14 @@
 
 namespace warpdex {
 
-/// A piece of page-locked host memory, mapped for all GPUs, of any content at first. Move-only.
-/// Whoever frees it has waited for the GPU before.
+/// Page-locked host memory, mapped for all GPUs, uninitialised at first. Move-only. Before it is
+/// freed, the caller must wait for the GPU.
 class PinnedBuffer {
  public:
   /// No memory: a size of 0.
   PinnedBuffer() = default;
-  /// Allocates `bytes`; 0 allocates nothing. Takes milliseconds: keep it. Throws CudaError where
-  /// there is no GPU or not that much memory.
+  /// Allocates `bytes`; 0 allocates nothing. Takes milliseconds, so keep and reuse it. Throws
+  /// CudaError if there is no GPU or too little memory.
   explicit PinnedBuffer(std::size_t bytes);
   PinnedBuffer(PinnedBuffer&& other) noexcept;
   PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
@@ -21,7 +21,7 @@ class PinnedBuffer {
 
   /// The host's address, aligned to 4096 bytes; null if the size is 0.
   void* data() const { return data_; }
-  /// The address that kernels use.
+  /// The address for kernels.
   void* device_data() const { return device_data_; }
   /// In bytes.
   std::size_t size() const { return size_; }

@@ -1,5 +1,5 @@
-// What a process has of one GPU, shared by all that work there: text indexes, vector indexes, their
-// caches and scratch memory.
+// What all users of one GPU in a process share: accounts of its memory for text indexes, vector
+// indexes, caches and scratch memory.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@ namespace warpdex {
 
 struct ResourceSettings {
   int device = 0;  ///< the GPU, from 0
-  /// Bytes of its memory that all users together may take; 0: 90 % of what is free.
+  /// Bytes of the GPU's memory that all users together may take; 0: 90 % of what is free.
   std::size_t memory = 0;
-  /// Bytes of the host's memory that they may have page-locked together; 0: half of what is
-  /// available.
+  /// Bytes of page-locked host memory that they may take together; 0: half of what is available.
   std::size_t host_memory = 0;
 };
 
-/// Made once for each GPU that a process uses, and handed to every index on it. Outlives them. Any
-/// thread; not moved.
+/// Made once for each GPU that a process uses, and passed to every index on it. Must outlive them.
+/// Any thread; not movable.
 class Resources {
  public:
   /// Takes no memory yet. Throws CudaError where there is no such GPU.
@@ -28,9 +27,9 @@ class Resources {
 
   /// The GPU, from 0.
   int device() const { return device_; }
-  /// The account of the GPU's memory.
+  /// The account of GPU memory.
   MemoryBudget& memory() { return memory_; }
-  /// The account of page-locked memory on the host that stays: copies of what the GPU lacks.
+  /// The account of page-locked host memory that is kept: copies of what does not fit on the GPU.
   MemoryBudget& host_memory() { return host_memory_; }
 
  private:

@@ -1,4 +1,4 @@
-// Times the stages of what a host queues in a stream, by events between the launches.
+// Measures the stages of the work that a host queues in a stream, by events between launches.
 #pragma once
 
 #include <chrono>
@@ -10,21 +10,21 @@
 
 namespace warpdex {
 
-/// `Stage` is an enum class; its values are places among the times. The first stage is the host's.
-/// Does nothing unless it is on.
+/// `Stage` is an enum class whose values index the times. The first stage is the host's. Does
+/// nothing unless it is on.
 template <class Stage>
 class StageClock {
  public:
   StageClock(bool is_on, int device) : is_on_(is_on), device_(device) {}
 
-  /// The host begins.
+  /// The host's stage begins.
   void start() {
     ended_.clear();
     started_ = std::chrono::steady_clock::now();
   }
 
-  /// What was queued since the last end was of this stage, or what the host did since it began. A
-  /// stage may end many times.
+  /// Ends a stage: counts for it all that was queued since the last end(), or what the host did
+  /// since start(). A stage may end several times.
   void end(Stage stage, const Stream& stream) {
     if (!is_on_) return;
     if (ended_.empty()) {
@@ -35,7 +35,7 @@ class StageClock {
     ended_.push_back(stage);
   }
 
-  /// Adds seconds, by stage, once the stream was synchronised.
+  /// Adds the seconds of each stage. The stream must have been synchronised.
   void add_to(std::span<double> times) const {
     if (!is_on_) return;
     times[static_cast<std::size_t>(ended_[0])] += first_;

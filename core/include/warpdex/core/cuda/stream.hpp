@@ -8,8 +8,8 @@ struct CUevent_st;
 
 namespace warpdex {
 
-/// A queue of work on one GPU, apart from the default stream. Move-only; used by one thread at a
-/// time.
+/// A queue of work on one GPU, independent of the default stream. Move-only; used by one thread at
+/// a time.
 class Stream {
  public:
   /// An empty queue. Throws CudaError where `device` does not exist.
@@ -23,9 +23,9 @@ class Stream {
   /// The cudaStream_t.
   CUstream_st* handle() const { return handle_; }
 
-  /// Returns when all that was queued is done. Throws CudaError if any of it failed.
+  /// Waits until all queued work is done. Throws CudaError if any of it failed.
   void synchronize() const;
-  /// Whether all that was queued is done. Throws CudaError if any of it failed.
+  /// Whether all queued work is done. Throws CudaError if any of it failed.
   bool is_idle() const;
 
  private:
@@ -33,29 +33,29 @@ class Stream {
   CUstream_st* handle_ = nullptr;
 };
 
-/// What an event is for: to be timed, or only to order what streams do, which costs these less.
+/// Whether an event is for timing, or only for ordering streams, which costs them less.
 enum class EventUse { kTiming, kOrder };
 
-/// A moment in a stream's work. Move-only.
+/// A point in a stream's work. Move-only.
 class Event {
  public:
-  /// Not recorded yet. Throws CudaError where `device` does not exist.
+  /// Not recorded yet. Throws CudaError if `device` does not exist.
   explicit Event(int device = 0, EventUse use = EventUse::kTiming);
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
   ~Event();
 
-  /// Marks the moment when all that was queued in `stream` so far is done.
+  /// Records the point behind all work that is queued in `stream` so far.
   void record(const Stream& stream);
-  /// Makes what is queued in `stream` from now on wait for this event's moment.
-  void hold_back(const Stream& stream) const;
-  /// Whether the moment has passed, or none was recorded. Throws CudaError if work before it
+  /// Makes work that is queued in `stream` from now on wait for this event.
+  void make_wait(const Stream& stream) const;
+  /// Whether the event's point was passed, or none was recorded. Throws CudaError if work before it
   /// failed.
   bool has_passed() const;
-  /// Returns when the moment has passed.
+  /// Waits until the event's point is passed.
   void synchronize() const;
-  /// Seconds from `start` to this event, to about half a microsecond. Both for timing, recorded and
-  /// passed.
+  /// Seconds from `start` to this event, to about half a microsecond. Both must be for timing,
+  /// recorded, and passed.
   double seconds_since(const Event& start) const;
 
  private:

@@ -1,24 +1,23 @@
-// Warps in device code: lanes, and what the lanes of a warp do together. Blocks are
-// one-dimensional.
+// Lanes and warps in device code, and simple operations of a warp. CTAs are one-dimensional.
 #pragma once
 
 #include <cstdint>
 
 namespace warpdex {
 
-/// Lanes of a warp, and the mask of all of them.
+/// Lanes of a warp, and the mask of all lanes.
 inline constexpr std::uint32_t kWarp = 32;
 inline constexpr std::uint32_t kWholeWarp = 0xFFFFFFFF;
 
 __device__ __forceinline__ std::uint32_t lane_id() { return threadIdx.x % kWarp; }
 
-/// The warp's number in its block. By a shuffle, which tells the compiler that all lanes have the
-/// same number, so that no branch on it diverges. A whole warp.
+/// The warp's number in its CTA. It comes from a shuffle, so that the compiler knows it to be
+/// uniform and branches on it not to diverge. A whole warp.
 __device__ __forceinline__ std::uint32_t warp_id() {
   return __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
 }
 
-/// Has the L2 cache read what is at an address.
+/// Prefetches the cache line of an address to the L2 cache.
 __device__ __forceinline__ void prefetch(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
@@ -30,7 +29,7 @@ __device__ __forceinline__ std::uint32_t lanes_below() {
   return lanes;
 }
 
-/// Adds the value of the lane `kDistance` below, where there is one.
+/// Adds the value of the lane `kDistance` below, if there is one.
 template <int kDistance>
 __device__ __forceinline__ std::uint32_t add_from_below(std::uint32_t value) {
   asm volatile(
@@ -45,8 +44,8 @@ __device__ __forceinline__ std::uint32_t add_from_below(std::uint32_t value) {
   return value;
 }
 
-/// The sum of the values of the lanes up to this one. Two instructions a step: shuffles say
-/// themselves whether there was a lane to take from.
+/// The sum of the values of all lanes up to this one. Two instructions a step: a shuffle itself
+/// tells whether its source lane exists.
 __device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
   value = add_from_below<1>(value);
   value = add_from_below<2>(value);

@@ -8,15 +8,15 @@ namespace warpdex {
 
 inline constexpr int kBinBits = 10;
 inline constexpr int kBins = 1 << kBinBits;
-inline constexpr int kMostWarps = 32;
+inline constexpr int kMaxWarps = 32;
 
 /// Shared memory of a cut.
 template <typename Packed>
 struct CutStorage {
-  Packed lowest[kMostWarps];
-  Packed highest[kMostWarps];
+  Packed lowest[kMaxWarps];
+  Packed highest[kMaxWarps];
   int bins[kBins];
-  int warp_totals[kMostWarps];
+  int warp_totals[kMaxWarps];
   int bin;      ///< that the k-th entry is in
   int before;   ///< entries in the bins before it
   int inside;   ///< entries in it

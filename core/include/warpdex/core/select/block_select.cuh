@@ -11,8 +11,8 @@ namespace warpdex {
 template <typename Packed>
 struct BlockStorage {
   CutStorage<Packed> cut;
-  KeyCode codes[32 * kMostWarps];  ///< of foresee()
-  KeyCode bound;                   ///< likewise
+  KeyCode codes[32 * kMaxWarps];  ///< of foresee()
+  KeyCode bound;                  ///< likewise
   int count;  ///< places given away; may pass the capacity, by those that got none
 };
 
@@ -86,9 +86,9 @@ class BlockQueue {
 
   /// After the last entry: leaves the best of the entries in any order, at most `most` of them,
   /// which is k or more. Returns how many.
-  __device__ int gather(int most) {
+  __device__ int gather(int max_count) {
     const int count = min(storage_.count, capacity_);
-    if (count <= most) return count;
+    if (count <= max_count) return count;
     if (are_few(count)) {
       sort_few(entries_, count);
     } else {

@@ -37,6 +37,6 @@ constexpr std::size_t warp_row_columns(std::size_t k) {
 
 /// Where the parts of a row hand in more entries than this, one block merges them more slowly than
 /// the radix path reads the row four times.
-inline constexpr std::size_t kMostPartEntries = 65'536;
+inline constexpr std::size_t kMaxPartEntries = 65'536;
 
 }  // namespace warpdex

@@ -106,7 +106,7 @@ template <typename Key, typename Packed, typename Id>
 __global__ void __launch_bounds__(kRadixThreads)
     narrow_prefix(const RadixTask<Key, Packed, Id> task) {
   __shared__ int bins[kDigits];
-  __shared__ int warp_totals[kMostWarps];
+  __shared__ int warp_totals[kMaxWarps];
   __shared__ int found[3];
   RadixState<Packed>& state = task.states[blockIdx.x];
   if (state.done != 0) return;

@@ -130,11 +130,11 @@ void launch_radix(const RadixTask<Key, Packed, Id>& task, void* sort_scratch,
 template <typename Key, typename Packed, typename Id>
 void select_by_radix(const RowsTask<Key, Id>& all, SelectScratch& scratch, const Stream& stream) {
   constexpr std::size_t kBudget = std::size_t{512} << 20;
-  constexpr std::size_t kMostRows = 65535;  // blockIdx.y
+  constexpr std::size_t kMaxRows = 65535;  // blockIdx.y
   const auto k = static_cast<std::size_t>(all.k);
   const std::size_t a_row = k * 2 * sizeof(SelectedEntry) + kDigits * sizeof(int) + 64;
   const std::size_t batch =
-      std::min({all.keys.rows, kMostRows, std::max<std::size_t>(1, kBudget / a_row)});
+      std::min({all.keys.rows, kMaxRows, std::max<std::size_t>(1, kBudget / a_row)});
   const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const std::size_t selected = aligned(batch * k * sizeof(SelectedEntry));
   const std::size_t states = aligned(batch * sizeof(RadixState<Packed>));
@@ -172,7 +172,7 @@ void select_rows(RowsTask<Key, Id> task, std::size_t k, SelectScratch& scratch,
   }
   task.parts = parts_of_row(task.keys.rows, columns, k,
                             static_cast<std::size_t>(multiprocessors(stream.device())));
-  if (k <= kBlockSelectLimit && (task.parts == 1 || task.parts * k <= kMostPartEntries)) {
+  if (k <= kBlockSelectLimit && (task.parts == 1 || task.parts * k <= kMaxPartEntries)) {
     launch_blocks<Key, Packed>(task, scratch, stream);
   } else {
     select_by_radix<Key, Packed>(task, scratch, stream);

@@ -1,5 +1,5 @@
-// The GPU engine: batches of queries, decoded, matched, scored and selected on the GPU. Its answers
-// are the CPU engine's.
+// The GPU engine: decodes, matches, scores and selects for batches of queries on the GPU. Its
+// answers are the CPU engine's.
 #pragma once
 
 #include <array>
@@ -16,89 +16,91 @@
 
 namespace warpdex {
 
-/// How OR treats the documents of a range that may hold some of the answer.
+/// How OR answers the tiles (ranges of 16,384 docIDs) that may hold documents of the answer.
 enum class OrMethod {
-  kByCost,     ///< in either of these ways, the cheaper by an estimate
-  kAddingUp,   ///< decodes all lists there and adds up all documents' scores
-  kLookingUp,  ///< decodes blocks that may decide, and looks their documents up in other lists
-  /// The same, each warp what it found: as is done where there is little memory.
-  kSearching,
-  /// Decodes everything and adds it up in accumulators of all documents in global memory, as Ding
-  /// et al. do: skips nothing, for comparison.
+  kByCost,      ///< accumulates or looks up, whichever an estimate says is cheaper
+  kAccumulate,  ///< decodes all lists and accumulates the scores of all documents
+  kLookUp,      ///< decodes competitive blocks and looks their documents up in other lists
+  /// The same, but each warp looks up the documents that it found, as where memory is short.
+  kFusedLookUp,
+  /// Decodes everything and accumulates it in global memory, as Ding et al. do. Skips nothing; for
+  /// comparison.
   kGlobalMemory,
 };
 /// "cost", "adding-up", "looking-up", "searching", "global-memory".
 std::string_view or_method_name(OrMethod method);
-/// By its name; throws UsageError that lists the names.
+/// The method of a name; throws UsageError with all names.
 OrMethod parse_or_method(std::string_view name);
 
-/// What may be turned off or on, to measure what it is worth.
+/// Turns parts of the engine on or off, to measure what they are worth.
 struct GpuAblation {
-  /// OR decodes and adds up everything, whatever its bounds; AND decodes the docIDs of all
-  /// blocks of all lists.
+  /// OR accumulates all tiles, whatever their bounds are. AND decodes the docIDs of all blocks of
+  /// all lists.
   bool exhaustive = false;
   OrMethod or_by = OrMethod::kByCost;
   bool no_seeds = false;  ///< OR starts with a threshold of 0
-  /// Fills GpuStatistics::stages and the counters of work; costs some microseconds a batch.
+  /// Fills GpuStatistics::stages and the work counters; costs some microseconds a batch.
   bool time_stages = false;
 };
 
-/// What was done for the batches that are answered.
+/// What was done for all answered batches.
 struct GpuStatistics {
   std::uint64_t queries = 0;             ///< answered
-  std::uint64_t unanswered_queries = 0;  ///< that another engine is to answer
-  std::uint64_t parts = 0;               ///< of batches: as many queries as there is memory for
+  std::uint64_t unanswered_queries = 0;  ///< that another engine must answer
+  std::uint64_t parts = 0;               ///< of batches; a part has as many queries as memory
+                                         ///< allows
   std::uint64_t candidates_lost = 0;     ///< queries with more candidates than there was room for
 
   // If not all lists are resident:
-  std::uint64_t cache_hits = 0;  ///< uses of lists that were in GPU memory
+  std::uint64_t cache_hits = 0;  ///< uses of resident lists
   std::uint64_t cache_misses =
       0;  ///< likewise that were not: brought, read in place, or by the CPU
-  std::uint64_t bytes_uploaded = 0;  ///< of lists, to stay in GPU memory
-  std::uint64_t bytes_staged = 0;    ///< likewise for the batch alone
+  std::uint64_t bytes_uploaded = 0;  ///< of lists that became resident
+  std::uint64_t bytes_staged = 0;    ///< of lists that were staged for one batch
 
   // If GpuAblation::time_stages:
   std::array<double, kGpuStages> stages{};  ///< seconds, by GpuStage
   PhaseCycles match_phases{};               ///< of GpuStage::kMatch
-  PhaseCycles tile_phases{};                ///< of GpuStage::kTiles, by the warps that add up
-  std::uint64_t tiles = 0;                  ///< of OR, that were added up
+  PhaseCycles tile_phases{};                ///< of GpuStage::kTiles; decoding warps only
+  std::uint64_t tiles = 0;                  ///< accumulated by OR
   std::uint64_t or_blocks = 0;              ///< decoded to look their documents up in other lists
   std::uint64_t lookups = 0;                ///< of a document in a list
   std::uint64_t and_blocks = 0;             ///< decoded to find documents of AND in them
-  std::uint64_t exact_scores = 0;           ///< candidates that were left for exact scores
+  std::uint64_t exact_scores = 0;           ///< candidates that got exact scores
 };
 
 struct GpuEngineSettings {
-  /// Batches that may be under way, or answered and not released: 1 or more. Each that was ever
-  /// under way beside others has scratch memory of its own on the GPU.
+  /// Batches that may be under way, or answered and not released; 1 or more. Each of them has its
+  /// own scratch memory on the GPU, once it was needed.
   std::size_t max_batches = 4;
-  std::chrono::microseconds spin = kDefaultSpin;  ///< awake before a thread that waits sleeps
+  std::chrono::microseconds spin = kDefaultSpin;  ///< a waiting thread spins so long before it
+                                                  ///< sleeps
   GpuAblation ablation{};
 };
 
-/// Answers batches: thousands of queries are faster a query than one. Cannot answer queries of more
-/// than 64 distinct terms or with weights that are not whole numbers, nor those whose sums of
-/// impacts could pass 2^24 or for which it finds no memory. Used by one thread at a time; several
-/// engines may share a GpuIndex.
+/// Answers batches. Thousands of queries at a time are faster per query than one. Cannot answer
+/// queries of more than 64 distinct terms or with weights that are not whole numbers, nor those
+/// whose sums of impacts could pass 2^24 or for which there is no memory. Used by one thread at a
+/// time; several engines may share a GpuIndex.
 class GpuEngine final : public Engine {
  public:
-  /// The index outlives the engine and is not moved meanwhile. Throws CudaError, and UsageError for
-  /// settings out of range.
+  /// The index must outlive the engine and must not be moved meanwhile. Throws CudaError, and
+  /// UsageError for settings out of range.
   explicit GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings = {});
-  /// Ends what is under way.
+  /// Waits for what is under way.
   ~GpuEngine() override;
   GpuEngine(GpuEngine&&) noexcept;
   GpuEngine& operator=(GpuEngine&&) noexcept;
 
-  /// Throws CudaError beside what Engine says.
+  /// Throws CudaError, beside what Engine::submit() throws.
   Ticket submit(std::span<const PlannedQuery> plans,
                 std::span<const SearchSettings> settings) override;
   bool poll(Ticket ticket) override;
-  /// The answers lie in page-locked memory that the engine uses again when they and all their
-  /// copies are gone.
+  /// The answers lie in page-locked memory. The engine uses it again when the answers and all
+  /// copies of them are gone.
   BatchAnswers wait(Ticket ticket) override;
 
-  /// Of all batches that were answered since construction.
+  /// Sums over all batches that were answered since construction.
   GpuStatistics statistics() const;
 
  private:
@@ -106,7 +108,7 @@ class GpuEngine final : public Engine {
   std::unique_ptr<State> state_;
 };
 
-/// Adds all counters and times, or takes them off.
+/// Add or subtract all counters and times.
 void add(const GpuStatistics& part, GpuStatistics& sum);
 void subtract(const GpuStatistics& part, GpuStatistics& sum);
 

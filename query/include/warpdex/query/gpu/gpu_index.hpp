@@ -1,5 +1,5 @@
-// An index for a GPU: the bytes that are on disk, uploaded as they are. Where they do not all fit,
-// kernels read the others in the host's memory, and what is worth most comes to the GPU's.
+// An index in GPU memory: the bytes of the files, uploaded unchanged. If they do not all fit,
+// kernels read the others in host memory, and the lists that are used most become resident.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ struct GpuIndexSettings {
   std::size_t memory = 0;
 };
 
-/// Why the engine cannot use a GPU, as a sentence; empty where it can: this build has no code for
-/// it, or its shared memory is too small.
+/// Why the engine cannot use a GPU, as a sentence; empty if it can. Either this build has no code
+/// for it, or its shared memory is too small.
 std::string why_gpu_unfit(const DeviceInfo& gpu);
 
 /// Immutable, and shared by any number of engines on any threads. Move-only.
 class GpuIndex {
  public:
-  /// Uploads `index` after its sections' checksums were compared. Index and resources outlive this.
-  /// O(bytes). If the memory does not hold the lists beside what every query needs (2 bytes a
-  /// document, 4 more of each of 8,192 tokens and more, 4 with static scores, and scratch memory
-  /// for a query), they are copied to the host's page-locked memory and searched there; those worth
-  /// most are kept in what is left of the GPU's. Throws CudaError where the GPU is unfit,
-  /// FormatError for damage, UsageError if the memory does not even hold what every query needs.
+  /// Checks the checksums of `index` and uploads it. Index and resources must outlive this.
+  /// O(bytes). What every query needs is always in GPU memory: 2 bytes a document, 4 more for each
+  /// document of 8,192 tokens or more, 4 more with static scores, and scratch memory for a query.
+  /// If the lists do not fit beside it, they are copied to page-locked host memory, and those worth
+  /// most become resident in what is left of the GPU's memory. Throws CudaError if the GPU is
+  /// unfit, FormatError for damage, UsageError if even what every query needs does not fit.
   GpuIndex(const Index& index, Resources& resources, const GpuIndexSettings& settings = {});
   GpuIndex(GpuIndex&&) noexcept;
   GpuIndex& operator=(GpuIndex&&) noexcept;
@@ -40,11 +40,11 @@ class GpuIndex {
   const Index& index() const;
   /// The GPU.
   int device() const;
-  /// Whether all lists are in GPU memory for good.
+  /// Whether all lists are always in GPU memory.
   bool is_resident() const;
-  /// Bytes of GPU memory that the index takes, with the memory for lists that come and go.
+  /// Bytes of GPU memory that the index takes, including its cache of lists.
   std::size_t memory() const;
-  /// Bytes that it and its engines may still take.
+  /// Bytes that the index and its engines may still take.
   std::size_t memory_left() const;
 
   struct State;  ///< for engines

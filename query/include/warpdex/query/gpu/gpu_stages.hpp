@@ -1,5 +1,5 @@
-// What the time of the GPU engine's batches goes into: stages, one after the other, and within two
-// of them phases, which warps go through beside each other.
+// Where the time of a batch on the GPU goes: stages, which follow each other; and, within two of
+// the stages, phases of the warps, which run side by side.
 #pragma once
 
 #include <array>
@@ -11,35 +11,36 @@ namespace warpdex {
 
 /// In the order of a batch.
 enum class GpuStage {
-  kBuild,    ///< the host: from plans to what the kernels read
-  kUpload,   ///< copying it, and clearing what is to be counted
+  kBuild,    ///< on the host: from plans to what the kernels read
+  kUpload,   ///< copying the image and clearing the counters
   kMatch,    ///< AND: decoding, intersecting and scoring
-  kTables,   ///< OR: which blocks a tile meets
-  kBounds,   ///< OR: bounds of tiles
-  kPlan,     ///< OR: thresholds, and what is to be done with a round's tiles
-  kFind,     ///< OR: finding the blocks that may decide
+  kTables,   ///< OR: the first block of each list in each tile
+  kBounds,   ///< OR: upper bounds of tiles
+  kPlan,     ///< OR: raising thresholds, and deciding how a round's tiles are answered
+  kFind,     ///< OR: finding competitive blocks
   kRead,     ///< OR: decoding and scoring these
-  kLookups,  ///< OR: looking their documents up; in little memory kRead, too, of small batches all
-  kTiles,    ///< OR: decoding and adding up whole tiles
-  kFinish,   ///< exact scores of what is left, sorting, writing to the host
+  kLookups,  ///< OR: looking up their documents; if memory is short, with kRead; for small batches,
+             ///< all of OR
+  kTiles,    ///< OR: decoding and accumulating whole tiles
+  kFinish,   ///< exact scores of the survivors, sorting, writing to the host
 };
 inline constexpr std::size_t kGpuStages = 11;
 /// "build", "upload", …
 std::string_view gpu_stage_name(GpuStage stage);
 
-/// Of the two stages that do all of a search in one kernel, kMatch and kTiles: what a warp does.
+/// What a warp does in the two stages that search in one kernel, kMatch and kTiles.
 enum class GpuPhase {
-  kDecode,     ///< docIDs and values
+  kDecode,     ///< decoding docIDs and values
   kIntersect,  ///< AND: finding blocks, and documents in them
-  kScore,      ///< units of postings, and adding them up
-  kSelect,     ///< taking what reaches the threshold to the candidates, raising the threshold
-  kWait,       ///< for other warps
+  kScore,      ///< computing and adding units
+  kSelect,     ///< appending candidates and raising the threshold
+  kWait,       ///< waiting for other warps
 };
 inline constexpr std::size_t kGpuPhases = 5;
 /// "decode", "intersect", …
 std::string_view gpu_phase_name(GpuPhase phase);
 
-/// Cycles of warps, by GpuPhase. A read is waited for in the phase that uses it.
+/// Cycles of warps, by GpuPhase. Waiting for a read counts in the phase that uses it.
 using PhaseCycles = std::array<std::uint64_t, kGpuPhases>;
 
 }  // namespace warpdex

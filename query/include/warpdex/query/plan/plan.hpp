@@ -26,7 +26,7 @@ struct PlannedQuery {
 };
 
 /// Looks all terms up. O(terms log terms). Throws UsageError for a weight outside of
-/// kLeastQueryWeight to kMostQueryWeight, FormatError if the lexicon is damaged.
+/// kMinQueryWeight to kMaxQueryWeight, FormatError if the lexicon is damaged.
 PlannedQuery plan_query(const Index& index, const Query& query);
 
 /// Whether all weights are whole numbers.

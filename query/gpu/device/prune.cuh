@@ -1,9 +1,8 @@
-// What is known of a query's answer so far: its threshold, and the candidates that can be in it
-// still. Internal.
+// Raises a query's threshold by its candidates, and drops the candidates below it. Internal.
 #pragma once
 
+#include "gpu/device/candidates.cuh"
 #include "gpu/device/digits.cuh"
-#include "gpu/device/emit.cuh"
 #include "gpu/device/team.cuh"
 
 namespace warpdex::gpu {
@@ -11,11 +10,11 @@ namespace warpdex::gpu {
 /// Threads of a CTA that has a query to itself.
 inline constexpr std::uint32_t kQueryThreads = 512;
 
-/// Forgets what AND found of a query that is to be answered by OR. A whole CTA. Others may ask
-/// meanwhile whether OR is wanted: it is, before and after.
+/// Discards what AND found for a query that OR will answer. A whole CTA. Other CTAs may call
+/// or_is_wanted() at the same time: it is true before and after.
 __device__ inline void start_over(const Batch& batch, const Query& query) {
-  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kBins;
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += blockDim.x) bins[i] = 0;
+  std::uint32_t* const bins = batch.histograms + std::size_t{query.state} * kHistogramBins;
+  for (std::uint32_t i = threadIdx.x; i < kHistogramBins; i += blockDim.x) bins[i] = 0;
   if (threadIdx.x != 0) return;
   QueryState& state = batch.states[query.state];
   state.candidates = 0;
@@ -23,11 +22,11 @@ __device__ inline void start_over(const Batch& batch, const Query& query) {
   state.fell_back = 1;
 }
 
-/// Candidates that a thread reads at a time.
+/// Candidates that a thread reads together.
 inline constexpr std::uint32_t kCandidatesAtOnce = 4;
 
-/// Reads the team's candidates, each in one CTA: calls take(some, which of them there are) for
-/// kCandidatesAtOnce a thread, until there are no more for the CTA. A whole CTA.
+/// Shares candidates out to the CTAs of a team and their threads. Each thread calls take(some, has)
+/// with kCandidatesAtOnce of them; has[i] says whether some[i] exists. A whole CTA.
 template <class Take>
 __device__ inline void for_candidates(const Candidate* candidates, std::uint32_t count,
                                       const Team& team, Take take) {
@@ -45,19 +44,20 @@ __device__ inline void for_candidates(const Candidate* candidates, std::uint32_t
   }
 }
 
-/// Of candidates, by a digit of their documents where they equal the threshold.
-inline constexpr std::uint32_t kAbove = kDigits;     ///< those that are better
-inline constexpr std::uint32_t kTied = kDigits + 1;  ///< those that equal it
+/// Counters of candidates: for those that equal the threshold, one for each value of a digit of
+/// their docIDs; then two more.
+inline constexpr std::uint32_t kAbove = kDigits;     ///< candidates above the threshold
+inline constexpr std::uint32_t kTied = kDigits + 1;  ///< candidates that equal it
 inline constexpr std::uint32_t kTieCounts = kDigits + 2;
 
 /// In shared memory.
-struct Settling {
-  std::uint32_t kept;                ///< in the team's first CTA: candidates that stay
-  std::uint32_t own[2][kTieCounts];  ///< what the CTA counted, digit by digit by turns
-  std::uint32_t all[kTieCounts];     ///< what the team did
+struct PruneMemory {
+  std::uint32_t kept;                ///< candidates that stay; used in the team's first CTA
+  std::uint32_t own[2][kTieCounts];  ///< the CTA's counts; two sets, digits take turns with them
+  std::uint32_t all[kTieCounts];     ///< the team's counts
 };
 
-/// Sums up what the team's CTAs counted, for each of them. Whole CTAs.
+/// Adds up the counts of the team's CTAs. Each CTA gets the sums. Whole CTAs.
 __device__ inline void add_counts(std::uint32_t (&own)[kTieCounts],
                                   std::uint32_t (&all)[kTieCounts], const Team& team) {
   team.sync();
@@ -69,17 +69,18 @@ __device__ inline void add_counts(std::uint32_t (&own)[kTieCounts],
   __syncthreads();
 }
 
-/// Where more documents have the threshold's sum than the answer has room for: finds the last that
-/// can be in it. Whole CTAs; a pass over the candidates for each digit of a docID, 4 at most.
-/// Others of the team may still read memory.own until the next barrier of all.
-__device__ inline void settle_ties(const Batch& batch, const Query& query, std::uint32_t count,
-                                   Settling& memory, const Team& team) {
-  const std::uint32_t threshold = Need(batch, query).threshold;
+/// More documents may have exactly the threshold's sum than the answer has room for. Then this
+/// finds the last docID that can be in the answer, and stores it as the tie. Whole CTAs; one pass
+/// over the candidates for each digit of a docID, 4 at most. Other CTAs of the team may still read
+/// memory.own until the team's next barrier.
+__device__ inline void find_last_tied(const Batch& batch, const Query& query, std::uint32_t count,
+                                      PruneMemory& memory, const Team& team) {
+  const std::uint32_t threshold = Threshold(batch, query).sum;
   const int top = (31 - __clz(static_cast<int>((batch.documents - 1) | 1))) / 8 * 8;
   std::uint32_t prefix = 0;
   std::uint32_t wanted = 0;
   for (int shift = top; shift >= 0; shift -= 8) {
-    auto& own = memory.own[shift / 8 % 2];  // those of the digit before may be read still
+    auto& own = memory.own[shift / 8 % 2];  // other CTAs may still read the other set
     for (std::uint32_t i = threadIdx.x; i < kTieCounts; i += blockDim.x) own[i] = 0;
     __syncthreads();
     const auto count_one = [&](const Candidate& candidate) {
@@ -92,7 +93,7 @@ __device__ inline void settle_ties(const Batch& batch, const Query& query, std::
         atomicAdd(&own[candidate.document >> shift & (kDigits - 1)], 1);
       }
     };
-    for_candidates(batch.candidates + query.candidates, count, team,
+    for_candidates(batch.candidates + query.first_candidate, count, team,
                    [&](const auto& some, const auto& has) {
 #pragma unroll
                      for (std::uint32_t i = 0; i < kCandidatesAtOnce; ++i) {
@@ -113,39 +114,38 @@ __device__ inline void settle_ties(const Batch& batch, const Query& query, std::
   }
 }
 
-/// Raises the threshold to what the candidates leave; each CTA of a team finds the same for itself,
-/// and all have begun then. Whole CTAs.
-__device__ inline void raise_to_candidates(const Batch& batch, const Query& query,
-                                           std::uint32_t count, Settling& memory,
-                                           const Team& team) {
+/// Raises the threshold, and the tie, by all candidates. Each CTA of a team does this for itself
+/// with the same result. When it returns, all CTAs of the team have started. Whole CTAs.
+__device__ inline void update_threshold(const Batch& batch, const Query& query, std::uint32_t count,
+                                        PruneMemory& memory, const Team& team) {
   if (threadIdx.x == 0) memory.kept = 0;
   team.arrive();
   if (warp_id() == 0) raise_threshold(batch, query);
   team.await();
   __syncthreads();
   if (count > query.k && sums_are_exact(batch, query)) {
-    settle_ties(batch, query, count, memory, team);
+    find_last_tied(batch, query, count, memory, team);
     __syncthreads();
   }
 }
 
-/// Adds the candidates that reach what is needed to `kept`, in any order, and how many they are to
+/// Writes the candidates that reach the threshold to `kept`, in any order, and adds their number to
 /// memory.kept of the team's first CTA. `kept` may be `candidates` if the team is one CTA. Whole
-/// CTAs, after raise_to_candidates() and before a barrier. Bound by reading 8 bytes a candidate.
-__device__ inline void keep_needed(const Candidate* candidates, std::uint32_t count,
-                                   const Need& need, Candidate* kept, Settling& memory,
-                                   const Team& team) {
+/// CTAs, after update_threshold(); a barrier must follow. Bound by reading 8 bytes a candidate.
+__device__ inline void keep_reaching(const Candidate* candidates, std::uint32_t count,
+                                     const Threshold& need, Candidate* kept, PruneMemory& memory,
+                                     const Team& team) {
   std::uint32_t& kept_count = team.of(0, memory.kept);
   for_candidates(candidates, count, team, [&](const auto& some, const auto& has) {
     std::uint32_t groups[kCandidatesAtOnce];
     std::uint32_t total = 0;
 #pragma unroll
     for (std::uint32_t i = 0; i < kCandidatesAtOnce; ++i) {
-      const bool stays = has[i] && some[i].sum >= need.of(some[i].document);
+      const bool stays = has[i] && some[i].sum >= need.at(some[i].document);
       groups[i] = __ballot_sync(kWholeWarp, stays);
       total += __popc(groups[i]);
     }
-    if (kept == candidates) __syncthreads();  // what is overwritten now was read
+    if (kept == candidates) __syncthreads();  // all have read what is overwritten now
     if (total == 0) return;
     std::uint32_t place = 0;
     if (lane_id() == 0) place = atomicAdd(&kept_count, total);
@@ -160,15 +160,16 @@ __device__ inline void keep_needed(const Candidate* candidates, std::uint32_t co
   });
 }
 
-/// Raises the threshold and drops the candidates that miss it. Returns how many stay. A whole CTA.
-__device__ inline std::uint32_t settle(const Batch& batch, const Query& query, Settling& memory) {
+/// Raises the threshold and drops the candidates below it. Returns how many stay. A whole CTA.
+__device__ inline std::uint32_t prune_candidates(const Batch& batch, const Query& query,
+                                                 PruneMemory& memory) {
   QueryState& state = batch.states[query.state];
   const Team alone = Team::alone();
-  const std::uint32_t count = min(state.candidates, query.capacity);
-  if (threadIdx.x == 0 && state.candidates > query.capacity) state.overflow = 1;
-  raise_to_candidates(batch, query, count, memory, alone);
-  Candidate* const candidates = batch.candidates + query.candidates;
-  keep_needed(candidates, count, Need(batch, query), candidates, memory, alone);
+  const std::uint32_t count = min(state.candidates, query.candidate_capacity);
+  if (threadIdx.x == 0 && state.candidates > query.candidate_capacity) state.overflow = 1;
+  update_threshold(batch, query, count, memory, alone);
+  Candidate* const candidates = batch.candidates + query.first_candidate;
+  keep_reaching(candidates, count, Threshold(batch, query), candidates, memory, alone);
   __syncthreads();
   const std::uint32_t kept = memory.kept;
   if (threadIdx.x == 0) state.candidates = kept;

@@ -1,5 +1,5 @@
-// Cuts drivers into stretches and sorts them by place.
-#include "gpu/batch/and_stretches.hpp"
+// Cuts drivers into block ranges and sorts these by their place in the query.
+#include "gpu/batch/and_block_ranges.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,30 +7,30 @@
 namespace warpdex::gpu {
 namespace {
 
-/// CTAs that a list is shared out to before AND takes more of its blocks together.
-constexpr std::uint32_t kAndStretches = 512;
+/// A list is cut so that AND has this many CTAs, before a CTA takes more of its blocks.
+constexpr std::uint32_t kAndCtas = 512;
 
-/// A stretch's place in its query: those of fewer blocks share one.
+/// The place of a range in its query. Ranges of fewer than kAndBlocks blocks share a place.
 constexpr std::uint32_t place_of(std::uint32_t block) { return block / kAndBlocks; }
 
 }  // namespace
 
-std::uint32_t blocks_of_and_chunk(std::uint32_t list_blocks, bool are_few) {
+std::uint32_t and_range_blocks(std::uint32_t list_blocks, bool are_few) {
   std::uint32_t blocks = kAndBlocks;
-  while (are_few && blocks > 1 && list_blocks <= kAndStretches * blocks / 2) blocks /= 2;
+  while (are_few && blocks > 1 && list_blocks <= kAndCtas * blocks / 2) blocks /= 2;
   return blocks;
 }
 
-void AndStretches::clear() {
+void AndBlockRanges::clear() {
   drivers_.clear();
   counts_.clear();
 }
 
-std::uint32_t AndStretches::count(bool are_few) {
+std::uint32_t AndBlockRanges::count(bool are_few) {
   are_few_ = are_few;
   std::uint32_t all = 0;
   for (const std::uint32_t blocks : drivers_) {
-    const std::uint32_t step = blocks_of_and_chunk(blocks, are_few);
+    const std::uint32_t step = and_range_blocks(blocks, are_few);
     const std::uint32_t full = place_of(blocks);
     const std::uint32_t last = (blocks % kAndBlocks + step - 1) / step;
     if (counts_.size() < full + 1) counts_.resize(full + 1);
@@ -41,24 +41,24 @@ std::uint32_t AndStretches::count(bool are_few) {
   return all;
 }
 
-void AndStretches::write(std::uint32_t query, std::uint32_t owner, Stretch* stretches) {
+void AndBlockRanges::write(std::uint32_t query, std::uint32_t owner, BlockRange* ranges) {
   const std::uint32_t blocks = drivers_[query];
-  const std::uint32_t step = blocks_of_and_chunk(blocks, are_few_);
+  const std::uint32_t step = and_range_blocks(blocks, are_few_);
   for (std::uint32_t block = 0; block < blocks; block += step) {
-    stretches[counts_[place_of(block)]++] = {owner, block, std::min(step, blocks - block)};
+    ranges[counts_[place_of(block)]++] = {owner, block, std::min(step, blocks - block)};
   }
 }
 
-void StretchOrder::add(const std::vector<std::uint32_t>& counts) {
+void BlockRangeOrder::add(const std::vector<std::uint32_t>& counts) {
   if (totals_.size() < counts.size()) totals_.resize(counts.size());
   for (std::size_t place = 0; place < counts.size(); ++place) totals_[place] += counts[place];
 }
 
-void StretchOrder::finish() {
+void BlockRangeOrder::finish() {
   std::exclusive_scan(totals_.begin(), totals_.end(), totals_.begin(), 0U);
 }
 
-void StretchOrder::place(std::vector<std::uint32_t>& counts) {
+void BlockRangeOrder::place(std::vector<std::uint32_t>& counts) {
   for (std::size_t place = 0; place < counts.size(); ++place) {
     const std::uint32_t count = counts[place];
     counts[place] = totals_[place];

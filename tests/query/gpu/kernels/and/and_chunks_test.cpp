@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "gpu/batch/and_stretches.hpp"
+#include "gpu/batch/and_block_ranges.hpp"
 #include "tests/query/engine/shaped_lists.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
 #include "tests/support.hpp"
@@ -43,7 +43,7 @@ std::uint64_t blocks_to_decode(const std::vector<const Docids*>& lists, std::siz
   return blocks;
 }
 
-TEST(GpuAndBlocks, AreThoseThatSkippingLeaves) {
+TEST(GpuAndChunks, AreThoseThatSkippingLeaves) {
   WARPDEX_NEEDS_GPU();
   constexpr std::uint32_t kDocuments = 200'000;
   Random random = test::generator(610);
@@ -73,7 +73,7 @@ TEST(GpuAndBlocks, AreThoseThatSkippingLeaves) {
     test::search_by_gpu(searcher, index, std::span(&query, 1),
                         test::settings_of(QueryMode::kAnd, 10));
     const auto driver_blocks = static_cast<std::uint32_t>((docids[0]->size() - 1) / kBlockSize + 1);
-    const std::size_t chunk = gpu::blocks_of_and_chunk(driver_blocks, true) * kBlockSize;
+    const std::size_t chunk = gpu::and_range_blocks(driver_blocks, true) * kBlockSize;
     const std::uint64_t by_chunks = blocks_to_decode(docids, chunk);
     const std::uint64_t by_skipping = blocks_to_decode(docids, docids[0]->size());
     EXPECT_EQ(searcher.statistics().and_blocks, by_chunks) << terms.front();

@@ -1,5 +1,4 @@
-// How a CTA hands documents to their query's candidates, and how a query's threshold rises.
-// Internal.
+// A query's candidates and its threshold: appending documents, and raising the threshold. Internal.
 #pragma once
 
 #include "gpu/device/list_reader.cuh"
@@ -8,48 +7,49 @@
 
 namespace warpdex::gpu {
 
-/// The threshold at the moment. Others raise it meanwhile; it never falls.
+/// The current threshold. Other warps may raise it at any time; it never falls.
 __device__ inline std::uint32_t current_threshold(const QueryState& state) {
   return __ldcg(&state.threshold);
 }
 
-/// Whether OR has something to do for a query: not where AND was to come first and found enough.
+/// Whether OR must run for a query: not where AND came first and matched enough.
 __device__ inline bool or_is_wanted(const Batch& batch, const Query& query) {
-  return !(query.flags & kFallback) || batch.states[query.state].matches < query.least;
+  return !(query.flags & kFallback) || batch.states[query.state].matches < query.min_matches;
 }
 
-/// Whether sums in units are all that decides between documents of a query.
+/// Whether sums in units alone rank a query's documents.
 __device__ inline bool sums_are_exact(const Batch& batch, const Query& query) {
-  return batch.form == ScoreForm::kImpact && query.slack == 0 && batch.static_scores == nullptr;
+  return batch.form == ScoreForm::kImpact && query.rounding_slack == 0 &&
+         batch.static_scores == nullptr;
 }
 
-/// Whether what is known of a query is OR's, if it is one of OR: not where AND found enough.
+/// Whether the state of a query of OR is that of OR: not where AND came first and matched enough.
 __device__ inline bool or_has_run(const Query& query, const QueryState& state) {
   return !(query.flags & kFallback) || state.fell_back != 0;
 }
 
-/// What a document's sum must reach, as known when this was made.
-struct Need {
-  __device__ Need(const Batch& batch, const Query& query) {
+/// The sum that a document must reach to be a candidate, read when this was constructed.
+struct Threshold {
+  __device__ Threshold(const Batch& batch, const Query& query) {
     const QueryState& state = batch.states[query.state];
-    threshold = current_threshold(state);
-    if (or_has_run(query, state)) threshold = max(threshold, query.seed);
+    sum = current_threshold(state);
+    if (or_has_run(query, state)) sum = max(sum, query.seed_threshold);
     last_tied = kNone;
     if (!sums_are_exact(batch, query)) return;
     const unsigned long long tie = __ldcg(&state.tie);
-    if (tie >> 32 == threshold) last_tied = ~static_cast<std::uint32_t>(tie);
+    if (tie >> 32 == sum) last_tied = ~static_cast<std::uint32_t>(tie);
   }
-  /// Of a document, or of the first of some.
-  __device__ std::uint32_t of(std::uint32_t document) const {
-    return document > last_tied ? threshold + 1 : threshold;
+  /// For a document, or for the first of a range of documents.
+  __device__ std::uint32_t at(std::uint32_t document) const {
+    return document > last_tied ? sum + 1 : sum;
   }
 
-  std::uint32_t threshold;
-  std::uint32_t last_tied;  ///< equal sums behind this document are not enough
+  std::uint32_t sum;
+  std::uint32_t last_tied;  ///< documents behind this one need more than `sum`
 };
 
-/// Appends one document a lane, where `has`, to the query's candidates. Returns how many there are
-/// then, room or no room. A whole warp.
+/// Appends a document to the query's candidates for each lane that `has` one. Returns the new
+/// number of candidates, which may exceed the capacity. A whole warp.
 __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query& query, bool has,
                                                  std::uint32_t document, std::uint32_t sum) {
   QueryState& state = batch.states[query.state];
@@ -59,16 +59,17 @@ __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query
   if (lane_id() == 0) first = atomicAdd(&state.candidates, __popc(group));
   first = __shfl_sync(kWholeWarp, first, 0);
   const std::uint32_t place = first + __popc(group & ((1U << lane_id()) - 1));
-  const bool fits = has && place < query.capacity;
+  const bool fits = has && place < query.candidate_capacity;
   const std::uint32_t fitting = __ballot_sync(kWholeWarp, fits);
   if (fits) {
-    batch.candidates[std::size_t{query.candidates} + place] = {document, sum};
+    batch.candidates[std::size_t{query.first_candidate} + place] = {document, sum};
     const std::uint32_t bin =
-        min(lower_units(batch, query, document, sum) >> query.bin_shift, kBins - 1);
-    // Once for all that have the same: equal sums may be many, and each addition takes its turn.
+        min(lower_units(batch, query, document, sum) >> query.bin_shift, kHistogramBins - 1);
+    // One addition for all lanes with the same bin: equal sums are frequent, and atomic additions
+    // to one address are serialized.
     const std::uint32_t same = __match_any_sync(fitting, bin);
     if (lane_id() == __ffs(static_cast<int>(same)) - 1U) {
-      atomicAdd(&batch.histograms[std::size_t{query.state} * kBins + bin], __popc(same));
+      atomicAdd(&batch.histograms[std::size_t{query.state} * kHistogramBins + bin], __popc(same));
     }
   }
   return first + __popc(group);
@@ -81,7 +82,7 @@ __device__ inline std::uint32_t static_units(const Batch& batch, const Query& qu
   return static_cast<std::uint32_t>(ceilf(batch.static_scores[document] * query.static_scale));
 }
 
-/// Units that static scores add at most in a tile.
+/// The most units that a static score adds in a tile.
 __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
                                                   std::uint32_t tile) {
   if (batch.static_bounds == nullptr) return 0;
@@ -94,14 +95,15 @@ __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Quer
   return static_cast<std::uint32_t>(ceilf(best * query.static_scale));
 }
 
-/// Raises the threshold to where the histogram has k documents, of those that are seen to be
-/// counted there: all that the callers counted before a barrier of theirs, and others' as they
-/// come. Fewer make it lower, never wrong, so nothing is waited for. One whole warp. O(kBins / 32).
+/// Raises the threshold to the highest bin at which the histogram has counted k documents. It sees
+/// all documents that the CTA counted before its last barrier, and perhaps some of other CTAs. With
+/// fewer documents the threshold is lower but never wrong, so nothing is waited for. One whole
+/// warp. O(kHistogramBins / 32).
 __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
   QueryState& state = batch.states[query.state];
   if (__shfl_sync(kWholeWarp, __ldcg(&state.candidates), 0) < query.k) return;
-  const std::uint32_t* bins = batch.histograms + std::size_t{query.state} * kBins;
-  constexpr std::uint32_t kPerLane = kBins / kWarp;
+  const std::uint32_t* bins = batch.histograms + std::size_t{query.state} * kHistogramBins;
+  constexpr std::uint32_t kPerLane = kHistogramBins / kWarp;
   const auto* own = reinterpret_cast<const uint4*>(bins + lane_id() * kPerLane);
   std::uint32_t mine = 0;
 #pragma unroll
@@ -109,7 +111,7 @@ __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
     const uint4 four = __ldcg(own + i);
     mine += four.x + four.y + four.z + four.w;
   }
-  std::uint32_t above = mine;  // becomes: in this lane's bins and all above
+  std::uint32_t above = mine;  // becomes the count in this lane's bins and all above them
 #pragma unroll
   for (std::uint32_t step = 1; step < kWarp; step *= 2) {
     const std::uint32_t other = __shfl_down_sync(kWholeWarp, above, step);
@@ -117,7 +119,7 @@ __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
   }
   const std::uint32_t enough = __ballot_sync(kWholeWarp, above >= query.k);
   if (enough == 0) return;
-  const std::uint32_t lane = 31 - __clz(enough);  // the highest lane that has k with those above
+  const std::uint32_t lane = 31 - __clz(enough);  // the highest lane whose count reaches k
   const std::uint32_t beyond = __shfl_sync(kWholeWarp, above - mine, lane);
   static_assert(kPerLane == kWarp);
   std::uint32_t sum = __ldcg(bins + lane * kPerLane + lane_id());
@@ -127,7 +129,8 @@ __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
     if (lane_id() + step < kWarp) sum += other;
   }
   const std::uint32_t reached = __ballot_sync(kWholeWarp, sum + beyond >= query.k);
-  // Bins grow while they are read: then fewer may be seen, never more than there are.
+  // Bins may grow while they are read. The threshold may then be lower than it could be, never
+  // higher.
   if (reached == 0 || lane_id() != 0) return;
   const std::uint32_t bin = lane * kPerLane + 31 - __clz(reached);
   atomicMax(&state.threshold, bin << query.bin_shift);

@@ -1,4 +1,4 @@
-#include "tests/query/gpu/gpu_cache_support.hpp"
+#include "tests/query/gpu/lists/gpu_cache_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ void expect_equal(const std::vector<SearchResult>& right, const std::vector<Sear
   }
 }
 
-std::size_t least_budget(const Index& index) {
+std::size_t min_budget(const Index& index) {
   std::size_t refused = 1;
   std::size_t taken = std::size_t{1} << 27;
   while (taken - refused > 4096) {

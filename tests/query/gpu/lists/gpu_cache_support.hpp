@@ -32,7 +32,7 @@ void expect_equal(const std::vector<SearchResult>& right, const std::vector<Sear
                   bool counted, const std::string& what);
 
 /// The least budget that is not refused, to 4 KiB.
-std::size_t least_budget(const Index& index);
+std::size_t min_budget(const Index& index);
 /// The least that all lists fit into, to 4 KiB.
 std::size_t resident_budget(const Index& index, std::size_t least);
 

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "tests/query/engine/engine_support.hpp"
-#include "tests/query/gpu/gpu_cache_support.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
+#include "tests/query/gpu/lists/gpu_cache_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-/// What large batches bring for themselves.
+/// What large batches stage for themselves.
 struct Staged {
   SearchSettings settings;
   GpuAblation ablation;
@@ -45,7 +45,7 @@ TEST(GpuStage, LargeBatchesBringTheirLists) {
     const GeneratedFixture fixture(150'000, 150, codec, turn == 1, seed() + turn);
     ++turn;
     const Index& index = *fixture.index;
-    const std::size_t least = least_budget(index);
+    const std::size_t least = min_budget(index);
     const std::size_t most = resident_budget(index, least);
     const test::LoneGpuIndex resident(index, {});
     for (const Staged& search : staged_searches()) {
@@ -87,7 +87,7 @@ TEST(GpuStage, AnswersAsTheResidentIndexSmall) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(20'000, 70, {CodecKind::kPfor, 1}, false, seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const test::LoneGpuIndex resident(index, {});
   const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
   SearchSettings settings;
@@ -109,7 +109,7 @@ TEST(GpuStage, ManyAnswersInLittleMemoryAreAlike) {
   settings.k = 1000;
   test::GpuSearcher reference_searcher(resident);
   const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, settings);
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   for (const std::size_t fifths : {2, 4}) {
     const std::size_t memory = least + (most - least) / 5 * fifths;
@@ -131,7 +131,7 @@ TEST(GpuStage, SeveralThreadsBringListsOfTheirOwn) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 150, {CodecKind::kRice, 1}, false, seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   SearchSettings settings;
   settings.k = 100;

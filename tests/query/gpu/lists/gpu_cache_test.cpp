@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "tests/query/engine/engine_support.hpp"
-#include "tests/query/gpu/gpu_cache_support.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
+#include "tests/query/gpu/lists/gpu_cache_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using test::expect_equal;
 using test::GeneratedFixture;
-using test::least_budget;
+using test::min_budget;
 using test::resident_budget;
 
 std::vector<SearchSettings> all_modes() {
@@ -79,7 +79,7 @@ TEST_P(GpuCacheBudgets, AnswersAsTheResidentIndex) {
   const GeneratedFixture fixture(150'000, 120, codecs[(seed + turn) % codecs.size()], turn % 2 == 1,
                                  seed);
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   ASSERT_LT(least, most);
   const test::LoneGpuIndex resident(index, {});
@@ -132,7 +132,7 @@ TEST(GpuCache, ALogThatIsRepeatedComesToRest) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kBitpack, 1}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   const test::LoneGpuIndex resident(index, {});
   test::GpuSearcher reference_searcher(resident);
@@ -160,7 +160,7 @@ TEST(GpuCache, AnotherLogTakesThePlaceOfThoseBefore) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 200, {CodecKind::kRice, 1}, true, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   const test::LoneGpuIndex resident(index, {});
   test::GpuSearcher reference_searcher(resident);
@@ -183,7 +183,7 @@ TEST(GpuCache, WhatCannotBeReadInPlaceIsAnsweredAllTheSame) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kPfor, 4}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   const test::LoneGpuIndex resident(index, {});
   test::GpuSearcher reference_searcher(resident);
@@ -219,7 +219,7 @@ TEST(GpuCache, TwoIndexesHaveTheirOwn) {
     const test::LoneGpuIndex resident(*fixture->index, {});
     test::GpuSearcher searcher(resident);
     right.push_back(searcher.run(fixture->plans, {}));
-    const std::size_t least = least_budget(*fixture->index);
+    const std::size_t least = min_budget(*fixture->index);
     const std::size_t memory = (least + resident_budget(*fixture->index, least)) / 2;
     cached.push_back(
         std::make_unique<test::LoneGpuIndex>(*fixture->index, ResourceSettings{.memory = memory}));
@@ -238,7 +238,7 @@ TEST(GpuCache, TwoIndexesShareOneBudget) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture one(100'000, 60, {CodecKind::kBitpack, 1}, false, test::seed());
   const GeneratedFixture two(60'000, 60, {CodecKind::kPforBlock, 1}, true, test::seed() + 1);
-  const std::size_t least = least_budget(*one.index);
+  const std::size_t least = min_budget(*one.index);
   const std::size_t most = resident_budget(*one.index, least);
   std::vector<std::vector<SearchResult>> right;
   for (const GeneratedFixture* fixture : {&one, &two}) {
@@ -271,7 +271,7 @@ TEST(GpuCache, SeveralThreadsShareIt) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kPforBlock, 1}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const std::size_t most = resident_budget(index, least);
   SearchSettings settings;
   const test::LoneGpuIndex resident(index, {});
@@ -336,7 +336,7 @@ TEST(GpuCache, AgreesWithTheOracleSmall) {
   const GeneratedFixture fixture(20'000, 30, {CodecKind::kRice, 1}, false, test::seed());
   const Index& index = *fixture.index;
   const reference::Collection collection = read_collection(index);
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
   ASSERT_FALSE(cached.is_resident());
   test::GpuSearcher searcher(cached);
@@ -355,7 +355,7 @@ TEST(GpuCache, ABatchThatIsDroppedOrNotAnsweredLeavesNothingBehind) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(20'000, 30, {CodecKind::kBitpack, 1}, true, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = least_budget(index);
+  const std::size_t least = min_budget(index);
   const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
   const std::size_t left = cached.memory_left();
   SearchSettings settings;
