@@ -12,15 +12,18 @@
 #include "output_file.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "vector_stats.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/vector/format/verify.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
     "Says what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
-    "by purpose, lists by length, and how many blocks of documents are bit sets.";
+    "by purpose, lists by length, and how many blocks of documents are bit sets. Of an index of\n"
+    "vectors: its settings, its lists, and the bytes of each section.";
 
 /// Bytes for one purpose.
 struct Share {
@@ -225,6 +228,12 @@ int run_stats(const std::vector<std::string>& arguments) {
   command.add(group);
   if (!command.parse(arguments)) return 0;
 
+  if (vector::is_vector_index(folder)) {
+    const vector::VectorIndex index = vector::VectorIndex::open(folder);
+    if (json != "-") print_vector_stats(index, std::cout);
+    if (!json.empty()) write_output(json, vector_stats_json(index));
+    return 0;
+  }
   const Index index = Index::open(folder);
   const Statistics statistics = gather(index);
   if (json != "-") {

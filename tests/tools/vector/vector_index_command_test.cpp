@@ -101,6 +101,11 @@ TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
                    "-k", "1", "--repetitions", "1", "--probes", "1"})
           .status,
       0);
+  EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out, HasSubstr("2, of 1 to 3 vectors"));
+  const rapidjson::Document stats =
+      parse_json(run_warpdex({"stats", folder_ / "index", "--json", "-"}).out);
+  EXPECT_EQ(stats["vectors"].GetInt(), 4);
+  EXPECT_EQ(stats["largest_list"].GetInt(), 3);
   expect_complaint(search({"--probes", "3"}), 2, {"--probes", "2"});
   expect_complaint(build({"--index", "ivf-flat", "--lists", "5"}), 2, {"4 vectors", "not 5"});
   expect_complaint(build({"--lists", "2"}), 2, {"ivf-flat"});
