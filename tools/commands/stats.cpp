@@ -18,8 +18,8 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Says what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
-    "by purpose, lists by length, and how many blocks of documents are bit sets.";
+    "Shows what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
+    "by purpose, lists by length, and how many blocks of docIDs are bit sets.";
 
 /// Bytes for one purpose.
 struct Share {

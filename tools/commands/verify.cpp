@@ -13,9 +13,9 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Checks an index: every section's checksum, that every list decodes, that documents ascend in\n"
-    "it, and that all counts are those of the manifest. Ends with status 1 and names the section\n"
-    "where something is wrong.";
+    "Checks an index: the checksum of every section, that every list decodes to ascending docIDs,\n"
+    "and that all counts are those of the manifest. If something is wrong, names the section and\n"
+    "ends with status 1.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
