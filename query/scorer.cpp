@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "natural_log.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
@@ -80,8 +81,7 @@ float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) cons
   const auto len = static_cast<float>(length);
   if (kind == ScorerKind::kImpact) return weight * tf;
   if (kind == ScorerKind::kBm25) return weight * (tf / (tf + (c0 + c1 * len)));
-  // std::log of a float is the C library's logf: the same on one machine, not on every one.
-  return weight * std::max(0.F, std::log(1.F + tf * c0) + std::log(c1 / (len + c1)));
+  return weight * std::max(0.F, natural_log((1.F + tf * c0) * (c1 / (len + c1))));
 }
 
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,

@@ -8,8 +8,8 @@ namespace warpdex {
 
 namespace {
 
-/// Frequencies wanted of a block from which on it is decoded whole rather than read singly: where
-/// single access is a search, that pays early.
+/// With so many frequencies wanted of a block, it is decoded as a whole. Where access to a single
+/// one is a search, decoding pays early.
 std::uint32_t many_frequencies(CodecKind codec) {
   switch (codec) {
     case CodecKind::kPfor: return 3;

@@ -1,4 +1,4 @@
-// AND: the rarest list leads, the others are skipped through by their block metadata.
+// AND: the rarest list leads; the others skip to its documents by their block metadata.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace warpdex {
 
-/// A list and what it means to an AND.
+/// A list and its role in an AND.
 struct AndList {
   ListCursor* cursor;
-  bool is_required;  ///< otherwise it only adds to the score
+  bool is_required;  ///< else it only adds to the score
 };
 
-/// Answers one query after the other; all scratch memory is its own. Works on a block of the
-/// leading list at a time: every further required list thins out its documents, then the
-/// prohibited ones, and what survives is scored in the canonical order from single frequencies.
+/// Answers one query after the other; owns all scratch memory. Takes one block of the leading list
+/// at a time: each further required list drops documents, then each prohibited list. The documents
+/// that are left are scored in the canonical order from single frequencies.
 class AndSearch {
  public:
   explicit AndSearch(const Index& index);
 
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
-  /// saw: once it saw `matches_wanted`, it passes over blocks of the leading list whose bound says
-  /// that nothing in them can enter. `lists` are the scoring lists in canonical order with scorers
-  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors are
-  /// at their start.
+  /// saw. Once it saw `matches_wanted`, it skips blocks of the leading list that are not
+  /// competitive by their bounds. `lists` are the scoring lists in canonical order with scorers
+  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors
+  /// are at their start.
   std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
                     std::uint64_t matches_wanted, bool is_exact, TopK& top);
 
@@ -41,7 +41,7 @@ class AndSearch {
   static constexpr float kNotComputed = -1;
 
   bool can_enter(float bound) const { return !top_->full() || bound > top_->threshold(); }
-  /// Whether a match in the lead's current block can enter. Bounds are computed once they matter.
+  /// Whether the lead's current block is competitive. Bounds are computed when first needed.
   bool block_can_enter(ListCursor& lead, std::size_t lead_list);
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
@@ -62,11 +62,11 @@ class AndSearch {
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;
   TopK* top_ = nullptr;
-  float others_bound_ = kNotComputed;  ///< of the lists other than the leading one, together
+  float others_bound_ = kNotComputed;  ///< of all lists but the leading one, together
   std::uint32_t survivors_ = 0;
-  std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< of the survivors
-  std::uint8_t slots_[kBlockSize];  ///< of the survivors: their position in the lead's block
-  std::vector<Place> places_;       ///< kBlockSize a list, by slot
+  std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< documents that are left
+  std::uint8_t slots_[kBlockSize];                       ///< their positions in the lead's block
+  std::vector<Place> places_;                            ///< kBlockSize for each list, by slot
 };
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// Queries are taken by a counter; the last one to end wakes who waits.
+// A counter hands out the queries. The last query that ends wakes the waiting thread.
 #include "cpu/cpu_batch.hpp"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ void CpuBatch::work(CpuSearcher& searcher) {
     if (place >= order_.size()) return;
     answer_query(searcher, order_[place]);
     if (done_.fetch_add(1, std::memory_order_acq_rel) + 1 < order_.size()) continue;
-    const std::lock_guard lock(mutex_);  // who is about to sleep has looked, or sleeps
+    const std::lock_guard lock(mutex_);  // a thread about to sleep has checked the counter, or
+                                         // sleeps
     ended_.notify_all();
   }
 }

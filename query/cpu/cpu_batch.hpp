@@ -1,4 +1,4 @@
-// A batch of the CPU engine: its queries, who has taken which, and their answers. Internal.
+// A batch of the CPU engine: its queries, which of them are taken, and their answers. Internal.
 #pragma once
 
 #include <atomic>
@@ -19,20 +19,22 @@ namespace warpdex {
 /// Any number of threads work on it and wait for it.
 class CpuBatch final : public BatchAnswers::Source {
  public:
-  /// `settings`: one for all or one for each. The plans live until the batch is done.
+  /// `settings` has one entry for all queries or one for each. The plans must live until the batch
+  /// is done.
   CpuBatch(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
 
-  /// Answers queries that no thread has taken, the heaviest first, until there are none.
+  /// Answers queries that no thread has taken, those with the most postings first, until there are
+  /// none.
   void work(CpuSearcher& searcher);
   /// Whether all queries are taken.
   bool is_taken() const { return next_.load(std::memory_order_relaxed) >= order_.size(); }
-  /// Answers no query any more; the batch is done once those that were begun are.
+  /// Starts no further query; the batch is done when those that were started are.
   void drop() { is_dropped_.store(true, std::memory_order_relaxed); }
 
   bool is_done() const { return done_.load(std::memory_order_acquire) == order_.size(); }
-  /// Waits until it is done: awake for `spin`, then asleep.
+  /// Waits until the batch is done: spins for `spin`, then sleeps.
   void wait(std::chrono::microseconds spin);
-  /// Throws what the first query that failed threw. The batch is done.
+  /// Throws what the first failed query threw. The batch must be done.
   void rethrow_failure() const;
 
   std::size_t size() const override { return results_.size(); }
@@ -45,10 +47,10 @@ class CpuBatch final : public BatchAnswers::Source {
   std::vector<SearchSettings> settings_;
   std::vector<std::uint32_t> order_;  ///< queries, those with the most postings first
   std::vector<SearchResult> results_;
-  std::atomic<std::size_t> next_ = 0;  ///< in order_
-  std::atomic<std::size_t> done_ = 0;  ///< queries
+  std::atomic<std::size_t> next_ = 0;  ///< index into order_
+  std::atomic<std::size_t> done_ = 0;  ///< queries that are done
   std::atomic<bool> is_dropped_ = false;
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects what follows
   std::condition_variable ended_;
   std::exception_ptr failure_;
 };

@@ -1,4 +1,4 @@
-// One queue of batches. Threads work at the first batch that has queries left for them.
+// A queue of batches. Threads work on the first batch that has queries left.
 #include "warpdex/query/cpu/cpu_engine.hpp"
 
 #include <deque>
@@ -25,13 +25,13 @@ struct CpuEngine::State {
   std::shared_ptr<CpuBatch> find(Ticket ticket);
 
   const CpuEngineSettings settings;
-  std::mutex mutex;  ///< of all that follows but `changes`
+  std::mutex mutex;  ///< protects all that follows but `changes`
   std::condition_variable changed;
-  std::deque<std::shared_ptr<CpuBatch>> queue;  ///< some may be taken whole
+  std::deque<std::shared_ptr<CpuBatch>> queue;  ///< some may have no queries left
   std::unordered_map<std::uint64_t, std::shared_ptr<CpuBatch>> batches;  ///< not taken by wait()
   std::uint64_t last_ticket = 0;
   bool is_ending = false;
-  std::atomic<std::uint64_t> changes = 0;  ///< how often the queue grew, or the end came
+  std::atomic<std::uint64_t> changes = 0;  ///< how often the queue has grown, and the engine's end
   std::vector<CpuSearcher> searchers;      ///< one a thread
   std::vector<std::jthread> threads;
 };
@@ -67,7 +67,7 @@ void CpuEngine::State::work(CpuSearcher& searcher) {
   while (const std::shared_ptr<CpuBatch> batch = next_batch()) batch->work(searcher);
 }
 
-/// A batch with queries left, for which the calling thread waits; null at the engine's end.
+/// Waits for a batch with queries left, and returns it; null at the engine's end.
 std::shared_ptr<CpuBatch> CpuEngine::State::next_batch() {
   for (;;) {
     const std::uint64_t seen = changes.load(std::memory_order_acquire);

@@ -28,7 +28,7 @@ struct CpuSearcher::State {
   OrSearch or_search;
   AndSearch and_search;
   TopK top;
-  std::deque<ListCursor> cursors;  ///< grows only; a query takes the first ones
+  std::deque<ListCursor> cursors;  ///< never shrinks; a query takes the first ones
   std::vector<ListCursor*> scoring;
   std::vector<ListCursor*> prohibited;
   std::vector<AndList> and_lists;

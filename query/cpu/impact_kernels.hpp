@@ -1,4 +1,4 @@
-// The inner loops over impacts, plain enough for a compiler to make vectors of: inlined into a
+// The inner loops over impacts, so plain that a compiler vectorises them. They are inlined into a
 // function for each instruction set.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace warpdex {
                                                     const std::uint32_t* impacts, std::size_t count,
                                                     float* scores) {
   const float weight = scorer.weight;
-  // Impacts are small: as signed numbers they become floats in one instruction.
+  // Impacts are small: as signed numbers, one instruction turns them into floats.
   for (std::size_t i = 0; i < count; ++i) {
     scores[i] = weight * static_cast<float>(static_cast<std::int32_t>(impacts[i]));
   }

@@ -1,5 +1,5 @@
-// The engine's inner loops, each in the forms that core/cpu_features.hpp tells apart. All forms
-// give the same bits.
+// The engine's inner loops, in one form for each instruction set of core/cpu_features.hpp. All
+// forms give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace warpdex {
 
-/// The value of an accumulator that no posting touched: minus zero, whose sign is lost with the
-/// first score that is added, even a zero.
+/// The value of an accumulator that no posting touched: minus zero. Adding any score, even zero,
+/// clears its sign.
 inline constexpr float kUntouched = -0.0F;
 
 /// Sums that share a mark: a cache line of them.
 inline constexpr std::uint32_t kLineSums = 16;
 
-/// A document that may enter the answer, and what its score is so far.
+/// Documents that may enter the answer, and their scores so far.
 struct Candidates {
   std::uint32_t* documents;
   float* scores;
@@ -30,11 +30,12 @@ struct Kernels {
                      const std::uint32_t* frequencies, const std::uint32_t* lengths,
                      std::size_t count, float* scores);
 
-  /// bounds[i] = the largest BM25 of blocks[i]'s pairs, not yet rounded up.
+  /// bounds[i] = the largest BM25 score of blocks[i]'s pairs, without slack for rounding.
   void (*bound_bm25)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
                      float* bounds);
 
-  /// Likewise of impacts: scores[i] = weight * impacts[i], and bounds[i] = weight * the largest.
+  /// The same for impacts: scores[i] = weight * impacts[i]; bounds[i] = weight * the largest
+  /// impact.
   void (*score_impacts)(const TermScorer& scorer, const std::uint32_t* impacts, std::size_t count,
                         float* scores);
   void (*bound_impacts)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,

@@ -272,8 +272,8 @@ WARPDEX_AVX512 std::size_t intersect_avx512(const std::uint32_t* wanted, std::si
   std::size_t found = 0;
   for (std::size_t i = 0; i < count; ++i) {
     while (docids[from + 15] < wanted[i]) from += 16;
-    // Kept in 16 bits: where g++ 12 and 13 spill a widened mask, they store 16 bits and load 32, so
-    // that what lay there before becomes matches.
+    // Kept in 16 bits: g++ 12 and 13, when they spill a widened mask, store 16 bits and load 32, so
+    // that old memory would count as matches.
     const std::uint16_t equal = _mm512_cmpeq_epi32_mask(
         _mm512_loadu_si512(docids + from), _mm512_set1_epi32(static_cast<std::int32_t>(wanted[i])));
     matched[found] = static_cast<std::uint8_t>(i);

@@ -1,4 +1,4 @@
-// Moves through a list: gallops over block metadata, decodes what is looked into.
+// Moves through a list: gallops over block metadata, and decodes only what is asked for.
 #include "cpu/list_cursor.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ float ListCursor::bound_of_short() {
 float ListCursor::seed(const IndexSections& sections, std::uint32_t k) {
   if (!entry_.is_short()) return seed_score(sections, entry_, scorer_, k);
   if (size_ < k) return 0;
-  // As whole numbers, scores keep their order, which those of a damaged list may not have.
+  // As integers, scores keep their order; those of a damaged list may not.
   std::uint32_t sorted[kBlockSize];
   const float* const scores = scores_of_short();
   std::transform(scores, scores + size_, sorted,
@@ -120,7 +120,7 @@ void ListCursor::throw_disorder() {
 }
 
 void ListCursor::load_docids() {
-  // Nothing is cached while a damaged block throws.
+  // While a damaged block throws, nothing is cached.
   docids_of_ = kNothing;
   view_.read_docids(block_, docids_);
   const std::uint32_t loaded = count();
@@ -150,7 +150,7 @@ bool ListCursor::contains_dense(const Kernels& kernels, std::uint32_t docid) {
   const std::uint8_t* const bytes = view_.dense_bytes(block_);
   const std::uint32_t bit = docid - first_possible(block_);
   if ((bytes[bit / 8] >> bit % 8 & 1) == 0) return false;
-  // The bits before it are its position; damaged bits could claim more than the block has.
+  // The position is the number of bits before it; damaged bits could exceed the block's count.
   position_ = std::min(kernels.rank(bytes, bit), count() - 1);
   return true;
 }
@@ -158,7 +158,8 @@ bool ListCursor::contains_dense(const Kernels& kernels, std::uint32_t docid) {
 std::size_t ListCursor::intersect_block(const Kernels& kernels, const std::uint32_t* docids,
                                         std::size_t count, std::uint8_t* matched,
                                         std::uint8_t* positions) {
-  constexpr std::size_t kFewForDense = 12;  // then bit tests cost less than decoding the block
+  constexpr std::size_t kFewForDense = 12;  // up to here, bit tests cost less than decoding the
+                                            // block
   std::size_t found = 0;
   if (!is_loaded() && view_.is_dense(block_) && count < kFewForDense) {
     for (std::size_t i = 0; i < count; ++i) {

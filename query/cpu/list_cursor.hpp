@@ -1,4 +1,4 @@
-// One posting list as a query walks it: forward only, a block decoded at a time.
+// A cursor over one posting list: forward only, one block decoded at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,23 @@ namespace warpdex {
 
 /// Slots that may be read or written past a block's postings.
 inline constexpr std::uint32_t kBlockPadding = 16;
-/// A docID past every document's.
+/// A docID behind that of every document.
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
 
-/// What a sum of `lists` bounds is raised by, for the rounding of the sums that it bounds, unless
-/// these are exact: see sums_are_exact().
+/// The factor by which a sum of `lists` bounds is raised, for the rounding of the sums of scores
+/// that it bounds, unless these are exact: see sums_are_exact().
 inline float sum_slack(bool is_exact, std::size_t lists) {
   return is_exact ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
 }
 
-/// A list with its scorer, its current block and what of it is decoded. Lists shorter than a block
-/// are one block, decoded by open().
+/// A list with its scorer, its current block, and the decoded parts of it. A list shorter than a
+/// block is one block, which open() decodes.
 class ListCursor {
  public:
   /// Starts at the list's first block. Throws FormatError if the list is damaged.
   void open(const Index& index, const PostingsEntry& entry);
 
-  /// Sets the scorer. What scores() and the bounds need of it is computed when they are asked for.
+  /// Sets the scorer. Scores and bounds are computed when they are asked for.
   void set_scorer(const Index& index, const ScorerSettings& settings, float weight);
 
   std::uint32_t blocks() const { return blocks_; }
@@ -37,7 +37,7 @@ class ListCursor {
   bool at_end() const { return block_ == blocks_; }
   std::uint32_t size() const { return size_; }
   std::uint32_t last_docid(std::uint32_t block) const { return last_docids_[block]; }
-  /// The first docID that the block may hold.
+  /// The first docID that the current block may hold.
   std::uint32_t first_possible(std::uint32_t block) const {
     return block == 0 ? 0 : last_docids_[block - 1] + 1;
   }
@@ -48,20 +48,20 @@ class ListCursor {
   const PostingsEntry& entry() const { return entry_; }
   const TermScorer& scorer() const { return scorer_; }
 
-  /// What no posting of the block scores above.
+  /// An upper bound of the scores in the current block.
   float block_bound(std::uint32_t block) {
     return entry_.is_short() ? bound_of_short() : block_bounds_[block];
   }
-  /// What no posting scores above that is in the current block or behind it, and in documents
-  /// [begin, end), at least one of the index's. O(blocks there); of a frequent list, O(ranges).
+  /// An upper bound of the scores from the current block on, of documents in [begin, end). The
+  /// range must have a document of the index. O(blocks there); for a frequent list, O(ranges).
   float bound_between(std::uint32_t begin, std::uint32_t end);
-  /// What no posting of the list scores above. O(blocks); of a frequent list, O(ranges).
+  /// An upper bound of the list's scores. O(blocks); for a frequent list, O(ranges).
   float bound();
-  /// A score that `k` of the list's documents reach by this term alone, or 0 if none is known: of a
-  /// short list the k-th best score, of a long one what its stored seeds say.
+  /// A score that `k` of the list's documents reach by this term alone, or 0 if none is known: for
+  /// a short list the k-th best score, for a long one by its stored seeds.
   float seed(const IndexSections& sections, std::uint32_t k);
 
-  /// Moves to the first block whose last docID is at or past `docid`, which never falls from call
+  /// Moves to the first block whose last docID is `docid` or more. `docid` must not fall from call
   /// to call.
   void skip_to_block(std::uint32_t docid) {
     if (block_ < blocks_ && last_docids_[block_] < docid) gallop(docid);
@@ -78,31 +78,31 @@ class ListCursor {
     }
   }
 
-  /// The current block's docIDs, ascending, padded by the last. Decoded at most once.
+  /// The current block's docIDs, ascending, padded with the last. Decoded once at most.
   const std::uint32_t* docids() {
     if (docids_of_ != block_) load_docids();
     return docids_;
   }
-  /// The current block's frequencies, those past count() of no meaning. Decoded at most once.
+  /// The current block's frequencies; those past count() are undefined. Decoded once at most.
   const std::uint32_t* frequencies() {
     if (frequencies_of_ != block_) load_frequencies();
     return frequencies_;
   }
-  /// The current block's scores, those past count() of no meaning. Computed at most once.
+  /// The current block's scores; those past count() are undefined. Computed once at most.
   const float* scores(const Kernels& kernels) {
     if (scores_of_ != block_) load_scores(kernels);
     return scores_;
   }
   bool is_loaded() const { return docids_of_ == block_; }
 
-  /// The position in the current block of its first docID at or past `docid`, which must not be
-  /// past the block's last and never falls within a block.
+  /// The position in the current block of its first docID of `docid` or more. `docid` must not
+  /// exceed the block's last, and must not fall within a block.
   std::uint32_t seek(const Kernels& kernels, std::uint32_t docid) {
     position_ = kernels.seek(docids(), position_, docid);
     return position_;
   }
 
-  /// A lower bound of the next docID at or past `docid`; exact where the block is decoded.
+  /// A lower bound of the first docID of `docid` or more; exact if the block is decoded.
   std::uint32_t next_document(const Kernels& kernels, std::uint32_t docid) {
     skip_to_block(docid);
     if (at_end()) return kNoDocument;
@@ -111,8 +111,8 @@ class ListCursor {
     return first > docid ? first : docid;
   }
 
-  /// Whether the list holds `docid` (which never falls from call to call); then frequency_here()
-  /// is its frequency there.
+  /// Whether the list holds `docid`, which must not fall from call to call. Then frequency_here()
+  /// is its frequency.
   bool contains(const Kernels& kernels, std::uint32_t docid);
   /// The frequency of the posting that contains() or seek() found.
   std::uint32_t frequency_here() {
@@ -127,8 +127,8 @@ class ListCursor {
   std::size_t intersect_block(const Kernels& kernels, const std::uint32_t* docids,
                               std::size_t count, std::uint8_t* matched, std::uint8_t* positions);
 
-  /// Writes all frequencies of any block, decoded anew: kBlockSize values, those past block_count()
-  /// of no meaning.
+  /// Decodes all frequencies of any block: kBlockSize values; those past block_count() are
+  /// undefined.
   void read_frequencies(std::uint32_t block, std::uint32_t* frequencies) const {
     if (frequencies_of_ == block) {
       std::copy_n(frequencies_, kBlockSize, frequencies);
@@ -137,7 +137,7 @@ class ListCursor {
     }
   }
 
-  /// The frequency at a place that contains() found before: `block` and `position`.
+  /// The frequency at a block and position that contains() found before.
   std::uint32_t frequency_at(std::uint32_t block, std::uint32_t position) const {
     if (frequencies_of_ == block) return frequencies_[position];
     return view_.frequency(block, position);
@@ -166,19 +166,19 @@ class ListCursor {
   const std::uint32_t* last_docids_ = nullptr;
   ScoreBounds block_bounds_;
   ScoreBounds range_bounds_;   ///< none unless the list is frequent
-  float bound_of_short_ = -1;  ///< below 0 until it is computed
+  float bound_of_short_ = -1;  ///< negative until it is computed
   const std::uint32_t* lengths_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t blocks_ = 0;
   std::uint32_t block_ = 0;
-  std::uint32_t position_ = 0;  ///< in the current block; all before it is behind us
+  std::uint32_t position_ = 0;  ///< in the current block; the cursor has passed all before it
   std::uint32_t docids_of_ = kNothing;
   std::uint32_t frequencies_of_ = kNothing;
   std::uint32_t scores_of_ = kNothing;
   std::uint32_t last_of_short_ = 0;
 };
 
-/// scores[i] for the postings [begin, end) of a block; room for the next multiple of 16.
+/// scores[i] of the postings [begin, end) of a block; there is room for the next multiple of 16.
 void score_postings(const Kernels& kernels, const TermScorer& scorer, const std::uint32_t* docids,
                     const std::uint32_t* frequencies, const std::uint32_t* lengths,
                     std::uint32_t count, float* scores);

@@ -1,4 +1,4 @@
-// OR, window by window: bounds, the essential lists' candidates, look-ups in the others.
+// OR, window by window: bounds, candidates of the essential lists, lookups in the others.
 #include "cpu/or_search.hpp"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace warpdex {
 namespace {
 
-/// Optional lists with fewer postings a candidate than this are added up rather than looked up.
+/// Non-essential lists with fewer postings for each candidate are accumulated instead of looked up.
 constexpr std::size_t kPostingsPerLookUp = 8;
-/// DocIDs in the first window. Each is twice as wide as the one before it, up to kMaxWindow: narrow
-/// ones raise the threshold early, wide ones cost less a document.
+/// DocIDs in the first window. Each window is twice as wide as the one before, up to kMaxWindow:
+/// narrow ones raise the threshold early, wide ones cost less for each document.
 constexpr std::uint32_t kFirstWindow = 4096;
 
 }  // namespace
@@ -64,7 +64,7 @@ float OrSearch::need(float more) const {
 
 float OrSearch::bound_of_list(ListCursor& list, const Window& window) {
   if (list.next_document(kernels_, window.begin) >= window.end) return 0;
-  // Above 0, which stands for a list without postings here: a match may score 0.
+  // Above 0, which means that a list has no postings here: a match may score 0.
   return std::max(std::numeric_limits<float>::min(), list.bound_between(window.begin, window.end));
 }
 
@@ -105,7 +105,8 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
     }
   }
   const float total = tail_bounds_[0];
-  // The sum is raised before the list's own bound goes out: its rounding is relative to the sum.
+  // The sum is raised before the list's own bound is subtracted: its rounding is relative to the
+  // sum.
   const auto others = [&](std::size_t i) { return total * sum_slack_ - window_bounds_[i]; };
   if (active == 1) {
     select_from_one(*lists_[last_active], window, tail_bounds_[essential]);
@@ -119,9 +120,9 @@ void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
                             {candidate_documents_.data(), candidate_scores_.data()});
 }
 
-/// Calls visit(docids, scores, count) for the list's postings in the window, by blocks, without
-/// those blocks whose bound with `others` cannot enter. Blocks that are passed over are not
-/// decoded, so that their order must be checked here: only then each document is visited once.
+/// Calls visit(docids, scores, count) for the list's postings in the window, block by block, except
+/// for blocks that are not competitive with `others`. Skipped blocks are not decoded, so their
+/// order is checked here: otherwise a damaged list could visit a document twice.
 template <class Visit>
 void OrSearch::visit_postings(ListCursor& list, const Window& window, float others, Visit visit) {
   while (!list.at_end() && list.first_possible(list.block()) < window.end) {

@@ -1,5 +1,5 @@
-// OR by windows of docIDs: block-max MaxScore (Turtle and Flood; Chakrabarti et al.) with
-// accumulators for the lists that a window cannot do without, and look-ups in the others.
+// OR by windows of docIDs: block-max MaxScore (Turtle and Flood; Chakrabarti et al.), with
+// accumulators for the essential lists of a window and lookups in the non-essential ones.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,22 @@
 
 namespace warpdex {
 
-/// Answers one query after the other; all scratch memory is its own.
-///
-/// In a window, every list has a bound: the largest of its blocks there, or of its ranges of docIDs
-/// where it is frequent. In the canonical order,
-/// the lists of the tail whose bounds together (with the largest static score) cannot pass the
-/// threshold are optional: they cannot make a document enter by themselves. The other lists'
-/// postings are added up in accumulators, except in blocks whose bound together with the other
-/// lists' is too small. What remains above the threshold less the optional lists' bounds are
-/// candidates; each optional list in turn adds its scores to them and drops those that became
-/// hopeless. Since lists are always added in the canonical order, scores are the canonical ones.
+/// Answers one query after the other; owns all scratch memory.
+/// In a window, every list has an upper bound: the largest of its blocks there, or of its ranges of
+/// docIDs if it is frequent. The last lists in the canonical order whose suffix upper bound (with
+/// the largest static score) cannot exceed the threshold are non-essential there: a document that
+/// only they have cannot enter. The postings of the essential lists are added to accumulators,
+/// except for blocks that are not competitive together with the other lists' bounds. Documents
+/// whose sum and suffix upper bound exceed the threshold are candidates. Each non-essential list in
+/// turn adds its scores to them, and candidates that can no longer enter are dropped. Lists are
+/// always added in the canonical order, so scores are the canonical ones.
 class OrSearch {
  public:
   explicit OrSearch(const Index& index);
 
-  /// Feeds `top` with all documents that can be among its k best: `lists` are the scoring lists
-  /// in canonical order with scorers set, `prohibited` exclude documents. All cursors
-  /// are at their start. `is_exact`: no sum of scores is rounded. `top` may start with a threshold.
+  /// Feeds `top` with all documents that can be among its k best. `lists` are the scoring lists in
+  /// canonical order with scorers set; documents of `prohibited` are excluded. `is_exact`: no sum
+  /// of scores is rounded. All cursors are at their start. `top` may start with a threshold.
   void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
            bool is_exact, TopK& top);
 
@@ -41,7 +40,7 @@ class OrSearch {
   bool can_enter(float bound) const {
     return top_->full() ? bound > top_->threshold() : bound >= top_->threshold();
   }
-  /// The least score that can still enter if `more` is yet to come.
+  /// The lowest score that can still enter if `more` is yet to be added.
   float need(float more) const;
 
   std::uint32_t next_window_begin(std::uint32_t from);
@@ -65,15 +64,16 @@ class OrSearch {
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;
   std::uint32_t documents_;
-  float sum_slack_ = 1;  ///< what sums of bounds are raised by, for their rounding
+  float sum_slack_ = 1;  ///< the factor of sums of bounds, for rounding
 
   std::span<ListCursor* const> lists_;
   std::span<ListCursor* const> prohibited_;
   TopK* top_ = nullptr;
-  std::vector<float> window_bounds_;  ///< a list
-  std::vector<float> tail_bounds_;    ///< a list: the sum of its and the later lists' bounds
+  std::vector<float> window_bounds_;  ///< by list
+  std::vector<float> tail_bounds_;    ///< by list: the sum of its bound and those of all later
+                                      ///< lists
   WindowSums sums_;
-  bool is_clean_ = true;  ///< whether the last query left all sums untouched
+  bool is_clean_ = true;  ///< the last query left all accumulators untouched
   std::vector<std::uint32_t> candidate_documents_;
   std::vector<float> candidate_scores_;
   std::size_t candidates_ = 0;

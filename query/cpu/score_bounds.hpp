@@ -1,4 +1,4 @@
-// Stored bounds turned into scores when they are asked for.
+// Computes upper bounds of scores from stored pairs, when they are asked for.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,15 @@
 
 namespace warpdex {
 
-/// Bounds are kept this much above what their pairs score, since a float's rounding could put a
-/// smaller frequency's score an ulp above a larger one's. Not those of impacts, which are exact.
+/// Bounds exceed the scores of their pairs by this factor, since rounding could put the score of a
+/// smaller frequency an ulp above that of a larger one. Not for impacts, which are exact.
 inline constexpr float kBoundSlack = 1.0F + 1e-6F;
 
-/// What no posting of a block, or of a range of docIDs, scores above. A few neighbours are computed
-/// at a time and kept, so that a walk forward computes each once, and what is never asked for
-/// costs nothing.
+/// Upper bounds of the scores in blocks, or in ranges of docIDs. A few neighbours are computed
+/// together and kept, so that a walk forward computes each bound once.
 class ScoreBounds {
  public:
-  /// Both are kept by reference. O(1).
+  /// Keeps references. O(1).
   void reset(std::span<const ScoreBound> stored, const TermScorer& scorer) {
     stored_ = stored;
     scorer_ = &scorer;
@@ -52,7 +51,7 @@ class ScoreBounds {
 
   std::span<const ScoreBound> stored_;
   const TermScorer* scorer_ = nullptr;
-  std::size_t first_ = kNone;  ///< values_ are those from here on
+  std::size_t first_ = kNone;  ///< the place of values_[0]
   float values_[kAtOnce];
 };
 

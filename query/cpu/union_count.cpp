@@ -7,7 +7,7 @@
 namespace warpdex {
 namespace {
 
-/// 8 KiB of bits: fits beside a block in the first-level cache.
+/// 8 KiB of bits, which fit the first-level cache beside a block.
 constexpr std::uint32_t kWindow = 1U << 16;
 
 /// Calls mark(bit) for the list's documents in [begin, end), as bits from begin on.

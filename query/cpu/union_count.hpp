@@ -1,4 +1,4 @@
-// How many documents an OR matches: a bitmap a window of docIDs, no scores.
+// Counts the documents that match an OR: a bitmap for each window of docIDs, no scores.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Adds scores up, and marks the lines that they are in.
+// Adds scores and marks their lines.
 #include "cpu/window_sums.hpp"
 
 #include <algorithm>

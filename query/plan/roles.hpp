@@ -8,20 +8,21 @@
 
 namespace warpdex {
 
-/// Whether a match must have a term that scores. `unsigned_is_required`: as AND reads unsigned
-/// terms, here and below.
+/// Whether a match must have a scoring term. `unsigned_is_required`, here and below: unsigned terms
+/// are required, as in AND.
 inline bool is_required(const PlannedTerm& term, bool unsigned_is_required) {
   return term.is_must || (unsigned_is_required && term.weight > 0);
 }
 
-/// How many terms there are of which kind.
+/// Counts of terms by role.
 struct RoleCounts {
   std::uint32_t scoring = 0;
   std::uint32_t prohibited = 0;
   bool is_empty = false;      ///< nothing can match
   bool has_required = false;  ///< among those that score
 
-  /// Whether one list is all there is: its postings match, and its size is their number.
+  /// Whether the query is one list whose postings all match, so that its size is the number of
+  /// matches.
   bool is_one_list() const { return !is_empty && scoring == 1 && prohibited == 0; }
 };
 

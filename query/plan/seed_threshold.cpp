@@ -1,4 +1,4 @@
-// Scores seeds, and lowers the scores by what rounding could have raised them.
+// Scores seeds, and lowers the scores by the most that rounding could have raised them.
 #include "plan/seed_threshold.hpp"
 
 #include <algorithm>
@@ -6,12 +6,13 @@
 namespace warpdex {
 namespace {
 
-/// The least that a document bounded from below by a pair of this score may score itself: in float,
-/// a larger frequency's score can be smaller by the rounding of a few operations.
+/// A lower bound of the score of a document that a pair of this score bounds from below: in float,
+/// rounding can put the score of a larger frequency below that of a smaller one.
 float lowered(const TermScorer& scorer, float score) {
   constexpr float kShare = 1.0F - 1e-6F;
   constexpr float kLeast = 1e-30F;  // below, rounding is no longer relative
-  // Of query likelihood, two logarithms of up to 88.8 may nearly cancel each other.
+  // For query likelihood, the argument of the logarithm is rounded; near 1 that counts for all of
+  // the score.
   constexpr float kLogarithms = 1e-4F;
   if (scorer.kind == ScorerKind::kImpact) return score;
   if (scorer.kind == ScorerKind::kQueryLikelihood) score -= scorer.weight * kLogarithms;

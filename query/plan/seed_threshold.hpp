@@ -1,4 +1,4 @@
-// Where a query's threshold can start: the seeds that an index keeps of its long lists.
+// The threshold that a query can start with: seeds that an index keeps of its long lists.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace warpdex {
 
-/// A score that `k` of the list's documents reach at least by this term alone; 0 where no seed says
-/// so (short lists, lists of fewer than k postings, k above 1000). As every engine computes scores,
-/// rounding included: the k-th best may equal it, so only a smaller score may be dropped. The best
-/// of a query's terms is a threshold that OR can start with, since other terms and static scores
-/// only add; not where a term is required or prohibited.
+/// A score that `k` of the list's documents reach by this term alone; 0 if no seed says so (short
+/// lists, lists of fewer than k postings, k above 1000). It holds for scores as engines compute
+/// them, with their rounding. The k-th best score may equal it, so only lower scores may be
+/// dropped. OR can start with the best one of a query's terms, since other terms and static scores
+/// only add; not if a term is required or prohibited.
 float seed_score(const IndexSections& sections, const PostingsEntry& entry,
                  const TermScorer& scorer, std::uint32_t k);
 

@@ -26,12 +26,14 @@ constexpr const char* kAbout =
 
 constexpr const char* kNotes =
     "The clock of a query runs from its looked-up terms to its k best documents with their "
-    "scores;\n"
-    "parsing, analysis, term look-up, document names and output are outside. Mean and percentiles\n"
-    "are over all timed samples, queries (or batches) times repetitions. Queries per second are\n"
-    "those over the wall time of all timed passes. With --threads, each thread has its own "
-    "searcher\n"
-    "and takes every n-th query (GPU: batch), and they run beside each other.\n"
+    "scores.\n"
+    "Parsing, analysis, term look-up, document names and output are not timed. Mean and "
+    "percentiles\n"
+    "are those of all timed samples: queries (or batches) times repetitions. Queries per second "
+    "are\n"
+    "all timed queries over the wall time of all timed passes. With --threads N, each thread has "
+    "its\n"
+    "own searcher and takes every N-th query (GPU: batch).\n"
     "\n"
     "example:\n"
     "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
@@ -67,20 +69,21 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed passes over the queries")(
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
-      "queries that are handed over at once. GPU: 0 is all of them. CPU: the threads share a batch "
-      "out and begin the next when all of it is answered; with 0 or 1, each goes on by itself")(
+      "queries of a batch. GPU: 0 is all queries. CPU: the threads share each batch, and start the "
+      "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
-                      "GPU: skip no block, to see what skipping is worth")(
+                      "GPU: skip no block, to measure what skipping is worth")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
-      "GPU: how OR treats what its bounds leave: adding-up (all documents of a range), looking-up "
-      "(those that may be in the answer, list by list), or cost (of both, the cheaper); searching "
-      "(looks up as well, by one kernel that needs little memory) or global-memory (adds all lists "
-      "up there, without bounds)")(
+      "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
+      "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
+      "list), cost (whichever is estimated to be cheaper), searching (as looking-up, but by one "
+      "kernel that needs little memory), or global-memory (accumulates all lists in global memory, "
+      "without bounds)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
-      "GPU: let OR's thresholds start at 0, to see what the index's seeds are worth")(
-      "stages", po::bool_switch(&given.stages), "GPU: also show what the time goes into")(
+      "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
+      "stages", po::bool_switch(&given.stages), "GPU: also show the time of each stage")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
   command.add(group);

@@ -18,17 +18,19 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Encodes the lists of an index by every codec, and by pfor with 0 to 4 levels of recursion,\n"
-    "and reports bits per docID and per frequency and decode rates by the lengths of lists.";
+    "Encodes the lists of an index with every codec, and with pfor for 0 to 4 levels of "
+    "recursion.\n"
+    "Reports bits per docID and per frequency, and decoding rates, by the lengths of lists.";
 
 constexpr const char* kNotes =
-    "Sizes are payloads with the width that each list (rice, pfor) or block (the others) stores;\n"
-    "block metadata for access and skipping is the same for all and stands in 'warpdex stats'.\n"
-    "Lists of one posting are left out: the lexicon holds them. Rates are of one thread by its\n"
-    "processor time, warm, block by block into a buffer of one block, gaps added up to docIDs: "
-    "the\n"
-    "median of 7 timed units of passes. Of a class with more postings than --postings, every n-th\n"
-    "list is measured.";
+    "Sizes are those of the payloads, with the width that each list (rice, pfor) or block (the\n"
+    "others) stores. Block metadata is the same for all codecs; 'warpdex stats' shows it. Lists "
+    "of\n"
+    "one posting are left out, since the lexicon holds them. Rates are those of one thread by its\n"
+    "processor time, with warm caches: blocks are decoded one by one into a buffer, and gaps are\n"
+    "added up to docIDs. Each is the median of 7 timed units of passes. If a class has more "
+    "postings\n"
+    "than --postings, every n-th list of it is measured.";
 
 struct Arguments {
   std::string index;
@@ -45,9 +47,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "postings", po::value(&given.postings)->value_name("N")->default_value(given.postings),
       "postings to measure with, for each class of list lengths (at least one list)")(
       "no-bit-sets", po::bool_switch(&given.no_bit_sets),
-      "encode dense blocks by the codec too, as in the paper")(
+      "encode dense blocks with the codec, too, as in the paper")(
       "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads to encode with; 0: all. Decoding is measured on one")(
+      "threads to encode with; 0: all. Decoding is measured on one thread")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output, and then nothing else is. Default: "
       "none")("plot", po::value(&given.plot)->value_name("FILE.svg"),

@@ -21,8 +21,8 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Says what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
-    "by purpose, lists by length, and how many blocks of documents are bit sets. Of an index of\n"
+    "Shows what an index holds: how it was built, counts, bytes of each section, bits per posting\n"
+    "by purpose, lists by length, and how many blocks of docIDs are bit sets. Of an index of\n"
     "vectors: its settings, its lists, and the bytes of each section.";
 
 /// Bytes for one purpose.

@@ -14,10 +14,11 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Checks an index: every section's checksum, that every list decodes, that documents ascend in\n"
-    "it, and that all counts are those of the manifest; of an index of vectors, that all are "
-    "finite\n"
-    "and have their norms. Ends with status 1 and names the section where something is wrong.";
+    "Checks an index: the checksum of every section, that every list decodes to ascending docIDs,\n"
+    "and that all counts are those of the manifest; of an index of vectors, that all components "
+    "are\n"
+    "finite and the norms are theirs. If something is wrong, names the section and ends with\n"
+    "status 1.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {

@@ -21,17 +21,23 @@ void with_codec(const Batch& batch, CodecKind codec, Call call) {
   }
 }
 
+/// Calls call.operator()<form of scores>().
+template <class Call>
+void with_form(const Batch& batch, Call call) {
+  switch (batch.form) {
+    case ScoreForm::kImpact: return call.template operator()<ScoreForm::kImpact>();
+    case ScoreForm::kBm25: return call.template operator()<ScoreForm::kBm25>();
+    case ScoreForm::kQueryLikelihood:
+      return call.template operator()<ScoreForm::kQueryLikelihood>();
+  }
+}
+
 /// Calls call.operator()<codec, levels, form of scores>().
 template <class Call>
 void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
   with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
-    switch (batch.form) {
-      case ScoreForm::kImpact:
-        return call.template operator()<kCodec, kLevels, ScoreForm::kImpact>();
-      case ScoreForm::kBm25: return call.template operator()<kCodec, kLevels, ScoreForm::kBm25>();
-      case ScoreForm::kQueryLikelihood:
-        return call.template operator()<kCodec, kLevels, ScoreForm::kQueryLikelihood>();
-    }
+    with_form(batch,
+              [&]<ScoreForm kForm>() { call.template operator()<kCodec, kLevels, kForm>(); });
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/length_codes.hpp"
+#include "natural_log.hpp"
 
 namespace warpdex::gpu {
 
@@ -103,7 +104,7 @@ __device__ inline float exact_score(ScoreForm form, const List& list, std::uint3
     return list.weight * __fdiv_rn(tf, tf + (list.c0 + list.c1 * len));
   }
   return list.weight *
-         fmaxf(0.F, logf(1.F + tf * list.c0) + logf(__fdiv_rn(list.c1, len + list.c1)));
+         fmaxf(0.F, natural_log((1.F + tf * list.c0) * __fdiv_rn(list.c1, len + list.c1)));
 }
 
 /// Scores and documents as one number: the better is the larger.

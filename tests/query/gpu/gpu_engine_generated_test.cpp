@@ -114,7 +114,7 @@ TEST(GpuGenerated, AgreesWithTheOracle) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         const std::string what = reference::describe(codec) + ' ' + reference::describe(all[i]) +
                                  ' ' + reference::describe(queries[query]);
-        ASSERT_EQ(test::judge_gpu(truths.of(all[i]), answers[i][query], all[i]), "") << what;
+        ASSERT_EQ(test::judge(truths.of(all[i]), answers[i][query], all[i]), "") << what;
         for (std::size_t way = 1; way < test::kWays.size(); ++way) {
           ASSERT_EQ(test::disagreement(answers[i][query], other_ways[way][i][query], all[i]), "")
               << what << ' ' << test::kWays[way].name;

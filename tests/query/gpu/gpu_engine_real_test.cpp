@@ -50,7 +50,7 @@ class GpuEngineReal : public testing::TestWithParam<test::RealCase> {
       const test::ModeTruths truths =
           test::find_mode_truths(written_.collection(scorer), queries[query], scorer);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        ASSERT_EQ(test::judge_gpu(truths.of(all[i]), right[i][query], all[i]), "")
+        ASSERT_EQ(test::judge(truths.of(all[i]), right[i][query], all[i]), "")
             << describe(codecs[judged], all[i], queries[query]);
       }
     }

@@ -53,7 +53,7 @@ class GpuEngineTest : public testing::Test {
       const SearchSettings& wanted = settings[settings.size() == 1 ? 0 : i];
       const test::Truth truth = test::find_truth(collection_, query, wanted);
       ASSERT_TRUE(answers[i].is_answered);
-      EXPECT_EQ(test::judge_gpu(truth, answers.result(i), wanted), "")
+      EXPECT_EQ(test::judge(truth, answers.result(i), wanted), "")
           << reference::describe(wanted) << ' ' << reference::describe(query);
     }
   }
@@ -258,7 +258,7 @@ TEST_F(GpuEngineTest, AddsUpInGlobalMemorySomeQueriesAtATime) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Query& query = queries_[i % queries_.size()];
       const test::Truth truth = test::find_truth(collection_, query, settings);
-      ASSERT_EQ(test::judge_gpu(truth, answers.result(i), settings), "")
+      ASSERT_EQ(test::judge(truth, answers.result(i), settings), "")
           << reference::describe(settings) << ' ' << reference::describe(query);
     }
   }

@@ -52,13 +52,6 @@ std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& inde
   return searcher.run(plans, settings);
 }
 
-std::string judge_gpu(const Truth& truth, const SearchResult& result,
-                      const SearchSettings& settings) {
-  return settings.scorer.kind == ScorerKind::kQueryLikelihood
-             ? reference::difference(truth.ranking, result, settings)
-             : judge(truth, result, settings);
-}
-
 namespace {
 
 /// Empty if the answers are right, else what is wrong with the first that is not.
@@ -67,7 +60,7 @@ std::string judge_all(std::span<const Truth> truths, std::span<const SearchResul
                       const UploadedIndex& engine, const SearchSettings& settings) {
   if (results.size() != queries.size()) return "not as many answers as queries";
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const std::string wrong = judge_gpu(truths[i], results[i], settings);
+    const std::string wrong = judge(truths[i], results[i], settings);
     if (wrong.empty()) continue;
     return wrong + "; " +
            describe(collection.documents(), engine.index().settings().codec, settings, queries[i]);

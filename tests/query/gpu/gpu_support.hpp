@@ -95,12 +95,6 @@ std::vector<SearchResult> search_by_gpu(GpuSearcher& searcher, const Index& inde
                                         std::span<const Query> queries,
                                         const SearchSettings& settings);
 
-/// Empty if the GPU's answer is right: bit for bit the best k in float, but under query likelihood,
-/// where the last bits of its logarithms are the GPU's own, by the oracle alone. `settings` have
-/// the scorer that the answer is judged by.
-std::string judge_gpu(const Truth& truth, const SearchResult& result,
-                      const SearchSettings& settings);
-
 /// Runs the queries as one batch, in all ways, and then one by one in the usual one, and judges all
 /// answers. Empty if they are right, else what is wrong with the first that is not. `collection`
 /// holds what the index's lists do.

@@ -1,5 +1,5 @@
 // Intersects a chunk of AND's driver with the query's other lists, one by one; what is left becomes
-// candidates. Internal to and_chunks.cu.
+// candidates. Internal to and_kernel.cuh.
 #pragma once
 
 #include "gpu/device/candidates.cuh"

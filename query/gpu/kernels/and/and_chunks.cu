@@ -1,31 +1,15 @@
-// AND. A CTA decodes a chunk of the shortest required list into shared memory. In each further list
-// it finds the chunk's documents by Parallel Merge Find (Ding et al., section 4) among the last
-// docIDs of the blocks: first the ends of the chunk, in all lists at once, then the documents
-// between them. Only blocks that can hold one of the documents are decoded. No intermediate result
-// leaves the multiprocessor.
+// Launches AND: its block ranges, then its fallbacks, for the index's codec. and_kernel.cuh has the
+// kernel.
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
-#include "gpu/kernels/and/and_chunk.cuh"
+#include "gpu/kernels/and/and_ranges.cuh"
 #include "gpu/kernels/kernels.cuh"
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/warp.cuh"
 
 namespace warpdex::gpu {
 namespace {
 
-using namespace and_chunk;
-
-/// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA of 256 threads.
-/// Shared memory: Memory, about 30 KiB. Bound by the latency of finding blocks and documents in
-/// them, and by decoding.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
-__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
-  wait_for_previous();
-  __shared__ __align__(16) Memory memory;
-  const BlockRange range = batch.and_ranges[first + blockIdx.x];
-  const Query& query = batch.queries[range.owner];
-  if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  ChunkMatcher<kCodec, kLevels, kForm, kMeasures>(batch, query, range, memory).run();
-}
+constexpr std::uint32_t kThreads = 256;
 
 /// Work item: a query that is a fallback, a CTA of 256 threads. If the AND before it matched too
 /// few, discards what that found, so that the fallback runs. Bound by the launch.
@@ -43,29 +27,21 @@ __global__ void __launch_bounds__(kThreads) begin_and_fallback(Batch batch) {
   }
 }
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-void launch(const Batch& batch, cudaStream_t stream) {
-  const auto launch_some = [&](std::uint32_t first, std::uint32_t ctas) {
-    if (ctas == 0) return;
-    const bool measures = batch.skips_nothing || batch.work != nullptr;
-    const auto kernel = measures ? and_chunks<kCodec, kLevels, kForm, true>
-                                 : and_chunks<kCodec, kLevels, kForm, false>;
-    gpu::launch("and_chunks", kernel, ctas, kThreads, 0, stream, batch, first);
-  };
-  const std::uint32_t first_ranges = batch.and_range_count - batch.and_fallback_range_count;
-  launch_some(0, first_ranges);
-  if (batch.and_fallback_queries == 0) return;
-  gpu::launch("begin_and_fallback", begin_and_fallback, batch.and_fallback_queries, kThreads, 0,
-              stream, batch);
-  launch_some(first_ranges, batch.and_fallback_range_count);
-}
-
 }  // namespace
 
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.and_range_count == 0 && batch.and_fallback_queries == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    launch<kCodec, kLevels, kForm>(batch, stream);
+  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+    const auto launch_ranges = [&](std::uint32_t first, std::uint32_t count) {
+      if (count > 0) launch_and_ranges<kCodec, kLevels>(batch, first, count, stream);
+    };
+    const std::uint32_t fallback_ranges = batch.and_fallback_range_count;
+    const std::uint32_t first_ranges = batch.and_range_count - fallback_ranges;
+    launch_ranges(0, first_ranges);
+    if (batch.and_fallback_queries == 0) return;
+    launch("begin_and_fallback", begin_and_fallback, batch.and_fallback_queries, kThreads, 0,
+           stream, batch);
+    launch_ranges(first_ranges, fallback_ranges);
   });
 }
 

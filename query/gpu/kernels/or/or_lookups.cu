@@ -150,12 +150,12 @@ __device__ void append_document_chunks(const Batch& batch, ChunkCounters& counte
 /// Calls use(chunk) for each chunk of blocks, or share of one, that the warp takes in a round, and
 /// counts the blocks.
 template <class Use>
-__device__ void for_each_taken(const Batch& batch, const ChunkShares& draws,
+__device__ void for_each_taken(const Batch& batch, const ChunkShares& pieces,
                                ChunkCounters& counters, Use use) {
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
-    if (number >= draws.count()) break;
-    use(draws.get(batch.block_chunks, number));
+    if (number >= pieces.count()) break;
+    use(pieces.get(batch.block_chunks, number));
   }
   if (batch.work == nullptr || blockIdx.x != 0 || threadIdx.x != 0) return;
   atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.items));
@@ -174,16 +174,16 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
-  __shared__ ChunkShares draws;
+  __shared__ ChunkShares pieces;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const ChunkShares all = shares_of_blocks(batch, counters);
   if (blockIdx.x >= all.count()) return;
-  if (threadIdx.x == 0) draws = all;
+  if (threadIdx.x == 0) pieces = all;
   __syncthreads();
   table.fill(batch);
   const std::uint32_t together = chunk_documents(batch, round);
   BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, together, memories[warp_id()]);
-  for_each_taken(batch, draws, counters, [&](const Chunk& chunk) {
+  for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       append_document_chunks(batch, batch.rounds[round].documents, together, found, list, count);
     });
@@ -201,17 +201,17 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   __shared__ __align__(16) SearchMemory<LookupGoal::kThroughput> memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents;
-  const ChunkShares draws(min(counters.chunks, batch.max_document_chunks), gridDim.x * kWarps,
-                          batch.spares_bus ? kSharesOverBus : kShares,
-                          batch.spares_bus ? kMaxSharesOverBus : kMaxShares);
-  if (blockIdx.x >= draws.count()) return;
+  const ChunkShares pieces(min(counters.chunks, batch.max_document_chunks), gridDim.x * kWarps,
+                           batch.spares_bus ? kSharesOverBus : kShares,
+                           batch.spares_bus ? kMaxSharesOverBus : kMaxShares);
+  if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchMemory<LookupGoal::kThroughput>& memory = memories[warp_id()];
   Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
-    if (number >= draws.count()) break;
-    const Chunk chunk = draws.get(batch.document_chunks, number);
+    if (number >= pieces.count()) break;
+    const Chunk chunk = pieces.get(batch.document_chunks, number);
     if (chunk.count == 0) continue;
     for (std::uint32_t i = lane_id(); i < chunk.count; i += kWarp) {
       memory.documents[i] = batch.lookup_documents[chunk.first + i];
@@ -237,13 +237,13 @@ __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::u
   __shared__ __align__(16) SearchBlocksMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
-  const ChunkShares draws = shares_of_blocks(batch, counters);
-  if (blockIdx.x >= draws.count()) return;
+  const ChunkShares pieces = shares_of_blocks(batch, counters);
+  if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchBlocksMemory& memory = memories[warp_id()];
   BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, kTogether, memory.read);
   Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
-  for_each_taken(batch, draws, counters, [&](const Chunk& chunk) {
+  for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       for (std::uint32_t first = 0; first < count; first += kTogether) {
         const std::uint32_t now = min(count - first, kTogether);
@@ -259,6 +259,18 @@ __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::u
   searcher.count_work();
 }
 
+/// Launches a round's kernel with as many CTAs as the GPU can hold. `kernel_of` gives its instance.
+template <class KernelOf>
+void launch_resident(const char* name, const Batch& batch, std::uint32_t round, CodecKind codec,
+                     cudaStream_t stream, KernelOf kernel_of) {
+  if (batch.table_range_count == 0) return;
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+    const auto kernel = kernel_of.template operator()<kCodec, kLevels, kForm>();
+    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
+    launch(name, kernel, ctas, kThreads, 0, stream, batch, round);
+  });
+}
+
 }  // namespace
 
 void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
@@ -268,32 +280,26 @@ void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t st
 
 void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream) {
-  if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    const auto kernel = read_blocks<kCodec, kLevels, kForm>;
-    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("read_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
-  });
+  launch_resident("read_blocks", batch, round, codec, stream,
+                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+                    return read_blocks<kCodec, kLevels, kForm>;
+                  });
 }
 
 void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream) {
-  if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    const auto kernel = look_up_chunks<kCodec, kLevels, kForm>;
-    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("look_up_chunks", kernel, ctas, kThreads, 0, stream, batch, round);
-  });
+  launch_resident("look_up_chunks", batch, round, codec, stream,
+                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+                    return look_up_chunks<kCodec, kLevels, kForm>;
+                  });
 }
 
 void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream) {
-  if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    const auto kernel = search_blocks<kCodec, kLevels, kForm>;
-    static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
-    launch("search_blocks", kernel, ctas, kThreads, 0, stream, batch, round);
-  });
+  launch_resident("search_blocks", batch, round, codec, stream,
+                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
+                    return search_blocks<kCodec, kLevels, kForm>;
+                  });
 }
 
 }  // namespace warpdex::gpu

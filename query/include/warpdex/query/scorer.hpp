@@ -43,11 +43,11 @@ ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings
 /// length; grows with the frequency, falls with the length, never negative.
 ///
 /// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
-/// weight * max(0, log(1 + tf * c0) + log(c1 / (len + c1))), where max and sum are over floats.
-/// Impacts: weight * tf, where tf is the impact; see sums_are_exact().
-/// Every engine computes it by these operations in float, without contraction, and adds the terms
-/// of a query in order of rising document frequency (equal ones by term, as bytes), last the
-/// static score: so all engines' scores agree bit for bit.
+/// weight * max(0, log((1 + tf * c0) * (c1 / (len + c1)))), where log is natural_log() of
+/// query/natural_log.hpp. Impacts: weight * tf, where tf is the impact; see
+/// sums_are_exact(). Every engine computes the score by these operations in float, without
+/// contraction, and adds the terms of a query in order of rising document frequency (equal ones by
+/// term, as bytes), last the static score: so all engines' scores agree bit for bit.
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
   float weight = 0;  ///< finite, 0 or more, as all three; impacts: the term's weight in the query

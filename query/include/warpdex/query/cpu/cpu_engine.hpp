@@ -1,4 +1,4 @@
-// The CPU engine for batches: threads that live as long as it does and share the queries out.
+// The CPU engine for batches: its threads live as long as it does and share the queries.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace warpdex {
 
 struct CpuEngineSettings {
   std::size_t threads = 0;                        ///< 0: as many as this process may run on
-  std::chrono::microseconds spin = kDefaultSpin;  ///< awake before a thread sleeps
+  std::chrono::microseconds spin = kDefaultSpin;  ///< a thread spins so long before it sleeps
 };
 
 /// Answers batches on threads of its own, each with a CpuSearcher. The threads take queries from
@@ -21,9 +21,9 @@ struct CpuEngineSettings {
 /// of threads; takes any number of batches.
 class CpuEngine final : public Engine {
  public:
-  /// Starts the threads. The index outlives the engine and is not moved meanwhile.
+  /// Starts the threads. The index must outlive the engine and must not be moved meanwhile.
   explicit CpuEngine(const Index& index, const CpuEngineSettings& settings = {});
-  /// Drops what is under way; waits for the queries that threads are at.
+  /// Drops what is under way; waits for queries that threads have started.
   ~CpuEngine() override;
   CpuEngine(const CpuEngine&) = delete;
   CpuEngine& operator=(const CpuEngine&) = delete;
