@@ -71,8 +71,8 @@ void Splitter::count_degrees(const Rows& rows) {
   });
 }
 
-// A term of one row, or of all, gains nothing wherever its rows are; without it, an exchange that
-// does not help cannot look as if it did.
+// A term that one row has, or all rows, gains nothing wherever its rows are. Such terms count 0, so
+// that rounding cannot make a useless exchange look useful.
 void Splitter::find_term_gains(std::size_t rows) {
   const std::size_t on_left = left_half(rows);
   const double sizes =

@@ -179,8 +179,9 @@ std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element el
     case FileFormat::kVecs: return create_vecs(settings);
     case FileFormat::kBin: return create_bin(settings);
     case FileFormat::kNpy: return create_npy(settings);
-    default: return create_hdf5(settings);
+    case FileFormat::kHdf5: return create_hdf5(settings);
   }
+  throw UsageError("there is no such format of vectors");
 }
 
 }  // namespace warpdex::vector

@@ -24,18 +24,19 @@ void BoundedSet::lower_limit(BoundedSetScratch& scratch) {
   std::erase_if(entries_, [this](const Entry& entry) { return entry.low > limit_; });
 }
 
-void BoundedSet::compute(const float* query, const Rescorer& rescorer, BoundedSetScratch& scratch) {
+void BoundedSet::compute(const float* query, const CanonicalDistances& canonical,
+                         BoundedSetScratch& scratch) {
   scratch.keys.clear();
-  for (const Entry& entry : entries_) scratch.keys.push_back(rescorer.key(query, entry.position));
+  for (const Entry& entry : entries_) scratch.keys.push_back(canonical.key(query, entry.position));
 }
 
 void BoundedSet::compact(const QueryBlock& block, std::size_t index, const float* query,
-                         const Rescorer& rescorer, BoundedSetScratch& scratch) {
+                         const CanonicalDistances& canonical, BoundedSetScratch& scratch) {
   lower_limit(scratch);
   const std::size_t room = capacity_ - k_;
   if (entries_.size() <= capacity_ - (room + 1) / 2) return;
   // Bounds let too many through. Of what there is, no more than the k nearest can be needed.
-  compute(query, rescorer, scratch);
+  compute(query, canonical, scratch);
   std::vector<std::uint64_t> nearest = scratch.keys;
   keep_nearest(nearest, k_);
   const std::uint64_t last = nearest.back();
@@ -47,10 +48,10 @@ void BoundedSet::compact(const QueryBlock& block, std::size_t index, const float
   if (kept == k_) limit_ = std::min(limit_, block.sum_limit(index, key_value(last)));
 }
 
-std::vector<std::uint64_t> BoundedSet::take(const float* query, const Rescorer& rescorer,
+std::vector<std::uint64_t> BoundedSet::take(const float* query, const CanonicalDistances& canonical,
                                             BoundedSetScratch& scratch) {
   lower_limit(scratch);
-  compute(query, rescorer, scratch);
+  compute(query, canonical, scratch);
   std::vector<std::uint64_t> nearest = scratch.keys;
   keep_nearest(nearest, k_);
   return nearest;

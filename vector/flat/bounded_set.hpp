@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "flat/canonical_distances.hpp"
 #include "flat/query_block.hpp"
-#include "flat/rescorer.hpp"
 
 namespace warpdex::vector {
 
@@ -47,10 +47,10 @@ class BoundedSet {
   /// Lets go what is certainly not needed, and lowers the limit. The query is number `index` of
   /// `block`, `query` its canonical form.
   void compact(const QueryBlock& block, std::size_t index, const float* query,
-               const Rescorer& rescorer, BoundedSetScratch& scratch);
+               const CanonicalDistances& canonical, BoundedSetScratch& scratch);
 
   /// The k nearest, sorted, as order_key(); all if there are fewer. The set is of no use after it.
-  std::vector<std::uint64_t> take(const float* query, const Rescorer& rescorer,
+  std::vector<std::uint64_t> take(const float* query, const CanonicalDistances& canonical,
                                   BoundedSetScratch& scratch);
 
  private:
@@ -62,7 +62,7 @@ class BoundedSet {
 
   static std::size_t capacity(std::size_t k, std::size_t rows);
   void lower_limit(BoundedSetScratch& scratch);
-  void compute(const float* query, const Rescorer& rescorer, BoundedSetScratch& scratch);
+  void compute(const float* query, const CanonicalDistances& canonical, BoundedSetScratch& scratch);
 
   std::size_t k_;
   std::size_t capacity_;

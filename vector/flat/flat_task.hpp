@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "flat/rescorer.hpp"
+#include "flat/canonical_distances.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 

@@ -58,7 +58,7 @@ class NearestSink {
  public:
   NearestSink(const FlatTask& task, const QueryBlock& block, std::vector<float>& limits,
               std::size_t k)
-      : task_(task), block_(block), limits_(limits), rescorer_(task.vectors, distance_kernels()) {
+      : task_(task), block_(block), limits_(limits), canonical_(task.vectors, distance_kernels()) {
     const std::size_t rows = task.last_row - task.first_row;
     for (std::size_t q = 0; q < task.count; ++q) sets_.emplace_back(k, rows);
   }
@@ -66,14 +66,14 @@ class NearestSink {
   void add(std::size_t query, float sum, float slack, std::uint32_t position) {
     BoundedSet& set = sets_[query];
     if (!set.add(sum, slack, position)) return;
-    set.compact(block_, query, task_.query(query), rescorer_, scratch_);
+    set.compact(block_, query, task_.query(query), canonical_, scratch_);
     limits_[query] = set.limit();
   }
 
   TaskAnswers take() {
     TaskAnswers answers;
     for (std::size_t q = 0; q < task_.count; ++q) {
-      answers.push_back(sets_[q].take(task_.query(q), rescorer_, scratch_));
+      answers.push_back(sets_[q].take(task_.query(q), canonical_, scratch_));
     }
     return answers;
   }
@@ -82,7 +82,7 @@ class NearestSink {
   const FlatTask& task_;
   const QueryBlock& block_;
   std::vector<float>& limits_;
-  Rescorer rescorer_;
+  CanonicalDistances canonical_;
   std::vector<BoundedSet> sets_;
   BoundedSetScratch scratch_;
 };
@@ -93,11 +93,11 @@ class RangeSink {
   RangeSink(const FlatTask& task, float radius)
       : task_(task),
         last_(order_key(radius, ~std::uint32_t{0})),
-        rescorer_(task.vectors, distance_kernels()),
+        canonical_(task.vectors, distance_kernels()),
         answers_(task.count) {}
 
   void add(std::size_t query, float /*sum*/, float /*slack*/, std::uint32_t position) {
-    const std::uint64_t key = rescorer_.key(task_.query(query), position);
+    const std::uint64_t key = canonical_.key(task_.query(query), position);
     if (key <= last_) answers_[query].push_back(key);
   }
 
@@ -109,7 +109,7 @@ class RangeSink {
  private:
   const FlatTask& task_;
   std::uint64_t last_;
-  Rescorer rescorer_;
+  CanonicalDistances canonical_;
   TaskAnswers answers_;
 };
 

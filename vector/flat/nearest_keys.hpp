@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "flat/rescorer.hpp"
+#include "flat/canonical_distances.hpp"
 
 namespace warpdex::vector {
 

@@ -61,12 +61,12 @@ TaskAnswers scan(const FlatTask& task, std::vector<Keys> kept) {
 
 void scan_keys(const FlatTask& task, const std::function<std::uint64_t(std::size_t)>& limit,
                const std::function<void(std::size_t, std::span<const std::uint64_t>)>& add) {
-  const Rescorer rescorer(task.vectors, distance_kernels());
+  const CanonicalDistances canonical(task.vectors, distance_kernels());
   std::array<float, kChunkRows> values;
   std::array<std::uint64_t, kChunkRows> keys;
   for_each_run(task, [&](std::size_t first, std::size_t count) {
     for (std::size_t q = 0; q < task.count; ++q) {
-      rescorer.distances(task.query(q), first, count, values.data());
+      canonical.distances(task.query(q), first, count, values.data());
       const std::uint64_t largest = limit(q);
       std::size_t found = 0;
       for (std::size_t i = 0; i < count; ++i) {

@@ -14,8 +14,8 @@ namespace warpdex::gpu {
 /// be in a different block of another list.
 std::uint32_t and_range_blocks(std::uint32_t list_blocks, bool are_few);
 
-/// The block ranges of some of a batch's queries. The ranges of a batch are sorted by their place
-/// in the query, then by the query, so that the thresholds of all queries rise together. This is a
+/// The block ranges of some of a batch's queries. The first ranges of all queries come first,
+/// then all second ones, and so on, so that the thresholds of all queries rise together. This is a
 /// counting sort, O(ranges); different queries may be counted and written by different threads.
 class AndBlockRanges {
  public:

@@ -66,7 +66,7 @@ BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 
 /// Runs several pieces at a time, if there are many. A thread that waits for the last ones must not
-/// take other tasks meanwhile: these might want the same searcher.
+/// take other tasks meanwhile: these might want the same lane.
 template <typename Work>
 void BatchBuilder::for_each_piece(const Work& work) {
   if (pieces_.size() < kPiecesToShare) {

@@ -18,7 +18,7 @@
 
 namespace warpdex::gpu {
 
-/// Builds batches over one index, for one searcher. Queries are cut into pieces. Each piece is
+/// Builds batches over one index, for one lane. Queries are cut into pieces. Each piece is
 /// first measured and then written to its place, for large batches by several threads. The bytes of
 /// the image do not depend on the threads, except for padding.
 class BatchBuilder {

@@ -95,10 +95,10 @@ double QueryWriter::max_kth_score(const Query& query) const {
   return bound;
 }
 
-/// Chooses the scale so that the sum of the lists' bounds fits 16 bits. Static scores, which are
-/// added for few documents only, may take 31. A posting counts no more than an upper bound of the
-/// k-th best score. So a rare term, whose bound is high, does not take the bits of the frequent
-/// terms that decide.
+/// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
+/// are added for few documents only, it may take 31 bits. What a posting counts is capped at an
+/// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
+/// bits of the frequent terms that decide.
 void QueryWriter::set_scale(Query& query) const {
   const ScorerKind scorer = rules_.scorer.kind;
   const double largest_static = index_.largest_static;

@@ -26,7 +26,7 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Scratch memory of all searchers together, at most: no batch needs more.
+/// Scratch memory of all lanes together, at most: no batch needs more.
 constexpr std::size_t kMaxScratch = std::size_t{5} << 30;
 /// The least scratch memory that a part of a batch needs is never more than this.
 constexpr std::size_t kMaxMinScratch = std::size_t{64} << 20;
@@ -235,7 +235,7 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
 }
 
 std::size_t GpuIndex::State::scratch_share() const {
-  return scratch / std::max<std::size_t>(searchers, 1);
+  return scratch / std::max<std::size_t>(lanes, 1);
 }
 
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {

@@ -1,4 +1,4 @@
-// What the engine's searchers see of an index on a GPU. Internal.
+// What the engine's lanes see of an index on a GPU. Internal.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct GpuIndex::State : gpu::PlacedIndex {
   /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
-  /// GPU memory that one of the searchers may take.
+  /// GPU memory that one of the lanes may take.
   std::size_t scratch_share() const;
 
   int device;
@@ -33,8 +33,8 @@ struct GpuIndex::State : gpu::PlacedIndex {
                                                ///< bus
   std::unique_ptr<gpu::HostLists> host_lists;  ///< lists, if not all are resident
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
-  std::size_t scratch = 0;                     ///< bytes for all searchers together
-  mutable std::atomic<std::size_t> searchers = 0;
+  std::size_t scratch = 0;                     ///< bytes for all lanes together
+  mutable std::atomic<std::size_t> lanes = 0;
   // Pointers to sections of lists, and for `pfor` to the tables of exceptions. The last two, docids
   // and frequencies, are null if there is a cache.
   const std::uint32_t* last_docids = nullptr;

@@ -23,7 +23,7 @@ constexpr std::size_t kMinSlab = std::size_t{1} << 20;
 constexpr std::size_t kMaxArriving = std::size_t{64} << 20;
 /// A batch queues no further copies once it has queued so many bytes.
 constexpr std::size_t kMaxQueued = std::size_t{512} << 20;
-/// Nor further copies of lists that are not page-locked, for which the searcher waits.
+/// Nor further copies of lists that are not page-locked, for which the lane waits.
 constexpr std::size_t kMaxStaged = std::size_t{4} << 20;
 /// A batch evicts no more than this share of the cache, or kMinEvicted.
 constexpr std::size_t kEvictShares = 16;

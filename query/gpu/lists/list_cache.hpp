@@ -1,4 +1,4 @@
-// A cache of lists in GPU memory that is too small for all of them. The searchers of an index share
+// A cache of lists in GPU memory that is too small for all of them. The lanes of an index share
 // it. Kernels read other lists in page-locked host memory. Internal.
 #pragma once
 
@@ -88,7 +88,7 @@ class ListCache {
   int device_;
   std::vector<AccountedBuffer> slabs_;
   Stream stream_;
-  std::mutex loading_;  ///< one searcher at a time queues copies; taken before mutex_
+  std::mutex loading_;  ///< one lane at a time queues copies; taken before mutex_
   std::mutex mutex_;    ///< protects all that follows
   CacheSpace space_;
   std::vector<Slot> slots_;  ///< `place` is also read without the mutex

@@ -9,7 +9,7 @@
 
 namespace warpdex::gpu {
 
-/// One searcher's. All work is ordered by its stream: AND may run in another one, but what follows
+/// A lane's. All work is ordered by its stream: AND may run in another one, but what follows
 /// waits for it.
 class BatchLauncher {
  public:

@@ -1,4 +1,4 @@
-// Lays out batches in a searcher's memory.
+// Lays out batches in a lane's memory.
 #include "gpu/run/batch_memory.hpp"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
   if (needed > share && queries > 1) return false;
   // The part before may still be under way.
   if (scratch_.size() > share || scratch_.size() < needed) stream_.synchronize();
-  if (scratch_.size() > share) scratch_.reset();  // the number of searchers has grown
+  if (scratch_.size() > share) scratch_.reset();  // the number of lanes has grown
   const std::size_t more = std::min(needed + std::min(needed / 4, share / kShares), share);
   const auto allocate = [&](std::size_t size) {
     return scratch_.allocate(size, *index_.budget, index_.device);

@@ -1,4 +1,4 @@
-// Where a batch lies in a searcher's memory, and how much there is room for. Internal.
+// Where a batch lies in a lane's memory, and how much there is room for. Internal.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kMaxRetries = 2;
 /// more.
 void grow(PinnedBuffer& buffer, std::size_t bytes);
 
-/// The memory of one searcher for its batches, part by part: its share of the index's scratch
+/// The memory of one lane for its batches, part by part: its share of the index's scratch
 /// memory on the GPU, and page-locked memory on the host. It grows to what batches need.
 class BatchMemory {
  public:
@@ -45,7 +45,7 @@ class BatchMemory {
   /// so many bytes were reserved.
   bool has_room_for_each(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
                          std::uint32_t k, std::size_t apart) const;
-  /// Leaves so many bytes of the searcher's share to the list stage. Nothing is under way.
+  /// Leaves so many bytes of the lane's share to the list stage. Nothing is under way.
   void reserve(std::size_t bytes);
 
   /// Whether there is memory for OR by bound, which needs much where blocks are many.

@@ -36,12 +36,12 @@ Lane::Lane(const GpuIndex& index, const GpuEngineSettings& settings)
       following_(index.device()) {
   const CurrentDevice current_device(index.device());
   is_new_enough_ = launches_may_overlap();
-  ++uploaded_.searchers;
+  ++uploaded_.lanes;
 }
 
 Lane::~Lane() {
   abandon();
-  --uploaded_.searchers;
+  --uploaded_.lanes;
 }
 
 void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings) {

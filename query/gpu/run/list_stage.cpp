@@ -12,7 +12,7 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-/// Each of the two halves is this share of a searcher's scratch memory.
+/// Each of the two halves is this share of a lane's scratch memory.
 constexpr std::size_t kShares = 4;
 /// With fewer queries, lists are read in place: the batch would wait for the first part's.
 constexpr std::size_t kMinQueries = 65;

@@ -14,8 +14,8 @@
 
 namespace warpdex::gpu {
 
-/// One searcher's view of the index, with copies of lists that are not resident. Parts take turns
-/// with two halves of some of the searcher's scratch memory.
+/// One lane's view of the index, with copies of lists that are not resident. Parts take turns
+/// with two halves of some of the lane's scratch memory.
 class ListStage final : public PlacedIndex {
  public:
   /// Keeps a reference. Does nothing if there is no list cache.

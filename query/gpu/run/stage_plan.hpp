@@ -21,9 +21,9 @@ class StagePlan {
 
   /// A plan without lists.
   StagePlan() = default;
-  /// Takes those lists of the queries `slots` of `plans` that need no more than `room` bytes.
-  /// Orders the slots: first those without such lists, then by their largest list; otherwise the
-  /// order stays. `plans` must outlive this. O(slots log slots).
+  /// Takes each list of the queries `slots` of `plans` whose copy is no larger than `room` bytes.
+  /// Orders the slots: first those without lists to copy, then by their largest one; slots that are
+  /// alike keep their order. `plans` must outlive this. O(slots log slots).
   StagePlan(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots, std::size_t room,
             const BytesOf& bytes_of);
 

@@ -1,12 +1,12 @@
 // Calls the distance kernel for the metric and the type of the vectors.
-#include "flat/rescorer.hpp"
+#include "flat/canonical_distances.hpp"
 
 #include <algorithm>
 
 namespace warpdex::vector {
 
-void Rescorer::distances(const float* query, std::size_t first, std::size_t count,
-                         float* out) const {
+void CanonicalDistances::distances(const float* query, std::size_t first, std::size_t count,
+                                   float* out) const {
   const VectorView& view = vectors_.vectors;
   const bool is_l2 = vectors_.metric == Metric::kL2;
   const void* const rows = view.row(first);

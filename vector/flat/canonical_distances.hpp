@@ -12,9 +12,9 @@
 namespace warpdex::vector {
 
 /// Computes distances in the canonical order. Cheap to make.
-class Rescorer {
+class CanonicalDistances {
  public:
-  Rescorer(const FlatVectors& vectors, const DistanceKernels& kernels)
+  CanonicalDistances(const FlatVectors& vectors, const DistanceKernels& kernels)
       : vectors_(vectors), kernels_(kernels) {}
 
   /// ascending() distances of `count` vectors from position `first` on. `query` is padded as
