@@ -15,12 +15,9 @@ constexpr std::array<Metric, 3> kMetrics{Metric::kL2, Metric::kInnerProduct, Met
 
 std::string_view metric_name(Metric metric) {
   switch (metric) {
-    case Metric::kL2:
-      return "l2";
-    case Metric::kInnerProduct:
-      return "ip";
-    case Metric::kCosine:
-      break;
+    case Metric::kL2: return "l2";
+    case Metric::kInnerProduct: return "ip";
+    case Metric::kCosine: break;
   }
   return "cosine";
 }
