@@ -27,6 +27,7 @@ int run_codecs(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_generate(const std::vector<std::string>& arguments);
 int run_vector(const std::vector<std::string>& arguments);
+int run_metric(const std::vector<std::string>& arguments);
 
 // Commands of `warpdex vector`.
 int run_vector_build(const std::vector<std::string>& arguments);
@@ -35,5 +36,10 @@ int run_vector_bench(const std::vector<std::string>& arguments);
 int run_vector_kmeans(const std::vector<std::string>& arguments);
 int run_vector_convert(const std::vector<std::string>& arguments);
 int run_vector_evaluate(const std::vector<std::string>& arguments);
+
+// Commands of `warpdex metric`.
+int run_metric_build(const std::vector<std::string>& arguments);
+int run_metric_search(const std::vector<std::string>& arguments);
+int run_metric_bench(const std::vector<std::string>& arguments);
 
 }  // namespace warpdex::tools

@@ -21,7 +21,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 9> kCommands{{
+constexpr std::array<Command, 10> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
@@ -31,6 +31,7 @@ constexpr std::array<Command, 9> kCommands{{
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
     {"vector", "vectors: build, search, clusters, files; 'warpdex vector' lists it", run_vector},
+    {"metric", "texts, sets and vectors by any distance; 'warpdex metric' lists it", run_metric},
 }};
 
 constexpr CommandTable kTable{

@@ -9,6 +9,7 @@
 #include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -17,7 +18,8 @@ constexpr const char* kAbout =
     "Checks an index: every section's checksum, that every list decodes, that documents ascend in\n"
     "it, and that all counts are those of the manifest; of an index of vectors, that all are "
     "finite\n"
-    "and have their norms. Ends with status 1 and names the section where something is wrong.";
+    "and have their norms; of a permutation index, that all permutations and objects are sound.\n"
+    "Ends with status 1 and names the section where something is wrong.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
@@ -60,6 +62,10 @@ int run_verify(const std::vector<std::string>& arguments) {
     const vector::VectorVerifyReport report = vector::verify_vectors(folder, show);
     problems = report.problems;
     whole += counted(report.sections, "section") + ", " + counted(report.rows, "vector");
+  } else if (metric::is_metric_index(folder)) {
+    const metric::MetricVerifyReport report = metric::verify_metric(folder, show);
+    problems = report.problems;
+    whole += counted(report.sections, "section") + ", " + counted(report.objects, "object");
   } else {
     const VerifyReport report = verify_index(folder, show);
     problems = report.problems;
