@@ -31,6 +31,7 @@ int run_generate(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);
 int run_vector(const std::vector<std::string>& arguments);
+int run_metric(const std::vector<std::string>& arguments);
 
 // Commands of `warpdex vector`.
 int run_vector_build(const std::vector<std::string>& arguments);
@@ -39,5 +40,10 @@ int run_vector_bench(const std::vector<std::string>& arguments);
 int run_vector_kmeans(const std::vector<std::string>& arguments);
 int run_vector_convert(const std::vector<std::string>& arguments);
 int run_vector_evaluate(const std::vector<std::string>& arguments);
+
+// Commands of `warpdex metric`.
+int run_metric_build(const std::vector<std::string>& arguments);
+int run_metric_search(const std::vector<std::string>& arguments);
+int run_metric_bench(const std::vector<std::string>& arguments);
 
 }  // namespace warpdex::tools

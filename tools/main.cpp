@@ -21,7 +21,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 13> kCommands{{
+constexpr std::array<Command, 14> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
@@ -36,6 +36,7 @@ constexpr std::array<Command, 13> kCommands{{
     {"import", "take in an index of another program", run_import},
     {"export", "write an index for other programs", run_export},
     {"vector", "vectors: build, search, clusters, files; 'warpdex vector' lists it", run_vector},
+    {"metric", "texts, sets and vectors by any distance; 'warpdex metric' lists it", run_metric},
 }};
 
 constexpr CommandTable kTable{

@@ -101,6 +101,9 @@ Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
   if (reader.string("format") != "warpdex") damaged_manifest("another format");
+  if (reader.has("kind") && reader.string("kind") == "metric") {
+    throw FormatError("this is a permutation index; 'warpdex metric search' searches it");
+  }
   if (reader.has("kind")) {
     throw FormatError("this is an index of vectors; 'warpdex vector search' searches it");
   }

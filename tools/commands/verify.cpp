@@ -9,16 +9,16 @@
 #include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
     "Checks an index: the checksum of every section, that every list decodes to ascending docIDs,\n"
-    "and that all counts are those of the manifest; of an index of vectors, that all components "
-    "are\n"
-    "finite and the norms are theirs. If something is wrong, names the section and ends with\n"
-    "status 1.";
+    "and that all counts are those of the manifest; of an index of vectors, that all components\n"
+    "are finite and the norms are theirs; of a permutation index, that all permutations and\n"
+    "objects are sound. If something is wrong, names the section and ends with status 1.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
@@ -61,6 +61,10 @@ int run_verify(const std::vector<std::string>& arguments) {
     const vector::VectorVerifyReport report = vector::verify_vectors(folder, show);
     problems = report.problems;
     whole += counted(report.sections, "section") + ", " + counted(report.rows, "vector");
+  } else if (metric::is_metric_index(folder)) {
+    const metric::MetricVerifyReport report = metric::verify_metric(folder, show);
+    problems = report.problems;
+    whole += counted(report.sections, "section") + ", " + counted(report.objects, "object");
   } else {
     const VerifyReport report = verify_index(folder, show);
     problems = report.problems;

@@ -37,6 +37,9 @@ void check_kind(const ManifestObject& reader) {
   if (!reader.has("kind")) {
     throw FormatError("this is an index of text; 'warpdex search' searches it");
   }
+  if (reader.string("kind") == "metric") {
+    throw FormatError("this is a permutation index; 'warpdex metric search' searches it");
+  }
   if (reader.string("kind") != kKind) damaged_manifest("a kind of index that is not known");
   if (const std::uint64_t version = reader.number("version"); version != kVersion) {
     throw FormatError("the index's manifest.json says version " + std::to_string(version) +

@@ -1,0 +1,272 @@
+// warpdex metric bench: recall and time over shares, k and radii, beside an exact scan.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "timing.hpp"
+#include "warpdex/core/cpu_features.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/vector/metric/metric_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures, for each k and each radius, the recall of each share of objects that is compared,\n"
+    "and the time beside that of comparing all. Recall is that of distances: of k objects, those\n"
+    "that are no farther than the k-th of the exact answer; within a radius, those found of all\n"
+    "there are, over queries that have one. The clock runs from queries to answers in memory.";
+
+constexpr const char* kNotes =
+    "example:\n"
+    "  warpdex metric bench words.index --queries misspelt.txt -k 2,4,16 --radius 1,2,3";
+
+struct Arguments {
+  std::string index;
+  std::string queries;
+  std::string k = "2,4,16";
+  std::string radius;
+  std::string share = "0.01,0.1,0.2,0.3";
+  std::string compare = "footrule";
+  std::int64_t batch = 80;
+  std::int64_t repetitions = 3;
+  std::int64_t threads = 0;
+  std::string json;
+};
+
+/// A kind of search: its k, or else its radius.
+struct Kind {
+  std::size_t k;
+  float radius;
+};
+
+struct Measured {
+  Kind kind;
+  double share;  ///< 1: exact
+  double recall;
+  double microseconds;  ///< a query
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  po::options_description group = option_group("Options");
+  group.add_options()("queries", po::value(&given.queries)->value_name("FILE")->required(),
+                      "the queries: a line or a row each")(
+      ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k),
+      "objects for each query")("radius", po::value(&given.radius)->value_name("R,R,..."),
+                                "radii, beside -k")(
+      "share", po::value(&given.share)->value_name("F,F,...")->default_value(given.share),
+      "parts of the objects that are compared, over 0 and up to 1")(
+      "compare", po::value(&given.compare)->value_name("HOW")->default_value(given.compare),
+      "how permutations are compared: footrule, rho or tau")(
+      "batch", po::value(&given.batch)->value_name("N")->default_value(given.batch),
+      "queries that are answered together")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed searches of all queries, whose median counts")(
+      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
+      "threads; 0: one for each processor")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output, and then nothing else is");
+  command.add(group);
+}
+
+std::vector<double> numbers(const std::string& option, const std::string& list) {
+  std::vector<double> result;
+  for (const std::string& part : split_list(list)) {
+    std::size_t end = 0;
+    try {
+      result.push_back(std::stod(part, &end));
+    } catch (const std::exception&) {
+      end = 0;
+    }
+    if (end != part.size()) {
+      throw UsageError(option + " takes numbers with commas between them, not '" + part + "'");
+    }
+  }
+  return result;
+}
+
+class Bench {
+ public:
+  Bench(const Arguments& given, const metric::MetricIndex& index, const metric::Queries& queries)
+      : index_(index),
+        queries_(queries),
+        searcher_(index.searcher()),
+        batch_(checked_number("--batch", given.batch, 1)),
+        repetitions_(checked_number("--repetitions", given.repetitions, 1, 1'000'000)) {
+    settings_.compare = metric::rank_distance_from_name(given.compare);
+    settings_.threads = checked_number("--threads", given.threads, 0, 1024);
+  }
+
+  std::vector<Measured> run(const Kind& kind, const std::vector<double>& shares) {
+    settings_.share.reset();
+    const metric::Matches exact = search(kind);
+    std::vector<Measured> all{{kind, 1, 1, time(kind)}};
+    for (const double share : shares) {
+      settings_.share = share;
+      const double recall = recall_of(kind, search(kind), exact);
+      all.push_back({kind, share, recall, time(kind)});
+    }
+    return all;
+  }
+
+ private:
+  metric::Matches search(const Kind& kind) const {
+    metric::Matches all;
+    for (std::size_t first = 0; first < queries_.size(); first += batch_) {
+      const std::size_t count = std::min<std::size_t>(batch_, queries_.size() - first);
+      const auto prepare = [&](std::size_t q) {
+        InterruptGuard::check();
+        return queries_.from(index_.space(), first + q);
+      };
+      metric::Matches some = kind.k > 0 ? searcher_.nearest(count, prepare, kind.k, settings_)
+                                        : searcher_.within(count, prepare, kind.radius, settings_);
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+    return all;
+  }
+
+  double time(const Kind& kind) const {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < repetitions_; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      search(kind);
+      const std::chrono::duration<double, std::micro> passed =
+          std::chrono::steady_clock::now() - begin;
+      times.push_back(passed.count() / static_cast<double>(queries_.size()));
+    }
+    return median(times);
+  }
+
+  static double recall_of(const Kind& kind, const metric::Matches& found,
+                          const metric::Matches& exact) {
+    double sum = 0;
+    std::size_t counted = 0;
+    for (std::size_t q = 0; q < exact.size(); ++q) {
+      if (exact[q].empty()) continue;
+      const float limit = kind.k > 0 ? exact[q].back().distance : kind.radius;
+      const auto right =
+          std::count_if(found[q].begin(), found[q].end(),
+                        [&](const metric::Match& match) { return match.distance <= limit; });
+      sum += static_cast<double>(right) / static_cast<double>(exact[q].size());
+      ++counted;
+    }
+    return counted == 0 ? 1 : sum / static_cast<double>(counted);
+  }
+
+  const metric::MetricIndex& index_;
+  const metric::Queries& queries_;
+  metric::PermutationSearcher searcher_;
+  std::size_t batch_;
+  std::size_t repetitions_;
+  metric::MetricSearchSettings settings_;
+};
+
+std::string kind_name(const Kind& kind) {
+  if (kind.k > 0) return "k " + std::to_string(kind.k);
+  std::string radius = std::to_string(kind.radius);
+  radius.erase(radius.find_last_not_of('0') + 1);
+  if (radius.ends_with('.')) radius.pop_back();
+  return "radius " + radius;
+}
+
+void print(const std::vector<Measured>& all, std::ostream& out) {
+  Table table(
+      {{"search", Table::Align::kLeft}, {"share"}, {"recall"}, {"us a query"}, {"speedup"}});
+  double exact = 0;
+  for (const Measured& one : all) {
+    if (one.share == 1) exact = one.microseconds;
+    table.add({kind_name(one.kind), fixed(one.share * 100, 1) + " %", fixed(one.recall, 4),
+               fixed(one.microseconds, 1), fixed(exact / one.microseconds, 1)});
+  }
+  table.print(out);
+}
+
+std::string to_json(const metric::MetricIndex& index, std::size_t threads,
+                    const std::vector<Measured>& all) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("objects", std::uint64_t{index.objects().objects});
+  json.member("permutants", std::uint64_t{index.permutants().size()});
+  json.member("distance", metric::distance_name(index.objects().settings.distance));
+  json.member("isa", isa_name(isa()));
+  json.member("threads", std::uint64_t{threads});
+  json.begin_array("searches");
+  for (const Measured& one : all) {
+    json.begin_object();
+    if (one.kind.k > 0) {
+      json.member("k", std::uint64_t{one.kind.k});
+    } else {
+      json.member("radius", one.kind.radius);
+    }
+    json.member("share", one.share);
+    json.member("recall", one.recall);
+    json.member("microseconds", one.microseconds);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take() + "\n";
+}
+
+std::vector<Kind> kinds_of(const Arguments& given, std::size_t objects) {
+  std::vector<Kind> kinds;
+  for (const double k : numbers("-k", given.k)) {
+    if (!(k >= 1 && k <= static_cast<double>(objects))) {
+      throw UsageError("-k is from 1 to the number of objects, " + std::to_string(objects));
+    }
+    kinds.push_back({static_cast<std::size_t>(k), 0});
+  }
+  for (const double radius : numbers("--radius", given.radius)) {
+    if (!(radius >= 0)) throw UsageError("--radius is 0 or more");
+    kinds.push_back({0, static_cast<float>(radius)});
+  }
+  return kinds;
+}
+
+}  // namespace
+
+int run_metric_bench(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("metric bench", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of a permutation index");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+
+  const InterruptGuard guard;
+  const metric::MetricIndex index = metric::MetricIndex::open(given.index);
+  const metric::Queries queries(given.queries, index.objects().settings);
+  if (queries.size() == 0) {
+    throw InputError("'" + given.queries + "' has no queries; give one or more");
+  }
+  const std::vector<Kind> kinds = kinds_of(given, index.objects().objects);
+  const std::vector<double> shares = numbers("--share", given.share);
+  Bench bench(given, index, queries);
+  Progress progress = Progress::to_standard_error();
+  std::vector<Measured> all;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    progress.update("measuring", kind_name(kinds[i]), i, kinds.size(), Progress::Unit::kSteps);
+    const std::vector<Measured> some = bench.run(kinds[i], shares);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  progress.clear();
+  const std::size_t threads =
+      given.threads == 0 ? default_threads() : static_cast<std::size_t>(given.threads);
+  if (given.json != "-") print(all, std::cout);
+  if (!given.json.empty()) write_output(given.json, to_json(index, threads, all));
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,22 @@
+// The spaces of Warpdex's own, one a kind of object.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/vector/metric/objects.hpp"
+
+namespace warpdex::metric {
+
+std::unique_ptr<ObjectSpace> make_text_space(const ObjectsView& view);
+std::unique_ptr<ObjectSpace> make_set_space(const ObjectsView& view);
+std::unique_ptr<ObjectSpace> make_vector_space(const ObjectsView& view);
+
+/// The words of a line, each once, ascending: what stands between ASCII white space.
+std::vector<std::string_view> words_of(std::string_view line);
+
+/// Scales to length 1. False for a vector of length 0.
+bool scale_to_unit(std::span<float> vector);
+
+}  // namespace warpdex::metric
