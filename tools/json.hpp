@@ -53,6 +53,11 @@ class JsonWriter {
     writer_.RawValue(digits.data(), static_cast<std::size_t>(end.ptr - digits.data()),
                      rapidjson::kNumberType);
   }
+  /// For what JSON has no number for.
+  void null_member(std::string_view name) {
+    key(name);
+    writer_.Null();
+  }
   /// Not NaN and not infinite: JSON has no such numbers.
   void member(std::string_view name, double value) {
     key(name);

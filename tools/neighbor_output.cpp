@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "json.hpp"
@@ -56,7 +57,11 @@ class Json : public NeighborOutput {
       json_.begin_object();
       json_.member("row", std::uint64_t{row});
       if (index_.id_kind() != vector::IdKind::kRows) json_.member("id", index_.id(row));
-      json_.member("distance", answer.distances[i]);
+      if (std::isfinite(answer.distances[i])) {
+        json_.member("distance", answer.distances[i]);
+      } else {
+        json_.null_member("distance");  // past the range of floats
+      }
       json_.end_object();
     }
     json_.end_array();
@@ -115,6 +120,24 @@ bool is_lines(const std::string& target) {
   return target.empty() || target == "-" || target.ends_with(".tsv") || target.ends_with(".txt");
 }
 
+bool is_hdf5(const std::string& path) {
+  return path.find(".hdf5") != path.npos || path.find(".h5") != path.npos;
+}
+
+void check_places(const NeighborTargets& targets) {
+  const std::array<std::pair<const char*, std::string>, 3> written{
+      {{"--output", targets.output}, {"--distances", targets.distances}, {"--json", targets.json}}};
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    for (std::size_t j = i + 1; j < written.size(); ++j) {
+      const std::string& place = written[i].second;
+      // One HDF5 file holds several datasets.
+      if (place.empty() || place != written[j].second || is_hdf5(place)) continue;
+      throw UsageError(std::string(written[i].first) + " and " + written[j].first +
+                       " both go to '" + place + "'; give each a file of its own");
+    }
+  }
+}
+
 std::size_t fixed_length(std::optional<std::size_t> k, const std::string& target) {
   if (k) return *k;
   throw UsageError("the answers of --radius have differing lengths, which '" + target +
@@ -127,6 +150,7 @@ std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targ
                                                      const vector::VectorIndex& index,
                                                      std::uint64_t queries,
                                                      std::optional<std::size_t> k) {
+  check_places(targets);
   std::vector<std::unique_ptr<NeighborOutput>> parts;
   const bool is_quiet =
       targets.output.empty() && !(targets.json.empty() && targets.distances.empty());

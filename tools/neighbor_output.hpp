@@ -37,7 +37,7 @@ struct NeighborTargets {
 
 /// `queries` answers of `k` places will come; without a k, answers of any length (a range search),
 /// which only lines and JSON can hold. Lines are: query, id, distance, between tabs. Throws
-/// UsageError where a format cannot hold that.
+/// UsageError where a format cannot hold that, and where two outputs go to one place.
 std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
                                                      const vector::VectorIndex& index,
                                                      std::uint64_t queries,

@@ -185,15 +185,27 @@ void VectorIds::check_texts(const std::string& name, const char* unit, std::uint
 }
 
 VectorIds read_ids(const std::string& path) {
+  VectorIds ids = read_id_set(path);
+  if (ids.are_texts()) {
+    ids.check_texts("'" + path + "'", "lines", 1);
+  } else {
+    ids.check_numbers("'" + path + "'");
+  }
+  return ids;
+}
+
+VectorIds read_id_set(const std::string& path) {
   const std::optional<DataPath> format = find_data_path(path);
-  if (format && format->format == FileFormat::kNpy)
-    return VectorIds(read_numbers(path), "'" + path + "'");
+  VectorIds ids;
+  if (format && format->format == FileFormat::kNpy) {
+    ids.numbers_ = read_numbers(path);
+    return ids;
+  }
   if (format) {
     throw UsageError("'" + path +
                      "' holds vectors by its name; ids come from a .npy file, or from a text file "
                      "with one id a line");
   }
-  VectorIds ids;
   ids.are_texts_ = true;
   LineFile(path).each([&](std::string_view line, std::uint64_t number) {
     const std::string fault = fault_of(line);
@@ -202,7 +214,6 @@ VectorIds read_ids(const std::string& path) {
     }
     ids.append(line);
   });
-  ids.check_texts("'" + path + "'", "lines", 1);
   return ids;
 }
 

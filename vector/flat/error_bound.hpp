@@ -28,7 +28,8 @@ struct ErrorBound {
 
   /// Norms past this may overflow in sums: nothing is known of such vectors.
   float largest_norm() const { return is_l2 ? 0x1p120F : 0x1p60F; }
-  bool is_bounded(float norm) const { return norm <= largest_norm(); }
+  /// False, too, for what only a damaged index has: negative norms and NaN.
+  bool is_bounded(float norm) const { return norm >= 0 && norm <= largest_norm(); }
 
   /// What is added to the products of a vector with that norm (FlatVectors).
   float offset(float norm) const {

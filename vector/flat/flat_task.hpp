@@ -23,7 +23,8 @@ struct FlatTask {
   std::size_t count;        ///< queries
   std::size_t first_row;
   std::size_t last_row;  ///< one past the last
-  /// Of each query the largest order_key() that is of use; null: all are.
+  /// Of each query the largest order_key() that is of use, which scan_nearest() and
+  /// multiply_nearest() may rely on; null: all are.
   const std::uint64_t* limits = nullptr;
 
   const float* query(std::size_t index) const { return queries + index * stride; }

@@ -25,8 +25,8 @@ class QueryBlock {
   /// See ErrorBound.
   float slack(std::size_t query) const { return slacks_[query]; }
 
-  /// A sum that no vector has whose ascending() distance is at most `value`, but for smaller ones:
-  /// an upper limit. Infinite where nothing is known.
+  /// An upper limit on the sums of vectors whose ascending() distance is at most `value`. Infinite
+  /// where nothing is known.
   float sum_limit(std::size_t query, float value) const;
 
  private:

@@ -42,6 +42,7 @@ PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
 
 void check_k(std::size_t k, std::size_t rows) {
   if (k >= 1 && k <= rows) return;
+  if (rows == 0) throw UsageError("the index has no vectors");
   throw UsageError("k is " + std::to_string(k) + "; it is from 1 to the number of vectors, " +
                    std::to_string(rows));
 }

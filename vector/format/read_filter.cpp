@@ -93,7 +93,7 @@ RowFilter read_filter(const VectorIndex& index, const std::string& path) {
     const std::unique_ptr<VectorReader> reader = open_vectors(path, Role::kNeighbors);
     if (reader->element() == Element::kBool) return read_bits(index, *reader);
   }
-  return filter_of_ids(index, read_ids(path));
+  return filter_of_ids(index, read_id_set(path));
 }
 
 }  // namespace warpdex::vector

@@ -54,6 +54,7 @@ void VectorIndexWriter::add(std::span<const float> rows) { state_->rows->add(row
 void VectorIndexWriter::State::write_ivf_lists(const BuildProgress& progress) {
   const std::size_t count = rows->rows();
   IvfSettings& ivf = settings.ivf;
+  if (count == 0) throw UsageError("an inverted file takes one vector or more; build a flat index");
   if (ivf.lists == 0) ivf.lists = default_lists(count);
   if (ivf.lists > count) {
     throw UsageError("there are " + std::to_string(count) + " vectors; ask for 1 to " +

@@ -59,6 +59,18 @@ void check_rows(const VectorIndex& index, const std::function<void(double)>& pro
   }
 }
 
+void check_centroids(const VectorIndex& index) {
+  if (index.settings().index != IndexKind::kIvfFlat) return;
+  const FlatVectors& centroids = index.ivf().centroids;
+  std::vector<float> row(centroids.vectors.dimension);
+  for (std::size_t i = 0; i < centroids.vectors.rows; ++i) {
+    copy_row(centroids.vectors, i, row.data());
+    if (!all_finite(row) || centroids.norms[i] != row_norm(centroids.metric, row, {})) {
+      throw FormatError("centroid " + std::to_string(i) + " is not finite or not of its norm");
+    }
+  }
+}
+
 }  // namespace
 
 VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
@@ -67,7 +79,10 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
   try {
     const VectorIndex index = VectorIndex::open(folder);
     check_sections(index, report, progress);
-    if (report.ok()) check_rows(index, progress);
+    if (report.ok()) {
+      check_centroids(index);
+      check_rows(index, progress);
+    }
     report.rows = index.rows();
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

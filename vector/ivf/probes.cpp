@@ -8,10 +8,13 @@ namespace warpdex::vector {
 ListProbes invert_probes(const Neighbors& nearest, std::size_t lists) {
   ListProbes probes{std::vector<std::uint64_t>(lists + 1),
                     std::vector<std::uint32_t>(nearest.rows.size())};
-  for (const std::int32_t list : nearest.rows) ++probes.begins[static_cast<std::size_t>(list) + 1];
+  for (const std::int32_t list : nearest.rows) {
+    if (list >= 0) ++probes.begins[static_cast<std::size_t>(list) + 1];
+  }
   for (std::size_t list = 0; list < lists; ++list) probes.begins[list + 1] += probes.begins[list];
   std::vector<std::uint64_t> next(probes.begins.begin(), probes.begins.end() - 1);
   for (std::size_t i = 0; i < nearest.rows.size(); ++i) {
+    if (nearest.rows[i] < 0) continue;
     const auto list = static_cast<std::size_t>(nearest.rows[i]);
     probes.queries[next[list]++] = static_cast<std::uint32_t>(i / nearest.k);
   }

@@ -23,7 +23,8 @@ struct ListProbes {
 /// Turns the lists of each query (`nearest.rows`) around.
 ListProbes invert_probes(const Neighbors& nearest, std::size_t lists);
 
-/// The lists that are probed and have vectors (`sizes`), those with the most work first.
+/// The lists that are probed and have vectors, those with the most work first. List l has the
+/// vectors [begins[l], begins[l + 1]).
 std::vector<std::uint32_t> order_by_work(const ListProbes& probes,
                                          std::span<const std::uint64_t> begins);
 

@@ -20,6 +20,7 @@ namespace {
 constexpr double kBalancedShare = 1.1;
 
 void check(const Matrix<float>& points, const KmeansSettings& settings) {
+  if (points.rows == 0) throw UsageError("there are no vectors to find clusters of");
   if (settings.clusters == 0 || settings.clusters > points.rows) {
     throw UsageError("there are " + std::to_string(points.rows) + " vectors; ask for 1 to " +
                      std::to_string(points.rows) + " clusters, not " +
@@ -61,6 +62,7 @@ class Lloyd {
         points_(make_kmeans_points(points, threads_)),
         random_(settings.seed + 1),
         distances_(points.rows) {
+    check_norms();
     result_.centroids = draw_centroids(points, settings);
     if (settings.is_spherical) {
       for (std::size_t i = 0; i < settings.clusters; ++i) normalize(result_.centroids.row(i));
@@ -77,6 +79,17 @@ class Lloyd {
   }
 
  private:
+  /// Sums of larger norms could pass the range of floats.
+  void check_norms() const {
+    constexpr double kLargest = 0x1p116;
+    for (std::size_t i = 0; i < points_.norms.size(); ++i) {
+      if (points_.norms[i] <= kLargest) continue;
+      throw InputError("vector " + std::to_string(i) +
+                       " is too far from the mean of all for k-means, which takes distances up to "
+                       "2e17; scale the vectors down");
+    }
+  }
+
   /// Returns whether there is reason for another iteration.
   bool iterate(std::size_t number) {
     const std::vector<std::uint32_t> before = result_.clusters;

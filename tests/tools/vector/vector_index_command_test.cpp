@@ -113,6 +113,38 @@ TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
   expect_complaint(search({"--probes", "1"}), 2, {"no lists to probe"});
 }
 
+TEST_F(VectorIndexCommand, OutputsHaveFilesOfTheirOwn) {
+  ASSERT_EQ(build().status, 0);
+  const std::string queries = folder_ / "queries.fvecs";
+  const std::string before = read_file(queries);
+  expect_complaint(search({"-k", "1", "--distances", queries}), 2, {"is an input"});
+  expect_complaint(search({"-k", "1", "--output", "-", "--json", "-"}), 2,
+                   {"--output", "--json", "'-'"});
+  expect_complaint(search({"-k", "1", "--output", folder_ / "x.tsv", "--json", folder_ / "x.tsv"}),
+                   2, {"x.tsv"});
+  const std::string base = folder_ / "base.fvecs";
+  const std::string bytes = read_file(base);
+  expect_complaint(
+      run_warpdex({"vector", "kmeans", "--input", base, "--clusters", "1", "--output", base}), 2,
+      {"base.fvecs"});
+  EXPECT_EQ(read_file(queries), before);
+  EXPECT_EQ(read_file(base), bytes);
+}
+
+TEST_F(VectorIndexCommand, SmallAndOverflowingIndexes) {
+  // The default k is 10, and there are 4.
+  ASSERT_EQ(build().status, 0);
+  EXPECT_THAT(search({}).out, HasSubstr("0\t3\t68.0625"));
+  write_file(folder_ / "filter.txt", "2\n0\n2\n");
+  EXPECT_EQ(search({"-k", "1", "--filter", folder_ / "filter.txt"}).out,
+            "0\t2\t0.0625\n1\t2\t49\n");
+  write_file(folder_ / "base.fvecs", fvecs({{3e38F, 3e38F}, {1, 1}}));
+  write_file(folder_ / "queries.fvecs", fvecs({{3e38F, 3e38F}}));
+  ASSERT_EQ(build({"--metric", "ip"}).status, 0);
+  const Outcome json = search({"-k", "1", "--json", "-"});
+  EXPECT_EQ(json.out, "{\"query\":0,\"neighbors\":[{\"row\":0,\"distance\":null}]}\n");
+}
+
 TEST_F(VectorIndexCommand, BadCallsGetASentenceAndLoseNothing) {
   ASSERT_EQ(build().status, 0);
   const std::string before = read_file(folder_ / "index" / "manifest.json");

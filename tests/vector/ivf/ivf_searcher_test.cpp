@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -241,6 +242,23 @@ TEST(IvfSearcher, DamagedListsAreFoundWhenTheIndexIsOpened) {
     test::write_file(file, bytes);
   }
   EXPECT_GT(refused, 10U);
+  // Norms that no vector has: nothing may be concluded from them.
+  for (const char* name : {"centroid_norms", "norms"}) {
+    const std::filesystem::path file = folder / "index" / "segment-0" / name;
+    const std::string bytes = test::read_file(file);
+    std::string damaged = bytes;
+    const float negative = -1e30F;
+    for (std::size_t i = 64; i + 68 <= bytes.size(); i += 4) {
+      std::memcpy(damaged.data() + i, &negative, 4);
+    }
+    test::write_file(file, damaged);
+    const VectorIndex index = VectorIndex::open(folder / "index");
+    const Neighbors found = IvfSearcher(index.ivf(), 1).nearest(queries, 10, 3);
+    EXPECT_EQ(found.queries, 30U);
+    IvfSearcher(index.ivf(), 1).within(queries, 3, 3);
+    EXPECT_FALSE(verify_vectors(folder / "index").ok());
+    test::write_file(file, bytes);
+  }
 }
 
 TEST(IvfSearcherReal, FindsMostNeighboursInFewLists) {

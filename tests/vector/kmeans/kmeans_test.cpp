@@ -263,6 +263,14 @@ TEST(Kmeans, RefusesWhatItCannotDo) {
   settings.iterations = 0;
   EXPECT_THROW(kmeans(points, settings), UsageError);
   settings.iterations = 1;
+  const Matrix<float> none{0, 1, {}};
+  EXPECT_THROW(kmeans(none, settings), UsageError);
+  Matrix<float> huge{4, 2, {1e30F, 0, -1e30F, 0, 0, 1e30F, 0, 0}};
+  settings.clusters = 2;
+  settings.is_balanced = true;
+  EXPECT_THROW(kmeans(huge, settings), InputError);
+  settings.is_balanced = false;
+  settings.clusters = 3;
   settings.on_iteration = [](const KmeansIteration&) { throw IoError("ended"); };
   EXPECT_THROW(kmeans(points, settings), IoError);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -164,6 +165,13 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   vector::KmeansSettings settings = settings_of(given);
   if (given.sample < 0) throw UsageError("--sample is 0 for all vectors, or how many to draw");
 
+  for (const std::string& other : {given.input, given.json}) {
+    std::error_code ignored;
+    if (other == given.output || std::filesystem::equivalent(other, given.output, ignored)) {
+      throw UsageError("--output '" + given.output +
+                       "' is the input or the report as well; give it a file of its own");
+    }
+  }
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);

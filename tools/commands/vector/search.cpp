@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,7 +40,11 @@ constexpr const char* kNotes =
     "  warpdex vector search base.index --queries queries.fvecs -k 10 --output found.ivecs";
 
 constexpr std::size_t kMaxPartQueries = 4096;
-constexpr std::size_t kPartAnswers = std::size_t{1} << 24;
+constexpr std::size_t kMinPartQueries = 20;
+/// Answers of a part, which are held in memory.
+constexpr std::size_t kPartAnswers = std::size_t{1} << 22;
+/// Products of components of a part: about a second of two cores, so that a signal is heard.
+constexpr double kPartProducts = 2e11;
 
 struct Arguments {
   std::string index;
@@ -78,33 +83,54 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(output);
 }
 
+/// An output must not take the place of an input.
+void check_inputs(const Arguments& given) {
+  for (const std::string& input : {given.queries, given.filter}) {
+    for (const std::string& output :
+         {given.targets.output, given.targets.distances, given.targets.json}) {
+      std::error_code ignored;
+      if (input.empty() || output.empty() || !std::filesystem::equivalent(input, output, ignored)) {
+        continue;
+      }
+      throw UsageError("'" + output + "' is an input; choose another output");
+    }
+  }
+}
+
 /// Answers part after part of the queries, so that it can be interrupted and holds few answers.
 class Answering {
  public:
   Answering(const Arguments& given, const CommandLine& command, const vector::VectorIndex& index,
             vector::VectorReader& queries)
       : given_(given),
+        index_(index),
         queries_(queries),
         searcher_(index, command, given.probes,
                   checked_number("--threads", given.threads, 0, 1024)) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
-    if (!command.given("radius")) {
-      k_ = checked_number("-k", given.k, 1,
-                          std::max<std::int64_t>(1, static_cast<std::int64_t>(index.rows())));
-    }
+    if (command.given("radius")) return;
+    const auto vectors = static_cast<std::int64_t>(index.rows());
+    if (vectors == 0) throw UsageError("the index '" + given.index + "' has no vectors");
+    // The default is for indexes that have so many.
+    k_ = checked_number("-k", command.given("-k") ? given.k : std::min(given.k, vectors), 1,
+                        vectors);
   }
 
   std::optional<std::size_t> k() const { return k_; }
 
   void run(NeighborOutput& output, Progress* progress) {
     const std::size_t dimension = queries_.dimension();
-    const std::size_t part =
-        std::clamp<std::size_t>(kPartAnswers / k_.value_or(1), 1, kMaxPartQueries);
-    std::vector<float> rows(part * dimension);
+    std::vector<float> rows(largest_part() * dimension);
+    std::size_t part = k_ ? largest_part() : 1;
     std::uint64_t done = 0;
     while (const std::size_t count = queries_.read(part, rows.data())) {
-      answer({rows.data(), count * dimension}, done, output);
+      const std::size_t answers = answer({rows.data(), count * dimension}, done, output);
       done += count;
+      // Nobody knows how many are within a radius before they are found.
+      if (!k_) {
+        const std::size_t fitting = kPartAnswers * count / std::max<std::size_t>(1, answers);
+        part = std::clamp<std::size_t>(fitting, 1, std::min(2 * part, largest_part()));
+      }
       InterruptGuard::check();
       if (progress == nullptr) continue;
       progress->update("searching", counted(done, "query"), done, queries_.rows(),
@@ -113,7 +139,18 @@ class Answering {
   }
 
  private:
-  void answer(std::span<const float> queries, std::uint64_t first, NeighborOutput& output) {
+  /// Queries of a part, at most.
+  std::size_t largest_part() const {
+    const double products =
+        static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension) + 1;
+    const auto by_work = static_cast<std::size_t>(std::min(1e9, kPartProducts / products));
+    const std::size_t by_answers = kPartAnswers / k_.value_or(1);
+    return std::clamp<std::size_t>(by_work, std::min<std::size_t>(kMinPartQueries, by_answers + 1),
+                                   std::clamp<std::size_t>(by_answers, 1, kMaxPartQueries));
+  }
+
+  /// Returns how many answers there are.
+  std::size_t answer(std::span<const float> queries, std::uint64_t first, NeighborOutput& output) {
     const vector::RowFilter* const filter = filter_ ? &*filter_ : nullptr;
     if (!k_) {
       const vector::RangeNeighbors found = searcher_.within(queries, given_.radius, filter);
@@ -123,16 +160,18 @@ class Answering {
         output.add({first + q, std::span(found.rows).subspan(begin, count),
                     std::span(found.distances).subspan(begin, count)});
       }
-      return;
+      return found.rows.size();
     }
     const vector::Neighbors found = searcher_.nearest(queries, *k_, filter);
     for (std::size_t q = 0; q < found.queries; ++q) {
       output.add({first + q, std::span(found.rows).subspan(q * *k_, *k_),
                   std::span(found.distances).subspan(q * *k_, *k_)});
     }
+    return found.rows.size();
   }
 
   const Arguments& given_;
+  const vector::VectorIndex& index_;
   vector::VectorReader& queries_;
   VectorSearch searcher_;
   std::optional<vector::RowFilter> filter_;
@@ -151,6 +190,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
     throw UsageError("-k and --radius are two kinds of search; give one of them");
   }
 
+  check_inputs(given);
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
   const std::unique_ptr<vector::VectorReader> queries =

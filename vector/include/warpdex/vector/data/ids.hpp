@@ -42,6 +42,7 @@ class VectorIds {
 
  private:
   friend VectorIds read_ids(const std::string& path);
+  friend VectorIds read_id_set(const std::string& path);
 
   void append(std::string_view text);
   void check_numbers(const std::string& name) const;
@@ -60,5 +61,8 @@ class VectorIds {
 /// and an id that is there twice (with both lines, or rows); UsageError for a file of vectors
 /// (.fvecs and the like); IoError.
 VectorIds read_ids(const std::string& path);
+
+/// Likewise, of a set: ids may be there more than once.
+VectorIds read_id_set(const std::string& path);
 
 }  // namespace warpdex::vector

@@ -13,8 +13,8 @@ namespace warpdex::vector {
 /// as texts. Throws InputError for an id that the index does not have. O(rows + ids).
 RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids);
 
-/// Reads a filter: a .npy file of bool, one a row, or ids as read_ids() takes them. Throws as
-/// read_ids() and filter_of_ids() do, and InputError for a .npy file of bool of another length.
+/// Reads a filter: a .npy file of bool, one a row, or ids as read_id_set() takes them. Throws as
+/// read_id_set() and filter_of_ids() do, and InputError for a .npy file of bool of another length.
 RowFilter read_filter(const VectorIndex& index, const std::string& path);
 
 }  // namespace warpdex::vector

@@ -51,7 +51,8 @@ struct VectorIndexSettings {
   IvfSettings ivf = {};  ///< for kIvfFlat; of an index that is open, lists only
 };
 
-/// Mapped, not read: opening costs a few system calls. Immutable; any number of threads may read
+/// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's
+/// number. Immutable; any number of threads may read
 /// it. Not copied; moving it keeps what it gave out valid.
 class VectorIndex {
  public:

@@ -47,7 +47,8 @@ struct KmeansResult {
 /// that is empty, or has less than 1/32 of the mean number of points, takes half of the largest
 /// one. The same points, settings and instruction set give the same bits, whatever the number of
 /// threads. Points need not be near the origin. Throws UsageError for a number of clusters that is
-/// 0 or more than there are points, and for no iterations. O(iterations * points * clusters *
+/// 0 or more than there are points, and for no iterations; InputError for a point farther than 2e17
+/// from the mean of all. O(iterations * points * clusters *
 /// dimension) arithmetic; memory for the points' norms and clusters beside the points, and for a
 /// copy of them if it is spherical.
 KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings);
