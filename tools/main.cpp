@@ -39,9 +39,11 @@ constexpr std::array<Command, 14> kCommands{{
     {"metric", "texts, sets and vectors by any distance; 'warpdex metric' lists it", run_metric},
 }};
 
-constexpr CommandTable kTable{
-    "warpdex", "Warpdex indexes text and answers AND, OR and AND+OR queries, best documents first.",
-    kCommands, ";\n'warpdex --version' prints the version"};
+constexpr CommandTable kTable{"warpdex",
+                              "Warpdex indexes text and answers AND, OR and AND+OR queries, best "
+                              "documents first. It also finds\n"
+                              "the nearest of vectors, texts and sets.",
+                              kCommands, ";\n'warpdex --version' prints the version"};
 
 int dispatch(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments.front() == "--version") {
