@@ -9,6 +9,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
@@ -127,23 +128,6 @@ class ListChecker {
   std::uint64_t tokens_ = 0;
   std::uint64_t postings_ = 0;
 };
-
-void check_sections(const Index& index, VerifyReport& report,
-                    const std::function<void(double)>& progress) {
-  std::uint64_t total = 1;
-  std::uint64_t done = 0;
-  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
-  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
-    const SectionInfo& info = index.section_infos()[i];
-    if (!index.section_intact(i)) {
-      report.problems.push_back("section '" + info.name +
-                                "' does not have its checksum: its bytes are damaged");
-    }
-    ++report.sections;
-    done += info.bytes;
-    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
-  }
-}
 
 void check_lists(const Index& index, VerifyReport& report,
                  const std::function<void(double)>& progress) {
