@@ -16,7 +16,7 @@
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMaxProblems = 20;
 
 using Block = std::array<std::uint32_t, kBlockSize>;
 
@@ -140,7 +140,7 @@ void check_lists(const Index& index, VerifyReport& report,
     try {
       checker.check(entry);
     } catch (const FormatError& error) {
-      if (report.problems.size() < kMostProblems) {
+      if (report.problems.size() < kMaxProblems) {
         report.problems.push_back("the list of term '" + std::string(term) + "': " + error.what());
       }
     }

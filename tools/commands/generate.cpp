@@ -130,7 +130,7 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   settings.seed = static_cast<std::uint64_t>(given.seed);
   if (command.given("documents")) {
     settings.documents =
-        checked_number("--documents", given.documents, generate::kLeastDocuments, kMaxDocuments);
+        checked_number("--documents", given.documents, generate::kMinDocuments, kMaxDocuments);
   }
   if (command.given("queries")) {
     settings.queries = checked_number("--queries", given.queries, 1, 10'000'000);

@@ -242,14 +242,14 @@ TEST_F(Reorder, MemoryIsKeptByLeavingOutRareLists) {
   write_lists(folder_ / "index", 1'200'000, lists);
   RewriteOptions options = rewriting(folder_ / "index", folder_ / "new");
   ReorderReport report = reorder_index(options, {});
-  EXPECT_GT(report.least_list, 150'000U);
+  EXPECT_GT(report.min_list, 150'000U);
   EXPECT_EQ(report.lists_used, 1U);
   EXPECT_EQ(report.postings_used, 1'000'000U);
   EXPECT_EQ(report.postings, 4'000'000U);
   EXPECT_GT(report.memory_for_all, options.memory);
   options.memory = report.memory_for_all;
   report = reorder_index(options, {});
-  EXPECT_EQ(report.least_list, 2U);
+  EXPECT_EQ(report.min_list, 2U);
   EXPECT_EQ(report.lists_used, 21U);
 
   write_lists(folder_ / "index", 2'500'000, {1000});

@@ -122,7 +122,7 @@ std::size_t largest_k(const Arguments& given, bool has_k, const Ids& truth, cons
 }
 
 std::vector<Figures> compute(const Arguments& given, const Ids& truth, const Ids& result,
-                             std::size_t most) {
+                             std::size_t max) {
   std::optional<Distances> truth_distances;
   std::optional<Distances> result_distances;
   if (!given.truth_distances.empty()) {
@@ -132,7 +132,7 @@ std::vector<Figures> compute(const Arguments& given, const Ids& truth, const Ids
     check_distances(given.result, result, given.result_distances, *result_distances);
   }
   const vector::TieRule rule{vector::metric_from_name(given.metric), given.epsilon};
-  std::set<std::size_t> depths{most};
+  std::set<std::size_t> depths{max};
   const std::size_t columns = std::min(truth.columns, result.columns);
   for (const std::size_t k : {1, 10, 100}) {
     if (k <= columns) depths.insert(k);
