@@ -75,9 +75,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
       "what the distances are: l2, where smaller is nearer; ip or cosine, where larger is")(
       "epsilon", po::value(&given.epsilon)->value_name("X")->default_value(given.epsilon, "0.001"),
-      "ties@k: how much farther still counts, relative to the k-th true distance")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is");
+      "ties@k: how much farther still counts, relative to the k-th true distance");
+  add_json_option(group, "figures", &given.json);
   command.add(group);
 }
 
