@@ -36,6 +36,7 @@ set(warpdex_public_headers
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
+  vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
   vector/rows/vector_view.hpp
   indexer/analysis/analyzer.hpp
