@@ -64,6 +64,7 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
   if (has_codes(index)) {
     facts.add({"codes", counted(settings.pq.bytes, "byte") + ", codewords of " +
                             std::to_string(settings.pq.bits) + " bits" +
+                            (settings.pq.is_rotated ? ", rotated" : "") +
                             (settings.pq.keeps_vectors ? "" : ", no vectors")});
   }
   facts.print(out);
@@ -99,6 +100,7 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
   if (has_codes(index)) {
     json.member("bytes", std::uint64_t{settings.pq.bytes});
     json.member("bits", std::uint64_t{settings.pq.bits});
+    json.member("is_rotated", settings.pq.is_rotated);
     json.member("keeps_vectors", settings.pq.keeps_vectors);
   }
   json.begin_object("section_bytes");

@@ -8,6 +8,7 @@
 #include "kmeans/parallel_parts.hpp"
 #include "pq/code_groups.hpp"
 #include "pq/residual_encoder.hpp"
+#include "pq/rotation.hpp"
 #include "pq/train.hpp"
 #include "warpdex/vector/kmeans/kmeans.hpp"
 
@@ -35,6 +36,28 @@ Matrix<float> sample_residuals(const WrittenRows& rows, const IvfLists& lists,
     for (std::size_t c = 0; c < row.size(); ++c) row[c] -= centroid[c];
   }
   return residuals;
+}
+
+/// The codebooks, and the rotation if there is to be one.
+void train(Matrix<float> residuals, const VectorIndexSettings& settings,
+           const BuildProgress& progress, std::vector<float>& codebooks,
+           std::vector<float>& rotation) {
+  PqTraining training{.bytes = settings.pq.bytes, .bits = settings.pq.bits};
+  training.seed = settings.ivf.seed;
+  training.threads = settings.ivf.threads;
+  const auto tell = [&](const char* stage) {
+    training.on_parts = [&progress, stage](std::size_t done, std::size_t total) {
+      if (progress) progress(stage, done, total);
+    };
+  };
+  if (settings.pq.is_rotated) {
+    tell("training rotation");
+    rotation = train_rotation(residuals, training);
+    rotate_points({settings.dimension, settings.pq.bytes, settings.pq.bits, {}, rotation},
+                  residuals, settings.ivf.threads, residuals);
+  }
+  tell("training codes");
+  codebooks = train_codebooks(residuals, training);
 }
 
 /// Encodes groups into memory.
@@ -126,19 +149,15 @@ std::vector<SectionInfo> write_ivf_pq(const WrittenRows& rows, const VectorIndex
                                       const std::filesystem::path& folder,
                                       const BuildProgress& progress) {
   const IvfLists lists = make_lists(rows, settings.ivf, progress);
-  PqTraining training{.bytes = settings.pq.bytes, .bits = settings.pq.bits};
-  training.seed = settings.ivf.seed;
-  training.threads = settings.ivf.threads;
-  training.on_parts = [&](std::size_t done, std::size_t total) {
-    if (progress) progress("training codes", done, total);
-  };
-  const std::vector<float> codebooks =
-      train_codebooks(sample_residuals(rows, lists, settings.ivf), training);
+  std::vector<float> codebooks;
+  std::vector<float> rotation;
+  train(sample_residuals(rows, lists, settings.ivf), settings, progress, codebooks, rotation);
   const ProductQuantizer quantizer{settings.dimension, settings.pq.bytes, settings.pq.bits,
-                                   codebooks};
+                                   codebooks, rotation};
   std::vector<SectionInfo> sections;
   write_codes(rows, lists, quantizer, settings.ivf.threads, folder, progress, sections);
   sections.push_back(write_section(folder, section::kCodebooks, std::span<const float>(codebooks)));
+  sections.push_back(write_section(folder, section::kRotation, std::span<const float>(rotation)));
   write_list_sections(lists, settings.metric, folder, sections);
   return sections;
 }

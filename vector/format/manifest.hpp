@@ -22,6 +22,7 @@ inline constexpr std::string_view kCentroidNorms = "centroid_norms";
 inline constexpr std::string_view kCodes = "codes";
 inline constexpr std::string_view kTerms = "terms";
 inline constexpr std::string_view kCodebooks = "codebooks";
+inline constexpr std::string_view kRotation = "rotation";
 inline constexpr std::string_view kIdNumbers = "id_numbers";
 inline constexpr std::string_view kIdOffsets = "id_offsets";
 inline constexpr std::string_view kIdTexts = "id_texts";

@@ -142,6 +142,10 @@ void VectorIndex::State::open_codes() {
   ProductQuantizer quantizer{settings.dimension, settings.pq.bytes, settings.pq.bits};
   quantizer.codebooks =
       view(section::kCodebooks).as<float>(settings.dimension * quantizer.codewords());
+  const SectionView& rotation = view(section::kRotation);
+  manifest.settings.pq.is_rotated = !rotation.bytes().empty();
+  quantizer.rotation = rotation.as<float>(
+      settings.pq.is_rotated ? settings.dimension * settings.dimension : std::size_t{0});
   const CodeGroups layout{settings.pq.bytes};
   ivf_pq.metric = settings.metric;
   ivf_pq.quantizer = quantizer;

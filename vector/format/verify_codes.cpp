@@ -51,6 +51,7 @@ void check_list(const IvfPqVectors& codes, std::size_t list, ResidualEncoder& en
 void check_codes(const VectorIndex& index) {
   const IvfPqVectors& codes = index.ivf_pq();
   if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
+  if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
   if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
   check_row_numbers(codes);
   for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {

@@ -8,17 +8,6 @@
 #include "pq/codebook_kernels.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-/// The number of the codeword that stands for a run.
-std::size_t codeword(const ProductQuantizer& quantizer, const std::uint8_t* code,
-                     std::size_t part) {
-  if (quantizer.bits == 8) return code[part];
-  return code[part / 2] >> (part % 2 * 4) & 15;
-}
-
-}  // namespace
-
 void rotate(const ProductQuantizer& quantizer, const float* vector, float* rotated) {
   const std::size_t dimension = quantizer.dimension;
   if (quantizer.rotation.empty()) {

@@ -17,8 +17,8 @@ struct PqTraining {
   std::size_t iterations = 16;
   std::uint64_t seed = 1;
   std::size_t threads = 1;
-  /// Told how many runs are done and of how many, on the caller's thread; what it throws ends the
-  /// work.
+  /// Told how many runs, or iterations, are done and of how many, on the caller's thread; what it
+  /// throws ends the work.
   std::function<void(std::size_t done, std::size_t total)> on_parts = {};
 };
 

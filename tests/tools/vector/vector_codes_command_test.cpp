@@ -72,11 +72,11 @@ TEST_F(VectorCodesCommand, AnswersByCodesAndRefined) {
 }
 
 TEST_F(VectorCodesCommand, WithoutVectorsThereAreOnlyCodes) {
-  ASSERT_EQ(build({"--lists", "2", "--no-vectors", "--quiet"}).status, 0);
+  ASSERT_EQ(build({"--lists", "2", "--opq", "--no-vectors", "--quiet"}).status, 0);
   EXPECT_THAT(search({"-k", "1", "--probes", "2"}).out, HasSubstr("0\t2\t"));
   EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("is whole"));
   const std::string stats = run_warpdex({"stats", folder_ / "index"}).out;
-  EXPECT_THAT(stats, HasSubstr("no vectors"));
+  EXPECT_THAT(stats, HasSubstr("rotated, no vectors"));
   EXPECT_THAT(stats, Not(HasSubstr("\nnorms ")));
   expect_complaint(search({"-k", "1", "--refine", "2"}), 2, {"--refine", "--no-vectors"});
 }
@@ -92,7 +92,7 @@ TEST_F(VectorCodesCommand, BadCallsGetASentence) {
       "vector",   "build",          "--input", folder_ / "base.fvecs",
       "--output", folder_ / "flat", "--index", "ivf-flat"};
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--bytes", "2"}, {"--bits", "4"}, {"--no-vectors"}}) {
+       {std::vector<std::string>{"--bytes", "2"}, {"--bits", "4"}, {"--opq"}, {"--no-vectors"}}) {
     std::vector<std::string> call = flat;
     call.insert(call.end(), more.begin(), more.end());
     expect_complaint(run_warpdex(call), 2, {more[0], "ivf-pq"});

@@ -49,7 +49,10 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
        {Case{1, 1, 1, {.bytes = 1}}, Case{1, 5, 1, {.bytes = 5}}, Case{2, 3, 2, {}},
         Case{40, 1, 1, {.bytes = 1, .bits = 4}}, Case{100, 7, 3, {.bytes = 4, .bits = 4}},
         Case{255, 16, 1, {.bytes = 16}}, Case{600, 20, 0, {.bytes = 3, .keeps_vectors = false}},
-        Case{1000, 33, 20, {.bytes = 33}}, Case{1000, 33, 20, {.bytes = 17, .bits = 4}}}) {
+        Case{1000, 33, 20, {.bytes = 33}}, Case{2, 1, 1, {.bytes = 1, .is_rotated = true}},
+        Case{300, 9, 4, {.bytes = 4, .is_rotated = true}},
+        Case{900, 10, 9, {.bytes = 5, .bits = 4, .is_rotated = true, .keeps_vectors = false}},
+        Case{1000, 33, 20, {.bytes = 17, .bits = 4}}}) {
     for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
       for (const Store store : {Store::kFloat, Store::kHalf}) {
         VectorIndexSettings settings = settings_of(dimension, lists, pq);
@@ -58,6 +61,7 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         const VectorIndex index = build(folder / "index", settings, draw(random, rows * dimension));
         EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
         EXPECT_EQ(index.settings().pq.keeps_vectors, pq.keeps_vectors);
+        EXPECT_EQ(index.settings().pq.is_rotated, pq.is_rotated);
         EXPECT_GT(index.settings().pq.bytes, 0U);
         EXPECT_EQ(index.rows(), rows);
         const IvfPqSearcher searcher(index.ivf_pq(), 2);
@@ -101,7 +105,7 @@ TEST(IvfPqIndex, ThreadsDoNotChangeAByte) {
   const std::vector<float> rows = draw(random, std::size_t{6000} * 10);
   for (const bool keeps_vectors : {true, false}) {
     VectorIndexSettings settings =
-        settings_of(10, 50, {.bytes = 5, .keeps_vectors = keeps_vectors});
+        settings_of(10, 50, {.bytes = 5, .is_rotated = true, .keeps_vectors = keeps_vectors});
     settings.ivf.threads = 1;
     const VectorIndex one = build(folder / "one", settings, rows);
     settings.ivf.threads = 3;
@@ -157,7 +161,8 @@ TEST(IvfPqIndex, DamageIsFoundAndNeverCrashes) {
   auto random = test::generator(5);
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const std::size_t bits : {8, 4}) {
-    build(folder / "index", settings_of(6, 7, {.bytes = 3, .bits = bits}), draw(random, 600));
+    build(folder / "index", settings_of(6, 7, {.bytes = 3, .bits = bits, .is_rotated = bits == 8}),
+          draw(random, 600));
     const std::vector<float> queries = draw(random, 30);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "index")) {
       if (!entry.is_regular_file()) continue;

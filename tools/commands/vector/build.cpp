@@ -56,6 +56,7 @@ struct Arguments {
   std::int64_t threads = 0;
   std::int64_t bytes = 0;
   std::int64_t bits = 8;
+  bool opq = false;
   bool no_vectors = false;
   std::string ids;
   std::string json;
@@ -96,6 +97,8 @@ void add_options(CommandLine& command, Arguments& given) {
                    "of a vector's code; 0: one for each 4 components")(
       "bits", po::value(&given.bits)->value_name("B")->default_value(given.bits),
       "8: a byte is the number of one of 256 codewords. 4: two numbers, each of one of 16")(
+      "opq", po::bool_switch(&given.opq),
+      "rotate vectors first, so that codes lose less; takes longer to train")(
       "no-vectors", po::bool_switch(&given.no_vectors),
       "keep codes only, not the vectors, which 'search --refine' needs");
   command.add(pq);
@@ -112,6 +115,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.ivf.threads = checked_number("--threads", given.threads, 0, 1024);
   settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
   settings.pq.bits = checked_number("--bits", given.bits, 4, 8);
+  settings.pq.is_rotated = given.opq;
   settings.pq.keeps_vectors = !given.no_vectors;
   for (const char* option : {"lists", "train", "seed"}) {
     if (settings.index == vector::IndexKind::kFlat && command.given(option)) {
@@ -119,7 +123,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
                        " is for an inverted file; add --index ivf-flat, or leave it out");
     }
   }
-  for (const char* option : {"bytes", "bits", "no-vectors"}) {
+  for (const char* option : {"bytes", "bits", "opq", "no-vectors"}) {
     if (settings.index != vector::IndexKind::kIvfPq && command.given(option)) {
       throw UsageError("--" + std::string(option) +
                        " is for codes; add --index ivf-pq, or leave it out");

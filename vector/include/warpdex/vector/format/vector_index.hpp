@@ -50,6 +50,7 @@ struct PqSettings {
   std::size_t bytes = 0;      ///< of a vector's code, 1 to max_code_bytes(); 0: a byte for each 4
                               ///< components
   std::size_t bits = 8;       ///< of a codeword's number: 8 or 4
+  bool is_rotated = false;    ///< by a rotation that is trained, so that codes lose less
   bool keeps_vectors = true;  ///< beside their codes, so that answers can be refined
 };
 

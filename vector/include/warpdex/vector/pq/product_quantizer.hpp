@@ -47,6 +47,13 @@ void rotate(const ProductQuantizer& quantizer, const float* vector, float* rotat
 /// equal ones the first. So the code does not depend on the processor. O(dimension * codewords).
 void encode(const ProductQuantizer& quantizer, const float* rotated, std::uint8_t* code);
 
+/// The number of the codeword that a code has for a run.
+inline std::size_t codeword(const ProductQuantizer& quantizer, const std::uint8_t* code,
+                            std::size_t part) {
+  if (quantizer.bits == 8) return code[part];
+  return code[part / 2] >> (part % 2 * 4) & 15;
+}
+
 /// The codewords of a code, one after the other: `dimension` floats, rotated.
 void decode(const ProductQuantizer& quantizer, const std::uint8_t* code, float* rotated);
 
