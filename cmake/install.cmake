@@ -33,10 +33,12 @@ set(warpdex_public_headers
   vector/format/vector_index.hpp
   vector/format/vector_index_writer.hpp
   vector/format/verify.hpp
+  vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
+  vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
   vector/rows/vector_view.hpp
   indexer/analysis/analyzer.hpp

@@ -46,8 +46,12 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
   write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
   write_member(writer, "rows", manifest.rows);
-  if (manifest.settings.index == IndexKind::kIvfFlat) {
+  if (manifest.settings.index != IndexKind::kFlat) {
     write_member(writer, "lists", std::uint64_t{manifest.settings.ivf.lists});
+  }
+  if (manifest.settings.index == IndexKind::kIvfPq) {
+    write_member(writer, "bytes", std::uint64_t{manifest.settings.pq.bytes});
+    write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   write_segments(writer, manifest.segments);
@@ -64,10 +68,19 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings = read_settings(reader);
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
-  if (manifest.settings.index == IndexKind::kIvfFlat) {
+  if (manifest.settings.index != IndexKind::kFlat) {
     manifest.settings.ivf.lists = reader.number("lists");
     if (manifest.settings.ivf.lists == 0 || manifest.settings.ivf.lists > manifest.rows) {
       damaged_manifest("lists");
+    }
+  }
+  if (manifest.settings.index == IndexKind::kIvfPq) {
+    PqSettings& pq = manifest.settings.pq;
+    pq.bits = reader.number("bits");
+    if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
+    pq.bytes = reader.number("bytes");
+    if (pq.bytes == 0 || pq.bytes > max_code_bytes(manifest.settings.dimension, pq.bits)) {
+      damaged_manifest("bytes");
     }
   }
   manifest.ids = read_id_kind(reader.string("ids"));

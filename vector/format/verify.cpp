@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "format/verify_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
@@ -20,6 +21,7 @@ bool all_finite(std::span<const float> values) {
 
 void check_rows(const VectorIndex& index, const std::function<void(double)>& progress) {
   constexpr std::size_t kRowsBetweenTold = 65'536;
+  if (!index.settings().pq.keeps_vectors) return;
   const FlatVectors& flat = index.flat();
   if (!all_finite(flat.centre)) throw FormatError("the centre is not finite");
   std::vector<float> row(flat.vectors.dimension);
@@ -33,16 +35,22 @@ void check_rows(const VectorIndex& index, const std::function<void(double)>& pro
     }
     if (seen[flat.row_number(i)]) throw FormatError(name + " is there twice");
     seen[flat.row_number(i)] = true;
-    if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
     if (progress && i % kRowsBetweenTold == 0) {
       progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(index.rows()));
     }
   }
 }
 
+void check_ids(const VectorIndex& index) {
+  for (std::size_t i = 0; i < index.rows(); ++i) {
+    if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
+  }
+}
+
 void check_centroids(const VectorIndex& index) {
-  if (index.settings().index != IndexKind::kIvfFlat) return;
-  const FlatVectors& centroids = index.ivf().centroids;
+  if (index.settings().index == IndexKind::kFlat) return;
+  const bool has_codes = index.settings().index == IndexKind::kIvfPq;
+  const FlatVectors& centroids = has_codes ? index.ivf_pq().centroids : index.ivf().centroids;
   std::vector<float> row(centroids.vectors.dimension);
   for (std::size_t i = 0; i < centroids.vectors.rows; ++i) {
     copy_row(centroids.vectors, i, row.data());
@@ -61,8 +69,10 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
     const VectorIndex index = VectorIndex::open(folder);
     check_sections(index, report, progress);
     if (report.ok()) {
+      check_ids(index);
       check_centroids(index);
       check_rows(index, progress);
+      if (index.settings().index == IndexKind::kIvfPq) check_codes(index);
     }
     report.rows = index.rows();
   } catch (const FormatError& error) {

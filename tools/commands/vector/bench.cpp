@@ -44,7 +44,7 @@ struct Arguments {
   std::string queries;
   std::string batch_sizes = "1,10,100,1000";
   std::string k = "1,10,100";
-  std::int64_t probes = kDefaultProbes;
+  SearchDepth depth;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -69,16 +69,16 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.batch_sizes)->value_name("N,N,...")->default_value(given.batch_sizes),
       "queries that are searched together")(
       ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k), "neighbours")(
-      "probes", po::value(&given.probes)->value_name("N")->default_value(given.probes),
-      kProbesHelp)("repetitions",
-                   po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-                   "timed searches, whose median counts")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed searches, whose median counts")(
       "gflops", po::value(&given.gflops)->value_name("X"),
       "billions of float additions and multiplications a second, for the floor")(
       "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
       "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
   add_threads_option(group, &given.threads);
   add_json_option(group, "figures", &given.json);
+  add_depth_options(group, given.depth);
   command.add(group);
 }
 
@@ -150,15 +150,16 @@ void print(const std::vector<Measured>& all, std::ostream& out) {
   table.print(out);
 }
 
-std::string to_json(const vector::VectorIndex& index, std::size_t probes, std::size_t threads,
-                    const std::vector<Measured>& all) {
+std::string to_json(const vector::VectorIndex& index, const VectorSearch& searcher,
+                    std::size_t threads, const std::vector<Measured>& all) {
   JsonWriter json;
   json.begin_object();
   json.member("vectors", std::uint64_t{index.rows()});
   json.member("dimension", std::uint64_t{index.settings().dimension});
   json.member("metric", vector::metric_name(index.settings().metric));
   json.member("store", vector::store_name(index.settings().store));
-  if (probes > 0) json.member("probes", std::uint64_t{probes});
+  if (searcher.probes() > 0) json.member("probes", std::uint64_t{searcher.probes()});
+  if (searcher.refine() > 0) json.member("refine", std::uint64_t{searcher.refine()});
   json.member("device", "cpu");
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{threads});
@@ -219,7 +220,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  const VectorSearch searcher(index, command, given.probes, threads);
+  const VectorSearch searcher(index, command, given.depth, threads);
   std::vector<Measured> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);
@@ -228,7 +229,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
     }
   }
   if (given.json != "-") print(all, std::cout);
-  write_outputs({{given.json, to_json(index, searcher.probes(), threads, all)},
+  write_outputs({{given.json, to_json(index, searcher, threads, all)},
                  {given.plot, to_plot(all, batches, ks)}});
   return 0;
 }
