@@ -35,6 +35,7 @@ set(warpdex_public_headers
   vector/format/verify.hpp
   vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/ivf_searcher.hpp
+  vector/kmeans/gpu_kmeans.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp

@@ -23,6 +23,8 @@ namespace {
 struct Settings {
   std::size_t rows = 1'000'000;
   std::size_t dimension = 128;
+  std::vector<std::size_t> counts{1, 2, 4, 8, 10, 16, 32, 100, 1000, 10'000};
+  std::vector<std::size_t> ks{10, 100, 1000};
   int repetitions = 7;
   std::string vectors;
   std::string queries;
@@ -73,8 +75,8 @@ class Benchmark {
                                         norms_};
       const vector::GpuFlatSearcher searcher(vectors, resources,
                                              {.memory = 0, .keeps_halves = keeps_halves});
-      for (const std::size_t count : {1, 2, 4, 8, 10, 16, 32, 100, 1000, 10'000}) {
-        for (const std::size_t k : {10, 100, 1000}) {
+      for (const std::size_t count : settings_.counts) {
+        for (const std::size_t k : settings_.ks) {
           measure(searcher, keeps_halves, count, std::min(k, vectors_.rows), floor);
         }
       }
@@ -137,6 +139,9 @@ int main(int argc, char** argv) {
        "of random vectors")                                                                   //
       ("vectors", po::value(&settings.vectors), "a file of vectors, instead of random ones")  //
       ("queries", po::value(&settings.queries), "a file of 10,000 queries, likewise")         //
+      ("counts", po::value(&settings.counts)->multitoken(),
+       "of queries that are searched together, instead of 1 to 10,000")                           //
+      ("k,k", po::value(&settings.ks)->multitoken(), "neighbours, instead of 10, 100 and 1,000")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),
        "timed calls of each kind")  //
       ("json", po::value(&settings.json), "also write the results to this file");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kmeans/assignment.hpp"
+#include "kmeans/kmeans_input.hpp"
 #include "kmeans/random.hpp"
 #include "kmeans/update.hpp"
 #include "warpdex/core/error.hpp"
@@ -15,23 +16,6 @@
 
 namespace warpdex::vector {
 namespace {
-
-/// While centroids are balanced, no cluster has more points than the mean number times this.
-constexpr double kBalancedShare = 1.1;
-
-void check(const Matrix<float>& points, const KmeansSettings& settings) {
-  if (points.rows == 0) throw UsageError("there are no vectors to find clusters of");
-  if (settings.clusters == 0 || settings.clusters > points.rows) {
-    throw UsageError("there are " + std::to_string(points.rows) + " vectors; ask for 1 to " +
-                     std::to_string(points.rows) + " clusters, not " +
-                     std::to_string(settings.clusters));
-  }
-  if (settings.iterations == 0) throw UsageError("k-means takes 1 iteration or more");
-  if (points.rows > kMaxRows) {
-    throw UsageError("k-means takes at most " + std::to_string(kMaxRows) + " vectors, not " +
-                     std::to_string(points.rows) + "; train on a sample");
-  }
-}
 
 Matrix<float> scaled_to_length_one(const Matrix<float>& points, std::size_t threads) {
   Matrix<float> scaled = points;
@@ -79,14 +63,9 @@ class Lloyd {
   }
 
  private:
-  /// Sums of larger norms could pass the range of floats.
   void check_norms() const {
-    constexpr double kLargest = 0x1p116;
     for (std::size_t i = 0; i < points_.norms.size(); ++i) {
-      if (points_.norms[i] <= kLargest) continue;
-      throw InputError("vector " + std::to_string(i) +
-                       " is too far from the mean of all for k-means, which takes distances up to "
-                       "2e17; scale the vectors down");
+      if (points_.norms[i] > kMaxKmeansNorm) refuse_far_point(i);
     }
   }
 
@@ -107,12 +86,24 @@ class Lloyd {
       told.largest = std::max(told.largest, members.size(i));
     }
     if (number < settings_.iterations) {
-      told.repaired = repair_clusters(points_.points, members, random_, result_.centroids);
+      told.repaired = repair(members);
       if (told.repaired > 0 && settings_.is_spherical) normalize_centroids();
     }
     if (settings_.on_iteration) settings_.on_iteration(told);
     const bool is_settled = number > 1 && before == result_.clusters;
     return !is_settled || told.repaired > 0;
+  }
+
+  /// Returns how many clusters.
+  std::size_t repair(const ClusterMembers& members) {
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t i = 0; i < settings_.clusters; ++i) sizes.push_back(members.size(i));
+    const std::vector<Repair> repairs = plan_repairs(sizes, random_);
+    for (const Repair& one : repairs) {
+      split(points_.points.row(members.of(one.parted)[one.member]),
+            result_.centroids.row(one.parted), result_.centroids.row(one.cluster));
+    }
+    return repairs.size();
   }
 
   void assign_points() {
@@ -146,7 +137,7 @@ class Lloyd {
 }  // namespace
 
 KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings) {
-  check(points, settings);
+  check_kmeans(points.rows, settings);
   if (!settings.is_spherical) return Lloyd(points, settings).run();
   const std::size_t threads = settings.threads == 0 ? default_threads() : settings.threads;
   const Matrix<float> scaled = scaled_to_length_one(points, threads);

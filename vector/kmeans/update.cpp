@@ -1,7 +1,7 @@
 // Means, and the repair of empty clusters.
 #include "kmeans/update.hpp"
 
-#include <algorithm>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -13,18 +13,6 @@ namespace {
 
 /// A cluster with fewer than 1 / kTinyShare of the mean number of points is tiny.
 constexpr std::size_t kTinyShare = 32;
-/// How far the two halves of a cluster start from its centroid, as a share of the way to a point.
-constexpr float kSplitShare = 1.0F / 64;
-
-/// Parts a cluster: one centroid moves towards one of its points, the other away from it.
-void split(std::span<const float> point, std::span<float> kept, std::span<float> placed) {
-  for (std::size_t c = 0; c < kept.size(); ++c) {
-    const float step = kSplitShare * (point[c] - kept[c]);
-    placed[c] = kept[c] + step;
-    kept[c] -= step;
-  }
-}
-
 }  // namespace
 
 ClusterMembers collect_members(std::span<const std::uint32_t> clusters, std::size_t count) {
@@ -57,27 +45,32 @@ void move_centroids(const Matrix<float>& points, const ClusterMembers& members, 
   });
 }
 
-std::size_t repair_clusters(const Matrix<float>& points, const ClusterMembers& members,
-                            Random& random, Matrix<float>& centroids) {
-  const std::size_t count = centroids.rows;
-  std::vector<std::size_t> small;
-  std::priority_queue<std::pair<std::size_t, std::size_t>> largest;  // size, cluster
-  for (std::size_t cluster = 0; cluster < count; ++cluster) {
-    const std::size_t size = members.size(cluster);
-    if (size == 0 || size * kTinyShare * count < points.rows) small.push_back(cluster);
+std::vector<Repair> plan_repairs(std::span<const std::uint64_t> sizes, Random& random) {
+  const std::uint64_t points = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  std::vector<std::uint32_t> small;
+  std::priority_queue<std::pair<std::uint64_t, std::uint32_t>> largest;  // size, cluster
+  for (std::uint32_t cluster = 0; cluster < sizes.size(); ++cluster) {
+    const std::uint64_t size = sizes[cluster];
+    if (size == 0 || size * kTinyShare * sizes.size() < points) small.push_back(cluster);
     largest.emplace(size, cluster);
   }
-  std::size_t repaired = 0;
-  for (const std::size_t cluster : small) {
+  std::vector<Repair> repairs;
+  for (const std::uint32_t cluster : small) {
     const auto [size, parted] = largest.top();
     if (size < 2) break;
     largest.pop();
-    const std::span<const std::uint32_t> own = members.of(parted);
-    split(points.row(own[random.below(own.size())]), centroids.row(parted), centroids.row(cluster));
+    repairs.push_back({cluster, parted, random.below(sizes[parted])});
     largest.emplace(size / 2, parted);
-    ++repaired;
   }
-  return repaired;
+  return repairs;
+}
+
+void split(std::span<const float> point, std::span<float> kept, std::span<float> placed) {
+  for (std::size_t c = 0; c < kept.size(); ++c) {
+    const float step = kSplitShare * (point[c] - kept[c]);
+    placed[c] = kept[c] + step;
+    kept[c] -= step;
+  }
 }
 
 }  // namespace warpdex::vector

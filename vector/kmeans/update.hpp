@@ -29,9 +29,21 @@ ClusterMembers collect_members(std::span<const std::uint32_t> clusters, std::siz
 void move_centroids(const Matrix<float>& points, const ClusterMembers& members, bool is_spherical,
                     std::size_t threads, Matrix<float>& centroids);
 
-/// Places the centroids of clusters that are empty or tiny anew: each beside that of the largest
-/// cluster, which it shares with it. Returns how many.
-std::size_t repair_clusters(const Matrix<float>& points, const ClusterMembers& members,
-                            Random& random, Matrix<float>& centroids);
+/// One cluster takes half of another one.
+struct Repair {
+  std::uint32_t cluster;  ///< empty or tiny
+  std::uint32_t parted;   ///< the largest, whose centroid moves too
+  std::uint64_t member;   ///< of its points, towards which one of the two moves: from 0
+};
+
+/// What is to be done about clusters that are empty or tiny, in this order: each takes half of the
+/// largest one. `sizes` are the points of each cluster.
+std::vector<Repair> plan_repairs(std::span<const std::uint64_t> sizes, Random& random);
+
+/// How far the two halves of a cluster start from its centroid, as a share of the way to a point.
+inline constexpr float kSplitShare = 1.0F / 64;
+
+/// Parts a cluster: one centroid moves towards the point, the other away from it.
+void split(std::span<const float> point, std::span<float> kept, std::span<float> placed);
 
 }  // namespace warpdex::vector

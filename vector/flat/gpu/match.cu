@@ -1,6 +1,7 @@
 // Products of all rows and queries; only what is within a query's limit leaves the registers.
 #include <algorithm>
 
+#include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/match.hpp"
 #include "flat/gpu/panel_product.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
@@ -8,15 +9,6 @@
 
 namespace warpdex::vector {
 namespace {
-
-__device__ __forceinline__ void append(const CandidateLists& lists, std::uint32_t query, float sum,
-                                       std::uint32_t place) {
-  const std::size_t begin = lists.begins == nullptr ? query * lists.capacity : lists.begins[query];
-  const std::size_t room =
-      lists.begins == nullptr ? lists.capacity : lists.begins[query + 1] - begin;
-  const std::uint32_t at = atomicAdd(lists.counts + query, 1U);
-  if (at < room) lists.candidates[begin + at] = {sum, place};
-}
 
 /// Appends the sums of a tile that are within their limits.
 __device__ __forceinline__ void keep_within(const MatchTask& task, std::uint32_t panel,

@@ -24,6 +24,14 @@ struct CandidateLists {
   const std::uint64_t* begins = nullptr;
 };
 
+/// Rows that are not packed: the kernel rounds them to halves itself.
+struct LooseRows {
+  DeviceRows rows;
+  DeviceChoice choice;
+  TileOrder order;
+  PanelRules rules;
+};
+
 /// A part of the rows against all queries.
 struct MatchTask {
   RowPanels rows;             ///< from the first panel of the part on
@@ -40,5 +48,13 @@ struct MatchTask {
 
 /// Queues the products: O(rows * queries * dimension). Lists get their candidates in any order.
 void match(const MatchTask& task, const Stream& stream);
+
+/// The most queries and components for match_few().
+inline constexpr std::uint32_t kMaxFewQueries = 128;
+inline constexpr std::uint32_t kMaxFewDimension = 512;
+
+/// The same for few queries, of rows that are not packed: each is read once. Of task.rows it sets
+/// the slacks and reads nothing.
+void match_few(const MatchTask& task, const LooseRows& loose, const Stream& stream);
 
 }  // namespace warpdex::vector

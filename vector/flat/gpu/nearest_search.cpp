@@ -39,7 +39,7 @@ GpuFlatFigures NearestSearch::run(const float* queries, std::size_t count, std::
   const auto size = static_cast<std::uint32_t>(count);
   prepare_on_gpu(queries, size, rows_.dimension(), rows_.host().metric, prepared_, stride,
                  workspace.stream);
-  clear_answers(answers_, size, workspace.stream);
+  if (pages_.pages() == 0) clear_answers(answers_, size, workspace.stream);
   GpuFlatFigures figures;
   const bool by_product = product_ && count >= kMinProductQueries;
   pages_.start(0, workspace);
@@ -58,7 +58,7 @@ std::size_t NearestSearch::search_page(std::size_t number, const DeviceQueries& 
   if (by_product) {
     product_->run(page, queries, answers_, number > 0, workspace.stream);
   } else {
-    scan_.run(page, queries, nullptr, queries.count, answers_, workspace);
+    scan_.run(page, queries, nullptr, queries.count, answers_, number == 0, workspace);
   }
   if (number + 1 < pages_.pages()) pages_.start(number + 1, workspace);
   const std::size_t open = by_product ? scan_open(page, queries, workspace) : 0;
@@ -83,7 +83,7 @@ std::size_t NearestSearch::scan_open(const RowPage& page, const DeviceQueries& q
   check_cuda(cudaMemcpyAsync(open_list_, open.data(), open.size() * sizeof(std::uint32_t),
                              cudaMemcpyHostToDevice, workspace.stream.handle()),
              "cudaMemcpyAsync");
-  scan_.run(page, queries, open_list_, static_cast<std::uint32_t>(open.size()), answers_,
+  scan_.run(page, queries, open_list_, static_cast<std::uint32_t>(open.size()), answers_, false,
             workspace);
   workspace.stream.synchronize();  // `open` goes
   return open.size();

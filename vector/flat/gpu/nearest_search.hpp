@@ -29,7 +29,7 @@ class NearestSearch {
                      Workspace& workspace);
 
   /// From so many queries on, products are faster than scans.
-  static constexpr std::size_t kMinProductQueries = 4;
+  static constexpr std::size_t kMinProductQueries = 2;
 
  private:
   std::size_t search_page(std::size_t page, const DeviceQueries& queries, bool by_product,

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);
 inline constexpr std::uint32_t kStageBytes = kChunkBytes + kColumnBytes;
 
 /// Shared memory of a CTA.
-constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks) {
+WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks) {
   return chunks <= kMaxResidentChunks ? chunks * kChunkBytes + kStages * kStageBytes
                                       : kStages * (kChunkBytes + kStageBytes);
 }
@@ -110,7 +110,7 @@ class PanelProduct {
       copy_bytes(
           to, task_.right + (std::size_t{next_panel_} * task_.chunks + next_chunk_) * kChunkBytes,
           kChunkBytes);
-      if (task_.left != nullptr && (!is_resident_ || step < task_.chunks)) {
+      if (!is_resident_ || step < task_.chunks) {
         copy_bytes(left_ + (is_resident_ ? next_chunk_ : stage) * kChunkBytes,
                    task_.left + next_chunk_ * kChunkBytes, kChunkBytes);
       }

@@ -38,15 +38,11 @@ __global__ void __launch_bounds__(kThreads)
          std::uint32_t first_place, RowPanels panels) {
   const std::uint32_t half_warp = lane_id() / 16;
   const std::uint32_t offset = (blockIdx.x * kWarps + warp_id()) * 2 + half_warp;
-  const std::uint32_t place = order.row(first_place + offset);
-  const bool exists = place < choice.count;
-  const std::uint32_t position = !exists                       ? 0
-                                 : choice.positions == nullptr ? place
-                                                               : choice.positions[place];
-  const Component* const row =
-      static_cast<const Component*>(rows.data) + std::size_t{position} * rows.stride;
+  const std::uint32_t position = position_of(choice, order, first_place + offset);
+  const Component* const row = static_cast<const Component*>(rows.data) +
+                               std::size_t{position == kNoRow ? 0 : position} * rows.stride;
   std::uint8_t* const panel = panels.halves + offset / kPanelRows * panel_bytes(rows.dimension);
-  const std::uint32_t dimension = exists ? rows.dimension : 0;
+  const std::uint32_t dimension = position == kNoRow ? 0 : rows.dimension;
   for (std::uint32_t chunk = 0; chunk < panel_chunks(rows.dimension); ++chunk) {
     const std::uint32_t within = lane_id() % 16 * 2;
     const float2 pair =
@@ -56,14 +52,9 @@ __global__ void __launch_bounds__(kThreads)
         __floats2half2_rn(pair.x, pair.y);
   }
   if (lane_id() % 16 != 0) return;
-  const HalfBound& bound = rules.bound;
-  float size = exists ? rows.norms[position] * rules.scale : 0;
-  size *= bound.is_l2 ? rules.scale : kQueryLength;
-  panels.offsets[offset] =
-      !exists
-          ? __int_as_float(0x7F800000)
-          : (bound.is_l2 ? (1 - bound.relative) * size : -bound.relative * size) - bound.absolute;
-  panels.slacks[offset] = 2 * bound.relative * size + 2 * bound.absolute;
+  const RowFacts facts = find_row_facts(rows, position, rules);
+  panels.offsets[offset] = facts.offset;
+  panels.slacks[offset] = facts.slack;
 }
 
 __device__ float warp_max(float value) {

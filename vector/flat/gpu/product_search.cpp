@@ -12,12 +12,13 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kMinCapacity = 4096;
-constexpr std::uint32_t kMaxCapacity = 16384;
 constexpr std::uint32_t kMinFirstRows = 1024;
+/// With so few queries, rounds cost more than candidates: there are few, of many rows.
+constexpr std::size_t kFewQueries = 256;
 /// Bytes of panels that are packed at a time, where they are not kept.
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
 /// A round has at most so many times the rows of all before it.
-constexpr std::uint32_t kMaxGrowth = 32;
+constexpr std::uint32_t kMaxGrowth = 64;
 
 std::uint32_t round_up_to_panel(std::size_t queries) {
   return static_cast<std::uint32_t>((queries + kPanelRows - 1) / kPanelRows) * kPanelRows;
@@ -32,11 +33,17 @@ ProductSearch::ProductSearch(const GpuRows& rows, std::size_t queries, std::size
       k_(static_cast<std::uint32_t>(k)),
       page_panels_(round_up_to_panel(page_rows) / kPanelRows),
       has_panels_(!is_filtered && rows.panels().halves != nullptr) {
-  capacity_ = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxCapacity);
+  capacity_ = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
   first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
+  if (queries <= kFewQueries) {
+    capacity_ = kMaxListCapacity;
+    first_panels_ = kMaxListCapacity / kPanelRows;
+  }
+  loads_rows_ = queries <= kMaxFewQueries && rows.dimension() <= kMaxFewDimension;
   const std::size_t slab = kSlabBytes / panel_bytes(rows.dimension());
   slab_panels_ = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(slab, first_panels_, std::max(first_panels_, page_panels_)));
+  if (loads_rows_) slab_panels_ = std::max(first_panels_, page_panels_);
 }
 
 void ProductSearch::lay_out(Arena& arena) {
@@ -51,11 +58,13 @@ void ProductSearch::lay_out(Arena& arena) {
   lists_.capacity = capacity_;
   lists_.candidates = arena.take<Candidate>(std::size_t{queries_} * capacity_);
   lists_.counts = arena.take<std::uint32_t>(queries_);
-  if (has_panels_) {
+  if (has_panels_ && !loads_rows_) {
     row_panels_ = rows_.panels();
     return;
   }
-  row_panels_.halves = arena.take<std::uint8_t>(slab_panels_ * panel_bytes(rows_.dimension()));
+  if (!loads_rows_) {
+    row_panels_.halves = arena.take<std::uint8_t>(slab_panels_ * panel_bytes(rows_.dimension()));
+  }
   row_panels_.offsets = arena.take<float>(std::size_t{page_panels_} * kPanelRows);
   row_panels_.slacks = arena.take<float>(std::size_t{page_panels_} * kPanelRows);
 }
@@ -68,14 +77,37 @@ RowPanels ProductSearch::part(std::uint32_t panel) const {
   return {halves, row_panels_.offsets + place, row_panels_.slacks + place};
 }
 
+void ProductSearch::match_part(const RowPage& page, const TileOrder& order, std::uint32_t panel,
+                               std::uint32_t count, std::uint32_t queries, bool takes_all,
+                               const Stream& stream) {
+  const RowPanels rows = part(panel);
+  const MatchTask task{.rows = rows,
+                       .row_panels = count,
+                       .first_place = panel * kPanelRows,
+                       .queries = query_panels_,
+                       .query_count = queries,
+                       .chunks = panel_chunks(rows_.dimension()),
+                       .lists = lists_,
+                       .takes_all = takes_all};
+  if (loads_rows_) {
+    match_few(task, {page.rows, page.choice, order, rows_.rules()}, stream);
+    return;
+  }
+  if (!has_panels_) {
+    pack_rows(page.rows, page.choice, order, rows_.rules(), panel, count, rows, stream);
+  }
+  match(task, stream);
+}
+
 void ProductSearch::run(const RowPage& page, const DeviceQueries& queries,
                         const DeviceAnswers& answers, bool has_answers, const Stream& stream) {
   const TileOrder order(page.choice.count, kPanelRows);
   // Answers of earlier pages make a limit from the start.
   pack_queries(queries, rows_.dimension(), rows_.rules(),
                has_answers ? answers.values + k_ - 1 : nullptr, k_, query_panels_, stream);
-  clear_counts(lists_, queries.count, stream);
-  const std::uint32_t growth = std::clamp(capacity_ / (4 * k_), 1U, kMaxGrowth - 1);
+  if (has_answers) clear_counts(lists_, queries.count, stream);
+  const std::uint32_t growth =
+      std::clamp(capacity_ / ((queries_ <= kFewQueries ? 2 : 4) * k_), 1U, kMaxGrowth);
   std::uint32_t panel = 0;
   while (panel < order.panels()) {
     const bool takes_all = panel == 0 && !has_answers;
@@ -83,19 +115,7 @@ void ProductSearch::run(const RowPage& page, const DeviceQueries& queries,
         panel == 0 ? (takes_all ? first_panels_ : std::max(first_panels_, order.panels() / 2))
                    : panel * growth;
     const std::uint32_t count = std::min({wanted, slab_panels_, order.panels() - panel});
-    const RowPanels rows = part(panel);
-    if (!has_panels_) {
-      pack_rows(page.rows, page.choice, order, rows_.rules(), panel, count, rows, stream);
-    }
-    match({.rows = rows,
-           .row_panels = count,
-           .first_place = panel * kPanelRows,
-           .queries = query_panels_,
-           .query_count = queries.count,
-           .chunks = panel_chunks(rows_.dimension()),
-           .lists = lists_,
-           .takes_all = takes_all},
-          stream);
+    match_part(page, order, panel, count, queries.count, takes_all, stream);
     tighten({.lists = lists_,
              .query_count = queries.count,
              .k = k_,

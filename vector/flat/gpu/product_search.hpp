@@ -36,6 +36,8 @@ class ProductSearch {
 
  private:
   RowPanels part(std::uint32_t panel) const;
+  void match_part(const RowPage& page, const TileOrder& order, std::uint32_t panel,
+                  std::uint32_t count, std::uint32_t queries, bool takes_all, const Stream& stream);
 
   const GpuRows& rows_;
   std::uint32_t queries_;
@@ -45,6 +47,7 @@ class ProductSearch {
   std::uint32_t first_panels_;
   std::uint32_t capacity_;
   bool has_panels_;  ///< kept by rows_
+  bool loads_rows_;  ///< rows are rounded where they are multiplied, and not packed
   QueryPanels query_panels_;
   RowPanels row_panels_;
   CandidateLists lists_;

@@ -63,7 +63,13 @@ __global__ void __launch_bounds__(kThreads)
   extern __shared__ __align__(16) std::uint8_t shared[];
   __shared__ BlockStorage<Packed32> storage;
   const std::uint32_t query = blockIdx.x;
-  if (task.is_open[query] != 0) return;
+  if (task.is_open[query] != 0) {
+    for (std::uint32_t i = threadIdx.x; i < answers.k && !has_answers; i += kThreads) {
+      answers.values[std::size_t{query} * answers.k + i] = __int_as_float(0x7F800000);
+      answers.ids[std::size_t{query} * answers.k + i] = kNoId<std::uint32_t>;
+    }
+    return;
+  }
   auto* const entries = reinterpret_cast<Packed32*>(shared);
   auto* const components = reinterpret_cast<float*>(entries + capacity);
   for (std::uint32_t i = threadIdx.x; i < task.queries.stride; i += kThreads) {

@@ -19,8 +19,8 @@ struct RescoreTask {
 };
 
 /// Queues, for each query, the ranking of its candidates and of what `answers` holds already (if
-/// `has_answers`): the k nearest replace it. Answers of open queries stay. k up to
-/// kBlockSelectLimit (core/select). O(candidates * dimension).
+/// `has_answers`): the k nearest replace it. Answers of open queries stay, or become missing. k up
+/// to kBlockSelectLimit (core/select). O(candidates * dimension).
 void rescore(const RescoreTask& task, const DeviceAnswers& answers, bool has_answers,
              const Stream& stream);
 

@@ -61,7 +61,7 @@ void RowPages::lay_out(Arena& arena) {
 }
 
 void RowPages::start(std::size_t page, Workspace& workspace) {
-  if (page >= pages_) return;
+  if (page >= pages_ || !is_copied()) return;
   copy_choice(page, workspace);
   if (!rows_.is_resident()) copy_page(page, workspace);
   copied_[page % 2].record(workspace.copies);
@@ -122,7 +122,7 @@ void RowPages::copy_page(std::size_t page, Workspace& workspace) {
 }
 
 RowPage RowPages::get(std::size_t page, Workspace& workspace) {
-  copied_[page % 2].make_wait(workspace.stream);
+  if (is_copied()) copied_[page % 2].make_wait(workspace.stream);
   const Memory& memory = memory_[page % 2];
   const std::size_t first = page * page_rows_;
   RowPage result;

@@ -43,6 +43,8 @@ class RowPages {
   RowPage get(std::size_t page, Workspace& workspace);
 
  private:
+  /// Whether anything of a page must be copied to the GPU.
+  bool is_copied() const { return is_filtered_ || !rows_.is_resident(); }
   void copy_choice(std::size_t page, Workspace& workspace);
   void copy_page(std::size_t page, Workspace& workspace);
   void fill(std::size_t first, std::size_t count, std::uint8_t* vectors, float* norms) const;

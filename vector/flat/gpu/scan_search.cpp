@@ -38,17 +38,19 @@ void ScanSearch::lay_out(Arena& arena) {
 }
 
 void ScanSearch::run(const RowPage& page, const DeviceQueries& queries, const std::uint32_t* list,
-                     std::uint32_t count, const DeviceAnswers& answers, Workspace& workspace) {
+                     std::uint32_t count, const DeviceAnswers& answers, bool is_first_page,
+                     Workspace& workspace) {
   const auto step = static_cast<std::uint32_t>(queries_);
   for (std::uint32_t first = 0; first < count; first += step) {
     const std::uint32_t some = std::min(step, count - first);
     if (list != nullptr) {
       gather_rows(queries.values, list + first, some, queries.stride, gathered_, workspace.stream);
-      run_some(page, {gathered_, some, queries.stride}, list + first, answers, workspace);
+      run_some(page, {gathered_, some, queries.stride}, list + first, answers, false, workspace);
     } else {
       const std::size_t answer = std::size_t{first} * answers.k;
       run_some(page, {queries.values + std::size_t{first} * queries.stride, some, queries.stride},
-               nullptr, {answers.values + answer, answers.ids + answer, answers.k}, workspace);
+               nullptr, {answers.values + answer, answers.ids + answer, answers.k}, is_first_page,
+               workspace);
     }
   }
 }
@@ -58,21 +60,31 @@ void ScanSearch::compute_values(const RowPage& page, const DeviceQueries& query,
   scan_rows(page.rows, page.choice, query, rows_.is_l2(), values_, page.choice.count, stream);
 }
 
+void ScanSearch::select(const RowPage& page, std::uint32_t queries, std::size_t k, float* values,
+                        std::uint32_t* ids, Workspace& workspace) {
+  const DeviceChoice& choice = page.choice;
+  const MatrixView<float> keys{values_, queries, choice.count, choice.count};
+  if (choice.ids == nullptr) {
+    select_k(keys, k, SelectOrder::kSmallest, values, ids, workspace.select, workspace.stream);
+    return;
+  }
+  const MatrixView<std::uint32_t> all_ids{choice.ids, queries, choice.count, 0};
+  select_k(keys, all_ids, k, SelectOrder::kSmallest, values, ids, workspace.select,
+           workspace.stream);
+}
+
 void ScanSearch::run_some(const RowPage& page, const DeviceQueries& queries,
                           const std::uint32_t* list, const DeviceAnswers& answers,
-                          Workspace& workspace) {
+                          bool is_first_page, Workspace& workspace) {
   const DeviceChoice& choice = page.choice;
   const std::size_t k = std::min<std::size_t>(answers.k, choice.count);
   scan_rows(page.rows, choice, queries, rows_.is_l2(), values_, choice.count, workspace.stream);
-  const MatrixView<float> values{values_, queries.count, choice.count, choice.count};
-  if (choice.ids == nullptr) {
-    select_k(values, k, SelectOrder::kSmallest, found_values_, found_ids_, workspace.select,
-             workspace.stream);
-  } else {
-    const MatrixView<std::uint32_t> ids{choice.ids, queries.count, choice.count, 0};
-    select_k(values, ids, k, SelectOrder::kSmallest, found_values_, found_ids_, workspace.select,
-             workspace.stream);
+  if (is_first_page && k == answers.k) {
+    select(page, queries.count, k, answers.values, answers.ids, workspace);
+    return;
   }
+  if (is_first_page) clear_answers(answers, queries.count, workspace.stream);
+  select(page, queries.count, k, found_values_, found_ids_, workspace);
   join_answers(answers,
                {found_values_, found_ids_, static_cast<std::uint32_t>(k),
                 choice.ids == nullptr ? choice.first_id : 0},

@@ -23,10 +23,11 @@ class ScanSearch {
   void lay_out(Arena& arena);
 
   /// Queues the search of `count` queries. `answers`, which belong to all `queries`, have those of
-  /// earlier pages, or missing places.
-  /// `list`, in GPU memory, says which of the queries; null: the first ones.
+  /// earlier pages, or missing places; for the first page, and without a list, they may have
+  /// anything. `list`, in GPU memory, says which of the queries; null: the first ones.
   void run(const RowPage& page, const DeviceQueries& queries, const std::uint32_t* list,
-           std::uint32_t count, const DeviceAnswers& answers, Workspace& workspace);
+           std::uint32_t count, const DeviceAnswers& answers, bool is_first_page,
+           Workspace& workspace);
 
   /// Queues the computation of the values of one query and all rows; values() has them.
   void compute_values(const RowPage& page, const DeviceQueries& query, const Stream& stream);
@@ -34,7 +35,9 @@ class ScanSearch {
 
  private:
   void run_some(const RowPage& page, const DeviceQueries& queries, const std::uint32_t* list,
-                const DeviceAnswers& answers, Workspace& workspace);
+                const DeviceAnswers& answers, bool is_first_page, Workspace& workspace);
+  void select(const RowPage& page, std::uint32_t queries, std::size_t k, float* values,
+              std::uint32_t* ids, Workspace& workspace);
 
   const GpuRows& rows_;
   std::size_t queries_;

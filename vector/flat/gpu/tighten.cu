@@ -1,6 +1,7 @@
 // A histogram of each query's sums tells which k candidates are about the nearest; the largest of
 // their upper bounds is a limit for all.
 #include <cfloat>
+#include <limits>
 
 #include "flat/gpu/tighten.hpp"
 #include "warpdex/core/cuda/launch.cuh"
@@ -9,32 +10,32 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kWarps = kThreads / kWarp;
+constexpr std::uint32_t kMaxWarps = 32;
 constexpr std::uint32_t kBins = 2048;
-constexpr std::uint32_t kBinsOfThread = kBins / kThreads;
+/// Sums that a thread holds in registers.
+constexpr std::uint32_t kShare = 16;
 
 struct Shared {
   std::uint32_t bins[kBins];
-  std::uint32_t warps[kWarps];
-  float low[kWarps];
-  float high[kWarps];
+  std::uint32_t warps[kMaxWarps];
+  float low[kMaxWarps];
+  float high[kMaxWarps];
   std::uint32_t last_bin;
 };
 
-__device__ float block_max(float value, float (&warps)[kWarps]) {
+__device__ float block_max(float value, float (&warps)[kMaxWarps]) {
   for (int lanes = 16; lanes > 0; lanes /= 2) {
     value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
   }
   __syncthreads();
   if (lane_id() == 0) warps[(threadIdx.x / kWarp)] = value;
   __syncthreads();
-  for (std::uint32_t warp = 0; warp < kWarps; ++warp) value = fmaxf(value, warps[warp]);
+  for (std::uint32_t warp = 0; warp < blockDim.x / kWarp; ++warp) value = fmaxf(value, warps[warp]);
   return value;
 }
 
 /// The sum of the values of all threads before this one.
-__device__ std::uint32_t block_sum_before(std::uint32_t value, std::uint32_t (&warps)[kWarps]) {
+__device__ std::uint32_t block_sum_before(std::uint32_t value, std::uint32_t (&warps)[kMaxWarps]) {
   const std::uint32_t inclusive = inclusive_sum(value);
   __syncthreads();
   if (lane_id() == kWarp - 1) warps[(threadIdx.x / kWarp)] = inclusive;
@@ -59,10 +60,11 @@ struct Bins {
 /// The first bin at whose end k sums have been seen; there are k or more.
 __device__ std::uint32_t find_bin(std::uint32_t k, Shared& shared) {
   std::uint32_t own = 0;
-  const std::uint32_t first = threadIdx.x * kBinsOfThread;
-  for (std::uint32_t i = 0; i < kBinsOfThread; ++i) own += shared.bins[first + i];
+  const std::uint32_t bins = kBins / blockDim.x;
+  const std::uint32_t first = threadIdx.x * bins;
+  for (std::uint32_t i = 0; i < bins; ++i) own += shared.bins[first + i];
   std::uint32_t before = block_sum_before(own, shared.warps);
-  for (std::uint32_t i = 0; i < kBinsOfThread; ++i) {
+  for (std::uint32_t i = 0; i < bins; ++i) {
     const std::uint32_t next = before + shared.bins[first + i];
     if (before < k && next >= k) shared.last_bin = first + i;
     before = next;
@@ -71,62 +73,78 @@ __device__ std::uint32_t find_bin(std::uint32_t k, Shared& shared) {
   return shared.last_bin;
 }
 
+/// The sums of a list, a thread's share of them in registers; infinite where there is no row.
+struct ListSums {
+  __device__ ListSums(const Candidate* candidates, std::uint32_t count) {
+#pragma unroll
+    for (std::uint32_t i = 0; i < kShare; ++i) {
+      const std::uint32_t at = i * blockDim.x + threadIdx.x;
+      sums[i] = at < count ? candidates[at].sum : kInfinity;
+    }
+  }
+
+  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  float sums[kShare];
+};
+
 /// An upper limit of the k-th smallest distance, in the query's unit; FLT_MAX if there are fewer.
-__device__ float find_limit(const Candidate* candidates, std::uint32_t count,
+__device__ float find_limit(const ListSums& list, const Candidate* candidates,
                             const TightenTask& task, float query_slack, Shared& shared) {
   float largest = -FLT_MAX;
   float negative_smallest = -FLT_MAX;
-  std::uint32_t found = 0;
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    const float sum = candidates[i].sum;
-    if (!(sum < FLT_MAX)) continue;  // no row
-    ++found;
-    largest = fmaxf(largest, sum);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kShare; ++i) {
+    const float sum = list.sums[i];
+    if (sum < FLT_MAX) largest = fmaxf(largest, sum);
     negative_smallest = fmaxf(negative_smallest, -sum);
   }
   largest = block_max(largest, shared.low);
   const float smallest = -block_max(negative_smallest, shared.high);
-  const auto rows = static_cast<std::uint32_t>(__syncthreads_count(found > 0));
-  if (rows == 0) return FLT_MAX;
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) shared.bins[i] = 0;
+  for (std::uint32_t i = threadIdx.x; i < kBins; i += blockDim.x) shared.bins[i] = 0;
   if (threadIdx.x == 0) shared.last_bin = kBins;
   __syncthreads();
   const Bins bins(smallest, largest);
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    const float sum = candidates[i].sum;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kShare; ++i) {
+    const float sum = list.sums[i];
     if (sum < FLT_MAX) atomicAdd(shared.bins + bins.of(sum), 1U);
   }
   __syncthreads();
   const std::uint32_t last_bin = find_bin(task.k, shared);
   if (last_bin == kBins) return FLT_MAX;
   float high = -FLT_MAX;
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    const Candidate candidate = candidates[i];
-    if (!(candidate.sum < FLT_MAX) || bins.of(candidate.sum) > last_bin) continue;
-    high = fmaxf(high, candidate.sum + task.row_slacks[candidate.place]);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kShare; ++i) {
+    const float sum = list.sums[i];
+    if (!(sum < FLT_MAX) || bins.of(sum) > last_bin) continue;
+    const std::uint32_t place = candidates[i * blockDim.x + threadIdx.x].place;
+    high = fmaxf(high, sum + task.row_slacks[place]);
   }
   high = block_max(high, shared.low);
   return fminf(FLT_MAX, high + query_slack + fabsf(high) * 0x1p-22F);
 }
 
-/// Leaves candidates whose sums are within the limit; returns how many. In place: what is written
-/// was read before.
-__device__ std::uint32_t keep_within(Candidate* candidates, std::uint32_t count, float limit,
+/// Leaves candidates whose sums are within the limit; returns how many. What is written to a place
+/// was read before: each share is read, then a barrier, then written.
+__device__ std::uint32_t keep_within(const ListSums& list, Candidate* candidates, float limit,
                                      Shared& shared) {
   std::uint32_t kept = 0;
-  for (std::uint32_t first = 0; first < count; first += kThreads) {
-    const std::uint32_t i = first + threadIdx.x;
-    const Candidate candidate = i < count ? candidates[i] : Candidate{FLT_MAX, 0};
-    const bool stays = i < count && candidate.sum <= limit && candidate.sum < FLT_MAX;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kShare; ++i) {
+    const float sum = list.sums[i];
+    const bool stays = sum <= limit && sum < FLT_MAX;
+    const std::uint32_t place = stays ? candidates[i * blockDim.x + threadIdx.x].place : 0;
+    const auto count = static_cast<std::uint32_t>(__syncthreads_count(stays));
+    if (count == 0) continue;
     const std::uint32_t before = block_sum_before(stays ? 1 : 0, shared.warps);
-    if (stays) candidates[kept + before] = candidate;
-    kept += static_cast<std::uint32_t>(__syncthreads_count(stays));
+    if (stays) candidates[kept + before] = {sum, place};
+    kept += count;
   }
   return kept;
 }
 
-/// Work item: a query, a CTA. Reads its candidates four times; the L2 cache bounds it.
-__global__ void __launch_bounds__(kThreads) tighten_lists(TightenTask task) {
+/// Work item: a query, a CTA, whose threads hold all sums of its list. Reading the list bounds it.
+__global__ void __launch_bounds__(kMaxWarps* kWarp) tighten_lists(TightenTask task) {
   __shared__ Shared shared;
   const std::uint32_t query = blockIdx.x;
   if (task.queries.is_open[query] != 0) return;
@@ -140,11 +158,12 @@ __global__ void __launch_bounds__(kThreads) tighten_lists(TightenTask task) {
     return;
   }
   Candidate* const candidates = task.lists.candidates + query * task.lists.capacity;
+  const ListSums list(candidates, count);
   float limit = task.queries.limits[query];
   if (count >= task.k) {
-    limit = fminf(limit, find_limit(candidates, count, task, task.queries.slacks[query], shared));
+    limit = fminf(limit, find_limit(list, candidates, task, task.queries.slacks[query], shared));
   }
-  const std::uint32_t kept = keep_within(candidates, count, limit, shared);
+  const std::uint32_t kept = keep_within(list, candidates, limit, shared);
   if (threadIdx.x != 0) return;
   task.queries.limits[query] = limit;
   task.lists.counts[query] = kept;
@@ -158,9 +177,10 @@ void clear_counts(const CandidateLists& lists, std::uint32_t query_count, const 
 }
 
 void tighten(const TightenTask& task, const Stream& stream) {
+  static_assert(kMaxListCapacity <= kShare * kMaxWarps * kWarp);
   launch({.name = "tighten_lists",
           .ctas = task.query_count,
-          .threads = kThreads,
+          .threads = static_cast<std::uint32_t>((task.lists.capacity - 1) / kShare + 1),
           .stream = stream.handle()},
          tighten_lists, task);
 }

@@ -19,6 +19,9 @@ struct TightenTask {
   std::uint32_t given_count;
 };
 
+/// Lists have a power of two of places, from 512 up to this.
+inline constexpr std::uint32_t kMaxListCapacity = 16384;
+
 /// Queues the emptying of all lists.
 void clear_counts(const CandidateLists& lists, std::uint32_t query_count, const Stream& stream);
 

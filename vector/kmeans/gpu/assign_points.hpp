@@ -1,0 +1,76 @@
+// The nearest centroid of each point.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "flat/gpu/flat_data.hpp"
+#include "flat/gpu/panels.hpp"
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+
+namespace warpdex::vector {
+
+/// Centroids in GPU memory, and as panels.
+struct CentroidPanels {
+  const float* centroids = nullptr;  ///< count * dimension, without gaps
+  std::uint32_t count = 0;
+  QueryPanels panels;        ///< of the centroids
+  float* offsets = nullptr;  ///< what is added to the products of each; infinite for none
+  float* slack = nullptr;    ///< one: how far bounds are apart, at the most, by the centroids' part
+  /// Of each centroid, whether points may be assigned to it; null: to all.
+  const std::uint32_t* is_closed = nullptr;
+};
+
+/// Places of a point's candidates.
+inline constexpr std::uint32_t kPointCandidates = 12;
+
+/// A centroid that may be the nearest of a point.
+struct PointCandidate {
+  float sum;
+  std::uint32_t centroid;
+};
+
+/// The candidates of a slab of points, by places in the panels.
+struct PointCandidates {
+  PointCandidate* candidates = nullptr;  ///< kPointCandidates a place
+  std::uint32_t* counts = nullptr;       ///< may pass kPointCandidates: then all are candidates
+  float* limits = nullptr;               ///< candidates with larger sums are none
+};
+
+/// Assigns points to centroids. Points that are not packed are packed slab by slab.
+class PointAssignment {
+ public:
+  /// For points of one dimension, up to `points` of them. `keeps_panels`: all are packed at once,
+  /// by pack().
+  PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels);
+
+  /// Takes its memory, or measures it.
+  void lay_out(Arena& arena);
+
+  /// If it keeps panels: packs all points, as the choice that run() is given.
+  void pack(const DeviceRows& points, const DeviceChoice& choice, const PanelRules& rules,
+            const Stream& stream);
+
+  /// Queues the assignment of the chosen points: clusters[position] and distances[position], the
+  /// squared distance in the canonical order. The nearest centroid, ties to the smaller number.
+  /// `uses_panels`: the choice is what pack() was given.
+  void run(const DeviceRows& points, const DeviceChoice& choice, const PanelRules& rules,
+           const CentroidPanels& centroids, bool uses_panels, std::uint32_t* clusters,
+           float* distances, const Stream& stream);
+
+ private:
+  std::uint32_t dimension_;
+  std::uint32_t points_;
+  bool keeps_panels_;
+  std::uint32_t slab_panels_;
+  RowPanels kept_;
+  RowPanels slab_;
+  PointCandidates candidates_;
+};
+
+/// Queues the packing of the centroids into `centroids`' panels.
+void pack_centroids(const CentroidPanels& centroids, std::uint32_t dimension,
+                    const PanelRules& rules, const Stream& stream);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,97 @@
+// Points sorted by their clusters, and centroids moved to the means of their points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+
+namespace warpdex::vector {
+
+/// Points in GPU memory: rows of `dimension` floats without gaps.
+struct DevicePoints {
+  const float* values = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t dimension = 0;
+};
+
+/// The points of each cluster, and the memory to find them in.
+class DeviceMembers {
+ public:
+  DeviceMembers(std::uint32_t points, std::uint32_t clusters);
+
+  /// Takes its memory, or measures it.
+  void lay_out(Arena& arena);
+
+  /// Queues the sorting of all points by their clusters, in order within each.
+  void sort(const std::uint32_t* clusters, const Stream& stream);
+  /// The same, but farther points come later within a cluster.
+  void sort_by_distance(const std::uint32_t* clusters, const float* distances,
+                        const Stream& stream);
+
+  /// The points of cluster c: [begins()[c], begins()[c + 1]).
+  const std::uint32_t* points() const { return points_out_; }
+  const std::uint32_t* begins() const { return begins_; }
+
+ private:
+  void find_begins(const Stream& stream);
+
+  std::uint32_t count_;
+  std::uint32_t clusters_;
+  int bits_;  ///< of a cluster's number
+  std::size_t scratch_bytes_ = 0;
+  void* scratch_ = nullptr;
+  std::uint64_t* keys_ = nullptr;
+  std::uint64_t* keys_out_ = nullptr;
+  std::uint32_t* points_ = nullptr;
+  std::uint32_t* points_out_ = nullptr;
+  std::uint32_t* begins_ = nullptr;
+};
+
+/// Queues the moving of each centroid to the mean of its points: sums in double precision, in the
+/// order of the points. Those without points stay. O(points * dimension).
+void move_centroids(const DevicePoints& points, const DeviceMembers& members,
+                    std::uint32_t clusters, float* centroids, const Stream& stream);
+
+/// Of an iteration, for the host.
+struct IterationFigures {
+  double objective;
+  std::uint32_t changed;  ///< points whose cluster is another than before
+};
+
+/// Queues the sum of the distances, always in the same order, and the count of points that changed
+/// their cluster; `before` becomes `clusters`. `partial` has room for kPartialSums.
+inline constexpr std::uint32_t kPartialSums = 1024;
+void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,
+            std::uint32_t count, double* partial, IterationFigures* figures, const Stream& stream);
+
+/// A repair as the kernel reads it: of clusters, and of a point.
+struct DeviceRepair {
+  std::uint32_t cluster;
+  std::uint32_t parted;
+  std::uint32_t point;
+};
+
+/// Queues repairs, one after the other (see split()).
+void split_centroids(const DevicePoints& points, const DeviceRepair* repairs, std::uint32_t count,
+                     float* centroids, const Stream& stream);
+
+/// Queues the mean of all points. `partial` has room for kPartialSums * dimension.
+void find_mean(const DevicePoints& points, double* partial, float* mean, const Stream& stream);
+
+/// Queues the squared distance of each point from `centre`.
+void find_norms(const DevicePoints& points, const float* centre, float* norms,
+                const Stream& stream);
+
+/// Queues the copy of points to centroids: row rows[i] to centroid i.
+void copy_points(const DevicePoints& points, const std::uint32_t* rows, std::uint32_t count,
+                 float* centroids, const Stream& stream);
+
+/// Queues the listing of points past the first `limit` of each cluster, in any order, and the
+/// closing of clusters that have `limit` or more. `*count` must be 0 before.
+void list_surplus(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t limit,
+                  std::uint32_t* is_closed, std::uint32_t* surplus, std::uint32_t* count,
+                  const Stream& stream);
+
+}  // namespace warpdex::vector
