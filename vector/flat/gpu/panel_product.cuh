@@ -15,12 +15,13 @@ inline constexpr std::uint32_t kStages = 4;            ///< chunks of shared mem
 /// Panels of rows up to so many chunks stay in shared memory while all queries pass by.
 inline constexpr std::uint32_t kMaxResidentChunks = 8;
 inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);
-inline constexpr std::uint32_t kStageBytes = kChunkBytes + kColumnBytes;
+/// Panels whose values of columns are in shared memory: more than there can be under way.
+inline constexpr std::uint32_t kColumnSlots = 2 * kStages;
 
 /// Shared memory of a CTA.
 WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks) {
-  return chunks <= kMaxResidentChunks ? chunks * kChunkBytes + kStages * kStageBytes
-                                      : kStages * (kChunkBytes + kStageBytes);
+  const std::uint32_t left = chunks <= kMaxResidentChunks ? chunks : kStages;
+  return (left + kStages) * kChunkBytes + kColumnSlots * kColumnBytes;
 }
 
 /// What a CTA multiplies: one panel on the left with panels [first, last) on the right. A value for
@@ -48,21 +49,23 @@ __device__ __forceinline__ std::uint32_t column_of_sum(std::uint32_t n, std::uin
   return threadIdx.x / kWarp % 2 * 64 + n * 8 + lane_id() % 4 * 2 + odd;
 }
 
-/// Runs the pipeline: copies to shared memory kStages - 1 chunks ahead, across tiles.
+/// Runs the pipeline: chunks are copied to shared memory kStages - 1 ahead, and a step's operands
+/// are loaded into registers before the step in front of it multiplies, across chunks and tiles.
 class PanelProduct {
  public:
   __device__ PanelProduct(const ProductTask& task, std::uint8_t* shared)
       : task_(task),
         is_resident_(task.chunks <= kMaxResidentChunks),
         left_(shared_address(shared)),
-        stages_(shared + (is_resident_ ? task.chunks : kStages) * kChunkBytes),
+        right_(left_ + (is_resident_ ? task.chunks : kStages) * kChunkBytes),
+        columns_(shared + (right_ - left_) + kStages * kChunkBytes),
         steps_((task.last - task.first) * task.chunks),
         next_panel_(task.first) {
     const std::uint32_t lane = lane_id();
     const std::uint32_t left_row = threadIdx.x / kWarp / 2 * 64 + lane % 16;
     const std::uint32_t right_row = threadIdx.x / kWarp % 2 * 64 + lane % 8 + lane / 16 * 8;
 #pragma unroll
-    for (std::uint32_t k = 0; k < kSteps; ++k) {
+    for (std::uint32_t k = 0; k < 2; ++k) {
       left_offsets_[k] = unit_offset(left_row, k * 2 + lane / 16);
       right_offsets_[k] = unit_offset(right_row, k * 2 + lane / 8 % 2);
     }
@@ -72,29 +75,44 @@ class PanelProduct {
   /// `columns` are the panel's values in shared memory. All threads.
   template <class Begin, class End>
   __device__ void run(const Begin& begin, const End& end) {
+    if (steps_ == 0) return;
     for (std::uint32_t step = 0; step + 1 < kStages; ++step) copy(step);
+    Operands first;
+    Operands second;
+    wait_for_chunk(0);
+    load(0, 0, 0, first);
     std::uint32_t chunk = 0;
     std::uint32_t panel = task_.first;
     TileSums sums;
     for (std::uint32_t step = 0; step < steps_; ++step) {
-      wait_for_copies<kStages - 2>();
-      __syncthreads();
-      copy(step + kStages - 1);
       if (chunk == 0) begin(sums);
-      const std::uint32_t stage = step % kStages;
-      multiply(left_ + (is_resident_ ? chunk : stage) * kChunkBytes,
-               shared_address(stages_ + stage * kStageBytes), sums);
-      if (++chunk == task_.chunks) {
-        end(panel, sums,
-            reinterpret_cast<const float*>(stages_ + stage * kStageBytes + kChunkBytes));
-        chunk = 0;
-        ++panel;
+      load(chunk, step, 1, second);
+      multiply(first, sums);
+      const std::uint32_t next = chunk + 1 == task_.chunks ? 0 : chunk + 1;
+      if (step + 1 < steps_) {
+        wait_for_chunk(step + 1);
+        load(next, step + 1, 0, first);
       }
+      multiply(second, sums);
+      chunk = next;
+      if (chunk != 0) continue;
+      end(panel, sums, reinterpret_cast<const float*>(column_slot(panel)));
+      ++panel;
     }
   }
 
  private:
-  static constexpr std::uint32_t kSteps = kChunkColumns / 16;  ///< of the instruction's depth
+  static_assert(kChunkColumns == 32);  // two steps of 16
+
+  /// What a warp multiplies in one step: 64 x 16 and 64 x 16 halves.
+  struct Operands {
+    std::uint32_t left[4][4];
+    std::uint32_t right[4][4];
+  };
+
+  __device__ std::uint8_t* column_slot(std::uint32_t panel) const {
+    return columns_ + panel % kColumnSlots * kColumnBytes;
+  }
 
   __device__ void copy_bytes(std::uint32_t to, const std::uint8_t* from, std::uint32_t bytes) {
     for (std::uint32_t i = threadIdx.x * 16; i < bytes; i += kProductThreads * 16) {
@@ -106,16 +124,16 @@ class PanelProduct {
   __device__ void copy(std::uint32_t step) {
     if (step < steps_) {
       const std::uint32_t stage = step % kStages;
-      const std::uint32_t to = shared_address(stages_ + stage * kStageBytes);
       copy_bytes(
-          to, task_.right + (std::size_t{next_panel_} * task_.chunks + next_chunk_) * kChunkBytes,
+          right_ + stage * kChunkBytes,
+          task_.right + (std::size_t{next_panel_} * task_.chunks + next_chunk_) * kChunkBytes,
           kChunkBytes);
       if (!is_resident_ || step < task_.chunks) {
         copy_bytes(left_ + (is_resident_ ? next_chunk_ : stage) * kChunkBytes,
                    task_.left + next_chunk_ * kChunkBytes, kChunkBytes);
       }
       if (++next_chunk_ == task_.chunks) {
-        copy_bytes(to + kChunkBytes,
+        copy_bytes(shared_address(column_slot(next_panel_)),
                    reinterpret_cast<const std::uint8_t*>(task_.columns + next_panel_ * kPanelRows),
                    kColumnBytes);
         next_chunk_ = 0;
@@ -125,28 +143,34 @@ class PanelProduct {
     end_copies();
   }
 
-  /// Adds the products of one chunk. All of it is loaded before the first instruction multiplies,
-  /// so that loads and products overlap.
-  __device__ void multiply(std::uint32_t left, std::uint32_t right, TileSums& sums) {
-    std::uint32_t a[kSteps][4][4];
-    std::uint32_t b[kSteps][4][4];
+  /// Waits for the step's chunk, and starts the copy that takes the place of the one before.
+  __device__ void wait_for_chunk(std::uint32_t step) {
+    wait_for_copies<kStages - 2>();
+    __syncthreads();
+    copy(step + kStages - 1);
+  }
+
+  __device__ void load(std::uint32_t chunk, std::uint32_t step, std::uint32_t half,
+                       Operands& operands) const {
+    const std::uint32_t stage = step % kStages;
+    const std::uint32_t left =
+        left_ + (is_resident_ ? chunk : stage) * kChunkBytes + left_offsets_[half];
+    const std::uint32_t right = right_ + stage * kChunkBytes + right_offsets_[half];
 #pragma unroll
-    for (std::uint32_t k = 0; k < kSteps; ++k) {
-#pragma unroll
-      for (std::uint32_t i = 0; i < 4; ++i) {
-        load_matrices(left + left_offsets_[k] + i * 16 * 64, a[k][i]);
-        load_matrices(right + right_offsets_[k] + i * 16 * 64, b[k][i]);
-      }
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      load_matrices(left + i * 16 * 64, operands.left[i]);
+      load_matrices(right + i * 16 * 64, operands.right[i]);
     }
+  }
+
+  __device__ static void multiply(const Operands& operands, TileSums& sums) {
 #pragma unroll
-    for (std::uint32_t k = 0; k < kSteps; ++k) {
+    for (std::uint32_t m = 0; m < 4; ++m) {
 #pragma unroll
-      for (std::uint32_t m = 0; m < 4; ++m) {
-#pragma unroll
-        for (std::uint32_t n = 0; n < 4; ++n) {
-          multiply_add(sums[m][2 * n], a[k][m], b[k][n][0], b[k][n][1]);
-          multiply_add(sums[m][2 * n + 1], a[k][m], b[k][n][2], b[k][n][3]);
-        }
+      for (std::uint32_t n = 0; n < 4; ++n) {
+        const std::uint32_t(&right)[4] = operands.right[n];
+        multiply_add(sums[m][2 * n], operands.left[m], right[0], right[1]);
+        multiply_add(sums[m][2 * n + 1], operands.left[m], right[2], right[3]);
       }
     }
   }
@@ -154,12 +178,13 @@ class PanelProduct {
   const ProductTask& task_;
   bool is_resident_;
   std::uint32_t left_;
-  std::uint8_t* stages_;
+  std::uint32_t right_;
+  std::uint8_t* columns_;
   std::uint32_t steps_;
   std::uint32_t next_panel_;  ///< to be copied
   std::uint32_t next_chunk_ = 0;
-  std::uint32_t left_offsets_[kSteps];
-  std::uint32_t right_offsets_[kSteps];
+  std::uint32_t left_offsets_[2];
+  std::uint32_t right_offsets_[2];
 };
 
 }  // namespace warpdex::vector

@@ -21,17 +21,23 @@ struct Shared {
   float low[kMaxWarps];
   float high[kMaxWarps];
   std::uint32_t last_bin;
+  std::uint32_t kept;
 };
 
-__device__ float block_max(float value, float (&warps)[kMaxWarps]) {
+__device__ float warp_max(float value) {
+#pragma unroll
   for (int lanes = 16; lanes > 0; lanes /= 2) {
     value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
   }
-  __syncthreads();
-  if (lane_id() == 0) warps[(threadIdx.x / kWarp)] = value;
-  __syncthreads();
-  for (std::uint32_t warp = 0; warp < blockDim.x / kWarp; ++warp) value = fmaxf(value, warps[warp]);
   return value;
+}
+
+__device__ float block_max(float value, float (&warps)[kMaxWarps]) {
+  value = warp_max(value);
+  __syncthreads();
+  if (lane_id() == 0) warps[threadIdx.x / kWarp] = value;
+  __syncthreads();
+  return warp_max(lane_id() < blockDim.x / kWarp ? warps[lane_id()] : value);
 }
 
 /// The sum of the values of all threads before this one.
@@ -40,9 +46,10 @@ __device__ std::uint32_t block_sum_before(std::uint32_t value, std::uint32_t (&w
   __syncthreads();
   if (lane_id() == kWarp - 1) warps[(threadIdx.x / kWarp)] = inclusive;
   __syncthreads();
-  std::uint32_t before = inclusive - value;
-  for (std::uint32_t warp = 0; warp < (threadIdx.x / kWarp); ++warp) before += warps[warp];
-  return before;
+  const std::uint32_t warp = threadIdx.x / kWarp;
+  std::uint32_t before = lane_id() < warp ? warps[lane_id()] : 0;
+  before = __reduce_add_sync(kWholeWarp, before);
+  return before + inclusive - value;
 }
 
 /// Sums from `low` to `high` in bins of equal widths.
@@ -124,23 +131,28 @@ __device__ float find_limit(const ListSums& list, const Candidate* candidates,
   return fminf(FLT_MAX, high + query_slack + fabsf(high) * 0x1p-22F);
 }
 
-/// Leaves candidates whose sums are within the limit; returns how many. What is written to a place
-/// was read before: each share is read, then a barrier, then written.
+/// Leaves candidates whose sums are within the limit, in any order; returns how many. All that stay
+/// are read before the first is written.
 __device__ std::uint32_t keep_within(const ListSums& list, Candidate* candidates, float limit,
                                      Shared& shared) {
-  std::uint32_t kept = 0;
+  std::uint32_t places[kShare];
+  std::uint32_t own = 0;
 #pragma unroll
   for (std::uint32_t i = 0; i < kShare; ++i) {
-    const float sum = list.sums[i];
-    const bool stays = sum <= limit && sum < FLT_MAX;
-    const std::uint32_t place = stays ? candidates[i * blockDim.x + threadIdx.x].place : 0;
-    const auto count = static_cast<std::uint32_t>(__syncthreads_count(stays));
-    if (count == 0) continue;
-    const std::uint32_t before = block_sum_before(stays ? 1 : 0, shared.warps);
-    if (stays) candidates[kept + before] = {sum, place};
-    kept += count;
+    if (!(list.sums[i] <= limit) || !(list.sums[i] < FLT_MAX)) continue;
+    places[i] = candidates[i * blockDim.x + threadIdx.x].place;
+    ++own;
   }
-  return kept;
+  if (threadIdx.x == 0) shared.kept = 0;
+  __syncthreads();
+  std::uint32_t at = own == 0 ? 0 : atomicAdd(&shared.kept, own);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kShare; ++i) {
+    if (!(list.sums[i] <= limit) || !(list.sums[i] < FLT_MAX)) continue;
+    candidates[at++] = {list.sums[i], places[i]};
+  }
+  __syncthreads();
+  return shared.kept;
 }
 
 /// Work item: a query, a CTA, whose threads hold all sums of its list. Reading the list bounds it.

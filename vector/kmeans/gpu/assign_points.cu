@@ -18,6 +18,9 @@ constexpr std::uint32_t kSlabPanels = 8192;
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
 /// Panels of centroids that give a first limit, before any candidate is taken.
 constexpr std::uint32_t kFirstPanels = 2;
+/// Parts of the centroids. Two CTAs that read the same points do not need more of the L2 cache than
+/// one, so where points do not stay in shared memory each takes half of the centroids.
+constexpr std::uint32_t kMaxParts = 2;
 
 /// A float as a whole number of the same order.
 __device__ __forceinline__ int to_ordered(float value) {
@@ -42,7 +45,7 @@ struct AssignTask {
   PointCandidates out;  ///< likewise
 };
 
-/// The smallest sum of each of a thread's 8 rows, over the tile's columns of four lanes.
+/// The smallest sum of each of a thread's 8 rows, over its own columns of the tile.
 __device__ __forceinline__ void find_lowest(const TileSums& sums, const float* offsets,
                                             float (&lowest)[4][2]) {
 #pragma unroll
@@ -59,28 +62,23 @@ __device__ __forceinline__ void find_lowest(const TileSums& sums, const float* o
       }
     }
   }
+}
+
+/// Lowers the best sums of the rows to those of a tile; best[m][half] becomes the best so far.
+__device__ __forceinline__ void lower_best(PointShared& shared, const float (&lowest)[4][2],
+                                           float (&best)[4][2]) {
 #pragma unroll
   for (std::uint32_t m = 0; m < 4; ++m) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       float value = lowest[m][half];
       value = fminf(value, __shfl_xor_sync(kWholeWarp, value, 1));
-      lowest[m][half] = fminf(value, __shfl_xor_sync(kWholeWarp, value, 2));
-    }
-  }
-}
-
-/// Lowers the best sums of the rows to those of a tile; lowest[m][half] becomes the best so far.
-__device__ __forceinline__ void lower_best(PointShared& shared, float (&lowest)[4][2]) {
-#pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
-#pragma unroll
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      int* const best = shared.best + row_of_sum(m, half);
-      const int old = *reinterpret_cast<volatile int*>(best);
-      const int own = to_ordered(lowest[m][half]);
-      if (own < old && lane_id() % 4 == 0) atomicMin(best, own);
-      lowest[m][half] = from_ordered(min(own, old));
+      value = fminf(value, __shfl_xor_sync(kWholeWarp, value, 2));
+      int* const place = shared.best + row_of_sum(m, half);
+      const int old = *reinterpret_cast<volatile int*>(place);
+      const int own = to_ordered(value);
+      if (own < old && lane_id() % 4 == 0) atomicMin(place, own);
+      best[m][half] = from_ordered(min(own, old));
     }
   }
 }
@@ -88,6 +86,7 @@ __device__ __forceinline__ void lower_best(PointShared& shared, float (&lowest)[
 /// Takes the sums of a tile that are within the rows' limits.
 __device__ __forceinline__ void keep_candidates(PointShared& shared, const TileSums& sums,
                                                 const float* offsets, std::uint32_t first_centroid,
+                                                const float (&lowest)[4][2],
                                                 const float (&best)[4][2],
                                                 const float (&slacks)[4][2]) {
 #pragma unroll
@@ -95,6 +94,7 @@ __device__ __forceinline__ void keep_candidates(PointShared& shared, const TileS
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const float limit = best[m][half] + slacks[m][half];
+      if (lowest[m][half] > limit) continue;
       const std::uint32_t row = row_of_sum(m, half);
 #pragma unroll
       for (std::uint32_t n = 0; n < 8; ++n) {
@@ -122,14 +122,15 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
   }
 }
 
-/// Work item: a panel of points and all centroids, a CTA of 4 warps. Shared memory: the points (up
-/// to 256 components), 4 chunks of centroids, the candidates. The tensor cores bound it.
+/// Work item: a panel of points and a part of the centroids (all, where there is one part), a CTA
+/// of 4 warps. Shared memory: the points (up to 256 components), 4 chunks of centroids, the
+/// candidates. The tensor cores bound it.
 __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask task) {
   extern __shared__ __align__(128) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<PointShared*>(memory + product_shared_bytes(task.chunks));
   shared.best[threadIdx.x] = to_ordered(FLT_MAX);
   shared.counts[threadIdx.x] = 0;
-  const std::size_t first_place = std::size_t{blockIdx.x} * kPanelRows;
+  const std::size_t first_place = std::size_t{blockIdx.y} * kPanelRows;
   const float centroid_slack = *task.centroids.slack;
   float slacks[4][2];
 #pragma unroll
@@ -140,42 +141,48 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask t
     }
   }
   const std::uint32_t panels = (task.centroids.count + kPanelRows - 1) / kPanelRows;
-  ProductTask product{task.points.halves + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
+  const std::uint32_t first = panels * blockIdx.x / gridDim.x;
+  const std::uint32_t last = panels * (blockIdx.x + 1) / gridDim.x;
+  ProductTask product{task.points.halves + std::size_t{blockIdx.y} * task.chunks * kChunkBytes,
                       task.centroids.panels.halves,
                       task.centroids.offsets,
                       task.chunks,
-                      0,
-                      min(kFirstPanels, panels)};
+                      first,
+                      min(first + kFirstPanels, last)};
   __syncthreads();
   PanelProduct(product, memory)
       .run(clear_sums, [&](std::uint32_t, const TileSums& sums, const float* offsets) {
         float lowest[4][2];
+        float best[4][2];
         find_lowest(sums, offsets, lowest);
-        lower_best(shared, lowest);
+        lower_best(shared, lowest, best);
       });
   __syncthreads();
-  product.last = panels;
+  product.last = last;
   PanelProduct(product, memory)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
+        float lowest[4][2];
         float best[4][2];
-        find_lowest(sums, offsets, best);
-        lower_best(shared, best);
-        keep_candidates(shared, sums, offsets, panel * kPanelRows, best, slacks);
+        find_lowest(sums, offsets, lowest);
+        lower_best(shared, lowest, best);
+        keep_candidates(shared, sums, offsets, panel * kPanelRows, lowest, best, slacks);
       });
   __syncthreads();
   const std::size_t place = first_place + threadIdx.x;
-  task.out.counts[place] = shared.counts[threadIdx.x];
-  task.out.limits[place] =
+  const std::size_t list = place * kMaxParts + blockIdx.x;
+  task.out.counts[list] = shared.counts[threadIdx.x];
+  task.out.limits[list] =
       from_ordered(shared.best[threadIdx.x]) + task.points.slacks[place] + centroid_slack;
   constexpr std::uint32_t kAll = kPanelRows * kPointCandidates;
   for (std::uint32_t i = threadIdx.x; i < kAll; i += kProductThreads) {
-    task.out.candidates[first_place * kPointCandidates + i] =
-        shared.candidates[i / kPointCandidates][i % kPointCandidates];
+    const std::uint32_t row = i / kPointCandidates;
+    task.out.candidates[((first_place + row) * kMaxParts + blockIdx.x) * kPointCandidates +
+                        i % kPointCandidates] = shared.candidates[row][i % kPointCandidates];
   }
 }
 
 constexpr std::uint32_t kThreads = 256;
-constexpr int kPoints = 8;  ///< of a warp at a time
+constexpr int kPairs = 8;  ///< whose distances a warp computes at a time
 
 struct ResolveTask {
   DeviceRows points;
@@ -184,103 +191,158 @@ struct ResolveTask {
   std::uint32_t first_place;
   std::uint32_t places;
   PointCandidates candidates;
+  std::uint32_t parts;
   CentroidPanels centroids;
+  float scale;              ///< of sums to squared distances
+  bool computes_distances;  ///< also of points with one candidate
   std::uint32_t* clusters;
   float* distances;
 };
 
-/// The best centroid so far of one point; equal in the four lanes that have the point.
-struct Nearest {
-  float distance = FLT_MAX;
-  std::uint32_t centroid = 0;
-
-  __device__ void add(float other, std::uint32_t number) {
-    if (other < distance || (other == distance && number < centroid)) {
-      distance = other;
-      centroid = number;
-    }
-  }
+/// What a warp knows of its 32 points, and the pairs of them and centroids that are to be compared.
+struct ResolveShared {
+  std::uint64_t nearest[kWarp];  ///< the best distance and centroid so far
+  const float* points[kWarp];
+  std::uint16_t owners[kWarp * kMaxParts * kPointCandidates];
+  std::uint32_t centroids[kWarp * kMaxParts * kPointCandidates];
 };
 
 /// Canonical distances of 8 (point, centroid) pairs; lane l gets that of pair l / 4. A warp.
-__device__ float pair_distances(const float* const (&points)[kPoints],
-                                const float* const (&centroids)[kPoints], std::uint32_t dimension) {
-  float sums[kPoints] = {};
+__device__ float pair_distances(const float* const (&points)[kPairs],
+                                const float* const (&centroids)[kPairs], std::uint32_t dimension) {
+  float sums[kPairs] = {};
 #pragma unroll 2
   for (std::uint32_t begin = 0; begin < dimension; begin += kWarp) {
     const std::uint32_t column = begin + lane_id();
 #pragma unroll
-    for (int i = 0; i < kPoints; ++i) {
+    for (int i = 0; i < kPairs; ++i) {
       const float x = column < dimension ? points[i][column] : 0.0F;
       const float y = column < dimension ? centroids[i][column] : 0.0F;
       sums[i] = add_term<true>(x, y, sums[i]);
     }
   }
-  add_lanes<kPoints>(sums);
+  add_lanes<kPairs>(sums);
   return sums[0];
 }
 
-/// Work item: 8 points, a warp. Reading the points and their candidates bounds it.
+/// Compares `count` pairs, of which pair(i) tells the point's lane and the centroid.
+template <class Pair>
+__device__ void compare_pairs(const ResolveTask& task, ResolveShared& shared, std::uint32_t count,
+                              const Pair& pair) {
+  for (std::uint32_t first = 0; first < count; first += kPairs) {
+    const float* points[kPairs];
+    const float* centroids[kPairs];
+    std::uint32_t own_point = 0;
+    std::uint32_t own_centroid = 0;
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      std::uint32_t point;
+      std::uint32_t centroid;
+      pair(min(first + i, count - 1), point, centroid);
+      points[i] = shared.points[point];
+      centroids[i] = task.centroids.centroids + std::size_t{centroid} * task.points.dimension;
+      if (first_sum<kPairs>() == i) {
+        own_point = point;
+        own_centroid = centroid;
+      }
+    }
+    const float distance = pair_distances(points, centroids, task.points.dimension);
+    // Distances are not negative, so their bits have their order.
+    const std::uint64_t key = std::uint64_t{__float_as_uint(distance)} << 32 | own_centroid;
+    if (lane_id() % (kWarp / kPairs) == 0) {
+      atomicMin(reinterpret_cast<unsigned long long*>(shared.nearest + own_point),
+                static_cast<unsigned long long>(key));
+    }
+  }
+  __syncwarp();
+}
+
+/// The candidates of one point that are within its limit.
+struct OwnCandidates {
+  std::uint32_t count = 0;
+  std::uint32_t centroid = 0;  ///< one of them
+  float sum = 0;               ///< its sum
+  float limit = FLT_MAX;
+  bool is_full = false;  ///< some were left out
+
+  __device__ OwnCandidates(const ResolveTask& task, std::size_t place) {
+    for (std::uint32_t part = 0; part < task.parts; ++part) {
+      const std::size_t list = place * kMaxParts + part;
+      limit = fminf(limit, task.candidates.limits[list]);
+      is_full = is_full || task.candidates.counts[list] > kPointCandidates;
+    }
+  }
+
+  /// Calls work(centroid) for each.
+  template <class Work>
+  __device__ void for_each(const ResolveTask& task, std::size_t place, const Work& work) {
+    for (std::uint32_t part = 0; part < task.parts; ++part) {
+      const std::size_t list = place * kMaxParts + part;
+      const std::uint32_t all = min(task.candidates.counts[list], kPointCandidates);
+      for (std::uint32_t i = 0; i < all; ++i) {
+        const PointCandidate one = task.candidates.candidates[list * kPointCandidates + i];
+        if (one.sum > limit) continue;
+        centroid = one.centroid;
+        sum = one.sum;
+        ++count;
+        work(one.centroid);
+      }
+    }
+  }
+};
+
+/// Work item: 32 points, a warp. Reading the points with several candidates bounds it.
 __global__ void __launch_bounds__(kThreads) resolve(ResolveTask task) {
-  const std::uint32_t first = (blockIdx.x * (kThreads / kWarp) + warp_id()) * kPoints;
-  if (first >= task.places) return;
-  const auto* const data = static_cast<const float*>(task.points.data);
-  const float* points[kPoints];
-  std::uint32_t wanted[kPoints];  // bits of the candidates that are to be compared
-  std::uint32_t own_position = kNoRow;
-  bool takes_all = false;
-#pragma unroll
-  for (int i = 0; i < kPoints; ++i) {
-    const std::uint32_t place = first + i;
-    const std::uint32_t position = position_of(task.choice, task.order, task.first_place + place);
-    points[i] = data + std::size_t{position == kNoRow ? 0 : position} * task.points.stride;
-    if (first_sum<kPoints>() == i) own_position = position;
-    const std::uint32_t count = position == kNoRow ? 0 : task.candidates.counts[place];
-    takes_all = takes_all || count > kPointCandidates;
-    bool is_wanted = lane_id() < min(count, kPointCandidates);
-    if (is_wanted) {
-      is_wanted =
-          task.candidates.candidates[std::size_t{place} * kPointCandidates + lane_id()].sum <=
-          task.candidates.limits[place];
-    }
-    wanted[i] = __ballot_sync(kWholeWarp, is_wanted);
+  __shared__ ResolveShared all_shared[kThreads / kWarp];
+  ResolveShared& shared = all_shared[threadIdx.x / kWarp];
+  const std::uint32_t place = (blockIdx.x * (kThreads / kWarp) + warp_id()) * kWarp + lane_id();
+  std::uint32_t position = kNoRow;
+  if (place < task.places) {
+    position = position_of(task.choice, task.order, task.first_place + place);
   }
-  Nearest nearest;
-  const float* centroids[kPoints];
-  if (takes_all) {
-    for (std::uint32_t number = 0; number < task.centroids.count; ++number) {
-      if (task.centroids.is_closed != nullptr && task.centroids.is_closed[number] != 0) continue;
-#pragma unroll
-      for (int i = 0; i < kPoints; ++i) {
-        centroids[i] = task.centroids.centroids + std::size_t{number} * task.points.dimension;
-      }
-      nearest.add(pair_distances(points, centroids, task.points.dimension), number);
-    }
+  const bool exists = position != kNoRow;
+  shared.nearest[lane_id()] = ~std::uint64_t{0};
+  shared.points[lane_id()] = static_cast<const float*>(task.points.data) +
+                             std::size_t{exists ? position : 0} * task.points.stride;
+  std::uint32_t wanted = 0;
+  OwnCandidates own(task, exists ? place : 0);
+  if (exists && !own.is_full) {
+    own.for_each(task, place, [](std::uint32_t) {});
+    wanted = own.count > 1 || task.computes_distances ? own.count : 0;
+  }
+  const std::uint32_t end = inclusive_sum(wanted);
+  if (wanted > 0) {
+    std::uint32_t at = end - wanted;
+    own.for_each(task, place, [&](std::uint32_t centroid) {
+      shared.owners[at] = static_cast<std::uint16_t>(lane_id());
+      shared.centroids[at++] = centroid;
+    });
+  }
+  __syncwarp();
+  const std::uint32_t pairs = __shfl_sync(kWholeWarp, end, kWarp - 1);
+  compare_pairs(task, shared, pairs,
+                [&](std::uint32_t i, std::uint32_t& point, std::uint32_t& centroid) {
+                  point = shared.owners[i];
+                  centroid = shared.centroids[i];
+                });
+  // Points with too many candidates are compared with all centroids.
+  std::uint32_t full = __ballot_sync(kWholeWarp, exists && own.is_full);
+  for (; full != 0; full &= full - 1) {
+    const std::uint32_t lane = __ffs(static_cast<int>(full)) - 1;
+    compare_pairs(task, shared, task.centroids.count,
+                  [&](std::uint32_t i, std::uint32_t& point, std::uint32_t& centroid) {
+                    point = lane;
+                    centroid = i;
+                  });
+  }
+  if (!exists) return;
+  const std::uint64_t nearest = shared.nearest[lane_id()];
+  if (nearest != ~std::uint64_t{0}) {
+    task.clusters[position] = static_cast<std::uint32_t>(nearest);
+    task.distances[position] = __uint_as_float(static_cast<std::uint32_t>(nearest >> 32));
   } else {
-    for (;;) {
-      std::uint32_t any = 0;
-      std::uint32_t own = 0xFFFFFFFF;
-#pragma unroll
-      for (int i = 0; i < kPoints; ++i) {
-        any |= wanted[i];
-        std::uint32_t number = 0;
-        if (wanted[i] != 0) {
-          const int at = __ffs(static_cast<int>(wanted[i])) - 1;
-          number =
-              task.candidates.candidates[std::size_t{first + i} * kPointCandidates + at].centroid;
-          if (first_sum<kPoints>() == i) own = number;
-          wanted[i] &= wanted[i] - 1;
-        }
-        centroids[i] = task.centroids.centroids + std::size_t{number} * task.points.dimension;
-      }
-      if (any == 0) break;
-      const float distance = pair_distances(points, centroids, task.points.dimension);
-      if (own != 0xFFFFFFFF) nearest.add(distance, own);
-    }
-  }
-  if (lane_id() % (kWarp / kPoints) == 0 && own_position != kNoRow) {
-    task.clusters[own_position] = nearest.centroid;
-    task.distances[own_position] = nearest.distance;
+    task.clusters[position] = own.centroid;
+    task.distances[position] = fmaxf(0.0F, own.sum * task.scale + task.points.norms[position]);
   }
 }
 
@@ -330,8 +392,9 @@ void PointAssignment::lay_out(Arena& arena) {
   if (keeps_panels_) kept_ = take(TileOrder(points_, kPanelRows).panels());
   slab_ = take(slab_panels_);
   const std::size_t places = std::size_t{slab_panels_} * kPanelRows;
-  candidates_ = {arena.take<PointCandidate>(places * kPointCandidates),
-                 arena.take<std::uint32_t>(places), arena.take<float>(places)};
+  candidates_ = {arena.take<PointCandidate>(places * kMaxParts * kPointCandidates),
+                 arena.take<std::uint32_t>(places * kMaxParts),
+                 arena.take<float>(places * kMaxParts)};
 }
 
 void PointAssignment::pack(const DeviceRows& points, const DeviceChoice& choice,
@@ -342,10 +405,11 @@ void PointAssignment::pack(const DeviceRows& points, const DeviceChoice& choice,
 
 void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
                           const PanelRules& rules, const CentroidPanels& centroids,
-                          bool uses_panels, std::uint32_t* clusters, float* distances,
-                          const Stream& stream) {
+                          bool uses_panels, bool computes_distances, std::uint32_t* clusters,
+                          float* distances, const Stream& stream) {
   const TileOrder order(choice.count, kPanelRows);
   const std::uint32_t chunks = panel_chunks(dimension_);
+  const std::uint32_t parts = chunks <= kMaxResidentChunks ? 1 : kMaxParts;
   const std::size_t bytes = product_shared_bytes(chunks) + sizeof(PointShared);
   allow_all_shared_memory(reinterpret_cast<const void*>(assign_panels));
   for (std::uint32_t panel = 0; panel < order.panels(); panel += slab_panels_) {
@@ -359,19 +423,20 @@ void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
       pack_rows(points, choice, order, rules, panel, count, part, stream);
     }
     launch({.name = "assign_panels",
-            .ctas = count,
+            .ctas = dim3(parts, count),
             .threads = kProductThreads,
             .shared_memory = bytes,
             .stream = stream.handle()},
            assign_panels, AssignTask{part, centroids, chunks, candidates_});
     const std::uint32_t places = count * kPanelRows;
     launch({.name = "resolve",
-            .ctas = (places - 1) / (kThreads / kWarp * kPoints) + 1,
+            .ctas = (places - 1) / kThreads + 1,
             .threads = kThreads,
             .stream = stream.handle()},
            resolve,
-           ResolveTask{points, choice, order, panel * kPanelRows, places, candidates_, centroids,
-                       clusters, distances});
+           ResolveTask{points, choice, order, panel * kPanelRows, places, candidates_, parts,
+                       centroids, 1 / (rules.scale * rules.scale), computes_distances, clusters,
+                       distances});
   }
 }
 

@@ -31,9 +31,9 @@ struct PointCandidate {
   std::uint32_t centroid;
 };
 
-/// The candidates of a slab of points, by places in the panels.
+/// The candidates of a slab of points: lists by places in the panels, and by part of the centroids.
 struct PointCandidates {
-  PointCandidate* candidates = nullptr;  ///< kPointCandidates a place
+  PointCandidate* candidates = nullptr;  ///< kPointCandidates a list
   std::uint32_t* counts = nullptr;       ///< may pass kPointCandidates: then all are candidates
   float* limits = nullptr;               ///< candidates with larger sums are none
 };
@@ -52,12 +52,13 @@ class PointAssignment {
   void pack(const DeviceRows& points, const DeviceChoice& choice, const PanelRules& rules,
             const Stream& stream);
 
-  /// Queues the assignment of the chosen points: clusters[position] and distances[position], the
-  /// squared distance in the canonical order. The nearest centroid, ties to the smaller number.
-  /// `uses_panels`: the choice is what pack() was given.
+  /// Queues the assignment of the chosen points: clusters[position], the nearest centroid, ties to
+  /// the smaller number, and distances[position]: the squared distance in the canonical order or,
+  /// without `computes_distances` and where only one centroid comes into question, as the product
+  /// has it. `uses_panels`: the choice is what pack() was given.
   void run(const DeviceRows& points, const DeviceChoice& choice, const PanelRules& rules,
-           const CentroidPanels& centroids, bool uses_panels, std::uint32_t* clusters,
-           float* distances, const Stream& stream);
+           const CentroidPanels& centroids, bool uses_panels, bool computes_distances,
+           std::uint32_t* clusters, float* distances, const Stream& stream);
 
  private:
   std::uint32_t dimension_;

@@ -68,7 +68,7 @@ class GpuLloyd {
     std::size_t iteration = 1;
     while (iterate(iteration) && iteration < settings_.iterations) ++iteration;
     result_.iterations = iteration;
-    assign();
+    assign(true);
     const IterationFigures figures = find_figures();
     result_.objective = figures.objective;
     result_.sizes.assign(sizes_.begin(), sizes_.end());
@@ -165,11 +165,11 @@ class GpuLloyd {
     stream_.synchronize();
   }
 
-  void assign() {
+  void assign(bool computes_distances) {
     panels_.is_closed = nullptr;
     pack_centroids(panels_, points_.dimension, rules_, stream_);
-    assignment_->run(rows_, all_points(), rules_, panels_, keeps_panels_, assigned_, distances_,
-                     stream_);
+    assignment_->run(rows_, all_points(), rules_, panels_, keeps_panels_, computes_distances,
+                     assigned_, distances_, stream_);
   }
 
   /// Moves points out of clusters with too many, as limit_clusters() does.
@@ -189,7 +189,7 @@ class GpuLloyd {
       if (moved == 0) return;
       panels_.is_closed = is_closed_;
       pack_centroids(panels_, points_.dimension, rules_, stream_);
-      assignment_->run(rows_, {.count = moved, .positions = surplus_}, rules_, panels_, false,
+      assignment_->run(rows_, {.count = moved, .positions = surplus_}, rules_, panels_, false, true,
                        assigned_, distances_, stream_);
     }
   }
@@ -211,7 +211,7 @@ class GpuLloyd {
 
   /// Returns whether there is reason for another iteration.
   bool iterate(std::size_t number) {
-    assign();
+    assign(settings_.is_balanced);
     if (settings_.is_balanced) balance();
     const IterationFigures figures = find_figures();
     move_centroids(points_, members_, clusters_, centroids_, stream_);
