@@ -78,9 +78,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
       "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
-      "list), cost (whichever is estimated to be cheaper), searching (as looking-up, but by one "
-      "kernel that needs little memory), or global-memory (accumulates all lists in global memory, "
-      "without bounds)")(
+      "list), cost (whichever is estimated to be cheaper), or searching (as looking-up, but by one "
+      "kernel that needs little memory)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages), "GPU: also show the time of each stage")(

@@ -5,8 +5,6 @@
 #include <cuda_runtime_api.h>
 #include <vector_types.h>
 
-#include <span>
-
 #include "gpu/layout/layout.hpp"
 #include "warpdex/codecs/codec.hpp"
 
@@ -74,11 +72,6 @@ void launch_or_by_bound(const Batch& batch, CodecKind codec, cudaStream_t stream
 /// OR: accumulates tiles; their best documents become candidates. Pass 0 follows round 0, pass 1
 /// follows the last round.
 void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
-
-/// OR for comparison, instead of all steps after the table of first blocks: accumulates everything
-/// in global memory, some queries at a time.
-void launch_or_accumulators(const Batch& batch, std::span<const QueryGroup> query_groups,
-                            CodecKind codec, cudaStream_t stream);
 
 /// Candidates that reach the last threshold get their exact scores; the best of each query are
 /// sorted and written to host memory.

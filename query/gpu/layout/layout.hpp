@@ -164,15 +164,6 @@ struct alignas(8) ChunkCounters {
   std::uint32_t taken;  ///< chunks, by the next kernel
 };
 
-/// Queries of OR that have accumulators in global memory at the same time, for comparison.
-struct QueryGroup {
-  std::uint32_t first_query;  ///< its number among those of OR
-  std::uint32_t queries;
-  std::uint32_t first_range;  ///< of their lists, in Batch::table_ranges
-  std::uint32_t ranges;
-  bool has_prohibited;  ///< some list is prohibited
-};
-
 /// The work of one round of OR.
 struct RoundCounters {
   ChunkCounters blocks;
@@ -250,9 +241,6 @@ struct Batch {
   Chunk* block_chunks;
   Candidate* lookup_documents;  ///< that a round looks up, each with its sum so far
   Chunk* document_chunks;
-  /// One accumulator a document, padded to whole tiles, for each query of a QueryGroup; null if OR
-  /// needs none.
-  std::uint32_t* accumulators;
   Candidate* candidates;
   unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
   Hit* hits;                 ///< the answers' hits, best first; k for each slot
@@ -270,7 +258,6 @@ struct Batch {
   std::uint32_t and_fallback_queries;  ///< queries of AND that run only if an earlier AND of the
                                        ///< same query matched too few
   std::uint32_t or_queries;
-  std::uint32_t accumulated_queries;  ///< of a QueryGroup, at most
   std::uint32_t state_count;
   std::uint32_t table_range_count;
   std::uint32_t and_range_count;           ///< with those of the fallbacks

@@ -1,8 +1,6 @@
 // Launches a batch's kernels in their order.
 #include "gpu/run/batch_launcher.hpp"
 
-#include <vector>
-
 #include "gpu/kernels/kernels.cuh"
 
 namespace warpdex::gpu {
@@ -56,7 +54,6 @@ void BatchLauncher::launch_beside(const Batch& batch, const BatchShape& shape) {
 void BatchLauncher::launch_or(const Batch& batch, const BatchShape& shape) {
   if (batch.round_count > 0) launch_find_tile_blocks(batch, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  if (ablation_.or_by == OrMethod::kGlobalMemory) return launch_accumulators(batch, shape);
   launch_bound_tiles(batch, memory_.inline_query(), stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
   if (batch.round_count == 0) {
@@ -71,13 +68,6 @@ void BatchLauncher::launch_or(const Batch& batch, const BatchShape& shape) {
     launch_or_tiles(batch, round == 0 ? 0 : 1, codec_, stream_.handle());
     clock_.end(GpuStage::kTiles, stream_);
   }
-}
-
-void BatchLauncher::launch_accumulators(const Batch& batch, const BatchShape& shape) {
-  const std::vector<QueryGroup> query_groups =
-      gpu::query_groups(shape, memory_.host(), batch.accumulated_queries);
-  launch_or_accumulators(batch, query_groups, codec_, stream_.handle());
-  clock_.end(GpuStage::kTiles, stream_);
 }
 
 /// Launches the lookups of a round.

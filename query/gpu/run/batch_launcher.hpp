@@ -26,7 +26,6 @@ class BatchLauncher {
  private:
   void launch_beside(const Batch& batch, const BatchShape& shape);
   void launch_or(const Batch& batch, const BatchShape& shape);
-  void launch_accumulators(const Batch& batch, const BatchShape& shape);
   void look_up(const Batch& batch, std::uint32_t round);
 
   CodecKind codec_;

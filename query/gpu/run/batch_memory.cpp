@@ -42,10 +42,6 @@ constexpr std::uint64_t kMaxRowEntries = std::uint64_t{1} << 27;
 /// Bytes that a part takes beyond what it needs, at most.
 constexpr std::size_t kMaxSpare = std::size_t{4} << 30;
 
-/// Queries that have accumulators in global memory at the same time, at most: two for each
-/// multiprocessor of a large GPU.
-constexpr std::size_t kMaxAccumulated = 256;
-
 /// OR goes by bound only if the competitive blocks take no more than this share of the scratch
 /// memory. The memory grows by the same share at most, beyond what is needed.
 constexpr std::size_t kShares = 8;
@@ -148,7 +144,6 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
     places_.cleared = arena.take<std::uint8_t>(bytes.cleared);
     places_.tables = arena.take<std::uint8_t>(bytes.tables);
     places_.candidates = arena.take<std::uint8_t>(bytes.candidates);
-    places_.accumulators = arena.take<std::uint8_t>(bytes.accumulators);
     return arena.used();
   };
   const std::size_t needed = lay_out(nullptr);
@@ -266,22 +261,6 @@ void BatchMemory::set_rounds(const BatchShape& shape, std::uint32_t attempt, Bat
   batch.round_count = shape.adds_up_only || (attempt == 0 && is_fast) ? 2 : kRounds;
 }
 
-/// If OR accumulates in global memory: decides how many queries have accumulators at the same time,
-/// as many as there is memory for beside the `needed` bytes, at least one. Returns the bytes of the
-/// accumulators.
-std::size_t BatchMemory::divide_for_accumulators(std::size_t needed, const BatchShape& shape,
-                                                 Batch& batch) const {
-  if (ablation_.or_by != OrMethod::kGlobalMemory || shape.or_queries == 0) return 0;
-  const std::size_t bytes = std::size_t{batch.tiles} * kTileDocuments * sizeof(std::uint32_t);
-  const std::size_t share = own_share();
-  const std::size_t left = share - std::min(share, needed + needed / 4);  // make_room() may take a
-                                                                          // quarter more
-  const std::size_t max_queries = std::min<std::size_t>(kMaxAccumulated, shape.or_queries);
-  const std::size_t at_once = std::clamp<std::size_t>(left / bytes, 1, max_queries);
-  batch.accumulated_queries = static_cast<std::uint32_t>(at_once);
-  return at_once * bytes;
-}
-
 /// Bytes of an image before the block ranges of OR's lists.
 std::size_t BatchMemory::inline_bytes() const {
   return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(host().table_ranges) -
@@ -319,8 +298,6 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   }
   bytes.tables = lay_out_tables(nullptr, shape, batch);
   bytes.candidates = lay_out_candidates(nullptr, capacity, batch);
-  bytes.accumulators = divide_for_accumulators(
-      bytes.image + bytes.cleared + bytes.tables + bytes.candidates, shape, batch);
   if (!make_room(batch.state_count, bytes)) return {};
   shape_ = shape;
   image_bytes_ = bytes.image;
@@ -332,8 +309,6 @@ std::optional<std::uint32_t> BatchMemory::lay_out(const BatchShape& shape, std::
   lay_out_cleared(is_inline_ ? inline_counters(turn_) : places_.cleared, batch);
   lay_out_tables(places_.tables, shape, batch);
   lay_out_candidates(places_.candidates, capacity, batch);
-  batch.accumulators = static_cast<std::uint32_t*>(places_.accumulators);
-  if (bytes.accumulators == 0) batch.accumulators = nullptr;
   describe(batch);
   return capacity;
 }

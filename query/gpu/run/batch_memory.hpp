@@ -85,7 +85,6 @@ class BatchMemory {
     T cleared{};  ///< states, histograms and counters
     T tables{};   ///< by tile
     T candidates{};
-    T accumulators{};  ///< in global memory
   };
 
   std::uint32_t min_capacity(std::uint32_t k, std::uint32_t attempt) const;
@@ -99,8 +98,6 @@ class BatchMemory {
   std::uint32_t divide_memory(std::size_t needed, const BatchShape& shape, std::uint32_t attempt,
                               Batch& batch) const;
   void set_rounds(const BatchShape& shape, std::uint32_t attempt, Batch& batch) const;
-  std::size_t divide_for_accumulators(std::size_t needed, const BatchShape& shape,
-                                      Batch& batch) const;
   void describe(Batch& batch) const;
   std::size_t inline_bytes() const;
   bool can_inline(const BatchShape& shape, const Batch& batch);

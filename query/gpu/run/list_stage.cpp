@@ -28,8 +28,7 @@ std::size_t aligned(std::size_t bytes) {
 /// reads the rest over the bus than if the lists are copied.
 bool reads_all(const SearchSettings& settings, const GpuAblation& ablation) {
   if (ablation.exhaustive) return true;
-  return settings.mode == QueryMode::kOr &&
-         (settings.count || ablation.or_by == OrMethod::kGlobalMemory);
+  return settings.mode == QueryMode::kOr && settings.count;
 }
 
 }  // namespace

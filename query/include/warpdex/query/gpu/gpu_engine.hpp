@@ -23,11 +23,8 @@ enum class OrMethod {
   kLookUp,      ///< decodes competitive blocks and looks their documents up in other lists
   /// The same, but each warp looks up the documents that it found, as where memory is short.
   kFusedLookUp,
-  /// Decodes everything and accumulates it in global memory, as Ding et al. do. Skips nothing; for
-  /// comparison.
-  kGlobalMemory,
 };
-/// "cost", "adding-up", "looking-up", "searching", "global-memory".
+/// "cost", "adding-up", "looking-up", "searching".
 std::string_view or_method_name(OrMethod method);
 /// The method of a name; throws UsageError with all names.
 OrMethod parse_or_method(std::string_view name);
