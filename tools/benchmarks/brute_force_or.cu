@@ -196,8 +196,8 @@ device::DeviceValues BruteForceOr::docids_of(const PostingsEntry& entry) const {
           .offsets = docid_offsets_ + entry.first_block,
           .bases = docid_bases_ + entry.first_base,
           .codes = docid_codes_ + entry.first_block,
+          .tail = docids_ + entry.docid_offset + (entry.docid_bytes - entry.docid_tail_bytes),
           .count = entry.document_frequency,
-          .tail_offset = entry.docid_bytes - entry.docid_tail_bytes,
           .parameter = entry.docid_parameter,
           .levels = index_.settings().codec.pfor_levels};
 }
@@ -207,8 +207,9 @@ device::DeviceValues BruteForceOr::frequencies_of(const PostingsEntry& entry) co
           .offsets = frequency_offsets_ + entry.first_block,
           .bases = frequency_bases_ + entry.first_base,
           .codes = frequency_codes_ + entry.first_block,
+          .tail = frequencies_ + entry.frequency_offset +
+                  (entry.frequency_bytes - entry.frequency_tail_bytes),
           .count = entry.document_frequency,
-          .tail_offset = entry.frequency_bytes - entry.frequency_tail_bytes,
           .parameter = entry.frequency_parameter,
           .levels = index_.settings().codec.pfor_levels};
 }

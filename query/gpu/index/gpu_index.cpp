@@ -119,6 +119,8 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   const IndexSections& sections = index.sections();
   const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
+  docid_flat_starts = exceptions.docids.flat_starts;
+  frequency_flat_starts = exceptions.frequencies.flat_starts;
   // In the order in which they get GPU memory: what is read most comes first.
   const std::vector<Part> parts{
       {std::span(of_lengths.codes), lengths.codes},
@@ -135,11 +137,13 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
       {sections.docid_bases, docid_bases},
       {std::span(exceptions.docids.entries), docid_exceptions},
       {std::span(exceptions.docids.bases), docid_exception_bases},
+      {std::span(exceptions.docids.flat_tails), docid_flat_tails},
       {sections.frequency_codes, frequency_codes},
       {sections.frequency_offsets, frequency_offsets},
       {sections.frequency_bases, frequency_bases},
       {std::span(exceptions.frequencies.entries), frequency_exceptions},
       {std::span(exceptions.frequencies.bases), frequency_exception_bases},
+      {std::span(exceptions.frequencies.flat_tails), frequency_flat_tails},
       {sections.docids, docids},  // the last kEncoded parts: cached list by list if there is no
                                   // room for both
       {sections.frequencies, frequencies},
@@ -234,6 +238,11 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
   return true;
 }
 
+bool GpuIndex::State::has_flat_tails() const {
+  const CodecSettings& codec = index.settings().codec;
+  return codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
+}
+
 std::size_t GpuIndex::State::scratch_share() const {
   return scratch / std::max<std::size_t>(lanes, 1);
 }
@@ -242,27 +251,36 @@ void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
   const gpu::EncodedBytes encoded =
       cache ? cache->find(entry)
             : gpu::EncodedBytes{docids + entry.docid_offset, frequencies + entry.frequency_offset};
-  const std::uint8_t levels = index.settings().codec.pfor_levels;
+  const std::uint8_t levels = has_flat_tails() ? 1 : index.settings().codec.pfor_levels;
+  const auto flat_tail = [&](const auto& starts, const std::uint8_t* tails) {
+    const auto found = starts.find(entry.first_block);
+    return found == starts.end() ? nullptr : tails + found->second;
+  };
   list.docids = {.bytes = encoded.docids,
                  .offsets = docid_offsets + entry.first_block,
                  .bases = docid_bases + entry.first_base,
                  .codes = docid_codes + entry.first_block,
                  .exceptions = docid_exceptions + entry.first_block,
                  .exception_bases = docid_exception_bases + entry.first_base,
+                 .tail = encoded.docids + (entry.docid_bytes - entry.docid_tail_bytes),
                  .count = entry.document_frequency,
-                 .tail_offset = entry.docid_bytes - entry.docid_tail_bytes,
                  .parameter = entry.docid_parameter,
                  .levels = levels};
-  list.frequencies = {.bytes = encoded.frequencies,
-                      .offsets = frequency_offsets + entry.first_block,
-                      .bases = frequency_bases + entry.first_base,
-                      .codes = frequency_codes + entry.first_block,
-                      .exceptions = frequency_exceptions + entry.first_block,
-                      .exception_bases = frequency_exception_bases + entry.first_base,
-                      .count = entry.document_frequency,
-                      .tail_offset = entry.frequency_bytes - entry.frequency_tail_bytes,
-                      .parameter = entry.frequency_parameter,
-                      .levels = levels};
+  list.frequencies = {
+      .bytes = encoded.frequencies,
+      .offsets = frequency_offsets + entry.first_block,
+      .bases = frequency_bases + entry.first_base,
+      .codes = frequency_codes + entry.first_block,
+      .exceptions = frequency_exceptions + entry.first_block,
+      .exception_bases = frequency_exception_bases + entry.first_base,
+      .tail = encoded.frequencies + (entry.frequency_bytes - entry.frequency_tail_bytes),
+      .count = entry.document_frequency,
+      .parameter = entry.frequency_parameter,
+      .levels = levels};
+  if (has_flat_tails()) {
+    list.docids.tail = flat_tail(docid_flat_starts, docid_flat_tails);
+    list.frequencies.tail = flat_tail(frequency_flat_starts, frequency_flat_tails);
+  }
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "gpu/layout/layout.hpp"
@@ -22,6 +23,9 @@ struct GpuIndex::State : gpu::PlacedIndex {
   /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
+  /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
+  /// levels.
+  bool has_flat_tails() const;
   /// GPU memory that one of the lanes may take.
   std::size_t scratch_share() const;
 
@@ -48,6 +52,10 @@ struct GpuIndex::State : gpu::PlacedIndex {
   const ExceptionBase* docid_exception_bases = nullptr;
   const ExceptionEntry* frequency_exceptions = nullptr;
   const ExceptionBase* frequency_exception_bases = nullptr;
+  const std::uint8_t* docid_flat_tails = nullptr;
+  const std::uint8_t* frequency_flat_tails = nullptr;
+  std::unordered_map<std::uint32_t, std::uint64_t> docid_flat_starts;  ///< ExceptionTable's
+  std::unordered_map<std::uint32_t, std::uint64_t> frequency_flat_starts;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
   const std::uint8_t* docids = nullptr;

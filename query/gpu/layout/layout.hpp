@@ -273,9 +273,8 @@ struct Batch {
   std::uint32_t first_phase_blocks;  ///< competitive blocks that the first phase takes, about
   std::uint32_t chunk_blocks;        ///< of a full chunk of blocks
   std::uint32_t range_blocks;        ///< kRangeBlocks or less
-  std::uint32_t pfor_levels;
-  std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
-  bool has_clusters;       ///< the GPU has thread block clusters
+  std::uint32_t ticket;              ///< if the host waits for each answer by it; else 0
+  bool has_clusters;                 ///< the GPU has thread block clusters
   bool has_document_room;  ///< found documents are written, and all warps look them up; else each
                            ///< warp looks up what it found
   bool spares_bus;         ///< many lists are read over the bus: each block by few warps

@@ -333,7 +333,6 @@ void BatchMemory::describe(Batch& batch) const {
   batch.and_range_count = shape_.and_ranges + shape_.and_fallback_ranges;
   batch.range_blocks = shape_.range_blocks;
   batch.list_count = shape_.lists;
-  batch.pfor_levels = index_.index.settings().codec.pfor_levels;
 }
 
 void BatchMemory::upload(const Batch& batch) {

@@ -49,8 +49,12 @@ void ListStage::place(const PostingsEntry& entry, List& list) const {
   if (staged_.empty()) return;
   const auto found = staged_.find(entry.first_block);
   if (found == staged_.end()) return;
-  list.docids.bytes = found->second.docids;
-  list.frequencies.bytes = found->second.frequencies;
+  const auto move = [&](device::DeviceValues& values, const std::uint8_t* to) {
+    if (!placed_.has_flat_tails()) values.tail = to + (values.tail - values.bytes);
+    values.bytes = to;
+  };
+  move(list.docids, found->second.docids);
+  move(list.frequencies, found->second.frequencies);
 }
 
 void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,

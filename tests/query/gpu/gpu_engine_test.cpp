@@ -32,7 +32,7 @@ class GpuEngineTest : public testing::Test {
     WARPDEX_NEEDS_GPU();
     test::CollectionMaker maker(random_, 3'000);
     collection_ = maker.make();
-    test::write_index(collection_, {CodecKind::kPforBlock, 1}, folder());
+    test::write_index(collection_, {CodecKind::kBitpack, 0}, folder());
     uploaded_ = std::make_unique<test::UploadedIndex>(folder());
     for (std::uint64_t i = 0; i < 40; ++i) {
       queries_.push_back(test::random_query(random_, maker.vocabulary(), i % 7));

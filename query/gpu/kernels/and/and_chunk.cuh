@@ -37,7 +37,7 @@ struct Memory {
 
 /// `kMeasures`: for measurements. Decodes blocks that other instances skip, if the query says so,
 /// and counts the cycles of its phases if there are counters.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
+template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
 class ChunkMatcher {
  public:
   __device__ ChunkMatcher(const Batch& batch, const Query& query, const BlockRange& range,
@@ -131,7 +131,7 @@ class ChunkMatcher {
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
     if (block < end_block_) {
-      read_docids<kCodec, kLevels>(batch_, index_of(driver_), block, scratch(), docids);
+      read_docids<kCodec>(batch_, index_of(driver_), block, scratch(), docids);
     }
     const std::uint32_t first = warp_ * kBlockSize + 4 * lane_id();
 #pragma unroll
@@ -302,13 +302,13 @@ class ChunkMatcher {
                                   std::uint32_t group_starts) {
     const List& list = lists_[other];
     if (list.flags & kRaw) return;
-    using Decoder = device::BlockDecoder<kCodec, kLevels>;
+    using Decoder = device::BlockDecoder<kCodec>;
     for (std::uint32_t i = kWarps + threadIdx.x; i < group_starts; i += kThreads) {
       const std::uint32_t block = memory_.blocks[memory_.group_starts[i]];
-      Decoder::prefetch(docid_tail<kCodec, kLevels>(batch_, index_of(other)),
+      Decoder::prefetch(docid_tail<kCodec>(batch_, index_of(other)),
                         Decoder::locate(list.docids, block));
       if (role == kProhibited) continue;
-      Decoder::prefetch(value_tail<kCodec, kLevels>(batch_, index_of(other)),
+      Decoder::prefetch(value_tail<kCodec>(batch_, index_of(other)),
                         Decoder::locate(list.frequencies, block));
     }
   }
@@ -318,7 +318,7 @@ class ChunkMatcher {
                               std::uint32_t from, std::uint32_t to) {
     const List& list = lists_[other];
     std::uint32_t docids[4];
-    read_docids<kCodec, kLevels>(batch_, index_of(other), block, scratch(), docids);
+    read_docids<kCodec>(batch_, index_of(other), block, scratch(), docids);
     auto* const own = memory_.block_docids[warp_];
     __syncwarp();
     reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
@@ -339,7 +339,7 @@ class ChunkMatcher {
       clock_.end(GpuPhase::kIntersect);
       if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
       if (!has_values) {
-        read_values<kCodec, kLevels>(batch_, index_of(other), block, scratch(), values);
+        read_values<kCodec>(batch_, index_of(other), block, scratch(), values);
       }
       has_values = true;
       clock_.end(GpuPhase::kDecode);
@@ -373,8 +373,7 @@ class ChunkMatcher {
     sync(GpuPhase::kScore);
     if (memory_.used[warp_] == 0) return;
     std::uint32_t values[4];
-    read_values<kCodec, kLevels>(batch_, index_of(driver_), first_block_ + warp_, scratch(),
-                                 values);
+    read_values<kCodec>(batch_, index_of(driver_), first_block_ + warp_, scratch(), values);
     clock_.end(GpuPhase::kDecode);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {

@@ -31,9 +31,9 @@ __global__ void __launch_bounds__(kThreads) begin_and_fallback(Batch batch) {
 
 void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.and_range_count == 0 && batch.and_fallback_queries == 0) return;
-  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+  with_codec(codec, [&]<CodecKind kCodec>() {
     const auto launch_ranges = [&](std::uint32_t first, std::uint32_t count) {
-      if (count > 0) launch_and_ranges<kCodec, kLevels>(batch, first, count, stream);
+      if (count > 0) launch_and_ranges<kCodec>(batch, first, count, stream);
     };
     const std::uint32_t fallback_ranges = batch.and_fallback_range_count;
     const std::uint32_t first_ranges = batch.and_range_count - fallback_ranges;

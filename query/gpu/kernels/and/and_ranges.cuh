@@ -11,7 +11,7 @@ namespace warpdex::gpu {
 
 /// Launches AND of `count` block ranges from number `first` on. Throws CudaError if it cannot
 /// start.
-template <CodecKind kCodec, int kLevels>
+template <CodecKind kCodec>
 void launch_and_ranges(const Batch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream);
 

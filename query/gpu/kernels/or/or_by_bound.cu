@@ -152,7 +152,7 @@ __device__ Phase find_phase(const Batch& batch, const BoundClasses& classes, std
 }
 
 /// One warp's part of a phase: reads blocks and looks their documents up.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 class BlockSearcher {
  public:
   __device__ BlockSearcher(const Batch& batch, const UnitTable<kForm>& table, const Phase& phase,
@@ -181,9 +181,8 @@ class BlockSearcher {
     std::uint32_t docids[4];
     std::uint32_t sums[4];
     bool wanted[4];
-    read_values<kCodec, kLevels>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
-    read_docids<kCodec, kLevels>(batch_, promise.list, promise.block, memory_.lookup.scratch,
-                                 docids);
+    read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
+    read_docids<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, docids);
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;
@@ -213,7 +212,7 @@ class BlockSearcher {
   const UnitTable<kForm>& table_;
   const Phase& phase_;
   SearchMemory<LookupGoal::kLatency>& memory_;
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kLatency> searcher_;
+  Searcher<kCodec, kForm, LookupGoal::kLatency> searcher_;
   std::uint32_t read_ = 0;
 };
 
@@ -257,7 +256,7 @@ __device__ void end_first_phase(const Batch& batch, std::uint32_t ctas, PruneMem
 /// stay and take further items. Where blocks are many, a warp takes several at once and skips those
 /// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 32
 /// KiB. Bound by the latency of lookups.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::uint32_t number) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory<LookupGoal::kLatency> memories[kWarps];
@@ -275,7 +274,7 @@ __global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::
   if (__syncthreads_or(is_done(batch, classes, phase))) return;  // all warps get the same result
   const std::uint32_t together = min(max(items / (kTurns * warps), 1U), kWarp);
   table.fill(batch);
-  BlockSearcher<kCodec, kLevels, kForm> block_searcher(batch, table, phase, memories[warp_id()]);
+  BlockSearcher<kCodec, kForm> block_searcher(batch, table, phase, memories[warp_id()]);
   // A warp's first items follow from its number; it takes the others by a counter, one turn ahead.
   // Few items are spread over all CTAs, and so over all multiprocessors.
   std::uint32_t begin = (warp_id() * gridDim.x + blockIdx.x) * together;
@@ -302,11 +301,11 @@ __global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::
   }
 }
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 void launch(const Batch& batch, cudaStream_t stream) {
   gpu::launch("find_competitive", find_competitive, batch.table_range_count, kThreads, 0, stream,
               batch);
-  const auto answer = search_classes<kCodec, kLevels, kForm>;
+  const auto answer = search_classes<kCodec, kForm>;
   static const std::uint32_t ctas = resident_ctas(answer, kThreads, 0);
   for (std::uint32_t phase = 0; phase < kPhases; ++phase) {
     gpu::launch("search_classes", answer, ctas, kThreads, 0, stream, batch, phase);
@@ -317,8 +316,8 @@ void launch(const Batch& batch, cudaStream_t stream) {
 
 void launch_or_by_bound(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    launch<kCodec, kLevels, kForm>(batch, stream);
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
+    launch<kCodec, kForm>(batch, stream);
   });
 }
 

@@ -169,7 +169,7 @@ __device__ ChunkShares shares_of_blocks(const Batch& batch, const ChunkCounters&
 /// Work item: a chunk of blocks or a share of one, a warp; CTAs of 256 threads stay and take
 /// further items. Shared memory: ReadMemory of 8 warps and UnitTable, about 21 KiB. Bound by
 /// decoding.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
   __syncthreads();
   table.fill(batch);
   const std::uint32_t together = chunk_documents(batch, round);
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, together, memories[warp_id()]);
+  BlockReader<kCodec, kForm> reader(batch, table, round, together, memories[warp_id()]);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       append_document_chunks(batch, batch.rounds[round].documents, together, found, list, count);
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
 /// and take further items. Shared memory: SearchMemory of 8 warps and UnitTable, about 17 KiB.
 /// Bound by decoding the blocks that may hold the documents, and by the latency of finding these
 /// blocks.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
     look_up_chunks(Batch batch, std::uint32_t round) {
   wait_for_previous();
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchMemory<LookupGoal::kThroughput>& memory = memories[warp_id()];
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
+  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
     if (number >= pieces.count()) break;
@@ -231,7 +231,7 @@ struct SearchBlocksMemory {
 /// Work item: as read_blocks, but each warp looks up what it finds. Replaces both kernels where
 /// there is little memory between them. Shared memory: about 37 KiB. Slower: the code of both does
 /// not fit the instruction cache, and a warp that finds many documents cannot share them.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchBlocksMemory memories[kWarps];
@@ -241,8 +241,8 @@ __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::u
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchBlocksMemory& memory = memories[warp_id()];
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, kTogether, memory.read);
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
+  BlockReader<kCodec, kForm> reader(batch, table, round, kTogether, memory.read);
+  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       for (std::uint32_t first = 0; first < count; first += kTogether) {
@@ -264,8 +264,8 @@ template <class KernelOf>
 void launch_resident(const char* name, const Batch& batch, std::uint32_t round, CodecKind codec,
                      cudaStream_t stream, KernelOf kernel_of) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    const auto kernel = kernel_of.template operator()<kCodec, kLevels, kForm>();
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
+    const auto kernel = kernel_of.template operator()<kCodec, kForm>();
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
     launch(name, kernel, ctas, kThreads, 0, stream, batch, round);
   });
@@ -281,25 +281,21 @@ void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t st
 void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream) {
   launch_resident("read_blocks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return read_blocks<kCodec, kLevels, kForm>;
-                  });
+                  [&]<CodecKind kCodec, ScoreForm kForm>() { return read_blocks<kCodec, kForm>; });
 }
 
 void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream) {
-  launch_resident("look_up_chunks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return look_up_chunks<kCodec, kLevels, kForm>;
-                  });
+  launch_resident(
+      "look_up_chunks", batch, round, codec, stream,
+      [&]<CodecKind kCodec, ScoreForm kForm>() { return look_up_chunks<kCodec, kForm>; });
 }
 
 void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream) {
-  launch_resident("search_blocks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return search_blocks<kCodec, kLevels, kForm>;
-                  });
+  launch_resident(
+      "search_blocks", batch, round, codec, stream,
+      [&]<CodecKind kCodec, ScoreForm kForm>() { return search_blocks<kCodec, kForm>; });
 }
 
 }  // namespace warpdex::gpu

@@ -139,13 +139,13 @@ class ItemFinder {
 
 /// Decides how the values of a scoring block are decoded. For `pfor`, finds their exceptions and
 /// prefetches these to the L2 cache. One thread.
-template <CodecKind kCodec, int kLevels, class Entry>
+template <CodecKind kCodec, class Entry>
 __device__ inline void plan_values(const Batch& batch, const List& list, std::uint32_t list_index,
                                    Entry& entry) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   if (list.flags & kRaw) return;
   device::BlockPlace place{entry.values, entry.index, entry.traits.value_code, entry.traits.count};
-  const auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+  const auto tail = value_tail<kCodec>(batch, list_index);
   if constexpr (kCodec == CodecKind::kPfor) {
     place.exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
     entry.value_exceptions = place.exceptions;
@@ -157,9 +157,9 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
 
 /// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
 /// own, after all scoring blocks. One warp.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
-                                   typename Memory<kCodec, kLevels, kForm>::Plan& plan) {
+                                   typename Memory<kCodec, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {
     if (lane_id() == 0) plan.is_end = true;
@@ -169,7 +169,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
   const std::uint32_t from = item.planned;
   const std::uint32_t added = item.ends[item.query.scoring_lists - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
-  const std::uint32_t to = min(from + TileShape<kCodec, kLevels, kForm>::kBlocks, end);
+  const std::uint32_t to = min(from + TileShape<kCodec, kForm>::kBlocks, end);
   __syncwarp();  // all lanes have read item.planned
   if (lane_id() == 0) {
     item.planned = to;
@@ -192,7 +192,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
     prefetch(entry.docids);
     prefetch(entry.values);
     if (i >= added) continue;
-    plan_values<kCodec, kLevels>(batch, lists[list], item.query.first_list + list, entry);
+    plan_values<kCodec>(batch, lists[list], item.query.first_list + list, entry);
   }
 }
 
