@@ -2,7 +2,7 @@
 // Internal.
 #pragma once
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/codec.hpp"
 
 namespace warpdex::gpu {

@@ -2,7 +2,7 @@
 // Internal.
 #pragma once
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

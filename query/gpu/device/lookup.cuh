@@ -213,7 +213,7 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
   if (posting.block != kNone) {
     place = Decoder::locate(list.docids, posting.block);
     Decoder::prefetch(docid_tail<kCodec>(batch, list_index), place);
-    if (batch.round_count == 0) {
+    if (batch.prefetches_values) {
       Decoder::prefetch(value_tail<kCodec>(batch, list_index),
                         Decoder::locate(list.frequencies, posting.block));
     }

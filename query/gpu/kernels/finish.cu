@@ -75,14 +75,14 @@ struct Survivors {
 };
 
 /// Whether sums in units are the scores themselves.
-__device__ bool sums_are_scores(const Batch& batch, const Query& query) {
+__device__ bool sums_are_scores(const FinishBatch& batch, const Query& query) {
   return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
 }
 
 /// Looks up the documents of a warp's lanes in a list. Returns each posting's exact score; 0 where
 /// there is none.
 template <CodecKind kCodec, LookupGoal kGoal>
-__device__ float score_of_term(const Batch& batch, std::uint32_t list_index, bool has,
+__device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
                                std::uint32_t document, LookupMemory<kGoal>& memory) {
   const List& list = batch.lists[list_index];
   if (has) {
@@ -109,8 +109,9 @@ __device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists
 /// scores of a document are added in the canonical order, by the operations of the CPU engine. A
 /// whole CTA.
 template <CodecKind kCodec, LookupGoal kGoal>
-__device__ void rescore(const Batch& batch, const Query& query, const std::uint32_t* documents,
-                        std::uint32_t count, Key* keys, RescoreMemory<kGoal>& memory) {
+__device__ void rescore(const FinishBatch& batch, const Query& query,
+                        const std::uint32_t* documents, std::uint32_t count, Key* keys,
+                        RescoreMemory<kGoal>& memory) {
   const std::uint32_t warp = warp_id();
   const std::uint32_t size = group_size(count, query.scoring_lists);
   const std::uint32_t groups_at_once = kScoreRows / query.scoring_lists;
@@ -156,8 +157,9 @@ __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count
 /// neighbours, which a warp looks up together, share blocks. If all fit in shared memory, each CTA
 /// sorts all of them and takes a part; else each CTA sorts one piece at a time. Whole CTAs.
 template <CodecKind kCodec, LookupGoal kGoal>
-__device__ void rescore_all(const Batch& batch, const Query& query, const Survivors& survivors,
-                            const FinishMemory& memory, const Team& team) {
+__device__ void rescore_all(const FinishBatch& batch, const Query& query,
+                            const Survivors& survivors, const FinishMemory& memory,
+                            const Team& team) {
   const std::uint32_t count = survivors.count;
   const std::uint32_t share = (count + team.size() - 1) / team.size();
   const bool are_sorted = count > kWarp && group_size(share, query.scoring_lists) >= kGroupToSort;
@@ -218,7 +220,7 @@ __device__ void take_keys(KeyAt key_at, std::uint32_t count, Key min_key, Key* k
 }
 
 /// Writes the query's k best hits to host memory, best first. A whole CTA.
-__device__ void write_hits(const Batch& batch, const Query& query, const Survivors& survivors,
+__device__ void write_hits(const FinishBatch& batch, const Query& query, const Survivors& survivors,
                            const FinishMemory& memory, PruneMemory& prune_memory) {
   const bool are_sums = sums_are_scores(batch, query);
   const auto key_at = [&](std::uint32_t i) -> Key {
@@ -245,7 +247,7 @@ __device__ void write_hits(const Batch& batch, const Query& query, const Survivo
 }
 
 /// Writes the answer's other fields, after the hits. One thread.
-__device__ void write_answer(const Batch& batch, const Query& query, std::uint32_t survivors,
+__device__ void write_answer(const FinishBatch& batch, const Query& query, std::uint32_t survivors,
                              bool overflows) {
   const QueryState& state = batch.states[query.state];
   Answer answer{min(survivors, query.k), overflows || state.overflow != 0 ? 1U : 0U,
@@ -270,7 +272,7 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
 /// looking survivors up, or of sorting.
 template <CodecKind kCodec, LookupGoal kGoal>
 __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
-    finish(Batch batch, std::uint32_t room) {
+    finish(FinishBatch batch, std::uint32_t room) {
   wait_for_previous();
   extern __shared__ __align__(16) Key dynamic_memory[];
   __shared__ PruneMemory prune_memory;
@@ -308,14 +310,14 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
 }
 
 /// CTAs that share a query: as many as the GPU can hold at once.
-std::uint32_t team_size(const Batch& batch, std::uint32_t resident) {
+std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
   std::uint32_t size = batch.has_clusters ? kMaxTeam : 1;
   while (size > 1 && std::size_t{batch.state_count} * size > resident) size /= 2;
   return size;
 }
 
 template <CodecKind kCodec, LookupGoal kGoal>
-void launch(const Batch& batch, cudaStream_t stream) {
+void launch(const FinishBatch& batch, cudaStream_t stream) {
   const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
   const std::size_t bytes = finish_bytes<kGoal>(room);
   const auto kernel = finish<kCodec, kGoal>;
@@ -338,7 +340,7 @@ void launch(const Batch& batch, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream) {
+void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t stream) {
   with_codec(codec, [&]<CodecKind kCodec>() {
     constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each has a multiprocessor to
                                                 // itself

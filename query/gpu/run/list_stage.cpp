@@ -59,7 +59,7 @@ void ListStage::place(const PostingsEntry& entry, List& list) const {
 
 void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
                       const LaneAnswers& answers, const GpuAblation& ablation,
-                      BatchMemory& memory) {
+                      const BatchPlanner& planner, BatchMemory& memory) {
   clear();
   if (placed_.cache == nullptr) return;
   const bool all_read_all = std::ranges::all_of(
@@ -76,14 +76,15 @@ void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32
     memory_.reset();
     half_bytes_ = room;
   }
-  if (is_on() && take_room(plans, slots, answers.k, memory)) return;
+  if (is_on() && take_room(plans, slots, answers.k, planner, memory)) return;
   end(memory);
 }
 
 /// Reserves both halves, of half_bytes_ each, if that leaves enough memory.
 bool ListStage::take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                          std::uint32_t k, BatchMemory& memory) {
-  if (!memory.has_room_for_each(plans, slots, k, 2 * half_bytes_)) return false;
+                          std::uint32_t k, const BatchPlanner& planner, BatchMemory& memory) {
+  const std::size_t share = memory.share_beside(2 * half_bytes_);
+  if (!planner.has_room_for_each(plans, slots, k, share)) return false;
   memory.reserve(2 * half_bytes_);
   if (memory_.size() != 0) return true;
   return memory_.allocate(2 * half_bytes_, *placed_.budget, placed_.device);

@@ -19,7 +19,7 @@ namespace and_chunk {
 /// Shared memory: Memory, about 30 KiB. Bound by the latency of finding blocks and documents in
 /// them, and by decoding.
 template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
-__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
+__global__ void __launch_bounds__(kThreads, 4) and_chunks(AndBatch batch, std::uint32_t first) {
   wait_for_previous();
   __shared__ __align__(16) Memory memory;
   const BlockRange range = batch.and_ranges[first + blockIdx.x];
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint
 }  // namespace and_chunk
 
 template <CodecKind kCodec>
-void launch_and_ranges(const Batch& batch, std::uint32_t first, std::uint32_t count,
+void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
   with_form(batch, [&]<ScoreForm kForm>() {
     auto kernel = and_chunk::and_chunks<kCodec, kForm, false>;

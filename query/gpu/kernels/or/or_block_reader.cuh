@@ -22,7 +22,7 @@ template <CodecKind kCodec, ScoreForm kForm>
 class BlockReader {
  public:
   /// `together`: documents that are passed on at a time.
-  __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
+  __device__ BlockReader(const OrRounds& batch, const UnitTable<kForm>& table, std::uint32_t round,
                          std::uint32_t together, ReadMemory& memory)
       : batch_(batch),
         table_(table),
@@ -135,7 +135,7 @@ class BlockReader {
     return __reduce_max_sync(kWholeWarp, counts ? suffix_bounds[tile] : 0);
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   const UnitTable<kForm>& table_;
   std::uint8_t tile_state_;
   std::uint32_t together_;

@@ -46,7 +46,7 @@ struct SearchMemory {
 template <CodecKind kCodec, ScoreForm kForm, LookupGoal kGoal>
 class Searcher {
  public:
-  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
+  __device__ Searcher(const OrTables& batch, const UnitTable<kForm>& table,
                       SearchMemory<kGoal>& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
@@ -214,7 +214,7 @@ class Searcher {
     raise_threshold(batch_, query);
   }
 
-  const Batch& batch_;
+  const OrTables& batch_;
   const UnitTable<kForm>& table_;
   SearchMemory<kGoal>& memory_;
   std::uint32_t looked_up_ = 0;

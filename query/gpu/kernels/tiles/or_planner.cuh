@@ -11,7 +11,7 @@ namespace or_tiles {
 class ItemFinder {
  public:
   /// `next_item` lies in shared memory and belongs to the finder: the number of the next item.
-  __device__ ItemFinder(const Batch& batch, std::uint32_t pass, std::uint32_t& next_item)
+  __device__ ItemFinder(const OrRounds& batch, std::uint32_t pass, std::uint32_t& next_item)
       : batch_(batch), pass_(pass), next_item_(next_item) {}
 
   /// Call before the first find().
@@ -132,7 +132,7 @@ class ItemFinder {
     return suffix_bounds[0] < before[0] || suffix_bounds[item.count - 1] < before[item.count - 1];
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   std::uint32_t pass_;
   std::uint32_t& next_item_;
 };
@@ -140,8 +140,8 @@ class ItemFinder {
 /// Decides how the values of a scoring block are decoded. For `pfor`, finds their exceptions and
 /// prefetches these to the L2 cache. One thread.
 template <CodecKind kCodec, class Entry>
-__device__ inline void plan_values(const Batch& batch, const List& list, std::uint32_t list_index,
-                                   Entry& entry) {
+__device__ inline void plan_values(const OrRounds& batch, const List& list,
+                                   std::uint32_t list_index, Entry& entry) {
   using Decoder = device::BlockDecoder<kCodec>;
   if (list.flags & kRaw) return;
   device::BlockPlace place{entry.values, entry.index, entry.traits.value_code, entry.traits.count};
@@ -158,7 +158,8 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
 /// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
 /// own, after all scoring blocks. One warp.
 template <CodecKind kCodec, ScoreForm kForm>
-__device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
+__device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2],
+                                   std::uint32_t which,
                                    typename Memory<kCodec, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {

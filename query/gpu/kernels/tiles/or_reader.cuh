@@ -16,7 +16,7 @@ class TileReader {
   using Shape = TileShape<kCodec, kForm>;
   using Clock = PhaseClock<GpuPhase, kGpuPhases, kIsTimed>;
 
-  __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
+  __device__ TileReader(const OrRounds& batch, const typename Own::Plan& plan, Own& memory,
                         std::uint32_t warp, Clock& clock)
       : batch_(batch),
         plan_(plan),
@@ -174,7 +174,7 @@ class TileReader {
     Decoder::values(list, tail, place, scratch(), values);
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   const typename Own::Plan& plan_;
   const Query& query_;
   Own& memory_;

@@ -55,7 +55,7 @@ class PlanBuffer {
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
                                   TileShape<kCodec, kForm>::kCtas)
-    or_tiles(Batch batch, std::uint32_t pass) {
+    or_tiles(OrRounds batch, std::uint32_t pass) {
   using Shape = TileShape<kCodec, kForm>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
 }
 
 template <CodecKind kCodec, ScoreForm kForm>
-void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
+void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
   auto kernel = or_tiles<kCodec, kForm, false>;
   if constexpr (kIsMeasured<kCodec, kForm>) {
     if (batch.work != nullptr) kernel = or_tiles<kCodec, kForm, true>;
@@ -132,7 +132,8 @@ void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream) {
+void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
+                     cudaStream_t stream) {
   with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
     launch<kCodec, kForm>(batch, pass, stream);
   });
