@@ -53,7 +53,7 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
     Decoder::docids(list.flat, tail, place, base, list.last_docids[block], scratch[warp], values);
   } else if (what == What::kValues) {
     Decoder::values(list.flat, tail, place, scratch[warp], values);
-  } else if (what == What::kUsualValues) {
+  } else {
     if constexpr (Decoder::kHasUsual) {
       if (Decoder::is_usual(list.flat, tail, place)) {
         Decoder::usual_values(list.flat, tail, place, scratch[warp], values);
@@ -61,15 +61,6 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
       } else {
         Decoder::values(list.flat, tail, place, scratch[warp], values);
       }
-    }
-  } else {
-    for (std::uint32_t at = 0; at < place.count; ++at) {
-      const std::uint32_t value = Decoder::value_at(list.flat, tail, place, at, scratch[warp]);
-      const bool own = at / 4 == lane;
-      if (own && at % 4 == 0) values[0] = value;
-      if (own && at % 4 == 1) values[1] = value;
-      if (own && at % 4 == 2) values[2] = value;
-      if (own && at % 4 == 3) values[3] = value;
     }
   }
   for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];

@@ -39,27 +39,23 @@ struct GpuIndex::State : gpu::PlacedIndex {
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
   std::size_t scratch = 0;                     ///< bytes for all lanes together
   mutable std::atomic<std::size_t> lanes = 0;
-  // Pointers to sections of lists, and for `pfor` to the tables of exceptions. The last two, docids
-  // and frequencies, are null if there is a cache.
+  /// Where the docIDs or the frequencies of all lists are. Pointers to sections, and for `pfor` to
+  /// the tables of exceptions.
+  struct Values {
+    const std::uint32_t* bases = nullptr;
+    const std::uint16_t* offsets = nullptr;
+    const std::uint8_t* codes = nullptr;
+    const std::uint8_t* bytes = nullptr;  ///< null if there is a cache
+    const ExceptionEntry* exceptions = nullptr;
+    const ExceptionBase* exception_bases = nullptr;
+    const std::uint8_t* flat_tails = nullptr;
+    std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;  ///< ExceptionTable's
+  };
+  Values docids;
+  Values frequencies;
   const std::uint32_t* last_docids = nullptr;
-  const std::uint32_t* docid_bases = nullptr;
-  const std::uint16_t* docid_offsets = nullptr;
-  const std::uint8_t* docid_codes = nullptr;
-  const std::uint32_t* frequency_bases = nullptr;
-  const std::uint16_t* frequency_offsets = nullptr;
-  const std::uint8_t* frequency_codes = nullptr;
-  const ExceptionEntry* docid_exceptions = nullptr;
-  const ExceptionBase* docid_exception_bases = nullptr;
-  const ExceptionEntry* frequency_exceptions = nullptr;
-  const ExceptionBase* frequency_exception_bases = nullptr;
-  const std::uint8_t* docid_flat_tails = nullptr;
-  const std::uint8_t* frequency_flat_tails = nullptr;
-  std::unordered_map<std::uint32_t, std::uint64_t> docid_flat_starts;  ///< ExceptionTable's
-  std::unordered_map<std::uint32_t, std::uint64_t> frequency_flat_starts;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
-  const std::uint8_t* docids = nullptr;
-  const std::uint8_t* frequencies = nullptr;
   // Always resident:
   gpu::Lengths lengths{};
   const float* static_scores = nullptr;

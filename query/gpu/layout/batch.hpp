@@ -1,5 +1,5 @@
 // What the kernels of each stage get, by value: pointers to what they read and write, and counts.
-// make_stages() fills all of it in. Internal.
+// place_*() and complete() fill them in. Internal.
 #pragma once
 
 #include <cstdint>
@@ -96,6 +96,15 @@ struct FinishBatch : Batch {
   std::uint32_t state_count;
   std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
   bool has_clusters;     ///< the GPU has thread block clusters
+};
+
+/// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also
+/// where OR goes by bound.
+struct BatchStages {
+  AndBatch matching;
+  OrRounds rounds;
+  OrByBound by_bound;
+  FinishBatch finishing;
 };
 
 }  // namespace warpdex::gpu

@@ -90,7 +90,7 @@ void* BatchMemory::inline_counters(std::uint32_t turn) const {
 }
 
 bool BatchMemory::lay_out(const BatchPlan& plan) {
-  BatchPlaces nowhere;
+  BatchStages nowhere{};
   Pieces<std::size_t> bytes;
   bytes.image = plan.image_bytes;
   bytes.cleared = place_cleared(nullptr, plan, nowhere);

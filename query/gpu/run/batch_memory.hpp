@@ -41,8 +41,8 @@ class BatchMemory {
   /// before may be under way: the stream orders its use of the memory before this one's. Earlier
   /// parts must have ended.
   bool lay_out(const BatchPlan& plan);
-  /// Where the part lies that was laid out last.
-  const BatchPlaces& places() const { return places_; }
+  /// Where the part lies that was laid out last: the pointers that place_*() fill in.
+  const BatchStages& places() const { return places_; }
   /// The image that was laid out last: where to write it in page-locked memory, and its copy on the
   /// GPU.
   ImageParts host() const { return gpu::lay_out(shape_, staging().data()); }
@@ -77,7 +77,7 @@ class BatchMemory {
   std::size_t turn_of_staging_ = 0;
   AccountedBuffer scratch_;   ///< all pieces in one, since allocating takes long
   Pieces<void*> pieces_;      ///< of what was laid out last
-  BatchPlaces places_;        ///< likewise
+  BatchStages places_{};      ///< likewise
   std::size_t reserved_ = 0;  ///< bytes of the share for the list stage
   BatchShape shape_;          ///< of what was laid out last
   std::size_t image_bytes_ = 0;

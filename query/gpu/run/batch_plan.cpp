@@ -65,9 +65,9 @@ void set_round_room(std::size_t blocks, std::size_t found, BatchPlan& plan) {
 
 /// Bytes of all pieces of a part.
 std::size_t bytes_of(const BatchPlan& plan) {
-  BatchPlaces places;
-  return plan.image_bytes + place_cleared(nullptr, plan, places) +
-         place_tables(nullptr, plan, places) + place_documents(nullptr, plan, places);
+  BatchStages nowhere{};
+  return plan.image_bytes + place_cleared(nullptr, plan, nowhere) +
+         place_tables(nullptr, plan, nowhere) + place_documents(nullptr, plan, nowhere);
 }
 
 }  // namespace

@@ -1,47 +1,28 @@
-// Fills in the struct of each stage.
+// Fills in the structs of the stages, then what they have in common.
 #include "gpu/run/batch_stages.hpp"
 
 namespace warpdex::gpu {
 namespace {
 
-/// The struct of a stage with what it has in common with others.
-template <class Stage, class Common>
-Stage extend(const Common& common) {
-  Stage stage{};
-  static_cast<Common&>(stage) = common;
-  return stage;
+void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+                    const PartFacts& facts, Batch& batch) {
+  batch.lists = image.lists;
+  batch.queries = image.queries;
+  batch.lengths = index.lengths;
+  batch.static_scores = index.static_scores;
+  batch.static_bounds = index.static_bounds;
+  batch.documents = static_cast<std::uint32_t>(index.index.counts().documents);
+  batch.k = plan.k;
+  batch.list_count = plan.shape.lists;
+  batch.and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries;
+  batch.form = facts.form;
+  batch.c0 = facts.c0;
+  batch.c1 = facts.c1;
+  batch.prefetches_values = plan.round_count == 0;
+  batch.overlaps_launches = facts.overlaps_launches;
 }
 
-Batch make_batch(const BatchPlan& plan, const BatchPlaces& places, const ImageParts& image,
-                 const GpuIndex::State& index, const PartFacts& facts) {
-  return {.lists = image.lists,
-          .exception_tails = places.exception_tails,
-          .queries = image.queries,
-          .states = places.states,
-          .histograms = places.histograms,
-          .candidates = places.candidates,
-          .first_blocks = places.first_blocks,
-          .work = plan.counts_work ? places.work : nullptr,
-          .lengths = index.lengths,
-          .static_scores = index.static_scores,
-          .static_bounds = index.static_bounds,
-          .documents = static_cast<std::uint32_t>(index.index.counts().documents),
-          .k = plan.k,
-          .list_count = plan.shape.lists,
-          .and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries,
-          .form = facts.form,
-          .c0 = facts.c0,
-          .c1 = facts.c1,
-          .prefetches_values = plan.round_count == 0,
-          .overlaps_launches = facts.overlaps_launches};
-}
-
-OrTables make_tables(const Batch& batch, const BatchPlan& plan, const BatchPlaces& places,
-                     const ImageParts& image) {
-  auto tables = extend<OrTables>(batch);
-  tables.suffix_bounds = places.suffix_bounds;
-  tables.tile_bounds = places.tile_bounds;
-  tables.competitive_tiles = places.competitive_tiles;
+void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
@@ -49,31 +30,15 @@ OrTables make_tables(const Batch& batch, const BatchPlan& plan, const BatchPlace
   tables.tiles = plan.tiles;
   tables.raise_every = plan.raise_every;
   tables.round_count = plan.round_count;
-  return tables;
 }
 
-AndBatch make_matching(const Batch& batch, const BatchShape& shape, const ImageParts& image,
-                       const PartFacts& facts) {
-  auto matching = extend<AndBatch>(batch);
-  matching.and_ranges = image.and_ranges;
-  matching.and_fallback_queries = shape.and_fallback_queries;
-  matching.and_range_count = shape.and_ranges + shape.and_fallback_ranges;
-  matching.and_fallback_range_count = shape.and_fallback_ranges;
-  matching.skips_nothing = facts.skips_nothing;
-  return matching;
-}
+}  // namespace
 
-OrRounds make_rounds(const OrTables& tables, const BatchPlan& plan, const BatchPlaces& places,
-                     const PartFacts& facts) {
-  auto rounds = extend<OrRounds>(tables);
-  rounds.tile_states = places.tile_states;
-  rounds.tile_items = places.tile_items;
-  rounds.tile_passes = places.tile_passes;
-  rounds.rounds = places.rounds;
-  rounds.blocks = places.blocks;
-  rounds.block_chunks = places.block_chunks;
-  rounds.lookup_documents = places.lookup_documents;
-  rounds.document_chunks = places.document_chunks;
+void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+              const PartFacts& facts, BatchStages& stages) {
+  auto& [matching, rounds, by_bound, finishing] = stages;
+  complete_batch(plan, image, index, facts, rounds);
+  complete_tables(plan, image, rounds);
   rounds.max_blocks = plan.max_blocks;
   rounds.max_block_chunks = plan.max_block_chunks;
   rounds.max_documents = plan.max_documents;
@@ -81,39 +46,22 @@ OrRounds make_rounds(const OrTables& tables, const BatchPlan& plan, const BatchP
   rounds.chunk_blocks = plan.chunk_blocks;
   rounds.has_document_room = plan.has_document_room;
   rounds.spares_bus = facts.spares_bus;
-  return rounds;
-}
-
-OrByBound make_by_bound(const OrTables& tables, const BatchPlan& plan, const BatchPlaces& places) {
-  auto by_bound = extend<OrByBound>(tables);
-  by_bound.competitive_blocks = places.competitive_blocks;
-  by_bound.competitive_counters = places.competitive_counters;
   by_bound.max_competitive_blocks = plan.max_competitive_blocks;
   by_bound.first_phase_blocks = plan.first_phase_blocks;
-  return by_bound;
-}
-
-FinishBatch make_finishing(const Batch& batch, const BatchPlan& plan, const BatchPlaces& places,
-                           const ImageParts& image, const PartFacts& facts) {
-  auto finishing = extend<FinishBatch>(batch);
+  matching.and_ranges = image.and_ranges;
+  matching.and_fallback_queries = plan.shape.and_fallback_queries;
+  matching.and_range_count = plan.shape.and_ranges + plan.shape.and_fallback_ranges;
+  matching.and_fallback_range_count = plan.shape.and_fallback_ranges;
+  matching.skips_nothing = facts.skips_nothing;
   finishing.final_queries = image.final_queries;
-  finishing.keys = places.keys;
   finishing.hits = facts.hits;
   finishing.answers = facts.answers;
   finishing.state_count = plan.queries;
   finishing.ticket = facts.ticket;
   finishing.has_clusters = facts.has_clusters;
-  return finishing;
-}
-
-}  // namespace
-
-BatchStages make_stages(const BatchPlan& plan, const BatchPlaces& places, const ImageParts& image,
-                        const GpuIndex::State& index, const PartFacts& facts) {
-  const Batch batch = make_batch(plan, places, image, index, facts);
-  const OrTables tables = make_tables(batch, plan, places, image);
-  return {make_matching(batch, plan.shape, image, facts), make_rounds(tables, plan, places, facts),
-          make_by_bound(tables, plan, places), make_finishing(batch, plan, places, image, facts)};
+  static_cast<OrTables&>(by_bound) = rounds;
+  static_cast<Batch&>(matching) = rounds;
+  static_cast<Batch&>(finishing) = rounds;
 }
 
 }  // namespace warpdex::gpu

@@ -1,21 +1,12 @@
-// Puts together what the kernels of each stage get. Internal.
+// Completes what the kernels of each stage get. Internal.
 #pragma once
 
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/layout/batch.hpp"
-#include "gpu/run/batch_places.hpp"
+#include "gpu/run/batch_plan.hpp"
 
 namespace warpdex::gpu {
-
-/// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also
-/// where OR goes by bound.
-struct BatchStages {
-  AndBatch matching;
-  OrRounds rounds;
-  OrByBound by_bound;
-  FinishBatch finishing;
-};
 
 /// What the lane knows of a part, beside its plan. Members of the stages' structs, by their names.
 struct PartFacts {
@@ -31,8 +22,8 @@ struct PartFacts {
   bool skips_nothing;
 };
 
-/// `image` is the batch's image on the GPU.
-BatchStages make_stages(const BatchPlan& plan, const BatchPlaces& places, const ImageParts& image,
-                        const GpuIndex::State& index, const PartFacts& facts);
+/// Fills in all that place_*() did not. `image` is the batch's image on the GPU.
+void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+              const PartFacts& facts, BatchStages& stages);
 
 }  // namespace warpdex::gpu

@@ -163,8 +163,8 @@ bool Lane::launch(Part& target) {
   builder_.write(plan.capacity, attempt_ == 0 ? nullptr : answers_.list, memory_.host(),
                  memory_.device());
   const PartFacts facts = facts_of(plan, target.ticket);
-  const BatchStages stages =
-      make_stages(plan, memory_.places(), memory_.device(), uploaded_, facts);
+  BatchStages stages = memory_.places();
+  complete(plan, memory_.device(), uploaded_, facts, stages);
   clock_.end(GpuStage::kBuild, stream_);
 
   const CurrentDevice current_device(index_.device());
@@ -270,7 +270,7 @@ void Lane::finish_part(Part& target) {
 
 void Lane::copy_work() {
   grow(work_, sizeof(WorkCounters));
-  check_cuda(cudaMemcpyAsync(work_.data(), memory_.places().work, sizeof(WorkCounters),
+  check_cuda(cudaMemcpyAsync(work_.data(), memory_.places().rounds.work, sizeof(WorkCounters),
                              cudaMemcpyDeviceToHost, stream_.handle()),
              "cudaMemcpyAsync of counters");
 }

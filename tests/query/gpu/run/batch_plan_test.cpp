@@ -67,7 +67,7 @@ struct Case {
 };
 
 std::size_t bytes_of(const BatchPlan& plan) {
-  BatchPlaces places;
+  BatchStages places{};
   return plan.image_bytes + place_cleared(nullptr, plan, places) +
          place_tables(nullptr, plan, places) + place_documents(nullptr, plan, places);
 }
@@ -144,42 +144,43 @@ TEST(BatchPlaces, DoNotOverlap) {
     const BatchShape& shape = plan.shape;
     const std::size_t candidates = std::size_t{plan.queries} * plan.capacity;
     auto* const begin = reinterpret_cast<std::uint8_t*>(std::uintptr_t{1} << 40);
-    BatchPlaces places;
+    BatchStages places{};
     std::vector<std::vector<Piece>> regions(4);
     const std::size_t cleared = place_cleared(begin, plan, places);
-    regions[0] = {{places.states, plan.queries * sizeof(QueryState)},
-                  {places.histograms, std::size_t{plan.queries} * kHistogramBins * 4},
-                  {places.tile_passes, kTilePasses * sizeof(TileCounters)},
-                  {places.rounds, kRounds * sizeof(RoundCounters)},
-                  {places.competitive_counters, sizeof(CompetitiveCounters)},
-                  {places.work, sizeof(WorkCounters)},
+    regions[0] = {{places.rounds.states, plan.queries * sizeof(QueryState)},
+                  {places.rounds.histograms, std::size_t{plan.queries} * kHistogramBins * 4},
+                  {places.rounds.tile_passes, kTilePasses * sizeof(TileCounters)},
+                  {places.rounds.rounds, kRounds * sizeof(RoundCounters)},
+                  {places.by_bound.competitive_counters, sizeof(CompetitiveCounters)},
+                  {places.rounds.work, plan.counts_work ? sizeof(WorkCounters) : 0},
                   {begin + cleared, 0}};
     const std::size_t tables = place_tables(begin, plan, places);
     const bool has_rounds = plan.round_count > 0;
-    regions[1] = {{places.first_blocks, std::size_t{shape.row_entries} * 4},
-                  {places.suffix_bounds, std::size_t{shape.row_entries} * 4},
-                  {places.tile_bounds, std::size_t{shape.tile_entries} * 4},
-                  {places.exception_tails, tails_bytes(CodecKind::kPfor, shape.lists)},
-                  {places.competitive_tiles, std::size_t{shape.lists} * ((plan.tiles + 31) / 32)},
-                  {begin + tables, 0}};
+    regions[1] = {
+        {places.rounds.first_blocks, std::size_t{shape.row_entries} * 4},
+        {places.rounds.suffix_bounds, std::size_t{shape.row_entries} * 4},
+        {places.rounds.tile_bounds, std::size_t{shape.tile_entries} * 4},
+        {places.rounds.exception_tails, tails_bytes(CodecKind::kPfor, shape.lists)},
+        {places.rounds.competitive_tiles, std::size_t{shape.lists} * ((plan.tiles + 31) / 32)},
+        {begin + tables, 0}};
     if (plan.tails_bytes == 0) regions[1][3].bytes = 0;
     if (has_rounds) {
       regions[1].insert(regions[1].end(),
-                        {{places.tile_states, shape.tile_entries},
-                         {places.tile_items, shape.tile_entries * sizeof(TileItem)},
-                         {places.blocks, std::size_t{plan.max_blocks} * 4},
-                         {places.block_chunks, plan.max_block_chunks * sizeof(Chunk)}});
+                        {{places.rounds.tile_states, shape.tile_entries},
+                         {places.rounds.tile_items, shape.tile_entries * sizeof(TileItem)},
+                         {places.rounds.blocks, std::size_t{plan.max_blocks} * 4},
+                         {places.rounds.block_chunks, plan.max_block_chunks * sizeof(Chunk)}});
     } else {
-      regions[1].push_back(
-          {places.competitive_blocks, kBoundClasses * shape.or_blocks * sizeof(CompetitiveBlock)});
+      regions[1].push_back({places.by_bound.competitive_blocks,
+                            kBoundClasses * shape.or_blocks * sizeof(CompetitiveBlock)});
     }
     const std::size_t documents = place_documents(begin, plan, places);
-    regions[2] = {{places.candidates, candidates * sizeof(Candidate)},
-                  {places.keys, candidates * sizeof(unsigned long long)},
+    regions[2] = {{places.rounds.candidates, candidates * sizeof(Candidate)},
+                  {places.finishing.keys, candidates * sizeof(unsigned long long)},
                   {begin + documents, 0}};
-    regions[3] = {{places.candidates, candidates * sizeof(Candidate)},
-                  {places.lookup_documents, plan.max_documents * sizeof(Candidate)},
-                  {places.document_chunks, plan.max_document_chunks * sizeof(Chunk)},
+    regions[3] = {{places.rounds.candidates, candidates * sizeof(Candidate)},
+                  {places.rounds.lookup_documents, plan.max_documents * sizeof(Candidate)},
+                  {places.rounds.document_chunks, plan.max_document_chunks * sizeof(Chunk)},
                   {begin + documents, 0}};
     for (std::vector<Piece>& pieces : regions) {
       std::erase_if(pieces, [&](const Piece& each) {

@@ -196,23 +196,6 @@ struct BlockDecoder {
     }
   }
 
-  /// One value, to all lanes. `place` and `index` (below place.count) are the same in all lanes.
-  /// Not for dense blocks.
-  static __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
-                                                           const Tail& tail,
-                                                           const BlockPlace& place,
-                                                           std::uint32_t index,
-                                                           WarpScratch& scratch) {
-    if constexpr (kCodec == CodecKind::kPforBlock) {
-      return pfor_block::value_at(place, index);
-    } else if constexpr (kCodec == CodecKind::kRice) {
-      if (place.code == warpdex::rice::kRiceCode) {
-        return rice::value_at(place.at, list.parameter, place.count, index, scratch);
-      }
-    }
-    return value_alone(list, tail, place, index);
-  }
-
  private:
   static __device__ __forceinline__ std::uint32_t packed_width(const BlockPlace& place) {
     return place.code - (kCodec == CodecKind::kRice ? warpdex::rice::kPackedCode : 0);
