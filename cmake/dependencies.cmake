@@ -18,6 +18,10 @@ find_package(TBB 2021 QUIET CONFIG COMPONENTS tbb)  # threads of vector search, 
 if(NOT TBB_FOUND)
   message(FATAL_ERROR "Warpdex needs oneTBB 2021 or later: install the package libtbb-dev.")
 endif()
+find_package(Eigen3 3.3 QUIET CONFIG)  # singular values, for rotations of vectors
+if(NOT Eigen3_FOUND)
+  message(FATAL_ERROR "Warpdex needs Eigen 3.3 or later: install the package libeigen3-dev.")
+endif()
 if(WARPDEX_CUDA)
   find_package(CUDAToolkit REQUIRED)
 endif()

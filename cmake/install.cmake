@@ -28,14 +28,17 @@ set(warpdex_public_headers
   vector/data/vector_writer.hpp
   vector/flat/flat_searcher.hpp
   vector/flat/flat_vectors.hpp
+  vector/flat/gpu_flat_searcher.hpp
   vector/format/read_filter.hpp
   vector/format/vector_index.hpp
   vector/format/vector_index_writer.hpp
   vector/format/verify.hpp
+  vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
+  vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
   vector/rows/vector_view.hpp
   indexer/analysis/analyzer.hpp

@@ -2,37 +2,77 @@
 #include "vector_search.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
+namespace {
+
+/// Refuses options that are for other kinds of index.
+void check_options(const vector::VectorIndex& index, const CommandLine& command) {
+  const vector::VectorIndexSettings& settings = index.settings();
+  const std::string name = "'" + index.folder().string() + "'";
+  if (settings.index == vector::IndexKind::kFlat && command.given("probes")) {
+    throw UsageError(name +
+                     " has no lists to probe: it was built with --index flat; leave --probes out");
+  }
+  if (!command.given("refine")) return;
+  if (settings.index != vector::IndexKind::kIvfPq) {
+    throw UsageError(name +
+                     " has exact distances already: --refine is for --index ivf-pq; leave "
+                     "it out");
+  }
+  if (!settings.pq.keeps_vectors) {
+    throw UsageError(name +
+                     " keeps no vectors to refine answers by: it was built with --no-vectors; "
+                     "leave --refine out, or build it again");
+  }
+}
+
+}  // namespace
+
+void add_depth_options(po::options_description& group, SearchDepth& depth) {
+  group.add_options()(
+      "probes", po::value(&depth.probes)->value_name("N")->default_value(depth.probes),
+      "ivf-flat, ivf-pq: lists that a query probes, the nearest ones; more find more and take "
+      "longer. At most as many as there are")(
+      "refine", po::value(&depth.refine)->value_name("N"),
+      "ivf-pq: rank the N best, or -k if that is more, anew by their exact distances");
+}
 
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           std::int64_t probes, std::size_t threads) {
+                           SearchDepth depth, std::size_t threads) {
+  check_options(index, command);
   if (index.settings().index == vector::IndexKind::kFlat) {
-    if (command.given("probes")) {
-      throw UsageError("'" + index.folder().string() +
-                       "' has no lists to probe: it was built with --index flat; leave --probes "
-                       "out");
-    }
     flat_.emplace(index.flat(), threads);
     return;
   }
-  const auto lists = static_cast<std::int64_t>(index.ivf().lists());
-  if (!command.given("probes")) probes = std::min(probes, lists);
-  probes_ = checked_number("--probes", probes, 1, lists);
-  ivf_.emplace(index.ivf(), threads);
+  const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
+  if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
+  probes_ = checked_number("--probes", depth.probes, 1, lists);
+  if (command.given("refine")) {
+    refine_ = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+  }
+  if (index.settings().index == vector::IndexKind::kIvfFlat) {
+    ivf_.emplace(index.ivf(), threads);
+  } else {
+    ivf_pq_.emplace(index.ivf_pq(), threads);
+  }
 }
 
 vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
                                         const vector::RowFilter* filter) const {
-  return flat_ ? flat_->nearest(queries, k, filter) : ivf_->nearest(queries, k, probes_, filter);
+  if (flat_) return flat_->nearest(queries, k, filter);
+  if (ivf_) return ivf_->nearest(queries, k, probes_, filter);
+  return ivf_pq_->nearest(queries, k, probes_, refine_, filter);
 }
 
 vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
                                             const vector::RowFilter* filter) const {
-  return flat_ ? flat_->within(queries, radius, filter)
-               : ivf_->within(queries, radius, probes_, filter);
+  if (flat_) return flat_->within(queries, radius, filter);
+  if (ivf_) return ivf_->within(queries, radius, probes_, filter);
+  return ivf_pq_->within(queries, radius, probes_, filter);
 }
 
 }  // namespace warpdex::tools

@@ -9,16 +9,24 @@
 #include "options.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 
 namespace warpdex::tools {
 
-/// The option --probes, and what it comes to.
+/// How thoroughly lists are searched: the options --probes and --refine.
+struct SearchDepth {
+  std::int64_t probes = 16;
+  std::int64_t refine = 0;
+};
+
+void add_depth_options(po::options_description& group, SearchDepth& depth);
+
 class VectorSearch {
  public:
-  /// `probes` is what --probes says, which `command` may have been given. Throws UsageError for a
-  /// number that is not from 1 to the number of lists, and for an index that has none.
-  VectorSearch(const vector::VectorIndex& index, const CommandLine& command, std::int64_t probes,
+  /// `depth` is what the options say, which `command` may have been given. Throws UsageError for
+  /// numbers out of range, and for options that suit no index of that kind.
+  VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
                std::size_t threads);
 
   vector::Neighbors nearest(std::span<const float> queries, std::size_t k,
@@ -27,17 +35,15 @@ class VectorSearch {
                                 const vector::RowFilter* filter) const;
   /// Lists that a query probes; 0: there are none.
   std::size_t probes() const { return probes_; }
+  /// Answers by codes that are ranked anew; 0: none.
+  std::size_t refine() const { return refine_; }
 
  private:
   std::size_t probes_ = 0;
+  std::size_t refine_ = 0;
   std::optional<vector::FlatSearcher> flat_;
   std::optional<vector::IvfSearcher> ivf_;
+  std::optional<vector::IvfPqSearcher> ivf_pq_;
 };
-
-inline constexpr std::int64_t kDefaultProbes = 16;
-inline constexpr const char* kProbesHelp =
-    "ivf-flat: lists that a query probes, the nearest ones; more find more and take longer. At "
-    "most "
-    "as many as there are";
 
 }  // namespace warpdex::tools

@@ -16,10 +16,10 @@ struct ListSizes {
   std::uint64_t empty = 0;
 };
 
-ListSizes sizes_of(const vector::IvfVectors& ivf) {
-  ListSizes sizes{ivf.begins[1] - ivf.begins[0], 0, 0};
-  for (std::size_t list = 0; list < ivf.lists(); ++list) {
-    const std::uint64_t size = ivf.begins[list + 1] - ivf.begins[list];
+ListSizes sizes_of(std::span<const std::uint64_t> begins) {
+  ListSizes sizes{begins[1] - begins[0], 0, 0};
+  for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
+    const std::uint64_t size = begins[list + 1] - begins[list];
     sizes.smallest = std::min(sizes.smallest, size);
     sizes.largest = std::max(sizes.largest, size);
     sizes.empty += size == 0 ? 1 : 0;
@@ -37,7 +37,11 @@ const char* id_kind_text(vector::IdKind kind) {
 }
 
 bool has_lists(const vector::VectorIndex& index) {
-  return index.settings().index == vector::IndexKind::kIvfFlat;
+  return index.settings().index != vector::IndexKind::kFlat;
+}
+
+bool has_codes(const vector::VectorIndex& index) {
+  return index.settings().index == vector::IndexKind::kIvfPq;
 }
 
 }  // namespace
@@ -52,10 +56,16 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
   facts.add({"dimension", grouped(settings.dimension)});
   facts.add({"ids", id_kind_text(index.id_kind())});
   if (has_lists(index)) {
-    const ListSizes sizes = sizes_of(index.ivf());
-    facts.add({"lists", grouped(index.ivf().lists()) + ", of " + grouped(sizes.smallest) + " to " +
+    const ListSizes sizes = sizes_of(index.list_begins());
+    facts.add({"lists", grouped(settings.ivf.lists) + ", of " + grouped(sizes.smallest) + " to " +
                             grouped(sizes.largest) + " vectors, " + grouped(sizes.empty) +
                             " empty"});
+  }
+  if (has_codes(index)) {
+    facts.add({"codes", counted(settings.pq.bytes, "byte") + ", codewords of " +
+                            std::to_string(settings.pq.bits) + " bits" +
+                            (settings.pq.is_rotated ? ", rotated" : "") +
+                            (settings.pq.keeps_vectors ? "" : ", no vectors")});
   }
   facts.print(out);
   out << "\n";
@@ -81,11 +91,17 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
   json.member("dimension", std::uint64_t{settings.dimension});
   json.member("ids", id_kind_text(index.id_kind()));
   if (has_lists(index)) {
-    const ListSizes sizes = sizes_of(index.ivf());
-    json.member("lists", std::uint64_t{index.ivf().lists()});
+    const ListSizes sizes = sizes_of(index.list_begins());
+    json.member("lists", std::uint64_t{settings.ivf.lists});
     json.member("smallest_list", sizes.smallest);
     json.member("largest_list", sizes.largest);
     json.member("empty_lists", sizes.empty);
+  }
+  if (has_codes(index)) {
+    json.member("bytes", std::uint64_t{settings.pq.bytes});
+    json.member("bits", std::uint64_t{settings.pq.bits});
+    json.member("is_rotated", settings.pq.is_rotated);
+    json.member("keeps_vectors", settings.pq.keeps_vectors);
   }
   json.begin_object("section_bytes");
   for (const SectionInfo& section : index.section_infos()) {

@@ -10,7 +10,6 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr const char* kKind = "vectors";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
 
 IdKind read_id_kind(const std::string& name) {
@@ -32,22 +31,6 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
-void check_kind(const ManifestObject& reader) {
-  if (reader.string("format") != "warpdex") damaged_manifest("another format");
-  if (!reader.has("kind")) {
-    throw FormatError("this is an index of text; 'warpdex search' searches it");
-  }
-  if (reader.string("kind") == "metric") {
-    throw FormatError("this is a permutation index; 'warpdex metric search' searches it");
-  }
-  if (reader.string("kind") != kKind) damaged_manifest("a kind of index that is not known");
-  if (const std::uint64_t version = reader.number("version"); version != kVersion) {
-    throw FormatError("the index's manifest.json says version " + std::to_string(version) +
-                      " of the format of vectors, this program reads version " +
-                      std::to_string(kVersion) + "; build the index again");
-  }
-}
-
 }  // namespace
 
 std::string manifest_to_json(const Manifest& manifest) {
@@ -56,15 +39,19 @@ std::string manifest_to_json(const Manifest& manifest) {
   writer.SetIndent(' ', 2);
   writer.StartObject();
   write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "kind", std::string(kKind));
+  write_member(writer, "kind", std::string(kVectorsKind));
   write_member(writer, "version", kVersion);
   write_member(writer, "index", std::string(index_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
   write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
   write_member(writer, "rows", manifest.rows);
-  if (manifest.settings.index == IndexKind::kIvfFlat) {
+  if (manifest.settings.index != IndexKind::kFlat) {
     write_member(writer, "lists", std::uint64_t{manifest.settings.ivf.lists});
+  }
+  if (manifest.settings.index == IndexKind::kIvfPq) {
+    write_member(writer, "bytes", std::uint64_t{manifest.settings.pq.bytes});
+    write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   write_segments(writer, manifest.segments);
@@ -75,16 +62,25 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader);
+  check_kind(reader, kVectorsKind, kVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
-  if (manifest.settings.index == IndexKind::kIvfFlat) {
+  if (manifest.settings.index != IndexKind::kFlat) {
     manifest.settings.ivf.lists = reader.number("lists");
     if (manifest.settings.ivf.lists == 0 || manifest.settings.ivf.lists > manifest.rows) {
       damaged_manifest("lists");
+    }
+  }
+  if (manifest.settings.index == IndexKind::kIvfPq) {
+    PqSettings& pq = manifest.settings.pq;
+    pq.bits = reader.number("bits");
+    if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
+    pq.bytes = reader.number("bytes");
+    if (pq.bytes == 0 || pq.bytes > max_code_bytes(manifest.settings.dimension, pq.bits)) {
+      damaged_manifest("bytes");
     }
   }
   manifest.ids = read_id_kind(reader.string("ids"));

@@ -1,4 +1,5 @@
-// Rows go into their final sections, or, for an inverted file, first into scratch.
+// Rows go into their final sections, or, where those lie in the order of lists or are not kept,
+// first into scratch.
 #include "warpdex/vector/format/vector_index_writer.hpp"
 
 #include <optional>
@@ -6,6 +7,8 @@
 #include <vector>
 
 #include "format/ivf_layout.hpp"
+#include "format/ivf_lists.hpp"
+#include "format/ivf_pq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
 #include "warpdex/core/error.hpp"
@@ -19,6 +22,16 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
     throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
                      " components, not " + std::to_string(settings.dimension));
   }
+  const std::size_t bits = settings.pq.bits;
+  if (bits != 8 && bits != 4) {
+    throw UsageError("codewords have numbers of 8 or 4 bits, not " + std::to_string(bits));
+  }
+  const std::size_t largest = max_code_bytes(settings.dimension, bits);
+  if (settings.index == IndexKind::kIvfPq && settings.pq.bytes > largest) {
+    throw UsageError("codes of " + std::to_string(bits) + " bits of vectors of " +
+                     std::to_string(settings.dimension) + " components have from 1 to " +
+                     std::to_string(largest) + " bytes, not " + std::to_string(settings.pq.bytes));
+  }
   return settings;
 }
 
@@ -29,10 +42,17 @@ struct VectorIndexWriter::State {
       : settings(checked(given)),
         replacement(target),
         folder(replacement.subfolder(kSegmentFolder)) {
-    rows.emplace(settings.index == IndexKind::kFlat ? folder : replacement.scratch(), settings);
+    if (settings.pq.bytes == 0) settings.pq.bytes = (settings.dimension + 3) / 4;
+    rows.emplace(rows_folder(), settings);
   }
 
-  void write_ivf_lists(const BuildProgress& progress);
+  /// Where rows are written: their final place, unless they are only needed until lists are made.
+  const std::filesystem::path& rows_folder() const {
+    const bool are_final = settings.index == IndexKind::kFlat ||
+                           (settings.index == IndexKind::kIvfPq && settings.pq.keeps_vectors);
+    return are_final ? folder : replacement.scratch();
+  }
+  void write_lists(const BuildProgress& progress);
   void write_ids(const VectorIds& ids);
 
   VectorIndexSettings settings;
@@ -51,7 +71,7 @@ std::size_t VectorIndexWriter::rows() const { return state_->rows->rows(); }
 
 void VectorIndexWriter::add(std::span<const float> rows) { state_->rows->add(rows); }
 
-void VectorIndexWriter::State::write_ivf_lists(const BuildProgress& progress) {
+void VectorIndexWriter::State::write_lists(const BuildProgress& progress) {
   const std::size_t count = rows->rows();
   IvfSettings& ivf = settings.ivf;
   if (count == 0) throw UsageError("an inverted file takes one vector or more; build a flat index");
@@ -60,8 +80,17 @@ void VectorIndexWriter::State::write_ivf_lists(const BuildProgress& progress) {
     throw UsageError("there are " + std::to_string(count) + " vectors; ask for 1 to " +
                      std::to_string(count) + " lists, not " + std::to_string(ivf.lists));
   }
-  const WrittenRows written(replacement.scratch(), sections, settings, count);
-  sections = write_ivf(written, settings, folder, progress);
+  const WrittenRows written(rows_folder(), sections, settings, count);
+  if (settings.index == IndexKind::kIvfFlat) {
+    sections = write_ivf(written, settings, folder, progress);
+    return;
+  }
+  if (!settings.pq.keeps_vectors) {
+    sections = {write_section(folder, section::kCentre, written.flat.centre)};
+  }
+  for (SectionInfo& info : write_ivf_pq(written, settings, folder, progress)) {
+    sections.push_back(std::move(info));
+  }
 }
 
 void VectorIndexWriter::State::write_ids(const VectorIds& ids) {
@@ -91,7 +120,7 @@ void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progre
                      std::to_string(rows()) + " vectors; give as many");
   }
   state.sections = state.rows->finish();
-  if (state.settings.index == IndexKind::kIvfFlat) state.write_ivf_lists(progress);
+  if (state.settings.index != IndexKind::kFlat) state.write_lists(progress);
   state.write_ids(ids);
   Manifest manifest;
   manifest.settings = state.settings;

@@ -5,32 +5,14 @@
 #include <cmath>
 #include <optional>
 
+#include "format/verify_codes.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/folder.hpp"
-#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
-#include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-void check_sections(const VectorIndex& index, VectorVerifyReport& report,
-                    const std::function<void(double)>& progress) {
-  std::uint64_t total = 1;
-  std::uint64_t done = 0;
-  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
-  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
-    const SectionInfo& info = index.section_infos()[i];
-    if (!index.section_intact(i)) {
-      report.problems.push_back("section '" + info.name +
-                                "' does not have its checksum: its bytes are damaged");
-    }
-    ++report.sections;
-    done += info.bytes;
-    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
-  }
-}
 
 bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(),
@@ -39,6 +21,7 @@ bool all_finite(std::span<const float> values) {
 
 void check_rows(const VectorIndex& index, const std::function<void(double)>& progress) {
   constexpr std::size_t kRowsBetweenTold = 65'536;
+  if (!index.settings().pq.keeps_vectors) return;
   const FlatVectors& flat = index.flat();
   if (!all_finite(flat.centre)) throw FormatError("the centre is not finite");
   std::vector<float> row(flat.vectors.dimension);
@@ -52,16 +35,22 @@ void check_rows(const VectorIndex& index, const std::function<void(double)>& pro
     }
     if (seen[flat.row_number(i)]) throw FormatError(name + " is there twice");
     seen[flat.row_number(i)] = true;
-    if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
     if (progress && i % kRowsBetweenTold == 0) {
       progress(0.5 + 0.5 * static_cast<double>(i) / static_cast<double>(index.rows()));
     }
   }
 }
 
+void check_ids(const VectorIndex& index) {
+  for (std::size_t i = 0; i < index.rows(); ++i) {
+    if (index.id(i).empty()) throw FormatError("the id of row " + std::to_string(i) + " is empty");
+  }
+}
+
 void check_centroids(const VectorIndex& index) {
-  if (index.settings().index != IndexKind::kIvfFlat) return;
-  const FlatVectors& centroids = index.ivf().centroids;
+  if (index.settings().index == IndexKind::kFlat) return;
+  const bool has_codes = index.settings().index == IndexKind::kIvfPq;
+  const FlatVectors& centroids = has_codes ? index.ivf_pq().centroids : index.ivf().centroids;
   std::vector<float> row(centroids.vectors.dimension);
   for (std::size_t i = 0; i < centroids.vectors.rows; ++i) {
     copy_row(centroids.vectors, i, row.data());
@@ -80,8 +69,10 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
     const VectorIndex index = VectorIndex::open(folder);
     check_sections(index, report, progress);
     if (report.ok()) {
+      check_ids(index);
       check_centroids(index);
       check_rows(index, progress);
+      if (index.settings().index == IndexKind::kIvfPq) check_codes(index);
     }
     report.rows = index.rows();
   } catch (const FormatError& error) {
@@ -90,14 +81,8 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
   return report;
 }
 
-bool is_vector_index(const std::filesystem::path& folder) try {
-  const MappedFile manifest = map_manifest(find_stored(folder));
-  const rapidjson::Document document = parse_manifest(
-      {reinterpret_cast<const char*>(manifest.bytes().data()), manifest.bytes().size()});
-  const ManifestObject reader(document);
-  return reader.has("kind") && reader.string("kind") == "vectors";
-} catch (const Error&) {
-  return false;
+bool is_vector_index(const std::filesystem::path& folder) {
+  return is_of_kind(folder, kVectorsKind);
 }
 
 }  // namespace warpdex::vector

@@ -10,14 +10,12 @@
 #include <atomic>
 #include <deque>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "flat/flat_task.hpp"
 #include "flat/nearest_keys.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/probes.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
@@ -122,23 +120,6 @@ void search_lists(const IvfVectors& vectors, const PreparedQueries& prepared,
   arena.execute([&] { oneapi::tbb::parallel_for_each(order.begin(), order.end(), search_list); });
 }
 
-void check_probes(std::size_t probes, std::size_t lists) {
-  if (probes >= 1 && probes <= lists) return;
-  throw UsageError("the number of probes is " + std::to_string(probes) +
-                   "; it is from 1 to the number of lists, " + std::to_string(lists));
-}
-
-/// The lists that each query probes. The queries were scaled already, if they had to be.
-ListProbes choose_lists(const FlatSearcher& coarse, const PreparedQueries& prepared,
-                        std::size_t dimension, std::size_t probes, std::size_t lists) {
-  std::vector<float> queries;
-  queries.reserve(prepared.count * dimension);
-  for (std::size_t q = 0; q < prepared.count; ++q) {
-    queries.insert(queries.end(), prepared.query(q), prepared.query(q) + dimension);
-  }
-  return invert_probes(coarse.nearest(queries, probes), lists);
-}
-
 }  // namespace
 
 IvfSearcher::IvfSearcher(const IvfVectors& vectors, std::size_t threads)
@@ -154,7 +135,8 @@ Neighbors IvfSearcher::nearest(std::span<const float> queries, std::size_t k, st
   check_filter(filter, flat.vectors.rows);
   const std::size_t dimension = flat.vectors.dimension;
   const PreparedQueries prepared = prepare_queries(flat.metric, dimension, queries);
-  const ListProbes lists = choose_lists(coarse_, prepared, dimension, probes, vectors_.lists());
+  const ListProbes lists =
+      invert_probes(choose_lists(coarse_, prepared, dimension, probes), vectors_.lists());
   std::deque<SharedNearest> answers;
   for (std::size_t q = 0; q < prepared.count; ++q) answers.emplace_back(k, flat.vectors.rows);
   search_lists(vectors_, prepared, lists, filter, max_product_queries(flat, k), threads_, answers,
@@ -174,7 +156,8 @@ RangeNeighbors IvfSearcher::within(std::span<const float> queries, float radius,
   check_filter(filter, flat.vectors.rows);
   const std::size_t dimension = flat.vectors.dimension;
   const PreparedQueries prepared = prepare_queries(flat.metric, dimension, queries);
-  const ListProbes lists = choose_lists(coarse_, prepared, dimension, probes, vectors_.lists());
+  const ListProbes lists =
+      invert_probes(choose_lists(coarse_, prepared, dimension, probes), vectors_.lists());
   const float limit = ascending(flat.metric, radius);
   std::deque<SharedWithin> answers;
   for (std::size_t q = 0; q < prepared.count; ++q) {

@@ -1,9 +1,28 @@
-// A counting sort of (query, list) pairs.
+// Exact search among centroids, and a counting sort of (query, list) pairs.
 #include "ivf/probes.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
+
+void check_probes(std::size_t probes, std::size_t lists) {
+  if (probes >= 1 && probes <= lists) return;
+  throw UsageError("the number of probes is " + std::to_string(probes) +
+                   "; it is from 1 to the number of lists, " + std::to_string(lists));
+}
+
+Neighbors choose_lists(const FlatSearcher& coarse, const PreparedQueries& prepared,
+                       std::size_t dimension, std::size_t probes) {
+  std::vector<float> queries;
+  queries.reserve(prepared.count * dimension);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    queries.insert(queries.end(), prepared.query(q), prepared.query(q) + dimension);
+  }
+  return coarse.nearest(queries, probes);
+}
 
 ListProbes invert_probes(const Neighbors& nearest, std::size_t lists) {
   ListProbes probes{std::vector<std::uint64_t>(lists + 1),

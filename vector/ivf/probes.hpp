@@ -1,4 +1,4 @@
-// Which queries probe which list.
+// Which lists a query probes, and which queries probe a list.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,19 @@
 #include <span>
 #include <vector>
 
+#include "flat/search_input.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 
 namespace warpdex::vector {
+
+/// Throws UsageError unless there are from 1 to `lists` probes.
+void check_probes(std::size_t probes, std::size_t lists);
+
+/// The lists that each query probes (`rows`), nearest first. The queries were scaled already, if
+/// they had to be.
+Neighbors choose_lists(const FlatSearcher& coarse, const PreparedQueries& prepared,
+                       std::size_t dimension, std::size_t probes);
 
 /// The queries of each list, in order.
 struct ListProbes {

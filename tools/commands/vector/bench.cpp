@@ -10,6 +10,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "plot.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -43,7 +44,7 @@ struct Arguments {
   std::string queries;
   std::string batch_sizes = "1,10,100,1000";
   std::string k = "1,10,100";
-  std::int64_t probes = kDefaultProbes;
+  SearchDepth depth;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -68,18 +69,16 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.batch_sizes)->value_name("N,N,...")->default_value(given.batch_sizes),
       "queries that are searched together")(
       ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k), "neighbours")(
-      "probes", po::value(&given.probes)->value_name("N")->default_value(given.probes),
-      kProbesHelp)("repetitions",
-                   po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-                   "timed searches, whose median counts")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed searches, whose median counts")(
       "gflops", po::value(&given.gflops)->value_name("X"),
       "billions of float additions and multiplications a second, for the floor")(
       "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is")(
       "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
+  add_threads_option(group, &given.threads);
+  add_json_option(group, "figures", &given.json);
+  add_depth_options(group, given.depth);
   command.add(group);
 }
 
@@ -151,15 +150,16 @@ void print(const std::vector<Measured>& all, std::ostream& out) {
   table.print(out);
 }
 
-std::string to_json(const vector::VectorIndex& index, std::size_t probes, std::size_t threads,
-                    const std::vector<Measured>& all) {
+std::string to_json(const vector::VectorIndex& index, const VectorSearch& searcher,
+                    std::size_t threads, const std::vector<Measured>& all) {
   JsonWriter json;
   json.begin_object();
   json.member("vectors", std::uint64_t{index.rows()});
   json.member("dimension", std::uint64_t{index.settings().dimension});
   json.member("metric", vector::metric_name(index.settings().metric));
   json.member("store", vector::store_name(index.settings().store));
-  if (probes > 0) json.member("probes", std::uint64_t{probes});
+  if (searcher.probes() > 0) json.member("probes", std::uint64_t{searcher.probes()});
+  if (searcher.refine() > 0) json.member("refine", std::uint64_t{searcher.refine()});
   json.member("device", "cpu");
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{threads});
@@ -202,6 +202,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_outputs_outside(given.index, {given.json, given.plot});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
   const vector::Matrix<float> queries =
@@ -217,9 +218,9 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::vector<std::size_t> ks =
       numbers("-k", given.k, std::max<std::size_t>(1, index.rows()));
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
-  const std::size_t wanted = checked_number("--threads", given.threads, 0, 1024);
+  const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  const VectorSearch searcher(index, command, given.probes, threads);
+  const VectorSearch searcher(index, command, given.depth, threads);
   std::vector<Measured> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);
@@ -228,9 +229,8 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
     }
   }
   if (given.json != "-") print(all, std::cout);
-  if (!given.json.empty())
-    write_output(given.json, to_json(index, searcher.probes(), threads, all));
-  if (!given.plot.empty()) write_output(given.plot, to_plot(all, batches, ks));
+  write_outputs({{given.json, to_json(index, searcher, threads, all)},
+                 {given.plot, to_plot(all, batches, ks)}});
   return 0;
 }
 

@@ -1,7 +1,6 @@
 // warpdex vector build: a file of vectors to an index.
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -11,10 +10,10 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/target.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -39,7 +38,8 @@ constexpr const char* kNotes =
     "\n"
     "examples:\n"
     "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index\n"
-    "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf";
+    "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf\n"
+    "  warpdex vector build --input base.fvecs --index ivf-pq --bytes 32 --output base.pq";
 
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
@@ -53,6 +53,10 @@ struct Arguments {
   std::int64_t train = 0;
   std::uint64_t seed = 1;
   std::int64_t threads = 0;
+  std::int64_t bytes = 0;
+  std::int64_t bits = 8;
+  bool opq = false;
+  bool no_vectors = false;
   std::string ids;
   std::string json;
   bool quiet = false;
@@ -65,27 +69,37 @@ void add_options(CommandLine& command, Arguments& given) {
       "output", po::value(&given.output)->value_name("DIR")->required(), "the folder of the index")(
       "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
       "flat: all vectors are compared, so that every answer is exact. ivf-flat: an inverted file; "
-      "only the lists nearest to a query are compared")(
-      "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
-      "l2, ip or cosine")(
+      "only the lists nearest to a query are compared. ivf-pq: likewise, by codes of a few bytes a "
+      "vector")("metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
+                "l2, ip or cosine")(
       "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
       "float or half, which takes half the room and rounds. Bytes fit into halves exactly")(
       "ids", po::value(&given.ids)->value_name("FILE"),
       "an id for each row: 64-bit integers in a .npy file, or a text file with a line each. "
-      "Default: row numbers from 0")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the report there; - is standard output, and then nothing else is")(
-      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+      "Default: row numbers from 0");
+  add_json_option(group, "report", &given.json);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
-  po::options_description ivf = option_group("For ivf-flat");
+  po::options_description ivf = option_group("For ivf-flat and ivf-pq");
   ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
                     "how many; 0: about 4 times the root of the number of vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
-      "vectors that the lists' centroids are trained on; 0: 256 a list")(
-      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
-      "of the training")("threads", po::value(&given.threads)->value_name("N")->default_value(0),
-                         "threads; 0: one for each processor");
+      "vectors that the lists' centroids are trained on; 0: 256 a list. Codes are trained on as "
+      "many, up to 65,536")("seed",
+                            po::value(&given.seed)->value_name("S")->default_value(given.seed),
+                            "of the training");
+  add_threads_option(ivf, &given.threads);
   command.add(ivf);
+  po::options_description pq = option_group("For ivf-pq");
+  pq.add_options()("bytes", po::value(&given.bytes)->value_name("M")->default_value(0),
+                   "of a vector's code; 0: one for each 4 components")(
+      "bits", po::value(&given.bits)->value_name("B")->default_value(given.bits),
+      "8: a byte is the number of one of 256 codewords. 4: two numbers, each of one of 16")(
+      "opq", po::bool_switch(&given.opq),
+      "rotate vectors first, so that codes lose less; takes longer to train")(
+      "no-vectors", po::bool_switch(&given.no_vectors),
+      "keep codes only, not the vectors, which 'search --refine' needs");
+  command.add(pq);
 }
 
 vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
@@ -96,11 +110,21 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.ivf.lists = checked_number("--lists", given.lists, 0, vector::kMaxRows);
   settings.ivf.train = checked_number("--train", given.train, 0, vector::kMaxRows);
   settings.ivf.seed = given.seed;
-  settings.ivf.threads = checked_number("--threads", given.threads, 0, 1024);
+  settings.ivf.threads = checked_threads(given.threads);
+  settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
+  settings.pq.bits = checked_number("--bits", given.bits, 4, 8);
+  settings.pq.is_rotated = given.opq;
+  settings.pq.keeps_vectors = !given.no_vectors;
   for (const char* option : {"lists", "train", "seed"}) {
     if (settings.index == vector::IndexKind::kFlat && command.given(option)) {
       throw UsageError("--" + std::string(option) +
                        " is for an inverted file; add --index ivf-flat, or leave it out");
+    }
+  }
+  for (const char* option : {"bytes", "bits", "opq", "no-vectors"}) {
+    if (settings.index != vector::IndexKind::kIvfPq && command.given(option)) {
+      throw UsageError("--" + std::string(option) +
+                       " is for codes; add --index ivf-pq, or leave it out");
     }
   }
   return settings;
@@ -142,18 +166,6 @@ void report(const Arguments& given, const vector::VectorIndexSettings& settings,
   write_output(given.json, json.take() + "\n");
 }
 
-void check_input(const Arguments& given) {
-  const std::string file = given.input.substr(0, given.input.rfind(':'));
-  for (const std::string& path : {given.input, file, given.ids}) {
-    std::error_code missing;
-    if (path.empty() || !std::filesystem::exists(path, missing)) continue;
-    if (lies_within(path, resolve_target(given.output))) {
-      throw UsageError("'" + path + "' lies in the output '" + given.output +
-                       "', which will be replaced; move it, or choose another output");
-    }
-  }
-}
-
 }  // namespace
 
 int run_vector_build(const std::vector<std::string>& arguments) {
@@ -163,7 +175,7 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   vector::VectorIndexSettings settings = settings_of(given, command);
-  check_input(given);
+  check_inputs_outside(given.output, {given.input, given.ids});
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);

@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "neighbor_output.hpp"
 #include "options.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "vector_search.hpp"
@@ -27,7 +28,9 @@ constexpr const char* kAbout =
     "rows.\n"
     "Over an index of the kind flat every answer is exact. Over ivf-flat the distances are exact, "
     "and\n"
-    "vectors in lists that were not probed are missed.";
+    "vectors in lists that were not probed are missed. Over ivf-pq distances come from codes and "
+    "are\n"
+    "nearly right; with --refine those of the best are exact.";
 
 constexpr const char* kNotes =
     "The answers go to standard output as lines: query (its row), id, distance, between tabs; so\n"
@@ -51,7 +54,7 @@ struct Arguments {
   std::string queries;
   std::int64_t k = 10;
   float radius = 0;
-  std::int64_t probes = kDefaultProbes;
+  SearchDepth depth;
   std::string filter;
   std::int64_t threads = 0;
   NeighborTargets targets;
@@ -65,13 +68,11 @@ void add_options(CommandLine& command, Arguments& given) {
       "neighbours of each query, 1 to the number of vectors")(
       "radius", po::value(&given.radius)->value_name("X"),
       "instead of -k: all vectors whose distance is at most X; for ip and cosine, at least X")(
-      "probes", po::value(&given.probes)->value_name("N")->default_value(given.probes),
-      kProbesHelp)(
       "filter", po::value(&given.filter)->value_name("FILE"),
       "answer with these vectors only: ids, in a .npy file or a line each, or a .npy file of bool "
-      "with a value for each row")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor");
+      "with a value for each row");
+  add_threads_option(group, &given.threads);
+  add_depth_options(group, given.depth);
   command.add(group);
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.targets.output)->value_name("FILE"),
@@ -105,8 +106,7 @@ class Answering {
       : given_(given),
         index_(index),
         queries_(queries),
-        searcher_(index, command, given.probes,
-                  checked_number("--threads", given.threads, 0, 1024)) {
+        searcher_(index, command, given.depth, checked_threads(given.threads)) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
     const auto vectors = static_cast<std::int64_t>(index.rows());
@@ -189,8 +189,13 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   if (command.given("radius") && command.given("-k")) {
     throw UsageError("-k and --radius are two kinds of search; give one of them");
   }
+  if (command.given("radius") && command.given("refine")) {
+    throw UsageError("--refine ranks the best of -k anew; leave it out with --radius");
+  }
 
   check_inputs(given);
+  const NeighborTargets& targets = given.targets;
+  check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
   const std::unique_ptr<vector::VectorReader> queries =

@@ -11,6 +11,7 @@
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
@@ -28,9 +29,10 @@ enum class IdKind : std::uint8_t {
 enum class IndexKind : std::uint8_t {
   kFlat,     ///< all are compared
   kIvfFlat,  ///< an inverted file: those of the lists whose centroids are nearest
+  kIvfPq,    ///< likewise, by codes of a few bytes a vector
 };
 
-/// "flat" or "ivf-flat".
+/// "flat", "ivf-flat" or "ivf-pq".
 std::string_view index_kind_name(IndexKind kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
 IndexKind index_kind_from_name(std::string_view name);
@@ -43,12 +45,22 @@ struct IvfSettings {
   std::size_t threads = 0;  ///< of the training and the assignment; 0: default_threads()
 };
 
+/// Of codes.
+struct PqSettings {
+  std::size_t bytes = 0;      ///< of a vector's code, 1 to max_code_bytes(); 0: a byte for each 4
+                              ///< components
+  std::size_t bits = 8;       ///< of a codeword's number: 8 or 4
+  bool is_rotated = false;    ///< by a rotation that is trained, so that codes lose less
+  bool keeps_vectors = true;  ///< beside their codes, so that answers can be refined
+};
+
 struct VectorIndexSettings {
   Metric metric = Metric::kL2;
   Store store = Store::kFloat;
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
   IndexKind index = IndexKind::kFlat;
-  IvfSettings ivf = {};  ///< for kIvfFlat; of an index that is open, lists only
+  IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
+  PqSettings pq = {};    ///< for kIvfPq
 };
 
 /// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's
@@ -66,10 +78,15 @@ class VectorIndex {
   const VectorIndexSettings& settings() const;
   std::size_t rows() const;
   const std::filesystem::path& folder() const;
-  /// What an exact search reads; of an inverted file too.
+  /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were
+  /// not kept.
   const FlatVectors& flat() const;
-  /// What IvfSearcher reads. Throws UsageError unless it is an inverted file.
+  /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
   const IvfVectors& ivf() const;
+  /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
+  const IvfPqVectors& ivf_pq() const;
+  /// Where each list of an inverted file begins: lists + 1 numbers, ascending. Empty for kFlat.
+  std::span<const std::uint64_t> list_begins() const;
 
   IdKind id_kind() const;
   /// All ids if they are numbers, else none.

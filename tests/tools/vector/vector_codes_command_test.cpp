@@ -1,0 +1,111 @@
+// warpdex vector build --index ivf-pq and what follows it, run as a person would.
+#include <cstring>
+
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The bytes of a .fvecs file.
+std::string fvecs(const std::vector<std::vector<float>>& rows) {
+  std::string bytes;
+  for (const std::vector<float>& row : rows) {
+    const auto dimension = static_cast<std::int32_t>(row.size());
+    bytes.append(reinterpret_cast<const char*>(&dimension), 4);
+    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * 4);
+  }
+  return bytes;
+}
+
+/// Four points on a line, which have codewords of their own, and two queries.
+class VectorCodesCommand : public testing::Test {
+ protected:
+  VectorCodesCommand() {
+    write_file(folder_ / "base.fvecs", fvecs({{0, 0}, {1, 0}, {2, 0}, {10, 0}}));
+    write_file(folder_ / "queries.fvecs", fvecs({{1.75F, 0}, {9, 0}}));
+  }
+  Outcome build(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{
+        "vector",   "build",           "--input", folder_ / "base.fvecs",
+        "--output", folder_ / "index", "--index", "ivf-pq"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  Outcome search(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector", "search", folder_ / "index", "--queries",
+                                       folder_ / "queries.fvecs"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(VectorCodesCommand, AnswersByCodesAndRefined) {
+  for (const char* bits : {"8", "4"}) {
+    const Outcome built = build({"--lists", "1", "--bytes", "1", "--bits", bits});
+    ASSERT_EQ(built.status, 0) << built.err;
+    EXPECT_THAT(search({"-k", "2"}).out, HasSubstr("0\t2\t0.0625"));
+    const std::string exact = "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n";
+    EXPECT_EQ(search({"-k", "2", "--refine", "4"}).out, exact);
+    EXPECT_THAT(search({"--radius", "1.5"}).out, HasSubstr("1\t3\t1\n"));
+    write_file(folder_ / "filter.txt", "0\n3\n");
+    EXPECT_EQ(search({"-k", "1", "--refine", "2", "--filter", folder_ / "filter.txt"}).out,
+              "0\t0\t3.0625\n1\t3\t1\n");
+  }
+  EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("4 vectors"));
+  EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out,
+              HasSubstr("1 byte, codewords of 4 bits"));
+  const rapidjson::Document stats =
+      parse_json(run_warpdex({"stats", folder_ / "index", "--json", "-"}).out);
+  EXPECT_STREQ(stats["index"].GetString(), "ivf-pq");
+  EXPECT_EQ(stats["bytes"].GetInt(), 1);
+  EXPECT_TRUE(stats["keeps_vectors"].GetBool());
+  const rapidjson::Document bench = parse_json(
+      run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
+                   "-k", "1,2", "--repetitions", "1", "--refine", "3", "--json", "-"})
+          .out);
+  EXPECT_EQ(bench["refine"].GetInt(), 3);
+  EXPECT_EQ(bench["probes"].GetInt(), 1);
+}
+
+TEST_F(VectorCodesCommand, WithoutVectorsThereAreOnlyCodes) {
+  ASSERT_EQ(build({"--lists", "2", "--opq", "--no-vectors", "--quiet"}).status, 0);
+  EXPECT_THAT(search({"-k", "1", "--probes", "2"}).out, HasSubstr("0\t2\t"));
+  EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("is whole"));
+  const std::string stats = run_warpdex({"stats", folder_ / "index"}).out;
+  EXPECT_THAT(stats, HasSubstr("rotated, no vectors"));
+  EXPECT_THAT(stats, Not(HasSubstr("\nnorms ")));
+  expect_complaint(search({"-k", "1", "--refine", "2"}), 2, {"--refine", "--no-vectors"});
+}
+
+TEST_F(VectorCodesCommand, BadCallsGetASentence) {
+  expect_complaint(build({"--bytes", "3"}), 2, {"1 to 2 bytes", "not 3"});
+  expect_complaint(build({"--bytes", "2", "--bits", "4"}), 2, {"1 to 1 bytes"});
+  expect_complaint(build({"--bytes", "-1"}), 2, {"--bytes"});
+  expect_complaint(build({"--bits", "5"}), 2, {"8 or 4 bits", "5"});
+  expect_complaint(build({"--bits", "16"}), 2, {"--bits"});
+  expect_complaint(build({"--lists", "5"}), 2, {"4 vectors", "not 5"});
+  const std::vector<std::string> flat{
+      "vector",   "build",          "--input", folder_ / "base.fvecs",
+      "--output", folder_ / "flat", "--index", "ivf-flat"};
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--bytes", "2"}, {"--bits", "4"}, {"--opq"}, {"--no-vectors"}}) {
+    std::vector<std::string> call = flat;
+    call.insert(call.end(), more.begin(), more.end());
+    expect_complaint(run_warpdex(call), 2, {more[0], "ivf-pq"});
+  }
+  ASSERT_EQ(build().status, 0);
+  expect_complaint(search({"--refine", "0"}), 2, {"--refine"});
+  expect_complaint(search({"--radius", "1", "--refine", "2"}), 2, {"--refine", "--radius"});
+  expect_complaint(search({"--probes", "2"}), 2, {"--probes"});
+  ASSERT_EQ(run_warpdex(flat).status, 0);
+  expect_complaint(run_warpdex({"vector", "search", folder_ / "flat", "--queries",
+                                folder_ / "queries.fvecs", "--refine", "5"}),
+                   2, {"exact distances already", "--refine"});
+}
+
+}  // namespace
+}  // namespace warpdex::test

@@ -1,0 +1,21 @@
+// From rows in their order to an inverted file of codes.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "format/written_rows.hpp"
+#include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_index_writer.hpp"
+
+namespace warpdex::vector {
+
+/// Writes the sections of an inverted file of codes into `folder`, all but those that hold vectors
+/// and the centre. Memory: the samples that centroids and codebooks are trained on, 12 bytes a row.
+/// Throws IoError, and what `progress` throws.
+std::vector<SectionInfo> write_ivf_pq(const WrittenRows& rows, const VectorIndexSettings& settings,
+                                      const std::filesystem::path& folder,
+                                      const BuildProgress& progress);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,63 @@
+// Encodes the vectors again.
+#include "format/verify_codes.hpp"
+
+#include <string>
+#include <vector>
+
+#include "kmeans/parallel_parts.hpp"
+#include "pq/code_groups.hpp"
+#include "pq/residual_encoder.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::size_t kPartLists = 16;
+
+void check_row_numbers(const IvfPqVectors& codes) {
+  std::vector<bool> seen(codes.rows());
+  for (const std::uint32_t row : codes.row_numbers) {
+    if (seen[row]) throw FormatError("row " + std::to_string(row) + " is there twice");
+    seen[row] = true;
+  }
+}
+
+void check_list(const IvfPqVectors& codes, std::size_t list, ResidualEncoder& encoder) {
+  const CodeGroups layout{codes.quantizer.bytes};
+  std::vector<float> row(codes.quantizer.dimension);
+  std::vector<std::uint8_t> code(codes.quantizer.bytes);
+  std::vector<std::uint8_t> expected(code.size());
+  copy_row(codes.centroids.vectors, list, row.data());
+  encoder.set_centroid(row);
+  for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
+    const std::uint64_t place = p - codes.begins[list];
+    const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
+    layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
+                code.data());
+    const std::string name = " of row " + std::to_string(codes.row_numbers[p]);
+    if (codes.keeps_vectors()) {
+      copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
+      encoder.encode(row, expected.data());
+      if (code != expected) throw FormatError("the code" + name + " is not that of its vector");
+    }
+    if (codes.metric == Metric::kL2 && codes.terms[p] != encoder.term(code.data())) {
+      throw FormatError("the term" + name + " is not that of its code");
+    }
+  }
+}
+
+}  // namespace
+
+void check_codes(const VectorIndex& index) {
+  const IvfPqVectors& codes = index.ivf_pq();
+  if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
+  if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
+  if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
+  check_row_numbers(codes);
+  for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
+    ResidualEncoder encoder(codes.quantizer, codes.centre);
+    for (std::size_t list = first; list < last; ++list) check_list(codes, list, encoder);
+  });
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,22 @@
+// Checks the codes of an index.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+inline bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
+}
+
+/// Checks an index of kIvfPq: that codebooks are finite, that each row is in one list, that terms
+/// are those of the codes, and, where vectors were kept, that codes are those of the vectors.
+/// Throws FormatError. O(rows * dimension * codewords).
+void check_codes(const VectorIndex& index);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,25 @@
+// Rows that RowWriter wrote, mapped.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
+#include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+struct WrittenRows {
+  /// `sections` are what RowWriter::finish() returned. Throws FormatError, IoError.
+  WrittenRows(const std::filesystem::path& folder, const std::vector<SectionInfo>& sections,
+              const VectorIndexSettings& settings, std::size_t count);
+
+  SectionView vectors_section;
+  SectionView norms_section;
+  SectionView centre_section;
+  FlatVectors flat;
+};
+
+}  // namespace warpdex::vector

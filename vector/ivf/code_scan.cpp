@@ -1,0 +1,62 @@
+// Tables of a query, and sums of their entries.
+#include "ivf/code_scan.hpp"
+
+#include <algorithm>
+
+namespace warpdex::vector {
+
+CodeScan::CodeScan(const IvfPqVectors& vectors, const float* query, const RowFilter* filter)
+    : vectors_(vectors),
+      query_(query),
+      filter_(filter),
+      layout_{vectors.quantizer.bytes},
+      tables_(vectors.quantizer.bytes * kByteValues) {
+  const std::size_t dimension = vectors.quantizer.dimension;
+  std::vector<float> moved(query, query + padded(dimension));
+  for (std::size_t c = 0; c < vectors.centre.size(); ++c) moved[c] -= vectors.centre[c];
+  std::vector<float> rotated(dimension);
+  rotate(vectors.quantizer, moved.data(), rotated.data());
+  const float factor = vectors.metric == Metric::kL2 ? -2.0F : -1.0F;
+  for (float& component : rotated) component *= factor;
+  byte_tables(vectors.quantizer, rotated.data(), tables_.data());
+}
+
+float CodeScan::distance_to_centroid(std::size_t list) const {
+  FlatVectors centroids = vectors_.centroids;
+  centroids.metric = vectors_.metric;
+  float value;
+  CanonicalDistances(centroids, distance_kernels()).distances(query_, list, 1, &value);
+  return value;
+}
+
+bool CodeScan::allows_any(std::span<const std::uint32_t> rows) const {
+  return filter_ == nullptr || std::any_of(rows.begin(), rows.end(), [this](std::uint32_t row) {
+           return filter_->contains(row);
+         });
+}
+
+void CodeScan::distances(float base, std::uint64_t first, std::uint64_t group, std::size_t count,
+                         Values& values) const {
+  const bool is_l2 = vectors_.metric == Metric::kL2;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = is_l2 ? base + vectors_.terms[first + i] : base;
+  }
+  const std::uint8_t* chunk = vectors_.codes.data() + group * layout_.group_bytes();
+  for (std::size_t begin = 0; begin < layout_.code_bytes; begin += kChunkBytes) {
+    const std::size_t width = layout_.chunk_width(begin);
+    const std::size_t bytes = std::min(kChunkBytes, layout_.code_bytes - begin);
+    const float* const tables = tables_.data() + begin * kByteValues;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint8_t* const code = chunk + i * width;
+      float sum = values[i];
+      for (std::size_t b = 0; b < bytes; ++b) sum += tables[b * kByteValues + code[b]];
+      values[i] = sum;
+    }
+    chunk += kGroupVectors * width;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = is_l2 && values[i] < 0 ? 0.0F : values[i] + 0.0F;
+  }
+}
+
+}  // namespace warpdex::vector

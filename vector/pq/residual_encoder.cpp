@@ -1,0 +1,38 @@
+// Residuals, their codes and terms.
+#include "pq/residual_encoder.hpp"
+
+#include "distance/distance_kernels.hpp"
+
+namespace warpdex::vector {
+
+ResidualEncoder::ResidualEncoder(const ProductQuantizer& quantizer, std::span<const float> centre)
+    : quantizer_(quantizer),
+      centre_(centre),
+      rotated_centroid_(quantizer.dimension),
+      residual_(padded(quantizer.dimension)),
+      rotated_(quantizer.dimension) {}
+
+void ResidualEncoder::set_centroid(std::span<const float> centroid) {
+  centroid_.assign(centroid.begin(), centroid.end());
+  for (std::size_t c = 0; c < centroid.size(); ++c) {
+    residual_[c] = centre_.empty() ? centroid[c] : centroid[c] - centre_[c];
+  }
+  rotate(quantizer_, residual_.data(), rotated_centroid_.data());
+}
+
+void ResidualEncoder::encode(std::span<const float> vector, std::uint8_t* code) {
+  for (std::size_t c = 0; c < vector.size(); ++c) residual_[c] = vector[c] - centroid_[c];
+  rotate(quantizer_, residual_.data(), rotated_.data());
+  warpdex::vector::encode(quantizer_, rotated_.data(), code);
+}
+
+float ResidualEncoder::term(const std::uint8_t* code) {
+  decode(quantizer_, code, rotated_.data());
+  double sum = 0;
+  for (std::size_t c = 0; c < rotated_.size(); ++c) {
+    sum += double{rotated_[c]} * (double{rotated_[c]} + 2 * double{rotated_centroid_[c]});
+  }
+  return static_cast<float>(sum);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,39 @@
+// Codes of what vectors have beside their centroids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpdex/vector/pq/product_quantizer.hpp"
+
+namespace warpdex::vector {
+
+/// Encodes vectors of one list after the other. A vector's code is that of its residual: the vector
+/// less the centroid, rotated. One thread's.
+class ResidualEncoder {
+ public:
+  /// `centre` is that of FlatVectors, empty for the origin; both must outlive it.
+  ResidualEncoder(const ProductQuantizer& quantizer, std::span<const float> centre);
+
+  /// The centroid of the vectors that follow.
+  void set_centroid(std::span<const float> centroid);
+
+  /// Sets the code of a vector, quantizer.bytes bytes.
+  void encode(std::span<const float> vector, std::uint8_t* code);
+
+  /// What of the vector's squared distance depends on its code and its list alone: with y its
+  /// decoded residual, c the centroid and m the centre, |y|^2 + 2 y·R(c - m). In double precision,
+  /// in the order of components, then rounded.
+  float term(const std::uint8_t* code);
+
+ private:
+  const ProductQuantizer& quantizer_;
+  std::span<const float> centre_;
+  std::vector<float> centroid_;
+  std::vector<float> rotated_centroid_;  ///< less the centre
+  std::vector<float> residual_;          ///< padded with zeros
+  std::vector<float> rotated_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,31 @@
+// Codebooks from vectors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/pq/product_quantizer.hpp"
+
+namespace warpdex::vector {
+
+struct PqTraining {
+  std::size_t bytes = 0;  ///< of a code: 1 to max_code_bytes()
+  std::size_t bits = 8;   ///< 8 or 4
+  std::size_t iterations = 16;
+  std::uint64_t seed = 1;
+  std::size_t threads = 1;
+  /// Told how many runs, or iterations, are done and of how many, on the caller's thread; what it
+  /// throws ends the work.
+  std::function<void(std::size_t done, std::size_t total)> on_parts = {};
+};
+
+/// ProductQuantizer::codebooks from points, rotated already: the centroids of each run, by k-means.
+/// Where there are fewer points than codewords, the first codeword fills the places that are left,
+/// so that none of these is ever the nearest. The same for any number of threads. Throws UsageError
+/// for no points, and as kmeans() does. Memory: the points of a run for each thread.
+std::vector<float> train_codebooks(const Matrix<float>& points, const PqTraining& training);
+
+}  // namespace warpdex::vector
