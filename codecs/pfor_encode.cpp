@@ -111,18 +111,6 @@ void append_compressed(const ExceptionArrays& arrays, int levels,
   bytes.insert(bytes.end(), of_highs.bytes.begin(), of_highs.bytes.end());
 }
 
-ExceptionBytes encode_exceptions(const BlockedValues& values, std::uint32_t width, int levels) {
-  const ExceptionArrays arrays(values, width);
-  ExceptionBytes encoded;
-  append_counts(arrays, encoded.bytes);
-  if (levels == 0) {
-    append_plain(arrays, encoded.bytes);
-  } else {
-    append_compressed(arrays, levels, encoded.bytes);
-  }
-  return encoded;
-}
-
 /// Values of at least each width, 0 to 33.
 using AtLeast = std::array<std::uint32_t, 34>;
 
@@ -202,6 +190,18 @@ std::uint32_t choose_width(const BlockedValues& values, int levels, std::size_t 
 }
 
 }  // namespace
+
+ExceptionBytes encode_exceptions(const BlockedValues& values, std::uint32_t width, int levels) {
+  const ExceptionArrays arrays(values, width);
+  ExceptionBytes encoded;
+  append_counts(arrays, encoded.bytes);
+  if (levels == 0) {
+    append_plain(arrays, encoded.bytes);
+  } else {
+    append_compressed(arrays, levels, encoded.bytes);
+  }
+  return encoded;
+}
 
 std::uint32_t choose_width(const BlockedValues& values, int levels, ExceptionBytes& tail) {
   return choose_width(values, levels, kCandidates, tail);

@@ -18,6 +18,9 @@ struct ExceptionBytes {
   std::vector<std::uint8_t> bytes;
 };
 
+/// The tail of values whose slots have `width` bits; some value must be wider. O(n).
+ExceptionBytes encode_exceptions(const BlockedValues& values, std::uint32_t width, int levels);
+
 /// The width of the slots that makes the list smallest, slots and tail together, among the few
 /// widths that a histogram suggests; and the tail for it. O(n).
 std::uint32_t choose_width(const BlockedValues& values, int levels, ExceptionBytes& tail);

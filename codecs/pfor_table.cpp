@@ -1,4 +1,5 @@
-// Makes the table of where the exceptions of a list's blocks are, by one pass over the tail.
+// Makes the table of where the exceptions of a list's blocks are, by one pass over the tail; and
+// tails of one level.
 #include <algorithm>
 #include <array>
 
@@ -87,15 +88,36 @@ void Exceptions::make_table(std::span<ExceptionEntry> entries,
 
 }  // namespace pfor
 
+namespace {
+
+/// The exceptions of a list that has some.
+pfor::Exceptions exceptions_of(const EncodedList& list, std::uint32_t tail_offset) {
+  check_room(list.begin, list.end, tail_offset);
+  const std::uint64_t blocks = (std::uint64_t{list.count} + kBlockSize - 1) / kBlockSize;
+  return {list.begin + tail_offset, list.end, blocks, list.settings.pfor_levels};
+}
+
+}  // namespace
+
 void make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
                           std::span<ExceptionEntry> entries, std::span<ExceptionBase> bases) {
   std::fill(entries.begin(), entries.end(), 0);
   std::fill(bases.begin(), bases.end(), ExceptionBase{});
   if ((list.parameter & kExceptionsFlag) == 0) return;
-  check_room(list.begin, list.end, tail_offset);
-  const pfor::Exceptions exceptions(list.begin + tail_offset, list.end, entries.size(),
-                                    list.settings.pfor_levels);
-  exceptions.make_table(entries, bases);
+  exceptions_of(list, tail_offset).make_table(entries, bases);
+}
+
+std::vector<std::uint8_t> flatten_tail(const EncodedList& list, std::uint32_t tail_offset) {
+  if ((list.parameter & kExceptionsFlag) == 0) return {};
+  const pfor::Exceptions exceptions = exceptions_of(list, tail_offset);
+  const std::uint64_t blocks = (std::uint64_t{list.count} + kBlockSize - 1) / kBlockSize;
+  // The values' high bits alone: all that are not 0 are exceptions of a list of width 0.
+  std::vector<std::uint32_t> highs(blocks * kBlockSize);
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    exceptions.patch_block(block, 0, highs.data() + block * kBlockSize);
+  }
+  highs.resize(list.count);
+  return pfor::encode_exceptions(BlockedValues(highs, {}), 0, 1).bytes;
 }
 
 }  // namespace warpdex

@@ -11,8 +11,8 @@
 namespace warpdex {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOrMethods{"cost", "adding-up", "looking-up", "searching",
-                                                     "global-memory"};
+constexpr std::array<std::string_view, 4> kOrMethods{"cost", "adding-up", "looking-up",
+                                                     "searching"};
 
 constexpr std::array kCounters{
     &GpuStatistics::queries,        &GpuStatistics::unanswered_queries,
@@ -64,9 +64,8 @@ std::string_view or_method_name(OrMethod method) {
 OrMethod parse_or_method(std::string_view name) {
   const auto* const found = std::find(kOrMethods.begin(), kOrMethods.end(), name);
   if (found == kOrMethods.end()) {
-    throw UsageError(
-        "'" + std::string(name) +
-        "' is no way to treat OR; use cost, adding-up, looking-up, searching or global-memory");
+    throw UsageError("'" + std::string(name) +
+                     "' is no way to treat OR; use cost, adding-up, looking-up or searching");
   }
   return static_cast<OrMethod>(found - kOrMethods.begin());
 }

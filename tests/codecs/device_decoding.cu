@@ -41,35 +41,26 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
   if (i >= size) return;
   const UploadedList list = lists[jobs[i].list];
   const std::uint32_t block = jobs[i].block;
-  if (lane == 0) tails[warp] = Decoder::parse_tail(list.values);
+  if (lane == 0) tails[warp] = Decoder::parse_tail(list.flat);
   __syncwarp();
   typename Decoder::Tail tail{};
   if constexpr (Decoder::kKeeps) tail = &tails[warp];
-  const BlockPlace place = Decoder::locate(list.values, block);
+  const BlockPlace place = Decoder::locate(list.flat, block);
   Decoder::prefetch(tail, place);
   std::uint32_t values[4] = {0, 0, 0, 0};
   if (what == What::kDocids) {
     const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
-    Decoder::docids(list.values, tail, place, base, list.last_docids[block], scratch[warp], values);
+    Decoder::docids(list.flat, tail, place, base, list.last_docids[block], scratch[warp], values);
   } else if (what == What::kValues) {
-    Decoder::values(list.values, tail, place, scratch[warp], values);
-  } else if (what == What::kUsualValues) {
+    Decoder::values(list.flat, tail, place, scratch[warp], values);
+  } else {
     if constexpr (Decoder::kHasUsual) {
-      if (Decoder::is_usual(list.values, tail, place)) {
-        Decoder::usual_values(list.values, tail, place, scratch[warp], values);
+      if (Decoder::is_usual(list.flat, tail, place)) {
+        Decoder::usual_values(list.flat, tail, place, scratch[warp], values);
         if (lane == 0) atomicAdd(out + std::size_t{size} * kBlockSize, 1);
       } else {
-        Decoder::values(list.values, tail, place, scratch[warp], values);
+        Decoder::values(list.flat, tail, place, scratch[warp], values);
       }
-    }
-  } else {
-    for (std::uint32_t at = 0; at < place.count; ++at) {
-      const std::uint32_t value = Decoder::value_at(list.values, tail, place, at, scratch[warp]);
-      const bool own = at / 4 == lane;
-      if (own && at % 4 == 0) values[0] = value;
-      if (own && at % 4 == 1) values[1] = value;
-      if (own && at % 4 == 2) values[2] = value;
-      if (own && at % 4 == 3) values[3] = value;
     }
   }
   for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
@@ -87,13 +78,13 @@ __global__ void decode_alone(const UploadedList* lists, const Job* jobs, std::ui
   const Job job = jobs[i % size];
   const std::uint32_t index = (i / size + i % size) % kBlockSize;  // neighbours' differ, too
   const UploadedList list = lists[job.list];
-  tails[threadIdx.x] = Decoder::parse_tail(list.values);
+  tails[threadIdx.x] = Decoder::parse_tail(list.flat);
   __syncthreads();  // it is read as words, whatever it was written as
   typename Decoder::Tail tail{};
   if constexpr (Decoder::kKeeps) tail = &tails[threadIdx.x];
-  const BlockPlace place = Decoder::locate(list.values, job.block);
+  const BlockPlace place = Decoder::locate(list.flat, job.block);
   std::uint32_t value = 0;
-  if (index < place.count) value = Decoder::value_alone(list.values, tail, place, index);
+  if (index < place.count) value = Decoder::value_alone(list.flat, tail, place, index);
   out[i % size * kBlockSize + index] = value;
 }
 
@@ -136,14 +127,17 @@ void launch(CodecKind kind, int levels, What what, const UploadedList* lists,
   const std::uint32_t each = by_cursor ? kWarps * kRun : kWarps;
   const std::uint32_t blocks = (size + each - 1) / each;
   const auto start = [&]<CodecKind kCodec, int kLevels = 0>() {
-    if constexpr (BlockDecoder<kCodec, kLevels>::kAllAlone) {
+    if constexpr (BlockDecoder<kCodec, kLevels>::kAllAlone && kLevels <= 1) {
       if (what == What::kEachAlone) {
         decode_alone<kCodec, kLevels>
             <<<size, kThreads, 0, stream.handle()>>>(lists, jobs.data(), size, out);
         return;
       }
     }
-    auto* kernel = by_cursor ? decode_runs<kCodec, kLevels> : decode_blocks<kCodec, kLevels>;
+    auto* kernel = decode_runs<kCodec, kLevels>;
+    if constexpr (kLevels <= 1) {
+      if (!by_cursor) kernel = decode_blocks<kCodec, kLevels>;
+    }
     kernel<<<blocks, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
   };
   if (kind == CodecKind::kBitpack) start.template operator()<CodecKind::kBitpack>();
@@ -158,8 +152,8 @@ void launch(CodecKind kind, int levels, What what, const UploadedList* lists,
 }
 
 /// Whether one thread can decode any value of a list.
-bool can_decode_alone(CodecKind kind, int levels) {
-  return kind == CodecKind::kBitpack || (kind == CodecKind::kPfor && levels <= 1);
+bool can_decode_alone(CodecKind kind) {
+  return kind == CodecKind::kBitpack || kind == CodecKind::kPfor;
 }
 
 /// A block's values, and the filler behind the last.
@@ -201,9 +195,13 @@ void DeviceDecoding::check(What what) const {
   DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize + 1);
   Values got(out.size());
   for (const int levels : {0, 1, kMaxPforLevels}) {
-    const bool suits =
-        settings_.kind == CodecKind::kPfor ? levels >= settings_.pfor_levels : levels == 0;
-    if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind, levels))) continue;
+    const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
+    // Blocks in any order are read by flat tails.
+    const int needed = by_cursor ? settings_.pfor_levels : std::min<int>(settings_.pfor_levels, 1);
+    const bool suits = settings_.kind == CodecKind::kPfor
+                           ? levels >= needed && (by_cursor || levels <= 1)
+                           : levels == 0;
+    if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind))) continue;
     const bool has_usual = settings_.kind != CodecKind::kPforBlock &&
                            (settings_.kind != CodecKind::kPfor || levels == 1);
     if (what == What::kUsualValues && !has_usual) continue;

@@ -10,12 +10,11 @@
 namespace warpdex::test {
 
 /// Which device decoder: whole blocks of docIDs or of values, one by one or by a cursor, or the
-/// values of each block singly, by a warp or by one thread.
+/// values of each block singly, by one thread.
 enum class What {
   kDocids,
   kValues,
   kUsualValues,  ///< usual blocks by usual_values()
-  kEachValue,
   kEachAlone,
   kDocidsByCursor,
   kValuesByCursor

@@ -53,7 +53,6 @@ TEST_P(DeviceDecoder, ValuesOfEveryShapeAndSize) {
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
-  decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
   decoding.check_host_values(random);
 }
@@ -73,7 +72,6 @@ TEST_P(DeviceDecoder, EveryWidth) {
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
-  decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
 }
 
@@ -93,7 +91,6 @@ TEST_P(DeviceDecoder, LongLists) {
   values.check(What::kValues);
   values.check(What::kUsualValues);
   values.check(What::kValuesByCursor);
-  values.check(What::kEachValue);
   values.check(What::kEachAlone);
 }
 
@@ -116,7 +113,6 @@ TEST_P(DeviceDecoder, ExceptionsOfExceptions) {
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
-  decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
 }
 
@@ -136,7 +132,6 @@ TEST_P(DeviceDecoder, BlocksOfUnequalExceptions) {
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
   decoding.check(What::kValuesByCursor);
-  decoding.check(What::kEachValue);
   decoding.check(What::kEachAlone);
   decoding.check_host_values(random);
 }

@@ -152,7 +152,45 @@ TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
     Table table(encoded.codes.size());
     try {
       make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
+      flatten_tail(list.list(), list.tail_offset());
     } catch (const FormatError&) {
+    }
+  }
+}
+
+/// That a list with its tail flattened decodes to the same values.
+void check_flat(const CodecSettings& settings, const Values& values) {
+  const EncodedValues encoded = encode_values(settings, values);
+  const StoredList list(settings, encoded, values.size());
+  const std::vector<std::uint8_t> tail = flatten_tail(list.list(), list.tail_offset());
+  ASSERT_EQ(tail.empty(), (encoded.parameter & kExceptionsFlag) == 0);
+  EncodedValues flat = encoded;
+  flat.bytes.resize(encoded.offsets.back());
+  flat.bytes.insert(flat.bytes.end(), tail.begin(), tail.end());
+  const CodecSettings one_level{CodecKind::kPfor, 1};
+  const StoredList stored(one_level, flat, values.size());
+  std::array<std::uint32_t, kBlockSize> got{};
+  for (std::uint32_t block = 0; block < encoded.codes.size(); ++block) {
+    stored.decoder().decode_values({block, flat.offsets[block], flat.codes[block]}, got.data());
+    const std::size_t start = std::size_t{block} * kBlockSize;
+    const std::size_t count = std::min<std::size_t>(kBlockSize, values.size() - start);
+    ASSERT_TRUE(std::equal(got.begin(), got.begin() + count, values.begin() + start))
+        << "block " << block;
+  }
+}
+
+TEST_P(ExceptionTable, FlatTailsDecodeToTheSame) {
+  std::mt19937_64 random = generator(124);
+  for (int shape = 0; shape < kShapes; ++shape) {
+    for (const std::size_t count : ugly_sizes()) {
+      check_flat(settings(), make_values(static_cast<Shape>(shape), count, random));
+      ASSERT_FALSE(HasFatalFailure()) << describe(settings(), static_cast<Shape>(shape), count);
+    }
+  }
+  for (const std::size_t blocks : {1, 2, 31, 32, 33, 200, 1000}) {
+    for (const std::uint32_t widest : {9, 15, 31}) {
+      check_flat(settings(), make_unequal_exceptions(blocks, widest, random));
+      ASSERT_FALSE(HasFatalFailure()) << blocks << " blocks, to " << widest << " bits";
     }
   }
 }

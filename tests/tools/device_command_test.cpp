@@ -85,14 +85,13 @@ TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
     given.insert(given.end(), {"--device", "auto"});
     expect_complaint(run("bench", given), 2, words);
   };
-  refuses({"--or-by", "guessing"}, {"'guessing'", "global-memory"});
+  refuses({"--or-by", "guessing"}, {"'guessing'", "searching"});
   refuses({"--in-flight", "0"}, {"--in-flight"});
   refuses({"--batch-size", "-5"}, {"--batch-size"});
   refuses({"--in-flight", "2", "--stages"}, {"--stages", "--in-flight"});
   if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
   const std::string file = folder_ / "bench.json";
-  for (const std::string method :
-       {"cost", "adding-up", "looking-up", "searching", "global-memory"}) {
+  for (const std::string method : {"cost", "adding-up", "looking-up", "searching"}) {
     const Outcome outcome =
         run("bench", {"--device", "gpu", "--mode", "or", "--or-by", method, "--json", file});
     ASSERT_EQ(outcome.status, 0) << outcome.err;

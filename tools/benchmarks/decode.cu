@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
     const std::uint32_t first = i % runs_per_list * kWarp;
     const std::uint32_t size = min(work.blocks - first, kWarp);
     const Run run(list, first + lane_id(), work.blocks);
-    const device::DeviceValues encoded = list.values;
+    const device::DeviceValues encoded = kByCursor ? list.values : list.flat;
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
     auto keeper = keep<Decoder, kByCursor>(encoded, all_kept[warp]);
@@ -165,7 +165,9 @@ Kernel kernel_for(const DecodeWork& work) {
   switch (work.settings.pfor_levels) {
     case 0: return pfor_kernel<0>(work);
     case 1: return pfor_kernel<1>(work);
-    default: return pfor_kernel<kMaxPforLevels>(work);
+    default:
+      return work.by_cursor ? kernel_of<CodecKind::kPfor, kMaxPforLevels>(work)
+                            : kernel_of<CodecKind::kPfor, 1, false>(work);
   }
 }
 

@@ -30,7 +30,7 @@ void UploadedLists::add(const CodecSettings& settings, const EncodedValues& enco
                         std::uint32_t count, std::span<const std::uint32_t> last_docids) {
   const std::size_t blocks = encoded.codes.size();
   starts_.push_back({settings, bytes_.size(), codes_.size(), bases_.size(), count,
-                     encoded.offsets.back(), encoded.parameter});
+                     encoded.offsets.back(), flat_tails_.size(), encoded.parameter});
   std::uint32_t base = 0;
   for (std::size_t i = 0; i < blocks; ++i) {
     if (i > 0 && i % kBaseGroup == 0) {
@@ -49,13 +49,25 @@ void UploadedLists::add_exceptions(const CodecSettings& settings, const EncodedV
                                    std::uint32_t count) {
   std::vector<std::uint8_t> bytes = encoded.bytes;
   bytes.resize(bytes.size() + kReadSlack);
-  const EncodedList list{settings, encoded.parameter, count, bytes.data(),
-                         bytes.data() + encoded.bytes.size()};
+  EncodedList list{settings, encoded.parameter, count, bytes.data(),
+                   bytes.data() + encoded.bytes.size()};
+  std::uint32_t tail_offset = encoded.offsets.back();
+  std::vector<std::uint8_t> flat;
+  if (settings.pfor_levels > 1) {
+    flat = flatten_tail(list, tail_offset);
+    const std::size_t size = flat.size();
+    flat.resize(size + kReadSlack);
+    list.settings.pfor_levels = 1;
+    list.begin = flat.data();
+    list.end = flat.data() + size;
+    tail_offset = 0;
+    flat_tails_.insert(flat_tails_.end(), flat.begin(), flat.end());
+  }
   const std::size_t block = exceptions_.size();
   const std::size_t base = exception_bases_.size();
   exceptions_.resize(codes_.size());
   exception_bases_.resize(bases_.size());
-  make_exception_table(list, encoded.offsets.back(), std::span(exceptions_).subspan(block),
+  make_exception_table(list, tail_offset, std::span(exceptions_).subspan(block),
                        std::span(exception_bases_).subspan(base));
 }
 
@@ -71,7 +83,8 @@ UploadedLists::Layout UploadedLists::layout() const {
   at.last_docids = behind(at.codes, bytes_of(codes_));
   at.exceptions = behind(at.last_docids, bytes_of(last_docids_));
   at.exception_bases = behind(at.exceptions, bytes_of(exceptions_));
-  at.bytes = behind(at.exception_bases, bytes_of(exception_bases_));
+  at.flat_tails = behind(at.exception_bases, bytes_of(exception_bases_));
+  at.bytes = behind(at.flat_tails, bytes_of(flat_tails_));
   at.size = behind(at.bytes, bytes_of(bytes_));
   return at;
 }
@@ -88,9 +101,14 @@ UploadedList UploadedLists::placed(const Start& start, const Layout& at,
   list.values.exception_bases =
       reinterpret_cast<const ExceptionBase*>(copy + at.exception_bases) + start.base;
   list.values.count = start.count;
-  list.values.tail_offset = start.tail_offset;
+  list.values.tail = list.values.bytes + start.tail_offset;
   list.values.parameter = start.parameter;
   list.values.levels = start.settings.pfor_levels;
+  list.flat = list.values;
+  if (start.settings.kind == CodecKind::kPfor && start.settings.pfor_levels > 1) {
+    list.flat.tail = copy + at.flat_tails + start.flat_tail;
+    list.flat.levels = 1;
+  }
   list.last_docids = reinterpret_cast<const std::uint32_t*>(copy + at.last_docids) + start.block;
   return list;
 }
@@ -105,6 +123,7 @@ void UploadedLists::upload(std::size_t copies, const Stream& stream) {
   put(last_docids_, at.last_docids, image);
   put(exceptions_, at.exceptions, image);
   put(exception_bases_, at.exception_bases, image);
+  put(flat_tails_, at.flat_tails, image);
   // Memory ends with the last copy's slack, so that tools see who reads past it.
   buffer_ = DeviceBuffer(at.size * (copies - 1) + image.size(), stream.device());
   std::vector<UploadedList> lists;

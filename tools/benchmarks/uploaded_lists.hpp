@@ -14,7 +14,8 @@ namespace warpdex::tools {
 
 /// A list in GPU memory. Device pointers.
 struct UploadedList {
-  device::DeviceValues values;
+  device::DeviceValues values;  ///< for cursors
+  device::DeviceValues flat;  ///< for blocks in any order: with a flat tail, if it has more levels
   const std::uint32_t* last_docids = nullptr;  ///< of the blocks
 };
 
@@ -47,6 +48,7 @@ class UploadedLists {
     std::size_t base;
     std::uint32_t count;
     std::uint32_t tail_offset;
+    std::size_t flat_tail;  ///< start of its flat tail in flat_tails_
     std::uint8_t parameter;
   };
 
@@ -58,6 +60,7 @@ class UploadedLists {
     std::size_t last_docids;
     std::size_t exceptions;
     std::size_t exception_bases;
+    std::size_t flat_tails;
     std::size_t bytes;
     std::size_t size;
   };
@@ -74,6 +77,7 @@ class UploadedLists {
   std::vector<std::uint32_t> last_docids_;
   std::vector<ExceptionEntry> exceptions_;      ///< by block; of `pfor` only
   std::vector<ExceptionBase> exception_bases_;  ///< as `bases_`
+  std::vector<std::uint8_t> flat_tails_;        ///< of `pfor` with several levels, with slack
   DeviceBuffer buffer_;
   DeviceArray<UploadedList> lists_;
 };

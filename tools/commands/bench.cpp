@@ -74,17 +74,18 @@ void add_options(CommandLine& command, Arguments& given) {
       "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
-      "are answered")("exhaustive", po::bool_switch(&given.exhaustive),
-                      "GPU: skip no block, to measure what skipping is worth")(
+      "are answered")(
+      "exhaustive", po::bool_switch(&given.exhaustive),
+      "GPU: skip no block, to measure what skipping is worth; AND with codec bitpack only")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
       "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
-      "list), cost (whichever is estimated to be cheaper), searching (as looking-up, but by one "
-      "kernel that needs little memory), or global-memory (accumulates all lists in global memory, "
-      "without bounds)")(
+      "list), cost (whichever is estimated to be cheaper), or searching (as looking-up, but by one "
+      "kernel that needs little memory)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
-      "stages", po::bool_switch(&given.stages), "GPU: also show the time of each stage")(
+      "stages", po::bool_switch(&given.stages),
+      "GPU: also show the time of each stage, and with codec bitpack of what warps do")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
   command.add(group);

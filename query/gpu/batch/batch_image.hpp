@@ -1,8 +1,6 @@
 // Where the parts of a batch's image lie in memory. Internal.
 #pragma once
 
-#include <vector>
-
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 
@@ -21,9 +19,5 @@ struct ImageParts {
 
 /// The parts of an image that starts at `begin`. If that is null, only image_bytes is of use.
 ImageParts lay_out(const BatchShape& shape, void* begin);
-
-/// Groups of `at_once` queries of OR, in their order, of an image on the host.
-std::vector<QueryGroup> query_groups(const BatchShape& shape, const ImageParts& host,
-                                     std::uint32_t at_once);
 
 }  // namespace warpdex::gpu

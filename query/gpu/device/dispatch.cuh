@@ -2,22 +2,19 @@
 // Internal.
 #pragma once
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/codec.hpp"
 
 namespace warpdex::gpu {
 
-/// Calls call.operator()<codec, levels>(). For `pfor`, `levels` is 1 if the index has no more
-/// levels, else kMaxPforLevels; for other codecs it is 0.
+/// Calls call.operator()<codec>().
 template <class Call>
-void with_codec(const Batch& batch, CodecKind codec, Call call) {
+void with_codec(CodecKind codec, Call call) {
   switch (codec) {
-    case CodecKind::kBitpack: return call.template operator()<CodecKind::kBitpack, 0>();
-    case CodecKind::kPfor:
-      if (batch.pfor_levels <= 1) return call.template operator()<CodecKind::kPfor, 1>();
-      return call.template operator()<CodecKind::kPfor, kMaxPforLevels>();
-    case CodecKind::kPforBlock: return call.template operator()<CodecKind::kPforBlock, 0>();
-    case CodecKind::kRice: return call.template operator()<CodecKind::kRice, 0>();
+    case CodecKind::kBitpack: return call.template operator()<CodecKind::kBitpack>();
+    case CodecKind::kPfor: return call.template operator()<CodecKind::kPfor>();
+    case CodecKind::kPforBlock: return call.template operator()<CodecKind::kPforBlock>();
+    case CodecKind::kRice: return call.template operator()<CodecKind::kRice>();
   }
 }
 
@@ -32,13 +29,18 @@ void with_form(const Batch& batch, Call call) {
   }
 }
 
-/// Calls call.operator()<codec, levels, form of scores>().
+/// Calls call.operator()<codec, form of scores>().
 template <class Call>
 void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
-  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
-    with_form(batch,
-              [&]<ScoreForm kForm>() { call.template operator()<kCodec, kLevels, kForm>(); });
+  with_codec(codec, [&]<CodecKind kCodec>() {
+    with_form(batch, [&]<ScoreForm kForm>() { call.template operator()<kCodec, kForm>(); });
   });
 }
+
+/// The codec and the scores for which AND and the accumulation of tiles have a form that measures
+/// itself: only tables of measurements need it.
+template <CodecKind kCodec, ScoreForm kForm>
+inline constexpr bool kIsMeasured =
+    kCodec == CodecKind::kBitpack&& kForm != ScoreForm::kQueryLikelihood;
 
 }  // namespace warpdex::gpu

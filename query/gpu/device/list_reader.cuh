@@ -2,7 +2,7 @@
 // Internal.
 #pragma once
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 
@@ -19,18 +19,18 @@ __device__ inline void read_raw(const std::uint8_t* bytes, std::uint32_t (&value
 
 /// The parsed tail of a list's docIDs, and of its values, as decoders take them: empty for codecs
 /// other than `pfor`.
-template <CodecKind kCodec, int kLevels>
-__device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail docid_tail(
-    const Batch& batch, std::uint32_t list) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+template <CodecKind kCodec>
+__device__ inline typename device::BlockDecoder<kCodec>::Tail docid_tail(const Batch& batch,
+                                                                         std::uint32_t list) {
+  using Decoder = device::BlockDecoder<kCodec>;
   if constexpr (Decoder::kKeeps)
     return static_cast<typename Decoder::Tail>(batch.exception_tails) + 2 * list;
   if constexpr (!Decoder::kKeeps) return {};
 }
-template <CodecKind kCodec, int kLevels>
-__device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail value_tail(
-    const Batch& batch, std::uint32_t list) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+template <CodecKind kCodec>
+__device__ inline typename device::BlockDecoder<kCodec>::Tail value_tail(const Batch& batch,
+                                                                         std::uint32_t list) {
+  using Decoder = device::BlockDecoder<kCodec>;
   if constexpr (Decoder::kKeeps) {
     return static_cast<typename Decoder::Tail>(batch.exception_tails) + 2 * list + 1;
   }
@@ -38,7 +38,7 @@ __device__ inline typename device::BlockDecoder<kCodec, kLevels>::Tail value_tai
 }
 
 /// Lane l gets docIDs 4l to 4l + 3 of a list's block; kNone past the block's last.
-template <CodecKind kCodec, int kLevels>
+template <CodecKind kCodec>
 __device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
                                    std::uint32_t block, device::WarpScratch& scratch,
                                    std::uint32_t (&docids)[4]) {
@@ -46,22 +46,22 @@ __device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
   if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
   const std::uint32_t last = list.last_docids[block];
   const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   const device::BlockPlace place = Decoder::locate(list.docids, block);
-  auto tail = docid_tail<kCodec, kLevels>(batch, list_index);
+  auto tail = docid_tail<kCodec>(batch, list_index);
   Decoder::docids(list.docids, tail, place, base, last, scratch, docids);
 }
 
 /// Lane l gets values (frequencies or impacts, less one) 4l to 4l + 3 of a list's block.
-template <CodecKind kCodec, int kLevels>
+template <CodecKind kCodec>
 __device__ inline void read_values(const Batch& batch, std::uint32_t list_index,
                                    std::uint32_t block, device::WarpScratch& scratch,
                                    std::uint32_t (&values)[4]) {
   const List& list = batch.lists[list_index];
   if (list.flags & kRaw) return read_raw(list.frequencies.bytes, values);
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   const device::BlockPlace place = Decoder::locate(list.frequencies, block);
-  auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+  auto tail = value_tail<kCodec>(batch, list_index);
   Decoder::values(list.frequencies, tail, place, scratch, values);
 }
 

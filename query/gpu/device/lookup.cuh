@@ -182,11 +182,11 @@ __device__ inline std::uint32_t list_of_lane(std::uint32_t list, int lane) {
 /// Finds the document of each lane that `has` one in the lane's list. A whole warp. Each lane reads
 /// bit sets by itself; the warp decodes other blocks, each once. With kSame, `held` is the block
 /// that memory.block still holds from the call before, or kNone.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
 __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t list_index, bool has,
                                              std::uint32_t document, std::uint32_t& held,
                                              LookupMemory<kGoal>& memory) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   const List& list = batch.lists[list_index];
   PostingPlace posting;
   if (list.flags & kRaw) {
@@ -212,9 +212,9 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
   if (has) posting.block = find_block_of<kGoal>(batch, list, document);
   if (posting.block != kNone) {
     place = Decoder::locate(list.docids, posting.block);
-    Decoder::prefetch(docid_tail<kCodec, kLevels>(batch, list_index), place);
-    if (batch.round_count == 0) {
-      Decoder::prefetch(value_tail<kCodec, kLevels>(batch, list_index),
+    Decoder::prefetch(docid_tail<kCodec>(batch, list_index), place);
+    if (batch.prefetches_values) {
+      Decoder::prefetch(value_tail<kCodec>(batch, list_index),
                         Decoder::locate(list.frequencies, posting.block));
     }
     base = posting.block == 0 ? kNone : __ldg(list.last_docids + (posting.block - 1));
@@ -234,7 +234,7 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
       [&](int lane) {
         std::uint32_t docids[4];
         const std::uint32_t now = list_of_lane<kLists>(list_index, lane);
-        auto tail = docid_tail<kCodec, kLevels>(batch, now);
+        auto tail = docid_tail<kCodec>(batch, now);
         Decoder::docids((kLists == LaneLists::kSame ? list : batch.lists[now]).docids, tail,
                         broadcast<kCodec>(place, lane), __shfl_sync(kWholeWarp, base, lane),
                         __shfl_sync(kWholeWarp, last, lane), memory.scratch, docids);
@@ -247,10 +247,10 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
 /// The value of each lane's posting: a frequency or an impact, less one; kNone if there is no
 /// posting. A whole warp. Each lane reads its own value where one thread can; the warp decodes
 /// other blocks, each once.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
 __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_index,
                                          const PostingPlace& posting, LookupMemory<kGoal>& memory) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   const List& list = batch.lists[list_index];
   bool found = posting.place != kNone;
   std::uint32_t value = kNone;
@@ -264,7 +264,7 @@ __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_
   device::BlockPlace place{};
   if (found) {
     place = Decoder::locate(list.frequencies, posting.block);
-    const auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+    const auto tail = value_tail<kCodec>(batch, list_index);
     waits = !Decoder::reads_alone(place.code);
     if (waits) Decoder::prefetch(tail, place);
     if (!waits) value = Decoder::value_alone(list.frequencies, tail, place, posting.place);
@@ -276,7 +276,7 @@ __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_
         [&](int lane) {
           std::uint32_t values[4];
           const std::uint32_t now = list_of_lane<kLists>(list_index, lane);
-          auto tail = value_tail<kCodec, kLevels>(batch, now);
+          auto tail = value_tail<kCodec>(batch, now);
           Decoder::values((kLists == LaneLists::kSame ? list : batch.lists[now]).frequencies, tail,
                           broadcast<kCodec>(place, lane), memory.scratch, values);
           __syncwarp();

@@ -3,7 +3,7 @@
 // TermScorer, only for documents that may be in an answer. Internal.
 #pragma once
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "gpu/layout/length_codes.hpp"
 #include "natural_log.hpp"
 

@@ -28,42 +28,66 @@ struct Values {
   std::uint8_t parameter;
 };
 
-void fill(const CodecSettings& codec, const PostingsEntry& entry, const Values& values,
-          ExceptionTable& table) {
+Values docids_of(const IndexSections& sections, const PostingsEntry& entry) {
+  return {sections.docids, entry.docid_offset, entry.docid_bytes, entry.docid_tail_bytes,
+          entry.docid_parameter};
+}
+
+Values frequencies_of(const IndexSections& sections, const PostingsEntry& entry) {
+  return {sections.frequencies, entry.frequency_offset, entry.frequency_bytes,
+          entry.frequency_tail_bytes, entry.frequency_parameter};
+}
+
+/// Fills in a list's part of the table. Returns the list's flat tail, with slack, if it needs one.
+std::vector<std::uint8_t> fill(const CodecSettings& codec, const PostingsEntry& entry,
+                               const Values& values, ExceptionTable& table) {
   const std::uint8_t* const begin = values.section.subspan(values.offset, values.bytes).data();
-  const EncodedList list{codec, values.parameter, entry.document_frequency, begin,
-                         begin + values.bytes};
+  EncodedList list{codec, values.parameter, entry.document_frequency, begin, begin + values.bytes};
+  std::uint32_t tail_offset = values.bytes - values.tail_bytes;
+  std::vector<std::uint8_t> flat;
+  if (codec.pfor_levels > 1) {
+    flat = flatten_tail(list, tail_offset);
+    const std::size_t size = flat.size();
+    flat.resize(size == 0 ? 0 : size + kReadSlack);
+    list.settings.pfor_levels = 1;
+    list.begin = flat.data();
+    list.end = flat.data() + size;
+    tail_offset = 0;
+  }
   const std::uint32_t blocks = (entry.document_frequency + kBlockSize - 1) / kBlockSize;
   make_exception_table(
-      list, values.bytes - values.tail_bytes,
-      std::span(table.entries).subspan(entry.first_block, blocks),
+      list, tail_offset, std::span(table.entries).subspan(entry.first_block, blocks),
       std::span(table.bases).subspan(entry.first_base, (blocks - 1) / kBlocksPerBase));
+  return flat;
+}
+
+/// Makes the table of all lists' docIDs or frequencies; values_of() says where they are.
+template <class ValuesOf>
+ExceptionTable make_table(const Index& index, const std::vector<PostingsEntry>& lists,
+                          ValuesOf values_of) {
+  const IndexSections& sections = index.sections();
+  ExceptionTable table;
+  table.entries.resize(sections.docid_codes.size());
+  table.bases.resize(sections.docid_bases.size());
+  std::vector<std::vector<std::uint8_t>> tails(lists.size());
+  parallel_for(0, lists.size(), [&](std::size_t, std::size_t i) {
+    tails[i] = fill(index.settings().codec, lists[i], values_of(sections, lists[i]), table);
+  });
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (tails[i].empty()) continue;
+    table.flat_starts[lists[i].first_block] = table.flat_tails.size();
+    table.flat_tails.insert(table.flat_tails.end(), tails[i].begin(), tails[i].end());
+    tails[i] = {};
+  }
+  return table;
 }
 
 }  // namespace
 
 ExceptionTables make_exception_tables(const Index& index) {
-  ExceptionTables tables;
-  const CodecSettings& codec = index.settings().codec;
-  if (codec.kind != CodecKind::kPfor) return tables;
-  const IndexSections& sections = index.sections();
-  for (ExceptionTable* const table : {&tables.docids, &tables.frequencies}) {
-    table->entries.resize(sections.docid_codes.size());
-    table->bases.resize(sections.docid_bases.size());
-  }
+  if (index.settings().codec.kind != CodecKind::kPfor) return {};
   const std::vector<PostingsEntry> lists = long_lists(index);
-  parallel_for(0, lists.size(), [&](std::size_t, std::size_t i) {
-    const PostingsEntry& entry = lists[i];
-    fill(codec, entry,
-         {sections.docids, entry.docid_offset, entry.docid_bytes, entry.docid_tail_bytes,
-          entry.docid_parameter},
-         tables.docids);
-    fill(codec, entry,
-         {sections.frequencies, entry.frequency_offset, entry.frequency_bytes,
-          entry.frequency_tail_bytes, entry.frequency_parameter},
-         tables.frequencies);
-  });
-  return tables;
+  return {make_table(index, lists, docids_of), make_table(index, lists, frequencies_of)};
 }
 
 }  // namespace warpdex::gpu

@@ -119,6 +119,8 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   const IndexSections& sections = index.sections();
   const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
+  docids.flat_starts = exceptions.docids.flat_starts;
+  frequencies.flat_starts = exceptions.frequencies.flat_starts;
   // In the order in which they get GPU memory: what is read most comes first.
   const std::vector<Part> parts{
       {std::span(of_lengths.codes), lengths.codes},
@@ -130,19 +132,21 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
       {sections.range_bounds, range_bounds},
       {sections.block_last_docids, last_docids},
       {sections.block_bounds, bounds},
-      {sections.docid_codes, docid_codes},
-      {sections.docid_offsets, docid_offsets},
-      {sections.docid_bases, docid_bases},
-      {std::span(exceptions.docids.entries), docid_exceptions},
-      {std::span(exceptions.docids.bases), docid_exception_bases},
-      {sections.frequency_codes, frequency_codes},
-      {sections.frequency_offsets, frequency_offsets},
-      {sections.frequency_bases, frequency_bases},
-      {std::span(exceptions.frequencies.entries), frequency_exceptions},
-      {std::span(exceptions.frequencies.bases), frequency_exception_bases},
-      {sections.docids, docids},  // the last kEncoded parts: cached list by list if there is no
-                                  // room for both
-      {sections.frequencies, frequencies},
+      {sections.docid_codes, docids.codes},
+      {sections.docid_offsets, docids.offsets},
+      {sections.docid_bases, docids.bases},
+      {std::span(exceptions.docids.entries), docids.exceptions},
+      {std::span(exceptions.docids.bases), docids.exception_bases},
+      {std::span(exceptions.docids.flat_tails), docids.flat_tails},
+      {sections.frequency_codes, frequencies.codes},
+      {sections.frequency_offsets, frequencies.offsets},
+      {sections.frequency_bases, frequencies.bases},
+      {std::span(exceptions.frequencies.entries), frequencies.exceptions},
+      {std::span(exceptions.frequencies.bases), frequencies.exception_bases},
+      {std::span(exceptions.frequencies.flat_tails), frequencies.flat_tails},
+      {sections.docids, docids.bytes},  // the last kEncoded parts: cached list by list if there is
+                                        // no room for both
+      {sections.frequencies, frequencies.bytes},
   };
   const std::span<const Part> all(parts);
   const std::size_t resident = take_memory(all);
@@ -234,6 +238,11 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
   return true;
 }
 
+bool GpuIndex::State::has_flat_tails() const {
+  const CodecSettings& codec = index.settings().codec;
+  return codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
+}
+
 std::size_t GpuIndex::State::scratch_share() const {
   return scratch / std::max<std::size_t>(lanes, 1);
 }
@@ -241,28 +250,29 @@ std::size_t GpuIndex::State::scratch_share() const {
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
   const gpu::EncodedBytes encoded =
       cache ? cache->find(entry)
-            : gpu::EncodedBytes{docids + entry.docid_offset, frequencies + entry.frequency_offset};
-  const std::uint8_t levels = index.settings().codec.pfor_levels;
-  list.docids = {.bytes = encoded.docids,
-                 .offsets = docid_offsets + entry.first_block,
-                 .bases = docid_bases + entry.first_base,
-                 .codes = docid_codes + entry.first_block,
-                 .exceptions = docid_exceptions + entry.first_block,
-                 .exception_bases = docid_exception_bases + entry.first_base,
-                 .count = entry.document_frequency,
-                 .tail_offset = entry.docid_bytes - entry.docid_tail_bytes,
-                 .parameter = entry.docid_parameter,
-                 .levels = levels};
-  list.frequencies = {.bytes = encoded.frequencies,
-                      .offsets = frequency_offsets + entry.first_block,
-                      .bases = frequency_bases + entry.first_base,
-                      .codes = frequency_codes + entry.first_block,
-                      .exceptions = frequency_exceptions + entry.first_block,
-                      .exception_bases = frequency_exception_bases + entry.first_base,
-                      .count = entry.document_frequency,
-                      .tail_offset = entry.frequency_bytes - entry.frequency_tail_bytes,
-                      .parameter = entry.frequency_parameter,
-                      .levels = levels};
+            : gpu::EncodedBytes{docids.bytes + entry.docid_offset,
+                                frequencies.bytes + entry.frequency_offset};
+  const auto place_values = [&](const Values& all, const std::uint8_t* begin,
+                                std::uint32_t tail_offset, std::uint8_t parameter) {
+    const auto flat = all.flat_starts.find(entry.first_block);
+    const bool is_flat = flat != all.flat_starts.end();
+    return device::DeviceValues{
+        .bytes = begin,
+        .offsets = all.offsets + entry.first_block,
+        .bases = all.bases + entry.first_base,
+        .codes = all.codes + entry.first_block,
+        .exceptions = all.exceptions + entry.first_block,
+        .exception_bases = all.exception_bases + entry.first_base,
+        .tail = is_flat ? all.flat_tails + flat->second : begin + tail_offset,
+        .count = entry.document_frequency,
+        .parameter = parameter,
+        .levels = has_flat_tails() ? std::uint8_t{1} : index.settings().codec.pfor_levels};
+  };
+  list.docids = place_values(docids, encoded.docids, entry.docid_bytes - entry.docid_tail_bytes,
+                             entry.docid_parameter);
+  list.frequencies =
+      place_values(frequencies, encoded.frequencies,
+                   entry.frequency_bytes - entry.frequency_tail_bytes, entry.frequency_parameter);
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "gpu/layout/layout.hpp"
@@ -22,6 +23,9 @@ struct GpuIndex::State : gpu::PlacedIndex {
   /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
+  /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
+  /// levels.
+  bool has_flat_tails() const;
   /// GPU memory that one of the lanes may take.
   std::size_t scratch_share() const;
 
@@ -35,23 +39,23 @@ struct GpuIndex::State : gpu::PlacedIndex {
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
   std::size_t scratch = 0;                     ///< bytes for all lanes together
   mutable std::atomic<std::size_t> lanes = 0;
-  // Pointers to sections of lists, and for `pfor` to the tables of exceptions. The last two, docids
-  // and frequencies, are null if there is a cache.
+  /// Where the docIDs or the frequencies of all lists are. Pointers to sections, and for `pfor` to
+  /// the tables of exceptions.
+  struct Values {
+    const std::uint32_t* bases = nullptr;
+    const std::uint16_t* offsets = nullptr;
+    const std::uint8_t* codes = nullptr;
+    const std::uint8_t* bytes = nullptr;  ///< null if there is a cache
+    const ExceptionEntry* exceptions = nullptr;
+    const ExceptionBase* exception_bases = nullptr;
+    const std::uint8_t* flat_tails = nullptr;
+    std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;  ///< ExceptionTable's
+  };
+  Values docids;
+  Values frequencies;
   const std::uint32_t* last_docids = nullptr;
-  const std::uint32_t* docid_bases = nullptr;
-  const std::uint16_t* docid_offsets = nullptr;
-  const std::uint8_t* docid_codes = nullptr;
-  const std::uint32_t* frequency_bases = nullptr;
-  const std::uint16_t* frequency_offsets = nullptr;
-  const std::uint8_t* frequency_codes = nullptr;
-  const ExceptionEntry* docid_exceptions = nullptr;
-  const ExceptionBase* docid_exception_bases = nullptr;
-  const ExceptionEntry* frequency_exceptions = nullptr;
-  const ExceptionBase* frequency_exception_bases = nullptr;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
-  const std::uint8_t* docids = nullptr;
-  const std::uint8_t* frequencies = nullptr;
   // Always resident:
   gpu::Lengths lengths{};
   const float* static_scores = nullptr;

@@ -75,14 +75,14 @@ struct Survivors {
 };
 
 /// Whether sums in units are the scores themselves.
-__device__ bool sums_are_scores(const Batch& batch, const Query& query) {
+__device__ bool sums_are_scores(const FinishBatch& batch, const Query& query) {
   return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
 }
 
 /// Looks up the documents of a warp's lanes in a list. Returns each posting's exact score; 0 where
 /// there is none.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
-__device__ float score_of_term(const Batch& batch, std::uint32_t list_index, bool has,
+template <CodecKind kCodec, LookupGoal kGoal>
+__device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
                                std::uint32_t document, LookupMemory<kGoal>& memory) {
   const List& list = batch.lists[list_index];
   if (has) {
@@ -91,8 +91,8 @@ __device__ float score_of_term(const Batch& batch, std::uint32_t list_index, boo
   }
   std::uint32_t held = kNone;
   const PostingPlace posting =
-      find_document<kCodec, kLevels, kGoal>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec, kLevels, kGoal>(batch, list_index, posting, memory);
+      find_document<kCodec, kGoal>(batch, list_index, has, document, held, memory);
+  const std::uint32_t value = value_at<kCodec, kGoal>(batch, list_index, posting, memory);
   return value == kNone ? 0.F
                         : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
 }
@@ -108,9 +108,10 @@ __device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists
 /// Computes keys of exact scores. Warps find each term's scores for a group of documents. Then the
 /// scores of a document are added in the canonical order, by the operations of the CPU engine. A
 /// whole CTA.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
-__device__ void rescore(const Batch& batch, const Query& query, const std::uint32_t* documents,
-                        std::uint32_t count, Key* keys, RescoreMemory<kGoal>& memory) {
+template <CodecKind kCodec, LookupGoal kGoal>
+__device__ void rescore(const FinishBatch& batch, const Query& query,
+                        const std::uint32_t* documents, std::uint32_t count, Key* keys,
+                        RescoreMemory<kGoal>& memory) {
   const std::uint32_t warp = warp_id();
   const std::uint32_t size = group_size(count, query.scoring_lists);
   const std::uint32_t groups_at_once = kScoreRows / query.scoring_lists;
@@ -124,8 +125,8 @@ __device__ void rescore(const Batch& batch, const Query& query, const std::uint3
       const std::uint32_t place = place_of(row % here);
       const bool has = is_taken(place);
       memory.scores[row][lane_id()] =
-          score_of_term<kCodec, kLevels, kGoal>(batch, query.first_list + row / here, has,
-                                                has ? documents[place] : 0, memory.lookups[warp]);
+          score_of_term<kCodec, kGoal>(batch, query.first_list + row / here, has,
+                                       has ? documents[place] : 0, memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kWarps) {
@@ -155,9 +156,10 @@ __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count
 /// Computes the keys of all survivors. Many survivors are sorted by document first, so that
 /// neighbours, which a warp looks up together, share blocks. If all fit in shared memory, each CTA
 /// sorts all of them and takes a part; else each CTA sorts one piece at a time. Whole CTAs.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
-__device__ void rescore_all(const Batch& batch, const Query& query, const Survivors& survivors,
-                            const FinishMemory& memory, const Team& team) {
+template <CodecKind kCodec, LookupGoal kGoal>
+__device__ void rescore_all(const FinishBatch& batch, const Query& query,
+                            const Survivors& survivors, const FinishMemory& memory,
+                            const Team& team) {
   const std::uint32_t count = survivors.count;
   const std::uint32_t share = (count + team.size() - 1) / team.size();
   const bool are_sorted = count > kWarp && group_size(share, query.scoring_lists) >= kGroupToSort;
@@ -168,9 +170,8 @@ __device__ void rescore_all(const Batch& batch, const Query& query, const Surviv
     const std::uint32_t here = min(piece, count - begin);
     fetch_documents(survivors.candidates + begin, here, are_sorted, memory);
     const std::uint32_t first = fits ? min(team.rank() * share, here) : 0;
-    rescore<kCodec, kLevels, kGoal>(batch, query, memory.documents() + first,
-                                    min(share, here - first), survivors.keys + begin + first,
-                                    memory.template rescoring<kGoal>());
+    rescore<kCodec, kGoal>(batch, query, memory.documents() + first, min(share, here - first),
+                           survivors.keys + begin + first, memory.template rescoring<kGoal>());
   }
 }
 
@@ -219,7 +220,7 @@ __device__ void take_keys(KeyAt key_at, std::uint32_t count, Key min_key, Key* k
 }
 
 /// Writes the query's k best hits to host memory, best first. A whole CTA.
-__device__ void write_hits(const Batch& batch, const Query& query, const Survivors& survivors,
+__device__ void write_hits(const FinishBatch& batch, const Query& query, const Survivors& survivors,
                            const FinishMemory& memory, PruneMemory& prune_memory) {
   const bool are_sums = sums_are_scores(batch, query);
   const auto key_at = [&](std::uint32_t i) -> Key {
@@ -246,7 +247,7 @@ __device__ void write_hits(const Batch& batch, const Query& query, const Survivo
 }
 
 /// Writes the answer's other fields, after the hits. One thread.
-__device__ void write_answer(const Batch& batch, const Query& query, std::uint32_t survivors,
+__device__ void write_answer(const FinishBatch& batch, const Query& query, std::uint32_t survivors,
                              bool overflows) {
   const QueryState& state = batch.states[query.state];
   Answer answer{min(survivors, query.k), overflows || state.overflow != 0 ? 1U : 0U,
@@ -269,9 +270,9 @@ __device__ void write_answer(const Batch& batch, const Query& query, std::uint32
 /// Work item: a query a team of CTAs of 512 threads. The team shares the pruning and the lookups;
 /// its first CTA sorts. Shared memory: 3 KiB and finish_bytes(room). Bound by the latency of
 /// looking survivors up, or of sorting.
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
+template <CodecKind kCodec, LookupGoal kGoal>
 __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
-    finish(Batch batch, std::uint32_t room) {
+    finish(FinishBatch batch, std::uint32_t room) {
   wait_for_previous();
   extern __shared__ __align__(16) Key dynamic_memory[];
   __shared__ PruneMemory prune_memory;
@@ -297,7 +298,7 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
   if (are_sums && team.rank() != 0) return;
   if (prunes) survivors.count = team.of(0, prune_memory.kept);
   if (!are_sums) {
-    rescore_all<kCodec, kLevels, kGoal>(batch, query, survivors, memory, team);
+    rescore_all<kCodec, kGoal>(batch, query, survivors, memory, team);
     team.sync();
     if (team.rank() != 0) return;
   }
@@ -309,17 +310,17 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
 }
 
 /// CTAs that share a query: as many as the GPU can hold at once.
-std::uint32_t team_size(const Batch& batch, std::uint32_t resident) {
+std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
   std::uint32_t size = batch.has_clusters ? kMaxTeam : 1;
   while (size > 1 && std::size_t{batch.state_count} * size > resident) size /= 2;
   return size;
 }
 
-template <CodecKind kCodec, int kLevels, LookupGoal kGoal>
-void launch(const Batch& batch, cudaStream_t stream) {
+template <CodecKind kCodec, LookupGoal kGoal>
+void launch(const FinishBatch& batch, cudaStream_t stream) {
   const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
   const std::size_t bytes = finish_bytes<kGoal>(room);
-  const auto kernel = finish<kCodec, kLevels, kGoal>;
+  const auto kernel = finish<kCodec, kGoal>;
   constexpr std::size_t kOther = 64;  // other shared memory of a CTA
   static_assert(finish_bytes<kGoal>(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <=
                 kNeededSharedMemory);
@@ -339,14 +340,14 @@ void launch(const Batch& batch, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream) {
-  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t stream) {
+  with_codec(codec, [&]<CodecKind kCodec>() {
     constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each has a multiprocessor to
                                                 // itself
     if (batch.state_count <= kFewQueries) {
-      launch<kCodec, kLevels, LookupGoal::kLatency>(batch, stream);
+      launch<kCodec, LookupGoal::kLatency>(batch, stream);
     } else {
-      launch<kCodec, kLevels, LookupGoal::kThroughput>(batch, stream);
+      launch<kCodec, LookupGoal::kThroughput>(batch, stream);
     }
   });
 }

@@ -5,9 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <vector_types.h>
 
-#include <span>
-
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/codec.hpp"
 
 namespace warpdex::gpu {
@@ -24,8 +22,9 @@ struct ImageFetch {
   uint4* cleared;
   std::uint32_t cleared_words;
 };
-/// Copies the image to the GPU and clears the counters.
-void launch_fetch(const Batch& batch, const ImageFetch& image, cudaStream_t stream);
+/// Copies the image to the GPU and clears the counters. If it `overlaps`, it may start while the
+/// kernel before ends.
+void launch_fetch(const ImageFetch& image, bool overlaps, cudaStream_t stream);
 
 /// Bytes of the parsed exception tails of a batch's lists: 0 for codecs other than `pfor`.
 std::size_t tails_bytes(CodecKind codec, std::size_t lists);
@@ -33,12 +32,12 @@ std::size_t tails_bytes(CodecKind codec, std::size_t lists);
 void launch_parse_tails(const Batch& batch, CodecKind codec, cudaStream_t stream);
 
 /// AND: matches of each driver's chunks become candidates.
-void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream);
+void launch_and_chunks(const AndBatch& batch, CodecKind codec, cudaStream_t stream);
 
 /// OR: fills the table of each list's first block by tile. This and all others of OR are launched
 /// only if there are queries of OR.
-void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream);
-/// Words of 16 bytes that fit into the 4 KiB of a kernel's arguments beside a Batch.
+void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream);
+/// Words of 16 bytes that fit into the 4 KiB of a kernel's arguments beside an OrTables.
 inline constexpr std::uint32_t kInlineWords = 224;
 
 /// The image of a single small query of OR, as an argument of its first kernel. The kernel copies
@@ -55,33 +54,30 @@ struct InlineQuery {
 
 /// OR: upper bounds of tiles. `inline_query` is the image of a single query, or null if the image
 /// has been uploaded.
-void launch_bound_tiles(const Batch& batch, const InlineQuery* inline_query, cudaStream_t stream);
+void launch_bound_tiles(const OrTables& batch, const InlineQuery* inline_query,
+                        cudaStream_t stream);
 /// OR: decides how each tile of a round is answered. The first kernel of each round.
-void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream);
+void launch_begin_round(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);
 /// OR, in this order: finds the competitive blocks, then the competitive documents in them, and
 /// looks these up; those that reach the threshold become candidates.
-void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream);
-void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_find_blocks(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);
+void launch_read_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream);
-void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_look_up_chunks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream);
 /// OR: the last two in one kernel, which needs no room for documents.
-void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_search_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream);
 /// OR of few postings, by bound instead of in rounds: documents of competitive blocks become
 /// candidates.
-void launch_or_by_bound(const Batch& batch, CodecKind codec, cudaStream_t stream);
+void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t stream);
 /// OR: accumulates tiles; their best documents become candidates. Pass 0 follows round 0, pass 1
 /// follows the last round.
-void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream);
-
-/// OR for comparison, instead of all steps after the table of first blocks: accumulates everything
-/// in global memory, some queries at a time.
-void launch_or_accumulators(const Batch& batch, std::span<const QueryGroup> query_groups,
-                            CodecKind codec, cudaStream_t stream);
+void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
+                     cudaStream_t stream);
 
 /// Candidates that reach the last threshold get their exact scores; the best of each query are
 /// sorted and written to host memory.
-void launch_finish(const Batch& batch, CodecKind codec, cudaStream_t stream);
+void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t stream);
 
 }  // namespace warpdex::gpu

@@ -10,10 +10,9 @@ constexpr std::uint32_t kThreads = 128;
 
 /// Work item: the tail of a list's docIDs or of its values, a thread; CTAs of 128 threads; no
 /// shared memory. Bound by the latency of some ten dependent reads.
-template <int kLevels>
 __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
   wait_for_previous();
-  using Decoder = device::BlockDecoder<CodecKind::kPfor, kLevels>;
+  using Decoder = device::BlockDecoder<CodecKind::kPfor>;
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= 2 * batch.list_count) return;
   const List& list = batch.lists[i / 2];
@@ -25,15 +24,14 @@ __global__ void __launch_bounds__(kThreads) parse_tails(Batch batch) {
 }  // namespace
 
 std::size_t tails_bytes(CodecKind codec, std::size_t lists) {
-  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;  // the largest of them
+  using Tail = device::BlockDecoder<CodecKind::kPfor>::ParsedTail;
   return codec == CodecKind::kPfor ? 2 * lists * sizeof(Tail) : 0;
 }
 
 void launch_parse_tails(const Batch& batch, CodecKind codec, cudaStream_t stream) {
   if (codec != CodecKind::kPfor || batch.list_count == 0) return;
   const std::uint32_t ctas = (2 * batch.list_count + kThreads - 1) / kThreads;
-  const auto parse = batch.pfor_levels <= 1 ? parse_tails<1> : parse_tails<kMaxPforLevels>;
-  launch("parse_tails", parse, ctas, kThreads, 0, stream, batch);
+  launch("parse_tails", parse_tails, ctas, kThreads, 0, stream, batch);
 }
 
 }  // namespace warpdex::gpu

@@ -1,6 +1,5 @@
 // A batch of queries as the kernels read it: its lists, its queries, their state while the kernels
-// run, and pointers to all of it. batch_builder fills it in; every kernel of query/gpu/ reads it.
-// Internal.
+// run, and work items. batch_builder fills it in; batch.hpp has the pointers to it. Internal.
 #pragma once
 
 #include <cstdint>
@@ -152,7 +151,7 @@ enum TileState : std::uint8_t {
 /// Items of a list that one warp takes together: blocks to read, or documents to look up.
 struct Chunk {
   std::uint32_t list;
-  std::uint32_t first;  ///< in Batch::blocks or Batch::lookup_documents
+  std::uint32_t first;  ///< in OrRounds::blocks or lookup_documents
   std::uint32_t count;
 };
 
@@ -162,15 +161,6 @@ struct alignas(8) ChunkCounters {
   std::uint32_t chunks;  ///< raised together with `items`, as one 64-bit number
   std::uint32_t items;
   std::uint32_t taken;  ///< chunks, by the next kernel
-};
-
-/// Queries of OR that have accumulators in global memory at the same time, for comparison.
-struct QueryGroup {
-  std::uint32_t first_query;  ///< its number among those of OR
-  std::uint32_t queries;
-  std::uint32_t first_range;  ///< of their lists, in Batch::table_ranges
-  std::uint32_t ranges;
-  bool has_prohibited;  ///< some list is prohibited
 };
 
 /// The work of one round of OR.
@@ -210,7 +200,7 @@ struct Answer {
   std::uint32_t hits;
   std::uint32_t overflow;   ///< candidates were lost: the answer must not be used
   std::uint32_t fell_back;  ///< AND with OR: the answer is OR's
-  std::uint32_t ticket;     ///< Batch::ticket, written last
+  std::uint32_t ticket;     ///< FinishBatch::ticket, written last
   unsigned long long matches;
   std::uint32_t threshold;  ///< the last one: the query can start with it if it runs again
 };
@@ -224,79 +214,6 @@ struct WorkCounters {
   unsigned long long rescored;
   unsigned long long match_cycles[kGpuPhases];  ///< by GpuPhase
   unsigned long long tile_cycles[kGpuPhases];
-};
-
-/// All that a kernel needs. Passed by value.
-struct Batch {
-  const List* lists;
-  void* exception_tails;  ///< `pfor` only: two parsed tails a list, of its docIDs and its values
-  const Query* queries;   ///< those of AND, then AND's fallbacks, then those of OR
-  const Query* final_queries;  ///< by state: the last entry of each query that may have run
-  QueryState* states;
-  std::uint32_t* histograms;    ///< kHistogramBins a state
-  std::uint32_t* first_blocks;  ///< by list and tile: the first block that meets the tile
-  /// By list and tile, in units: the suffix upper bound of MaxScore. What all later scoring lists
-  /// of the query and a static score can add at most.
-  std::uint32_t* suffix_bounds;
-  std::uint32_t* tile_bounds;  ///< by query and tile: the bound of all its lists; 0: no posting
-  std::uint8_t* tile_states;   ///< by query and tile
-  TileItem* tile_items;
-  TileCounters* tile_passes;             ///< kTilePasses
-  std::uint32_t* competitive_tiles;      ///< by list, a bit a tile: block_finder.cuh
-  RoundCounters* rounds;                 ///< kRounds
-  CompetitiveBlock* competitive_blocks;  ///< kBoundClasses times max_competitive_blocks
-  CompetitiveCounters* competitive_counters;
-  std::uint32_t* blocks;  ///< that a round reads
-  Chunk* block_chunks;
-  Candidate* lookup_documents;  ///< that a round looks up, each with its sum so far
-  Chunk* document_chunks;
-  /// One accumulator a document, padded to whole tiles, for each query of a QueryGroup; null if OR
-  /// needs none.
-  std::uint32_t* accumulators;
-  Candidate* candidates;
-  unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
-  Hit* hits;                 ///< the answers' hits, best first; k for each slot
-  Answer* answers;           ///< by slot
-  const BlockRange* table_ranges;
-  const BlockRange* and_ranges;
-  WorkCounters* work;  ///< or null
-  Lengths lengths;
-  const float* static_scores;  ///< or null
-  const float* static_bounds;  ///< of each kStaticWindow documents, or null
-  std::uint32_t documents;
-  std::uint32_t k;  ///< the largest of all queries
-  std::uint32_t list_count;
-  std::uint32_t and_queries;           ///< with the fallbacks
-  std::uint32_t and_fallback_queries;  ///< queries of AND that run only if an earlier AND of the
-                                       ///< same query matched too few
-  std::uint32_t or_queries;
-  std::uint32_t accumulated_queries;  ///< of a QueryGroup, at most
-  std::uint32_t state_count;
-  std::uint32_t table_range_count;
-  std::uint32_t and_range_count;           ///< with those of the fallbacks
-  std::uint32_t and_fallback_range_count;  ///< the last of them
-  std::uint32_t tiles;                     ///< of the collection
-  std::uint32_t max_competitive_blocks;    ///< room for this many in each class
-  std::uint32_t max_blocks;                ///< room for this many, and so on
-  std::uint32_t max_block_chunks;
-  std::uint32_t max_documents;
-  std::uint32_t max_document_chunks;
-  std::uint32_t round_count;         ///< of OR, up to kRounds; 0: OR goes by bound, without rounds
-  std::uint32_t raise_every;         ///< raise a query's threshold after this many candidates, or k
-  std::uint32_t first_phase_blocks;  ///< competitive blocks that the first phase takes, about
-  std::uint32_t chunk_blocks;        ///< of a full chunk of blocks
-  std::uint32_t range_blocks;        ///< kRangeBlocks or less
-  std::uint32_t pfor_levels;
-  std::uint32_t ticket;    ///< if the host waits for each answer by it; else 0
-  bool has_clusters;       ///< the GPU has thread block clusters
-  bool has_document_room;  ///< found documents are written, and all warps look them up; else each
-                           ///< warp looks up what it found
-  bool spares_bus;         ///< many lists are read over the bus: each block by few warps
-  bool skips_nothing;      ///< all queries are kExhaustive
-  bool overlaps_launches;  ///< a kernel may start while the one before ends
-  ScoreForm form;
-  float c0;  ///< BM25 and query likelihood: the same for all terms, except for query
-  float c1;  ///< likelihood's c0
 };
 
 }  // namespace warpdex::gpu

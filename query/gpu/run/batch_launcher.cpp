@@ -1,17 +1,13 @@
 // Launches a batch's kernels in their order.
 #include "gpu/run/batch_launcher.hpp"
 
-#include <vector>
-
 #include "gpu/kernels/kernels.cuh"
 
 namespace warpdex::gpu {
 
-BatchLauncher::BatchLauncher(const GpuIndex::State& index, const GpuAblation& ablation,
-                             const BatchMemory& memory, const Stream& stream,
-                             StageClock<GpuStage>& clock)
+BatchLauncher::BatchLauncher(const GpuIndex::State& index, const BatchMemory& memory,
+                             const Stream& stream, StageClock<GpuStage>& clock)
     : codec_(index.index.settings().codec.kind),
-      ablation_(ablation),
       memory_(memory),
       stream_(stream),
       clock_(clock),
@@ -19,18 +15,19 @@ BatchLauncher::BatchLauncher(const GpuIndex::State& index, const GpuAblation& ab
       has_uploaded_(index.device, EventUse::kOrder),
       has_matched_(index.device, EventUse::kOrder) {}
 
-void BatchLauncher::launch(const Batch& batch, const BatchShape& shape) {
-  launch_parse_tails(batch, codec_, stream_.handle());
-  Batch last = batch;
+void BatchLauncher::launch(const BatchStages& stages, const BatchPlan& plan) {
+  launch_parse_tails(stages.finishing, codec_, stream_.handle());
+  FinishBatch last = stages.finishing;
   // AND and OR of different queries run at the same time, unless OR depends on what AND matched.
-  const bool has_both = batch.and_queries > 0 && batch.or_queries > 0;
-  if (has_both && !shape.has_fallback && !ablation_.time_stages) {
-    launch_beside(batch, shape);
+  const bool has_or = plan.shape.or_queries > 0;
+  const bool has_both = stages.matching.and_queries > 0 && has_or;
+  if (has_both && !plan.shape.has_fallback && !plan.counts_work) {
+    launch_beside(stages, plan);
     last.overlaps_launches = false;  // it follows kernels of two streams
   } else {
-    launch_and_chunks(batch, codec_, stream_.handle());
+    launch_and_chunks(stages.matching, codec_, stream_.handle());
     clock_.end(GpuStage::kMatch, stream_);
-    if (batch.or_queries > 0) launch_or(batch, shape);
+    if (has_or) launch_or(stages, plan);
   }
   launch_finish(last, codec_, stream_.handle());
   clock_.end(GpuStage::kFinish, stream_);
@@ -42,54 +39,47 @@ void BatchLauncher::abandon() noexcept {
 }
 
 /// Launches AND in a stream of its own, beside OR.
-void BatchLauncher::launch_beside(const Batch& batch, const BatchShape& shape) {
+void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& plan) {
   has_uploaded_.record(stream_);
   has_uploaded_.make_wait(stream_of_and_);
-  Batch apart = batch;
+  AndBatch apart = stages.matching;
   apart.overlaps_launches = false;  // it follows the upload in another stream
   launch_and_chunks(apart, codec_, stream_of_and_.handle());
   has_matched_.record(stream_of_and_);
-  launch_or(batch, shape);
+  launch_or(stages, plan);
   has_matched_.make_wait(stream_);
 }
 
-void BatchLauncher::launch_or(const Batch& batch, const BatchShape& shape) {
-  if (batch.round_count > 0) launch_find_tile_blocks(batch, stream_.handle());
+void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) {
+  const OrRounds& rounds = stages.rounds;
+  if (plan.round_count > 0) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  if (ablation_.or_by == OrMethod::kGlobalMemory) return launch_accumulators(batch, shape);
-  launch_bound_tiles(batch, memory_.inline_query(), stream_.handle());
+  launch_bound_tiles(rounds, memory_.inline_query(), stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
-  if (batch.round_count == 0) {
-    launch_or_by_bound(batch, codec_, stream_.handle());
+  if (plan.round_count == 0) {
+    launch_or_by_bound(stages.by_bound, codec_, stream_.handle());
     clock_.end(GpuStage::kLookups, stream_);
   }
-  for (std::uint32_t round = 0; round < batch.round_count; ++round) {
-    launch_begin_round(batch, round, stream_.handle());
+  for (std::uint32_t round = 0; round < plan.round_count; ++round) {
+    launch_begin_round(rounds, round, stream_.handle());
     clock_.end(GpuStage::kPlan, stream_);
-    if (!shape.adds_up_only) look_up(batch, round);
-    if (round != 0 && round + 1 != batch.round_count) continue;
-    launch_or_tiles(batch, round == 0 ? 0 : 1, codec_, stream_.handle());
+    if (!plan.shape.adds_up_only) look_up(rounds, round);
+    if (round != 0 && round + 1 != plan.round_count) continue;
+    launch_or_tiles(rounds, round == 0 ? 0 : 1, codec_, stream_.handle());
     clock_.end(GpuStage::kTiles, stream_);
   }
 }
 
-void BatchLauncher::launch_accumulators(const Batch& batch, const BatchShape& shape) {
-  const std::vector<QueryGroup> query_groups =
-      gpu::query_groups(shape, memory_.host(), batch.accumulated_queries);
-  launch_or_accumulators(batch, query_groups, codec_, stream_.handle());
-  clock_.end(GpuStage::kTiles, stream_);
-}
-
 /// Launches the lookups of a round.
-void BatchLauncher::look_up(const Batch& batch, std::uint32_t round) {
-  launch_find_blocks(batch, round, stream_.handle());
+void BatchLauncher::look_up(const OrRounds& rounds, std::uint32_t round) {
+  launch_find_blocks(rounds, round, stream_.handle());
   clock_.end(GpuStage::kFind, stream_);
-  if (batch.has_document_room) {
-    launch_read_blocks(batch, round, codec_, stream_.handle());
+  if (rounds.has_document_room) {
+    launch_read_blocks(rounds, round, codec_, stream_.handle());
     clock_.end(GpuStage::kRead, stream_);
-    launch_look_up_chunks(batch, round, codec_, stream_.handle());
+    launch_look_up_chunks(rounds, round, codec_, stream_.handle());
   } else {
-    launch_search_blocks(batch, round, codec_, stream_.handle());
+    launch_search_blocks(rounds, round, codec_, stream_.handle());
   }
   clock_.end(GpuStage::kLookups, stream_);
 }

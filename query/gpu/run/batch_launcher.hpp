@@ -3,9 +3,10 @@
 
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/run/batch_memory.hpp"
+#include "gpu/run/batch_stages.hpp"
 #include "warpdex/core/cuda/stage_clock.hpp"
 #include "warpdex/core/cuda/stream.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_stages.hpp"
 
 namespace warpdex::gpu {
 
@@ -14,23 +15,21 @@ namespace warpdex::gpu {
 class BatchLauncher {
  public:
   /// Keeps references.
-  BatchLauncher(const GpuIndex::State& index, const GpuAblation& ablation,
-                const BatchMemory& memory, const Stream& stream, StageClock<GpuStage>& clock);
+  BatchLauncher(const GpuIndex::State& index, const BatchMemory& memory, const Stream& stream,
+                StageClock<GpuStage>& clock);
 
   /// Launches the kernels of a batch, up to those that write the answers. `memory` has laid it out
   /// last and has queued its upload. The index's GPU must be the current device. Throws CudaError.
-  void launch(const Batch& batch, const BatchShape& shape);
+  void launch(const BatchStages& stages, const BatchPlan& plan);
   /// Waits for all that was launched. Also after a failure.
   void abandon() noexcept;
 
  private:
-  void launch_beside(const Batch& batch, const BatchShape& shape);
-  void launch_or(const Batch& batch, const BatchShape& shape);
-  void launch_accumulators(const Batch& batch, const BatchShape& shape);
-  void look_up(const Batch& batch, std::uint32_t round);
+  void launch_beside(const BatchStages& stages, const BatchPlan& plan);
+  void launch_or(const BatchStages& stages, const BatchPlan& plan);
+  void look_up(const OrRounds& rounds, std::uint32_t round);
 
   CodecKind codec_;
-  GpuAblation ablation_;
   const BatchMemory& memory_;
   const Stream& stream_;
   StageClock<GpuStage>& clock_;

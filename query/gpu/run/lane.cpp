@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "gpu/index/gpu_index_state.hpp"
@@ -30,8 +29,12 @@ Lane::Lane(const GpuIndex& index, const GpuEngineSettings& settings)
       builder_(stage_, settings.ablation),
       stream_(index.device()),
       clock_(settings.ablation.time_stages, index.device()),
-      memory_(uploaded_, settings.ablation, stream_),
-      launcher_(uploaded_, settings.ablation, memory_, stream_, clock_),
+      planner_({.documents = uploaded_.index.counts().documents,
+                .codec = uploaded_.index.settings().codec.kind,
+                .is_resident = uploaded_.cache == nullptr},
+               settings.ablation),
+      memory_(uploaded_, stream_),
+      launcher_(uploaded_, memory_, stream_, clock_),
       part_(index.device()),
       following_(index.device()) {
   const CurrentDevice current_device(index.device());
@@ -53,7 +56,7 @@ void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSet
   try {
     take_queries();
     sort_by_scorer();
-    stage_.begin(plans, slots_, answers_, settings_.ablation, memory_);
+    stage_.begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
     if (stage_.is_on()) stage_next();
     start_part(part_);
     if (uploaded_.cache) statistics_.bytes_uploaded += uploaded_.cache->load(lists_);
@@ -101,7 +104,7 @@ std::span<const std::uint32_t> Lane::next_part() const {
     });
     left = left.first(static_cast<std::size_t>(end - left.begin()));
   }
-  return left.first(memory_.queries_of_part(plans_, left, answers_.k, attempt_));
+  return left.first(planner_.queries_of_part(plans_, left, answers_.k, attempt_, memory_.share()));
 }
 
 /// Starts the next part, or as much of it as there is memory for. If the stage is on, copies the
@@ -125,61 +128,52 @@ void Lane::stage_next() {
   if (!next_.empty()) statistics_.bytes_staged += stage_.stage(next_);
 }
 
-/// Describes a part's work, except for addresses in memory, and takes its ticket.
-Batch Lane::describe(const BatchShape& shape, std::span<const std::uint32_t> queries) {
-  const GpuAblation& ablation = settings_.ablation;
-  Batch batch{};
-  // Few postings: more warps with less work each, and few or no rounds, since each takes time.
-  const bool are_few = shape.range_blocks < kRangeBlocks;
-  const bool is_at_once = are_few && !shape.needs_rounds && attempt_ == 0 &&
-                          ablation.or_by == OrMethod::kByCost &&
-                          memory_.has_room_for_competitive_blocks(shape);
-  batch.k = answers_.k;
-  batch.chunk_blocks = are_few ? 1 : 16;
-  batch.round_count = is_at_once ? 0 : kRounds;
-  batch.raise_every = is_at_once ? 16 : 256;
-  batch.first_phase_blocks = std::max({256U, 2 * batch.k, 64 * shape.or_queries});
-  batch.state_count = static_cast<std::uint32_t>(queries.size());
-  const bool are_awaited = queries.size() <= kFewAwaited && !ablation.time_stages;
-  batch.ticket = are_awaited ? next_ticket(queries) : 0;
-  batch.tiles = builder_.tiles();
-  const AnswerParts parts(answers_.memory.device_data(), plans_.size(), batch.k);
-  batch.answers = parts.answers;
-  batch.hits = parts.hits;
+/// What kernels must know of a part that was written, beside its plan.
+PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
+  const AnswerParts parts(answers_.memory.device_data(), plans_.size(), plan.k);
+  PartFacts facts{};
+  facts.form = builder_.form();
+  if (plan.shape.lists > 0) {
+    facts.c0 = memory_.host().lists[0].c0;
+    facts.c1 = memory_.host().lists[0].c1;
+  }
+  facts.hits = parts.hits;
+  facts.answers = parts.answers;
+  facts.ticket = ticket;
+  facts.has_clusters = is_new_enough_;
   // A large batch gains little by kernels that start early, and they slow down its work.
-  batch.overlaps_launches = is_new_enough_ && are_few && !stage_.is_on();
-  batch.has_clusters = is_new_enough_;
-  batch.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
-  batch.skips_nothing = ablation.exhaustive;
-  return batch;
+  facts.overlaps_launches = is_new_enough_ && plan.is_small && !stage_.is_on();
+  facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
+  facts.skips_nothing = settings_.ablation.exhaustive;
+  return facts;
 }
 
 /// Starts a part's queries. Returns false, and starts nothing, if there is no memory for them.
 bool Lane::launch(Part& target) {
   clock_.start();
-  const BatchShape& shape = builder_.measure(plans_, target.slots, answers_.settings);
-  Batch batch = describe(shape, target.slots);
-  target.ticket = batch.ticket;
+  const std::span<const std::uint32_t> queries = target.slots;
+  const BatchShape& shape = builder_.measure(plans_, queries, answers_.settings);
+  const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
+                                       answers_.k, attempt_, memory_.share());
+  const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
+  target.ticket = are_awaited ? next_ticket(queries) : 0;
   target.seen = 0;
   target.polls = 0;
-  const std::optional<std::uint32_t> capacity = memory_.lay_out(shape, attempt_, batch);
-  if (!capacity) return false;
-  const ImageParts image = memory_.host();
-  builder_.write(*capacity, attempt_ == 0 ? nullptr : answers_.list, image, memory_.device());
-  if (shape.lists > 0) {
-    batch.c0 = image.lists[0].c0;
-    batch.c1 = image.lists[0].c1;
-  }
-  batch.form = builder_.form();
+  if (!memory_.lay_out(plan)) return false;
+  builder_.write(plan.capacity, attempt_ == 0 ? nullptr : answers_.list, memory_.host(),
+                 memory_.device());
+  const PartFacts facts = facts_of(plan, target.ticket);
+  BatchStages stages = memory_.places();
+  complete(plan, memory_.device(), uploaded_, facts, stages);
   clock_.end(GpuStage::kBuild, stream_);
 
   const CurrentDevice current_device(index_.device());
   stage_.make_wait(stream_);
-  memory_.upload(batch);
+  memory_.upload(facts.overlaps_launches);
   clock_.end(GpuStage::kUpload, stream_);
-  launcher_.launch(batch, shape);
-  if (batch.work != nullptr) copy_work(batch);
-  if (batch.ticket == 0) target.ended.record(stream_);
+  launcher_.launch(stages, plan);
+  if (plan.counts_work) copy_work();
+  if (target.ticket == 0) target.ended.record(stream_);
   for (const std::uint32_t slot : builder_.unanswerable()) answers_.is_unanswered[slot] = true;
   ++statistics_.parts;
   return true;
@@ -274,10 +268,10 @@ void Lane::finish_part(Part& target) {
   target.slots = {};
 }
 
-void Lane::copy_work(const Batch& batch) {
+void Lane::copy_work() {
   grow(work_, sizeof(WorkCounters));
-  check_cuda(cudaMemcpyAsync(work_.data(), batch.work, sizeof(WorkCounters), cudaMemcpyDeviceToHost,
-                             stream_.handle()),
+  check_cuda(cudaMemcpyAsync(work_.data(), memory_.places().rounds.work, sizeof(WorkCounters),
+                             cudaMemcpyDeviceToHost, stream_.handle()),
              "cudaMemcpyAsync of counters");
 }
 

@@ -10,6 +10,8 @@
 #include "gpu/lists/list_cache.hpp"
 #include "gpu/run/batch_launcher.hpp"
 #include "gpu/run/batch_memory.hpp"
+#include "gpu/run/batch_plan.hpp"
+#include "gpu/run/batch_stages.hpp"
 #include "gpu/run/lane_answers.hpp"
 #include "gpu/run/list_stage.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
@@ -59,13 +61,13 @@ class Lane {
   void start_part(Part& part);
   void stage_next();
   bool launch(Part& part);
-  Batch describe(const BatchShape& shape, std::span<const std::uint32_t> queries);
+  PartFacts facts_of(const BatchPlan& plan, std::uint32_t ticket) const;
   std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
   bool advance();
   bool start_again();
   bool has_ended(Part& part) const;
   void finish_part(Part& part);
-  void copy_work(const Batch& batch);
+  void copy_work();
   void add_work();
   void end_batch();
   void abandon() noexcept;
@@ -78,6 +80,7 @@ class Lane {
   bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
   Stream stream_;
   StageClock<GpuStage> clock_;
+  BatchPlanner planner_;
   BatchMemory memory_;
   BatchLauncher launcher_;
   PinnedBuffer work_;  ///< counters of the part under way, for measurements

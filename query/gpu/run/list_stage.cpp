@@ -28,8 +28,7 @@ std::size_t aligned(std::size_t bytes) {
 /// reads the rest over the bus than if the lists are copied.
 bool reads_all(const SearchSettings& settings, const GpuAblation& ablation) {
   if (ablation.exhaustive) return true;
-  return settings.mode == QueryMode::kOr &&
-         (settings.count || ablation.or_by == OrMethod::kGlobalMemory);
+  return settings.mode == QueryMode::kOr && settings.count;
 }
 
 }  // namespace
@@ -50,13 +49,17 @@ void ListStage::place(const PostingsEntry& entry, List& list) const {
   if (staged_.empty()) return;
   const auto found = staged_.find(entry.first_block);
   if (found == staged_.end()) return;
-  list.docids.bytes = found->second.docids;
-  list.frequencies.bytes = found->second.frequencies;
+  const auto move = [&](device::DeviceValues& values, const std::uint8_t* to) {
+    if (!placed_.has_flat_tails()) values.tail = to + (values.tail - values.bytes);
+    values.bytes = to;
+  };
+  move(list.docids, found->second.docids);
+  move(list.frequencies, found->second.frequencies);
 }
 
 void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
                       const LaneAnswers& answers, const GpuAblation& ablation,
-                      BatchMemory& memory) {
+                      const BatchPlanner& planner, BatchMemory& memory) {
   clear();
   if (placed_.cache == nullptr) return;
   const bool all_read_all = std::ranges::all_of(
@@ -73,14 +76,15 @@ void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32
     memory_.reset();
     half_bytes_ = room;
   }
-  if (is_on() && take_room(plans, slots, answers.k, memory)) return;
+  if (is_on() && take_room(plans, slots, answers.k, planner, memory)) return;
   end(memory);
 }
 
 /// Reserves both halves, of half_bytes_ each, if that leaves enough memory.
 bool ListStage::take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                          std::uint32_t k, BatchMemory& memory) {
-  if (!memory.has_room_for_each(plans, slots, k, 2 * half_bytes_)) return false;
+                          std::uint32_t k, const BatchPlanner& planner, BatchMemory& memory) {
+  const std::size_t share = memory.share_beside(2 * half_bytes_);
+  if (!planner.has_room_for_each(plans, slots, k, share)) return false;
   memory.reserve(2 * half_bytes_);
   if (memory_.size() != 0) return true;
   return memory_.allocate(2 * half_bytes_, *placed_.budget, placed_.device);

@@ -32,7 +32,8 @@ class ListStage final : public PlacedIndex {
   /// orders `slots` so that queries share the copies. Nothing is under way. `plans` must outlive
   /// the batch. Throws CudaError.
   void begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
-             const LaneAnswers& answers, const GpuAblation& ablation, BatchMemory& memory);
+             const LaneAnswers& answers, const GpuAblation& ablation, const BatchPlanner& planner,
+             BatchMemory& memory);
   /// Whether the batch has staged lists.
   bool is_on() const { return !plan_.is_empty(); }
   /// How many of the queries `slots`, from the first on, can be one part.
@@ -53,7 +54,7 @@ class ListStage final : public PlacedIndex {
 
  private:
   bool take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                 std::uint32_t k, BatchMemory& memory);
+                 std::uint32_t k, const BatchPlanner& planner, BatchMemory& memory);
   void clear();
 
   const GpuIndex::State& placed_;

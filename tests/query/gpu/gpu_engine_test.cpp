@@ -32,7 +32,7 @@ class GpuEngineTest : public testing::Test {
     WARPDEX_NEEDS_GPU();
     test::CollectionMaker maker(random_, 3'000);
     collection_ = maker.make();
-    test::write_index(collection_, {CodecKind::kPforBlock, 1}, folder());
+    test::write_index(collection_, {CodecKind::kBitpack, 0}, folder());
     uploaded_ = std::make_unique<test::UploadedIndex>(folder());
     for (std::uint64_t i = 0; i < 40; ++i) {
       queries_.push_back(test::random_query(random_, maker.vocabulary(), i % 7));
@@ -243,26 +243,6 @@ TEST_F(GpuEngineTest, SaysWhatWarpsDo) {
     EXPECT_LT(static_cast<double>(spent(done.tile_phases, phase)), most()) << gpu_phase_name(phase);
   }
   EXPECT_EQ(spent(done.tile_phases, GpuPhase::kIntersect), 0);
-}
-
-// More queries than have accumulators at a time.
-TEST_F(GpuEngineTest, AddsUpInGlobalMemorySomeQueriesAtATime) {
-  GpuEngine engine(uploaded_->gpu_index(), {.ablation = {.or_by = OrMethod::kGlobalMemory}});
-  std::vector<PlannedQuery> many;
-  for (std::size_t i = 0; i < 15; ++i) many.insert(many.end(), plans_.begin(), plans_.end());
-  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAndOr}) {
-    SearchSettings settings = test::settings_of(mode, 10);
-    settings.count = mode == QueryMode::kOr;
-    const BatchAnswers answers = engine.run(many, settings);
-    ASSERT_EQ(answers.size(), many.size());
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const Query& query = queries_[i % queries_.size()];
-      const test::Truth truth = test::find_truth(collection_, query, settings);
-      ASSERT_EQ(test::judge(truth, answers.result(i), settings), "")
-          << reference::describe(settings) << ' ' << reference::describe(query);
-    }
-  }
-  EXPECT_EQ(engine.statistics().unanswered_queries, 0U);
 }
 
 TEST_F(GpuEngineTest, SeveralThreadsShareOneIndex) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "warpdex/codecs/codec.hpp"
 
@@ -36,5 +37,10 @@ static_assert(31 * kBlockSize < 1U << kEntryStartBits && kBlockSize < 1U << kEnt
 /// cannot be what the encoder wrote.
 void make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
                           std::span<ExceptionEntry> entries, std::span<ExceptionBase> bases);
+
+/// The tail of a `pfor` list of any levels, encoded again with one level of recursion, for decoders
+/// of single blocks, which know no more; without slack, and no bytes if the list has no exceptions.
+/// With it, the list decodes to the same values. O(n). Throws FormatError as above.
+std::vector<std::uint8_t> flatten_tail(const EncodedList& list, std::uint32_t tail_offset);
 
 }  // namespace warpdex

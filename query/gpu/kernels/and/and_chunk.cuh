@@ -2,53 +2,17 @@
 // candidates. Internal to and_kernel.cuh.
 #pragma once
 
-#include "gpu/device/candidates.cuh"
-#include "warpdex/core/cuda/phase_clock.cuh"
+#include "gpu/kernels/and/and_chunk_blocks.cuh"
 
 namespace warpdex::gpu {
 namespace and_chunk {
 
-inline constexpr std::uint32_t kThreads = 256;
-inline constexpr std::uint32_t kWarps = kThreads / kWarp;
-inline constexpr std::uint32_t kChunk = kAndBlocks * kBlockSize;  // documents of a chunk
-inline constexpr std::uint32_t kPerThread = kChunk / kThreads;
-inline constexpr std::uint32_t kRange = 1024;  // last docIDs of blocks that are searched in shared
-                                               // memory
-
-static_assert(kAndBlocks == kWarps && kPerThread == 4);
-
-struct Memory {
-  device::WarpScratch scratch[kWarps];
-  std::uint32_t block_docids[kWarps][kBlockSize];  ///< each warp's block of another list
-  std::uint32_t docids[kChunk];                    ///< that may still match, ascending
-  std::uint32_t sums[kChunk];                      ///< in units
-  std::uint32_t blocks[kChunk];                    ///< where the document may be in the other list
-  std::uint16_t places[kChunk];                    ///< in the chunk as it was read
-  std::uint16_t group_starts[kChunk + 1];          ///< the first document of each block to
-                                                   ///< decode
-  std::uint8_t matching[kChunk];
-  std::uint32_t range[kRange];
-  std::uint32_t warp_sums[kWarps];
-  std::uint32_t block_ends[kMaxLists][2];  ///< by list: the blocks that may hold the chunk's
-                                           ///< documents
-  std::uint32_t threshold;                 ///< of append_candidates()
-  std::uint32_t used[kAndBlocks];  ///< by block of the driver: whether a document of it is left
-};
-
-/// `kMeasures`: for measurements. Decodes blocks that other instances skip, if the query says so,
-/// and counts the cycles of its phases if there are counters.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
-class ChunkMatcher {
+/// `kMeasures` is that of ChunkBlocks.
+template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
+class ChunkMatcher : public ChunkBlocks<kMeasures> {
  public:
-  __device__ ChunkMatcher(const Batch& batch, const Query& query, const BlockRange& range,
-                          Memory& memory)
-      : batch_(batch),
-        query_(query),
-        memory_(memory),
-        lists_(batch.lists + query.first_list),
-        first_block_(range.first),
-        end_block_(range.first + range.blocks),
-        warp_(warp_id()) {}
+  using Base = ChunkBlocks<kMeasures>;
+  using Base::Base;
 
   __device__ void run() {
     clock_.start();
@@ -61,6 +25,24 @@ class ChunkMatcher {
   }
 
  private:
+  using Base::batch_;
+  using Base::clock_;
+  using Base::count_;
+  using Base::driver_;
+  using Base::end_block_;
+  using Base::find_all;
+  using Base::find_block_ranges;
+  using Base::find_blocks;
+  using Base::find_groups;
+  using Base::first_block_;
+  using Base::lists_;
+  using Base::memory_;
+  using Base::query_;
+  using Base::skips_nothing;
+  using Base::sum_before;
+  using Base::sync;
+  using Base::warp_;
+
   __device__ void find_matches() {
     driver_ = 0;
     while (!(lists_[driver_].flags & kRequired)) ++driver_;
@@ -70,13 +52,6 @@ class ChunkMatcher {
     match_lists(kRequired);
     match_lists(kProhibited);
     match_lists(0);
-  }
-
-  /// A barrier for all threads. `phase` is what they did before it.
-  __device__ void sync(GpuPhase phase) {
-    clock_.end(phase);
-    __syncthreads();
-    clock_.end(GpuPhase::kWait);
   }
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
@@ -103,35 +78,13 @@ class ChunkMatcher {
     }
   }
 
-  /// Finds, in each other list, the blocks that may hold documents behind the chunk before this one
-  /// and up to this one's last. One list a warp, starting with warps that have no block of the
-  /// driver.
-  __device__ void find_block_ranges() {
-    const List& driver = lists_[driver_];
-    const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
-    // If nothing is skipped, the last chunk takes all blocks that follow.
-    const bool has_all = skips_nothing() && end_block_ == driver.blocks;
-    const std::uint32_t last = has_all ? kNone : driver.last_docids[end_block_ - 1];
-    const bool is_high = lane_id() >= kWarp / 2;
-    for (std::uint32_t i = kWarps - 1 - warp_; i < query_.list_count; i += kWarps) {
-      if (i == driver_) continue;
-      const List& list = lists_[i];
-      std::uint32_t place = is_high ? 1 : 0;
-      if ((list.flags & kRaw) == 0) {
-        place = lower_bound_by_halves(list.last_docids, list.blocks, is_high ? last : first);
-        if (is_high) place = min(place + 1, list.blocks);
-      }
-      if (lane_id() % (kWarp / 2) == 0) memory_.block_ends[i][is_high ? 1 : 0] = place;
-    }
-  }
-
   __device__ void read_driver() {
     find_block_ranges();
     clock_.end(GpuPhase::kIntersect);
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
     if (block < end_block_) {
-      read_docids<kCodec, kLevels>(batch_, index_of(driver_), block, scratch(), docids);
+      read_docids<kCodec>(batch_, index_of(driver_), block, scratch(), docids);
     }
     const std::uint32_t first = warp_ * kBlockSize + 4 * lane_id();
 #pragma unroll
@@ -143,28 +96,6 @@ class ChunkMatcher {
     }
     count_ = kChunk;
     sync(GpuPhase::kDecode);
-  }
-
-  /// The sum of `value` over all threads before this one; `total` becomes the sum over all. Two
-  /// barriers.
-  __device__ std::uint32_t sum_before(std::uint32_t value, std::uint32_t& total, GpuPhase phase) {
-    std::uint32_t sum = value;
-#pragma unroll
-    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
-      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-      if (lane_id() >= step) sum += other;
-    }
-    if (lane_id() == kWarp - 1) memory_.warp_sums[warp_] = sum;
-    sync(phase);
-    std::uint32_t before = 0;
-    total = 0;
-#pragma unroll
-    for (std::uint32_t i = 0; i < kWarps; ++i) {
-      if (i < warp_) before += memory_.warp_sums[i];
-      total += memory_.warp_sums[i];
-    }
-    sync(phase);
-    return before + sum - value;
   }
 
   /// Keeps the documents that are `matching`, in their order.
@@ -226,89 +157,19 @@ class ChunkMatcher {
     }
   }
 
-  /// Parallel Merge Find: finds the block for each document, within the list's block_ends.
-  __device__ void find_blocks(std::uint32_t other) {
-    const List& list = lists_[other];
-    if (list.flags & kRaw) {
-      for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) memory_.blocks[i] = 0;
-      sync(GpuPhase::kIntersect);
-      return;
-    }
-    const std::uint32_t low = memory_.block_ends[other][0];
-    const std::uint32_t size = memory_.block_ends[other][1] - low;
-    const bool is_here = size <= kRange;
-    if (is_here) {
-      for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
-        memory_.range[i] = list.last_docids[low + i];
-      }
-      sync(GpuPhase::kIntersect);
-    }
-    const std::uint32_t* const range = is_here ? memory_.range : list.last_docids + low;
-    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
-      memory_.blocks[i] = low + lower_bound(range, size, memory_.docids[i]);
-    }
-    sync(GpuPhase::kIntersect);
-  }
-
-  __device__ bool skips_nothing() const { return kMeasures && (query_.flags & kExhaustive) != 0; }
-
-  /// For comparison, instead of find_groups(): returns the number of all blocks within the
-  /// block_ends, and resets `matching` in the same way.
-  __device__ std::uint32_t find_all(std::uint32_t other, std::uint32_t role) {
-    for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
-      memory_.matching[i] = role == kRequired ? 0 : 1;
-    }
-    sync(GpuPhase::kIntersect);
-    return memory_.block_ends[other][1] - memory_.block_ends[other][0];
-  }
-
-  /// Lists the first document of each block that must be decoded, and resets `matching`. Returns
-  /// the number of blocks.
-  __device__ std::uint32_t find_groups(const List& list, std::uint32_t role) {
-    std::uint32_t mine = 0;
-    bool is_start[kPerThread];
-#pragma unroll
-    for (std::uint32_t j = 0; j < kPerThread; ++j) {
-      const std::uint32_t i = kPerThread * threadIdx.x + j;
-      is_start[j] = false;
-      if (i >= count_) continue;
-      const std::uint32_t block = memory_.blocks[i];
-      memory_.matching[i] = role == kRequired ? 0 : 1;
-      is_start[j] = block < list.blocks && (i == 0 || memory_.blocks[i - 1] != block);
-      mine += is_start[j] ? 1 : 0;
-    }
-    std::uint32_t total = 0;
-    std::uint32_t to = sum_before(mine, total, GpuPhase::kIntersect);
-#pragma unroll
-    for (std::uint32_t j = 0; j < kPerThread; ++j) {
-      if (is_start[j])
-        memory_.group_starts[to++] = static_cast<std::uint16_t>(kPerThread * threadIdx.x + j);
-    }
-    if (threadIdx.x == 0) {
-      // Documents behind the list's last one come last and have no block.
-      std::uint32_t end = count_;
-      if (memory_.blocks[count_ - 1] >= list.blocks) {
-        end = lower_bound(memory_.blocks, count_, list.blocks);
-      }
-      memory_.group_starts[total] = static_cast<std::uint16_t>(end);
-    }
-    sync(GpuPhase::kIntersect);
-    return total;
-  }
-
   /// Prefetches the blocks that are decoded next to the L2 cache, a block a thread: each warp
   /// decodes several, one after the other.
   __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role,
                                   std::uint32_t group_starts) {
     const List& list = lists_[other];
     if (list.flags & kRaw) return;
-    using Decoder = device::BlockDecoder<kCodec, kLevels>;
+    using Decoder = device::BlockDecoder<kCodec>;
     for (std::uint32_t i = kWarps + threadIdx.x; i < group_starts; i += kThreads) {
       const std::uint32_t block = memory_.blocks[memory_.group_starts[i]];
-      Decoder::prefetch(docid_tail<kCodec, kLevels>(batch_, index_of(other)),
+      Decoder::prefetch(docid_tail<kCodec>(batch_, index_of(other)),
                         Decoder::locate(list.docids, block));
       if (role == kProhibited) continue;
-      Decoder::prefetch(value_tail<kCodec, kLevels>(batch_, index_of(other)),
+      Decoder::prefetch(value_tail<kCodec>(batch_, index_of(other)),
                         Decoder::locate(list.frequencies, block));
     }
   }
@@ -318,7 +179,7 @@ class ChunkMatcher {
                               std::uint32_t from, std::uint32_t to) {
     const List& list = lists_[other];
     std::uint32_t docids[4];
-    read_docids<kCodec, kLevels>(batch_, index_of(other), block, scratch(), docids);
+    read_docids<kCodec>(batch_, index_of(other), block, scratch(), docids);
     auto* const own = memory_.block_docids[warp_];
     __syncwarp();
     reinterpret_cast<uint4*>(own)[lane_id()] = {docids[0], docids[1], docids[2], docids[3]};
@@ -339,7 +200,7 @@ class ChunkMatcher {
       clock_.end(GpuPhase::kIntersect);
       if (role == kProhibited || !__any_sync(kWholeWarp, found)) continue;
       if (!has_values) {
-        read_values<kCodec, kLevels>(batch_, index_of(other), block, scratch(), values);
+        read_values<kCodec>(batch_, index_of(other), block, scratch(), values);
       }
       has_values = true;
       clock_.end(GpuPhase::kDecode);
@@ -373,8 +234,7 @@ class ChunkMatcher {
     sync(GpuPhase::kScore);
     if (memory_.used[warp_] == 0) return;
     std::uint32_t values[4];
-    read_values<kCodec, kLevels>(batch_, index_of(driver_), first_block_ + warp_, scratch(),
-                                 values);
+    read_values<kCodec>(batch_, index_of(driver_), first_block_ + warp_, scratch(), values);
     clock_.end(GpuPhase::kDecode);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -439,17 +299,6 @@ class ChunkMatcher {
     if (any && warp_ == 0) raise_threshold(batch_, query_);
     clock_.end(GpuPhase::kSelect);
   }
-
-  const Batch& batch_;
-  const Query& query_;
-  Memory& memory_;
-  const List* lists_;
-  std::uint32_t first_block_;
-  std::uint32_t end_block_;
-  std::uint32_t warp_;
-  std::uint32_t driver_ = 0;
-  std::uint32_t count_ = 0;
-  PhaseClock<GpuPhase, kGpuPhases, kMeasures> clock_;
 };
 
 }  // namespace and_chunk

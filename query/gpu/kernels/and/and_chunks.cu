@@ -13,7 +13,7 @@ constexpr std::uint32_t kThreads = 256;
 
 /// Work item: a query that is a fallback, a CTA of 256 threads. If the AND before it matched too
 /// few, discards what that found, so that the fallback runs. Bound by the launch.
-__global__ void __launch_bounds__(kThreads) begin_and_fallback(Batch batch) {
+__global__ void __launch_bounds__(kThreads) begin_and_fallback(AndBatch batch) {
   wait_for_previous();
   const Query& query = batch.queries[batch.and_queries - batch.and_fallback_queries + blockIdx.x];
   QueryState& state = batch.states[query.state];
@@ -29,11 +29,11 @@ __global__ void __launch_bounds__(kThreads) begin_and_fallback(Batch batch) {
 
 }  // namespace
 
-void launch_and_chunks(const Batch& batch, CodecKind codec, cudaStream_t stream) {
+void launch_and_chunks(const AndBatch& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.and_range_count == 0 && batch.and_fallback_queries == 0) return;
-  with_codec(batch, codec, [&]<CodecKind kCodec, int kLevels>() {
+  with_codec(codec, [&]<CodecKind kCodec>() {
     const auto launch_ranges = [&](std::uint32_t first, std::uint32_t count) {
-      if (count > 0) launch_and_ranges<kCodec, kLevels>(batch, first, count, stream);
+      if (count > 0) launch_and_ranges<kCodec>(batch, first, count, stream);
     };
     const std::uint32_t fallback_ranges = batch.and_fallback_range_count;
     const std::uint32_t first_ranges = batch.and_range_count - fallback_ranges;

@@ -3,7 +3,7 @@
 
 namespace warpdex::gpu {
 
-template void launch_and_ranges<CodecKind::kPforBlock, 0>(const Batch&, std::uint32_t,
-                                                          std::uint32_t, cudaStream_t);
+template void launch_and_ranges<CodecKind::kPforBlock>(const AndBatch&, std::uint32_t,
+                                                       std::uint32_t, cudaStream_t);
 
 }  // namespace warpdex::gpu

@@ -18,25 +18,27 @@ namespace and_chunk {
 /// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA of 256 threads.
 /// Shared memory: Memory, about 30 KiB. Bound by the latency of finding blocks and documents in
 /// them, and by decoding.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kMeasures>
-__global__ void __launch_bounds__(kThreads, 4) and_chunks(Batch batch, std::uint32_t first) {
+template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
+__global__ void __launch_bounds__(kThreads, 4) and_chunks(AndBatch batch, std::uint32_t first) {
   wait_for_previous();
   __shared__ __align__(16) Memory memory;
   const BlockRange range = batch.and_ranges[first + blockIdx.x];
   const Query& query = batch.queries[range.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  ChunkMatcher<kCodec, kLevels, kForm, kMeasures>(batch, query, range, memory).run();
+  ChunkMatcher<kCodec, kForm, kMeasures>(batch, query, range, memory).run();
 }
 
 }  // namespace and_chunk
 
-template <CodecKind kCodec, int kLevels>
-void launch_and_ranges(const Batch& batch, std::uint32_t first, std::uint32_t count,
+template <CodecKind kCodec>
+void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
   with_form(batch, [&]<ScoreForm kForm>() {
-    const bool measures = batch.skips_nothing || batch.work != nullptr;
-    const auto kernel = measures ? and_chunk::and_chunks<kCodec, kLevels, kForm, true>
-                                 : and_chunk::and_chunks<kCodec, kLevels, kForm, false>;
+    auto kernel = and_chunk::and_chunks<kCodec, kForm, false>;
+    if constexpr (kIsMeasured<kCodec, kForm>) {
+      const bool measures = batch.skips_nothing || batch.work != nullptr;
+      if (measures) kernel = and_chunk::and_chunks<kCodec, kForm, true>;
+    }
     launch("and_chunks", kernel, count, and_chunk::kThreads, 0, stream, batch, first);
   });
 }

@@ -4,15 +4,15 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpu/layout/layout.hpp"
+#include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/codec.hpp"
 
 namespace warpdex::gpu {
 
 /// Launches AND of `count` block ranges from number `first` on. Throws CudaError if it cannot
 /// start.
-template <CodecKind kCodec, int kLevels>
-void launch_and_ranges(const Batch& batch, std::uint32_t first, std::uint32_t count,
+template <CodecKind kCodec>
+void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream);
 
 }  // namespace warpdex::gpu

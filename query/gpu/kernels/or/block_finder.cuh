@@ -6,17 +6,19 @@
 namespace warpdex::gpu {
 
 /// Words of a list's bits in competitive_tiles.
-__device__ inline std::uint32_t tile_words(const Batch& batch) { return (batch.tiles + 31) / 32; }
+__device__ inline std::uint32_t tile_words(const OrTables& batch) {
+  return (batch.tiles + 31) / 32;
+}
 
 /// A list's bits of tiles: set where the list may be the first one of a document of the answer.
-__device__ inline std::uint32_t* competitive_tiles_of(const Batch& batch, std::uint32_t list) {
+__device__ inline std::uint32_t* competitive_tiles_of(const OrTables& batch, std::uint32_t list) {
   return batch.competitive_tiles + std::size_t{list} * tile_words(batch);
 }
 
 /// Finds the competitive blocks of a list by their upper bounds.
 class BlockFinder {
  public:
-  __device__ BlockFinder(const Batch& batch, const Query& query, std::uint32_t list)
+  __device__ BlockFinder(const OrTables& batch, const Query& query, std::uint32_t list)
       : batch_(batch),
         query_(query),
         list_(batch.lists[list]),
@@ -93,7 +95,7 @@ class BlockFinder {
                        reinterpret_cast<const uint2*>(list_.bounds)[block]);
   }
 
-  const Batch& batch_;
+  const OrTables& batch_;
   const Query& query_;
   const List& list_;
   Threshold threshold_;

@@ -18,11 +18,11 @@ struct ReadMemory {
 };
 
 /// Reads blocks and finds their competitive documents. One warp.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 class BlockReader {
  public:
   /// `together`: documents that are passed on at a time.
-  __device__ BlockReader(const Batch& batch, const UnitTable<kForm>& table, std::uint32_t round,
+  __device__ BlockReader(const OrRounds& batch, const UnitTable<kForm>& table, std::uint32_t round,
                          std::uint32_t together, ReadMemory& memory)
       : batch_(batch),
         table_(table),
@@ -58,7 +58,7 @@ class BlockReader {
   }
 
  private:
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   /// The parts of a `pfor` block lie in several places. So many blocks are prefetched to the L2
   /// cache together, before they are decoded one by one.
   static constexpr std::uint32_t kAhead = 8;
@@ -71,9 +71,9 @@ class BlockReader {
     if (lane_id() >= 2 * kAhead || i >= chunk.count || (list.flags & kRaw) != 0) return;
     const bool is_docids = lane_id() < kAhead;
     const std::uint32_t block = batch_.blocks[chunk.first + i];
-    Decoder::prefetch(is_docids ? docid_tail<kCodec, kLevels>(batch_, chunk.list)
-                                : value_tail<kCodec, kLevels>(batch_, chunk.list),
-                      Decoder::locate(is_docids ? list.docids : list.frequencies, block));
+    Decoder::prefetch(
+        is_docids ? docid_tail<kCodec>(batch_, chunk.list) : value_tail<kCodec>(batch_, chunk.list),
+        Decoder::locate(is_docids ? list.docids : list.frequencies, block));
   }
 
   /// Queues the documents of a block that may be in the answer.
@@ -90,12 +90,12 @@ class BlockReader {
     // If scores depend on lengths, the length codes are read while the values are decoded. Else the
     // values are read while the docIDs are decoded.
     if constexpr (kForm == ScoreForm::kImpact) {
-      read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
-      read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+      read_values<kCodec>(batch_, list_index, block, memory_.scratch, sums);
+      read_docids<kCodec>(batch_, list_index, block, memory_.scratch, docids);
     } else {
-      read_docids<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, docids);
+      read_docids<kCodec>(batch_, list_index, block, memory_.scratch, docids);
       table_.read_codes(batch_, docids, codes);
-      read_values<kCodec, kLevels>(batch_, list_index, block, memory_.scratch, sums);
+      read_values<kCodec>(batch_, list_index, block, memory_.scratch, sums);
     }
     bool wanted[4];
 #pragma unroll
@@ -135,7 +135,7 @@ class BlockReader {
     return __reduce_max_sync(kWholeWarp, counts ? suffix_bounds[tile] : 0);
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   const UnitTable<kForm>& table_;
   std::uint8_t tile_state_;
   std::uint32_t together_;

@@ -58,7 +58,7 @@ struct ClassMemory {
 
 /// Work item: a block range of a list, a CTA of 256 threads; a block a thread. Shared memory: 256
 /// bytes. Bound by the latency of finding out whether blocks are competitive.
-__global__ void __launch_bounds__(kThreads) find_competitive(Batch batch) {
+__global__ void __launch_bounds__(kThreads) find_competitive(OrByBound batch) {
   wait_for_previous();
   __shared__ ClassMemory memory;
   const BlockRange range = batch.table_ranges[blockIdx.x];
@@ -96,7 +96,7 @@ struct BoundClasses {
   std::uint32_t ends[kBoundClasses];  ///< blocks in all classes up to each
 
   /// A whole CTA; ends with a barrier.
-  __device__ void fill(const Batch& batch) {
+  __device__ void fill(const OrByBound& batch) {
     if (warp_id() == 0) {
       ends[lane_id()] = inclusive_sum(batch.competitive_counters->counts[lane_id()]);
     }
@@ -112,7 +112,7 @@ struct BoundClasses {
   __device__ std::uint32_t blocks() const { return ends[kBoundClasses - 1]; }
 
   /// Block number i. One thread.
-  __device__ CompetitiveBlock block(const Batch& batch, std::uint32_t i) const {
+  __device__ CompetitiveBlock block(const OrByBound& batch, std::uint32_t i) const {
     std::uint32_t class_index = 0;
 #pragma unroll
     for (std::uint32_t step = kBoundClasses / 2; step > 0; step /= 2) {
@@ -142,7 +142,8 @@ struct Phase {
 };
 
 /// A whole warp.
-__device__ Phase find_phase(const Batch& batch, const BoundClasses& classes, std::uint32_t number) {
+__device__ Phase find_phase(const OrByBound& batch, const BoundClasses& classes,
+                            std::uint32_t number) {
   static_assert(kPhases == 2);
   constexpr std::uint32_t kAlike = 4;
   const std::uint32_t first = classes.count_with(batch.first_phase_blocks);
@@ -152,11 +153,11 @@ __device__ Phase find_phase(const Batch& batch, const BoundClasses& classes, std
 }
 
 /// One warp's part of a phase: reads blocks and looks their documents up.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 class BlockSearcher {
  public:
-  __device__ BlockSearcher(const Batch& batch, const UnitTable<kForm>& table, const Phase& phase,
-                           SearchMemory<LookupGoal::kLatency>& memory)
+  __device__ BlockSearcher(const OrByBound& batch, const UnitTable<kForm>& table,
+                           const Phase& phase, SearchMemory<LookupGoal::kLatency>& memory)
       : batch_(batch),
         table_(table),
         phase_(phase),
@@ -181,9 +182,8 @@ class BlockSearcher {
     std::uint32_t docids[4];
     std::uint32_t sums[4];
     bool wanted[4];
-    read_values<kCodec, kLevels>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
-    read_docids<kCodec, kLevels>(batch_, promise.list, promise.block, memory_.lookup.scratch,
-                                 docids);
+    read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
+    read_docids<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, docids);
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;
@@ -209,16 +209,16 @@ class BlockSearcher {
   }
 
  private:
-  const Batch& batch_;
+  const OrByBound& batch_;
   const UnitTable<kForm>& table_;
   const Phase& phase_;
   SearchMemory<LookupGoal::kLatency>& memory_;
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kLatency> searcher_;
+  Searcher<kCodec, kForm, LookupGoal::kLatency> searcher_;
   std::uint32_t read_ = 0;
 };
 
 /// Whether a block may still hold documents of the answer. One thread.
-__device__ bool is_still_competitive(const Batch& batch, const CompetitiveBlock& promise) {
+__device__ bool is_still_competitive(const OrByBound& batch, const CompetitiveBlock& promise) {
   const List& list = batch.lists[promise.list];
   const Threshold need(batch, batch.queries[batch.and_queries + list.or_query]);
   if (promise.bound < need.sum) return false;
@@ -228,7 +228,7 @@ __device__ bool is_still_competitive(const Batch& batch, const CompetitiveBlock&
 
 /// Whether the threshold of the batch's only query exceeds the bounds of all documents that are
 /// left.
-__device__ bool is_done(const Batch& batch, const BoundClasses& classes, const Phase& phase) {
+__device__ bool is_done(const OrByBound& batch, const BoundClasses& classes, const Phase& phase) {
   if (phase.classes_before == 0 || batch.or_queries != 1) return false;
   if (phase.blocks_before < classes.ends[phase.classes_before - 1]) return false;
   const Query& query = batch.queries[batch.and_queries];
@@ -238,7 +238,7 @@ __device__ bool is_done(const Batch& batch, const BoundClasses& classes, const P
 
 /// After the first phase of a batch of one query, the last of `ctas` CTAs raises the threshold and
 /// the tie by all candidates. A whole CTA.
-__device__ void end_first_phase(const Batch& batch, std::uint32_t ctas, PruneMemory& memory) {
+__device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, PruneMemory& memory) {
   const Query& query = batch.queries[batch.and_queries];
   if (batch.or_queries != 1 || !sums_are_exact(batch, query)) return;
   __threadfence();
@@ -257,8 +257,9 @@ __device__ void end_first_phase(const Batch& batch, std::uint32_t ctas, PruneMem
 /// stay and take further items. Where blocks are many, a warp takes several at once and skips those
 /// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 32
 /// KiB. Bound by the latency of lookups.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::uint32_t number) {
+template <CodecKind kCodec, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 4)
+    search_classes(OrByBound batch, std::uint32_t number) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory<LookupGoal::kLatency> memories[kWarps];
   __shared__ UnitTable<kForm> table;
@@ -275,7 +276,7 @@ __global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::
   if (__syncthreads_or(is_done(batch, classes, phase))) return;  // all warps get the same result
   const std::uint32_t together = min(max(items / (kTurns * warps), 1U), kWarp);
   table.fill(batch);
-  BlockSearcher<kCodec, kLevels, kForm> block_searcher(batch, table, phase, memories[warp_id()]);
+  BlockSearcher<kCodec, kForm> block_searcher(batch, table, phase, memories[warp_id()]);
   // A warp's first items follow from its number; it takes the others by a counter, one turn ahead.
   // Few items are spread over all CTAs, and so over all multiprocessors.
   std::uint32_t begin = (warp_id() * gridDim.x + blockIdx.x) * together;
@@ -302,11 +303,11 @@ __global__ void __launch_bounds__(kThreads, 4) search_classes(Batch batch, std::
   }
 }
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-void launch(const Batch& batch, cudaStream_t stream) {
+template <CodecKind kCodec, ScoreForm kForm>
+void launch(const OrByBound& batch, cudaStream_t stream) {
   gpu::launch("find_competitive", find_competitive, batch.table_range_count, kThreads, 0, stream,
               batch);
-  const auto answer = search_classes<kCodec, kLevels, kForm>;
+  const auto answer = search_classes<kCodec, kForm>;
   static const std::uint32_t ctas = resident_ctas(answer, kThreads, 0);
   for (std::uint32_t phase = 0; phase < kPhases; ++phase) {
     gpu::launch("search_classes", answer, ctas, kThreads, 0, stream, batch, phase);
@@ -315,10 +316,10 @@ void launch(const Batch& batch, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_or_by_bound(const Batch& batch, CodecKind codec, cudaStream_t stream) {
+void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    launch<kCodec, kLevels, kForm>(batch, stream);
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
+    launch<kCodec, kForm>(batch, stream);
   });
 }
 

@@ -61,8 +61,9 @@ struct FindMemory {
 
 /// Appends the blocks that were found, as chunks. If there is no room for them, marks the query's
 /// answer as unusable. A whole CTA, after a barrier.
-__device__ void append_block_chunks(const Batch& batch, const Query& query, const BlockRange& range,
-                                    ChunkCounters& counters, FindMemory& memory) {
+__device__ void append_block_chunks(const OrRounds& batch, const Query& query,
+                                    const BlockRange& range, ChunkCounters& counters,
+                                    FindMemory& memory) {
   const std::uint32_t count = memory.count;
   const std::uint32_t size = batch.chunk_blocks;
   const std::uint32_t chunks = (count + size - 1) / size;
@@ -85,7 +86,7 @@ __device__ void append_block_chunks(const Batch& batch, const Query& query, cons
 
 /// Work item: a block range of a list, a CTA of 256 threads; a block a thread. Shared memory:
 /// FindMemory, 4 KiB. Bound by the latency of finding out whether blocks are competitive.
-__global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32_t round) {
+__global__ void __launch_bounds__(kThreads) find_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ FindMemory memory;
   const BlockRange range = batch.table_ranges[blockIdx.x];
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(kThreads) find_blocks(Batch batch, std::uint32
 /// Documents of a full chunk. Few where a round has little work: they are looked up sooner and
 /// raise the threshold for others. Many where it has much: after each list, the documents that are
 /// left are packed together, and they share blocks.
-__device__ std::uint32_t chunk_documents(const Batch& batch, std::uint32_t round) {
+__device__ std::uint32_t chunk_documents(const OrRounds& batch, std::uint32_t round) {
   const std::uint32_t blocks = batch.rounds[round].blocks.items;
   const std::uint32_t warps = gridDim.x * kWarps;
   if (batch.spares_bus || blocks >= kManyBlocks * warps) return kTogether;
@@ -124,7 +125,7 @@ __device__ std::uint32_t chunk_documents(const Batch& batch, std::uint32_t round
 /// Appends the documents that were found, as chunks of `together`. If there is no room for them,
 /// marks the query's answer as unusable. A whole warp.
 template <class Reader>
-__device__ void append_document_chunks(const Batch& batch, ChunkCounters& counters,
+__device__ void append_document_chunks(const OrRounds& batch, ChunkCounters& counters,
                                        std::uint32_t together, const Reader& reader,
                                        std::uint32_t list, std::uint32_t count) {
   const std::uint32_t chunks = (count + together - 1) / together;
@@ -150,7 +151,7 @@ __device__ void append_document_chunks(const Batch& batch, ChunkCounters& counte
 /// Calls use(chunk) for each chunk of blocks, or share of one, that the warp takes in a round, and
 /// counts the blocks.
 template <class Use>
-__device__ void for_each_taken(const Batch& batch, const ChunkShares& pieces,
+__device__ void for_each_taken(const OrRounds& batch, const ChunkShares& pieces,
                                ChunkCounters& counters, Use use) {
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
@@ -161,7 +162,7 @@ __device__ void for_each_taken(const Batch& batch, const ChunkShares& pieces,
   atomicAdd(&batch.work->or_blocks, static_cast<unsigned long long>(counters.items));
 }
 
-__device__ ChunkShares shares_of_blocks(const Batch& batch, const ChunkCounters& counters) {
+__device__ ChunkShares shares_of_blocks(const OrRounds& batch, const ChunkCounters& counters) {
   return {min(counters.chunks, batch.max_block_chunks), gridDim.x * kWarps, kShares,
           batch.spares_bus ? 1 : batch.chunk_blocks};
 }
@@ -169,8 +170,8 @@ __device__ ChunkShares shares_of_blocks(const Batch& batch, const ChunkCounters&
 /// Work item: a chunk of blocks or a share of one, a warp; CTAs of 256 threads stay and take
 /// further items. Shared memory: ReadMemory of 8 warps and UnitTable, about 21 KiB. Bound by
 /// decoding.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uint32_t round) {
+template <CodecKind kCodec, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
   __syncthreads();
   table.fill(batch);
   const std::uint32_t together = chunk_documents(batch, round);
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, together, memories[warp_id()]);
+  BlockReader<kCodec, kForm> reader(batch, table, round, together, memories[warp_id()]);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       append_document_chunks(batch, batch.rounds[round].documents, together, found, list, count);
@@ -194,9 +195,9 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(Batch batch, std::uin
 /// and take further items. Shared memory: SearchMemory of 8 warps and UnitTable, about 17 KiB.
 /// Bound by decoding the blocks that may hold the documents, and by the latency of finding these
 /// blocks.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
-    look_up_chunks(Batch batch, std::uint32_t round) {
+    look_up_chunks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory<LookupGoal::kThroughput> memories[kWarps];
   __shared__ UnitTable<kForm> table;
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchMemory<LookupGoal::kThroughput>& memory = memories[warp_id()];
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
+  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
     if (number >= pieces.count()) break;
@@ -231,8 +232,8 @@ struct SearchBlocksMemory {
 /// Work item: as read_blocks, but each warp looks up what it finds. Replaces both kernels where
 /// there is little memory between them. Shared memory: about 37 KiB. Slower: the code of both does
 /// not fit the instruction cache, and a warp that finds many documents cannot share them.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::uint32_t round) {
+template <CodecKind kCodec, ScoreForm kForm>
+__global__ void __launch_bounds__(kThreads, 4) search_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchBlocksMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
@@ -241,8 +242,8 @@ __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::u
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchBlocksMemory& memory = memories[warp_id()];
-  BlockReader<kCodec, kLevels, kForm> reader(batch, table, round, kTogether, memory.read);
-  Searcher<kCodec, kLevels, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
+  BlockReader<kCodec, kForm> reader(batch, table, round, kTogether, memory.read);
+  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       for (std::uint32_t first = 0; first < count; first += kTogether) {
@@ -261,11 +262,11 @@ __global__ void __launch_bounds__(kThreads, 4) search_blocks(Batch batch, std::u
 
 /// Launches a round's kernel with as many CTAs as the GPU can hold. `kernel_of` gives its instance.
 template <class KernelOf>
-void launch_resident(const char* name, const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_resident(const char* name, const OrRounds& batch, std::uint32_t round, CodecKind codec,
                      cudaStream_t stream, KernelOf kernel_of) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    const auto kernel = kernel_of.template operator()<kCodec, kLevels, kForm>();
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
+    const auto kernel = kernel_of.template operator()<kCodec, kForm>();
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
     launch(name, kernel, ctas, kThreads, 0, stream, batch, round);
   });
@@ -273,33 +274,29 @@ void launch_resident(const char* name, const Batch& batch, std::uint32_t round, 
 
 }  // namespace
 
-void launch_find_blocks(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+void launch_find_blocks(const OrRounds& batch, std::uint32_t round, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
   launch("find_blocks", find_blocks, batch.table_range_count, kThreads, 0, stream, batch, round);
 }
 
-void launch_read_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_read_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream) {
   launch_resident("read_blocks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return read_blocks<kCodec, kLevels, kForm>;
-                  });
+                  [&]<CodecKind kCodec, ScoreForm kForm>() { return read_blocks<kCodec, kForm>; });
 }
 
-void launch_look_up_chunks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_look_up_chunks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream) {
-  launch_resident("look_up_chunks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return look_up_chunks<kCodec, kLevels, kForm>;
-                  });
+  launch_resident(
+      "look_up_chunks", batch, round, codec, stream,
+      [&]<CodecKind kCodec, ScoreForm kForm>() { return look_up_chunks<kCodec, kForm>; });
 }
 
-void launch_search_blocks(const Batch& batch, std::uint32_t round, CodecKind codec,
+void launch_search_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream) {
-  launch_resident("search_blocks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-                    return search_blocks<kCodec, kLevels, kForm>;
-                  });
+  launch_resident(
+      "search_blocks", batch, round, codec, stream,
+      [&]<CodecKind kCodec, ScoreForm kForm>() { return search_blocks<kCodec, kForm>; });
 }
 
 }  // namespace warpdex::gpu

@@ -39,7 +39,7 @@ __device__ void make_starts(std::uint32_t* buckets) {
 
 /// Tiles of a query that the rounds up to `round` take: few at first, to raise the threshold (more
 /// if k is large), then many.
-__device__ std::uint32_t tiles_up_to(const Batch& batch, std::uint32_t round) {
+__device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t round) {
   constexpr std::uint32_t kFewAnswers = 64;
   if (round + 1 >= batch.round_count) return batch.tiles;
   if (batch.round_count == 2) return batch.tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
@@ -54,7 +54,7 @@ struct RankMemory {
 /// Distributes a query's tiles over the rounds by their bounds, sorted into 256 buckets by
 /// counting. Where tiles are accumulated anyway, pairs of neighbours go to the same round, so that
 /// they can be accumulated together. A whole CTA; reads the bounds three times.
-__device__ void rank_tiles(const Batch& batch, const Query& query, RankMemory& memory) {
+__device__ void rank_tiles(const OrRounds& batch, const Query& query, RankMemory& memory) {
   const std::uint32_t* const bounds = batch.tile_bounds + query.tile_row;
   const std::uint32_t together = query.flags & kAddsUpOnly ? kMaxItemTiles : 1;
   const std::uint32_t begin = threadIdx.x * together;
@@ -109,7 +109,7 @@ static_assert(kMaxLists == 2 * kWarp);
 /// Estimates the costs of tiles with these bounds; with bound 0, the lane's tile is left out. A
 /// whole warp. Bound by the latency of reading tables: those of kListsAtOnce lists are read
 /// together.
-__device__ TileCosts estimate_costs(const Batch& batch, const Query& query, std::uint32_t tile,
+__device__ TileCosts estimate_costs(const OrRounds& batch, const Query& query, std::uint32_t tile,
                                     std::uint32_t bound, std::uint32_t need) {
   constexpr std::uint32_t kListsAtOnce = 4;
   const List* const lists = batch.lists + query.first_list;
@@ -155,7 +155,7 @@ __device__ TileCosts estimate_costs(const Batch& batch, const Query& query, std:
 
 /// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
 /// the bits of competitive_tiles. Returns whether the lane's tile is accumulated. A whole warp.
-__device__ bool decide(const Batch& batch, const Query& query, std::uint32_t tile,
+__device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
   const bool is_due = bound != 0;
@@ -200,7 +200,7 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
 }
 
 /// The bound of a tile that this round takes; 0 for other tiles.
-__device__ std::uint32_t due_bound(const Batch& batch, const Query& query, std::uint32_t tile,
+__device__ std::uint32_t due_bound(const OrRounds& batch, const Query& query, std::uint32_t tile,
                                    std::uint32_t round) {
   if (tile >= batch.tiles || batch.tile_states[query.tile_row + tile] != round) return 0;
   return batch.tile_bounds[query.tile_row + tile];
@@ -208,7 +208,7 @@ __device__ std::uint32_t due_bound(const Batch& batch, const Query& query, std::
 
 /// Work item: a query, a CTA of 512 threads, or of 128 where queries are many and tiles few. Shared
 /// memory: 3 KiB. Bound by the latency of reading a tile's bounds list by list.
-__global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32_t round) {
+__global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ union {
     PruneMemory prune_memory;
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(kThreads) begin_round(Batch batch, std::uint32
 
 }  // namespace
 
-void launch_begin_round(const Batch& batch, std::uint32_t round, cudaStream_t stream) {
+void launch_begin_round(const OrRounds& batch, std::uint32_t round, cudaStream_t stream) {
   // A query of a small collection has little work: with many queries, smaller CTAs run more at
   // once.
   static const std::uint32_t at_once = resident_ctas(begin_round, kThreads, 0);

@@ -43,10 +43,10 @@ struct SearchMemory {
 
 /// One warp's lookups of documents of a list in the other lists of their query. With kLatency, a
 /// few documents are looked up in all further lists at once, and none is dropped early.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, LookupGoal kGoal>
+template <CodecKind kCodec, ScoreForm kForm, LookupGoal kGoal>
 class Searcher {
  public:
-  __device__ Searcher(const Batch& batch, const UnitTable<kForm>& table,
+  __device__ Searcher(const OrTables& batch, const UnitTable<kForm>& table,
                       SearchMemory<kGoal>& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
@@ -125,11 +125,10 @@ class Searcher {
     const ListWeight weight = table_.weigh(query, batch_.lists[other]);
     std::uint32_t held = kNone;
     keep(count, [&](bool has, Candidate& document) {
-      const PostingPlace posting = find_document<kCodec, kLevels, kGoal>(
-          batch_, other, has, document.document, held, memory_.lookup);
+      const PostingPlace posting =
+          find_document<kCodec, kGoal>(batch_, other, has, document.document, held, memory_.lookup);
       if (!adds) return has && posting.place == kNone;
-      const std::uint32_t value =
-          value_at<kCodec, kLevels, kGoal>(batch_, other, posting, memory_.lookup);
+      const std::uint32_t value = value_at<kCodec, kGoal>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const std::uint8_t code = table_.code_of(batch_, document.document);
         document.sum += table_.units(weight, value, code);
@@ -162,13 +161,13 @@ class Searcher {
           query.first_list + list_of_turn(query, own, next - own - 1 + turn);
       const std::uint32_t document = has ? memory_.documents[which].document : 0;
       std::uint32_t held = kNone;
-      PostingPlace posting = find_document<kCodec, kLevels, kGoal, LaneLists::kOwn>(
+      PostingPlace posting = find_document<kCodec, kGoal, LaneLists::kOwn>(
           batch_, other, has, document, held, memory_.lookup);
       const bool drops_it = !adds && posting.place != kNone;
       drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
       if (!adds) posting.place = kNone;
       const std::uint32_t value =
-          value_at<kCodec, kLevels, kGoal, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
+          value_at<kCodec, kGoal, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const ListWeight weight = table_.weigh(query, batch_.lists[other]);
         atomicAdd(&memory_.documents[which].sum,
@@ -215,7 +214,7 @@ class Searcher {
     raise_threshold(batch_, query);
   }
 
-  const Batch& batch_;
+  const OrTables& batch_;
   const UnitTable<kForm>& table_;
   SearchMemory<kGoal>& memory_;
   std::uint32_t looked_up_ = 0;

@@ -38,7 +38,7 @@ static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
 
 /// Work item: a block range of a list, a CTA of 256 threads. No shared memory. Bound by reading 4
 /// bytes a block.
-__global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
+__global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
   const BlockRange range = batch.table_ranges[blockIdx.x];
   const List& list = batch.lists[range.owner];
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(Batch batch) {
 /// Fills in `count` tiles from `first` on, and one more, for all lists of a query: the part of
 /// find_tile_blocks that concerns them. A whole CTA; a lane searches for one tile of a list, since
 /// the reads of a search wait for each other. O(log(blocks)).
-__device__ void find_first_blocks(const Batch& batch, const Query& query, const List* lists,
+__device__ void find_first_blocks(const OrTables& batch, const Query& query, const List* lists,
                                   std::uint32_t first, std::uint32_t count) {
   const auto find = [&](const List& list, std::uint32_t tile) {
     std::uint32_t block = 0;
@@ -89,14 +89,14 @@ struct TileBounds {
   std::uint32_t count;  ///< tiles, kWarp at most
   std::uint32_t* bounds;
 
-  __device__ void add_ranges(const Batch& batch, const Query& query, const List& list) const {
+  __device__ void add_ranges(const OrTables& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
     const uint2 bound = reinterpret_cast<const uint2*>(list.tile_score_bounds)[first + lane_id()];
     if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
   }
 
   /// Takes the blocks that meet the tiles; of these, part number `part` of `parts`.
-  __device__ void add_blocks(const Batch& batch, const Query& query, const List& list,
+  __device__ void add_blocks(const OrTables& batch, const Query& query, const List& list,
                              std::uint32_t part, std::uint32_t parts) const {
     const std::uint32_t* const row = batch.first_blocks + list.tile_row + first;
     const std::uint32_t end = min(row[count] + 1, list.blocks);
@@ -129,7 +129,7 @@ using SharedBounds = std::uint32_t[kMaxLists][kWarp];
 /// Computes the bounds of a CTA's 32 tiles of a query. Its warps share the lists and their blocks.
 /// Where OR goes by bound, it also does the work of find_tile_blocks and marks the competitive
 /// tiles.
-__device__ void bound_some(const Batch& batch, const Query& query, const List* lists,
+__device__ void bound_some(const OrTables& batch, const Query& query, const List* lists,
                            SharedBounds& bounds) {
   QueryState& state = batch.states[query.state];
   const bool is_at_once = batch.round_count == 0;
@@ -183,7 +183,7 @@ __device__ void bound_some(const Batch& batch, const Query& query, const List* l
 
 /// Work item: 32 tiles of a query, a CTA of 128 or 256 threads. Shared memory: 8 KiB. Bound by the
 /// latency of reading a few blocks' bounds.
-__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(Batch batch) {
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
   wait_for_previous();
   __shared__ SharedBounds bounds;
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
@@ -201,7 +201,7 @@ __device__ uint4 load_generic(const uint4* from) {
 }
 
 /// Writes the block ranges of a query's lists. A whole CTA.
-__device__ void write_ranges(const Batch& batch, const Query& query, const List* lists,
+__device__ void write_ranges(const OrTables& batch, const Query& query, const List* lists,
                              BlockRange* ranges) {
   const std::uint32_t step = batch.range_blocks;
   for (std::uint32_t i = 0; i < query.list_count; ++i) {
@@ -214,13 +214,13 @@ __device__ void write_ranges(const Batch& batch, const Query& query, const List*
   }
 }
 
-static_assert(sizeof(Batch) + sizeof(InlineQuery) <= 4096, "arguments of a kernel");
+static_assert(sizeof(OrTables) + sizeof(InlineQuery) <= 4096, "arguments of a kernel");
 
 /// bound_tiles for a single query that is passed as an argument. Each CTA reads its own copy into
 /// shared memory. The first CTA writes the copy that later kernels read; the last one writes the
 /// block ranges and clears the other set of counters. Otherwise as bound_tiles.
 __global__ void __launch_bounds__(kMoreBoundThreads)
-    bound_tiles_of_one(Batch batch, const __grid_constant__ InlineQuery inline_query) {
+    bound_tiles_of_one(OrTables batch, const __grid_constant__ InlineQuery inline_query) {
   wait_for_previous();
   __shared__ SharedBounds bounds;
   __shared__ uint4 own[kInlineWords];
@@ -253,12 +253,13 @@ bool launches_may_overlap() {
   return attributes.ptxVersion >= 90;
 }
 
-void launch_find_tile_blocks(const Batch& batch, cudaStream_t stream) {
+void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
   launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, kThreads, 0, stream, batch);
 }
 
-void launch_bound_tiles(const Batch& batch, const InlineQuery* inline_query, cudaStream_t stream) {
+void launch_bound_tiles(const OrTables& batch, const InlineQuery* inline_query,
+                        cudaStream_t stream) {
   const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
   const std::uint32_t threads =
       batch.range_blocks < kRangeBlocks ? kMoreBoundThreads : kBoundThreads;

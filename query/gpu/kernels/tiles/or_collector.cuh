@@ -7,10 +7,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Turns the sums of an item into candidates.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
-class TileCollector : public TileReader<kCodec, kLevels, kForm, kIsTimed> {
+template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
+class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
  protected:
-  using Base = TileReader<kCodec, kLevels, kForm, kIsTimed>;
+  using Base = TileReader<kCodec, kForm, kIsTimed>;
   using Base::Base;
   using Base::batch_;
   using Base::begin_;

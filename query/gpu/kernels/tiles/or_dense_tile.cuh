@@ -9,10 +9,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Executes the plans of an item.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
-class DenseTile : public TileCollector<kCodec, kLevels, kForm, kIsTimed> {
+template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
+class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
  public:
-  using Base = TileCollector<kCodec, kLevels, kForm, kIsTimed>;
+  using Base = TileCollector<kCodec, kForm, kIsTimed>;
   using Base::Base;
 
   __device__ void run() {

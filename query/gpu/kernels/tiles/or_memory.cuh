@@ -18,20 +18,19 @@ inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer blocks, l
                                                  // copied
 
 /// Warps of a CTA, and CTAs of a multiprocessor: as many as its registers and shared memory allow.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 struct TileShape {
   static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< its blocks take more registers
                                                                ///< and memory
-  static constexpr bool kIsDeep = kIsPfor && kLevels > 1;      ///< and still more registers
-  static constexpr std::uint32_t kCtas = kHasLengths || kIsDeep ? 2 : 3;
+  static constexpr std::uint32_t kCtas = kHasLengths ? 2 : 3;
   /// Whether decoding takes all registers, so that one more would be spilled.
   static constexpr bool kIsTight = !kHasLengths && (kIsPfor || kCodec == CodecKind::kRice);
   /// Warps that decode.
-  static constexpr std::uint32_t kWarps = kIsDeep ? 14 : kHasLengths ? 16 : 10;
+  static constexpr std::uint32_t kWarps = kHasLengths ? 16 : 10;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
   static constexpr std::uint32_t kAllThreads = kThreads + 2 * kWarp;  ///< two more warps plan
-  static constexpr std::uint32_t kWarpBlocks = kIsPfor && !kIsDeep ? 3 : kHasLengths ? 4 : 5;
+  static constexpr std::uint32_t kWarpBlocks = kIsPfor ? 3 : kHasLengths ? 4 : 5;
   static constexpr std::uint32_t kBlocks = kWarps * kWarpBlocks;  ///< of a plan
 };
 
@@ -118,9 +117,9 @@ struct alignas(16) PlannedItem {
 };
 static_assert(kMaxLists * (kMaxItemTiles * kTileDocuments / kBlockSize + 2) < 1 << 16);
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
+template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
-  using Shape = TileShape<kCodec, kLevels, kForm>;
+  using Shape = TileShape<kCodec, kForm>;
   using Entry = std::conditional_t<Shape::kIsPfor, PforBlockEntry, BlockEntry>;
   using Plan = TilePlan<Entry, Shape::kBlocks>;
   /// Word swizzled(i) holds the sums of documents i (low half) and half + i (high half). All 0

@@ -11,7 +11,7 @@ namespace or_tiles {
 class ItemFinder {
  public:
   /// `next_item` lies in shared memory and belongs to the finder: the number of the next item.
-  __device__ ItemFinder(const Batch& batch, std::uint32_t pass, std::uint32_t& next_item)
+  __device__ ItemFinder(const OrRounds& batch, std::uint32_t pass, std::uint32_t& next_item)
       : batch_(batch), pass_(pass), next_item_(next_item) {}
 
   /// Call before the first find().
@@ -132,20 +132,20 @@ class ItemFinder {
     return suffix_bounds[0] < before[0] || suffix_bounds[item.count - 1] < before[item.count - 1];
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   std::uint32_t pass_;
   std::uint32_t& next_item_;
 };
 
 /// Decides how the values of a scoring block are decoded. For `pfor`, finds their exceptions and
 /// prefetches these to the L2 cache. One thread.
-template <CodecKind kCodec, int kLevels, class Entry>
-__device__ inline void plan_values(const Batch& batch, const List& list, std::uint32_t list_index,
-                                   Entry& entry) {
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+template <CodecKind kCodec, class Entry>
+__device__ inline void plan_values(const OrRounds& batch, const List& list,
+                                   std::uint32_t list_index, Entry& entry) {
+  using Decoder = device::BlockDecoder<kCodec>;
   if (list.flags & kRaw) return;
   device::BlockPlace place{entry.values, entry.index, entry.traits.value_code, entry.traits.count};
-  const auto tail = value_tail<kCodec, kLevels>(batch, list_index);
+  const auto tail = value_tail<kCodec>(batch, list_index);
   if constexpr (kCodec == CodecKind::kPfor) {
     place.exceptions = device::pfor::find_exceptions(list.frequencies, entry.index);
     entry.value_exceptions = place.exceptions;
@@ -157,9 +157,10 @@ __device__ inline void plan_values(const Batch& batch, const List& list, std::ui
 
 /// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
 /// own, after all scoring blocks. One warp.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-__device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], std::uint32_t which,
-                                   typename Memory<kCodec, kLevels, kForm>::Plan& plan) {
+template <CodecKind kCodec, ScoreForm kForm>
+__device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2],
+                                   std::uint32_t which,
+                                   typename Memory<kCodec, kForm>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {
     if (lane_id() == 0) plan.is_end = true;
@@ -169,7 +170,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
   const std::uint32_t from = item.planned;
   const std::uint32_t added = item.ends[item.query.scoring_lists - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
-  const std::uint32_t to = min(from + TileShape<kCodec, kLevels, kForm>::kBlocks, end);
+  const std::uint32_t to = min(from + TileShape<kCodec, kForm>::kBlocks, end);
   __syncwarp();  // all lanes have read item.planned
   if (lane_id() == 0) {
     item.planned = to;
@@ -192,7 +193,7 @@ __device__ inline void plan_blocks(const Batch& batch, PlannedItem (&items)[2], 
     prefetch(entry.docids);
     prefetch(entry.values);
     if (i >= added) continue;
-    plan_values<kCodec, kLevels>(batch, lists[list], item.query.first_list + list, entry);
+    plan_values<kCodec>(batch, lists[list], item.query.first_list + list, entry);
   }
 }
 

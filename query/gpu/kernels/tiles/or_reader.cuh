@@ -9,14 +9,14 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// A plan and the decoding of its blocks. `kIsTimed`: the phases of the warps are timed.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
+template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 class TileReader {
  public:
-  using Own = Memory<kCodec, kLevels, kForm>;
-  using Shape = TileShape<kCodec, kLevels, kForm>;
+  using Own = Memory<kCodec, kForm>;
+  using Shape = TileShape<kCodec, kForm>;
   using Clock = PhaseClock<GpuPhase, kGpuPhases, kIsTimed>;
 
-  __device__ TileReader(const Batch& batch, const typename Own::Plan& plan, Own& memory,
+  __device__ TileReader(const OrRounds& batch, const typename Own::Plan& plan, Own& memory,
                         std::uint32_t warp, Clock& clock)
       : batch_(batch),
         plan_(plan),
@@ -91,7 +91,7 @@ class TileReader {
     for (std::uint32_t i = warp_; i < plan_.count; i += Shape::kWarps) visit(plan_.blocks[i]);
   }
 
-  using Decoder = device::BlockDecoder<kCodec, kLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
 
   using Entry = typename Own::Entry;
 
@@ -148,7 +148,7 @@ class TileReader {
     if constexpr (Decoder::kKeeps) {
       place.exceptions = device::pfor::find_exceptions(list, entry.index);
     }
-    auto tail = docid_tail<kCodec, kLevels>(batch_, query_.first_list + traits.list);
+    auto tail = docid_tail<kCodec>(batch_, query_.first_list + traits.list);
     Decoder::coded_docids(list, tail, place, entry.base, scratch(), slots);
   }
 
@@ -166,7 +166,7 @@ class TileReader {
     const device::DeviceValues list = value_list(entry, traits);
     device::BlockPlace place{entry.values, entry.index, traits.value_code, traits.count};
     if constexpr (Decoder::kKeeps) place.exceptions = entry.value_exceptions;
-    auto tail = value_tail<kCodec, kLevels>(batch_, query_.first_list + traits.list);
+    auto tail = value_tail<kCodec>(batch_, query_.first_list + traits.list);
     if constexpr (Decoder::kHasUsual) {
       if (traits.flags & kUsual) return Decoder::usual_values(list, tail, place, scratch(), values);
     }
@@ -174,7 +174,7 @@ class TileReader {
     Decoder::values(list, tail, place, scratch(), values);
   }
 
-  const Batch& batch_;
+  const OrRounds& batch_;
   const typename Own::Plan& plan_;
   const Query& query_;
   Own& memory_;

@@ -49,18 +49,17 @@ class PlanBuffer {
 };
 
 /// Work item: one tile of a query or two neighbours; CTAs stay and take further items. 10 warps
-/// decode and accumulate (16 if scores depend on lengths, 14 for `pfor` with several levels), two
-/// more plan what comes next. Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by
-/// instruction issue (some 125 warp instructions for a plain block of impacts) and by bank
-/// conflicts.
-template <CodecKind kCodec, int kLevels, ScoreForm kForm, bool kIsTimed>
-__global__ void __launch_bounds__(TileShape<kCodec, kLevels, kForm>::kAllThreads,
-                                  TileShape<kCodec, kLevels, kForm>::kCtas)
-    or_tiles(Batch batch, std::uint32_t pass) {
-  using Shape = TileShape<kCodec, kLevels, kForm>;
+/// decode and accumulate (16 if scores depend on lengths), two more plan what comes next. Shared
+/// memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
+/// instructions for a plain block of impacts) and by bank conflicts.
+template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
+__global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
+                                  TileShape<kCodec, kForm>::kCtas)
+    or_tiles(OrRounds batch, std::uint32_t pass) {
+  using Shape = TileShape<kCodec, kForm>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<Memory<kCodec, kLevels, kForm>*>(bytes);
+  auto& memory = *reinterpret_cast<Memory<kCodec, kForm>*>(bytes);
   if (blockIdx.x >= batch.tile_passes[pass].items) return;
   for (std::uint32_t i = threadIdx.x; i < kMaxHalf / 4; i += Shape::kAllThreads) {
     memory.sums[i] = {0, 0, 0, 0};
@@ -88,11 +87,10 @@ __global__ void __launch_bounds__(TileShape<kCodec, kLevels, kForm>::kAllThreads
     memory.plans[0].item = 1;
   }
   clock.start();
-  for (PlanBuffer<typename Memory<kCodec, kLevels, kForm>::Plan, Shape::kIsTight> turn(
-           memory.plans);
-       ; turn.end()) {
+  for (PlanBuffer<typename Memory<kCodec, kForm>::Plan, Shape::kIsTight> turn(memory.plans);;
+       turn.end()) {
     // Racecheck does not see that reads behind a barrier of some warps precede the next one of all.
-    if (warp < Shape::kWarps) TileReader<kCodec, kLevels, kForm, kIsTimed>::sync_decoders();
+    if (warp < Shape::kWarps) TileReader<kCodec, kForm, kIsTimed>::sync_decoders();
     __syncwarp();  // lanes may have diverged
     __syncthreads();
     clock.end(GpuPhase::kWait);
@@ -103,11 +101,11 @@ __global__ void __launch_bounds__(TileShape<kCodec, kLevels, kForm>::kAllThreads
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // the item whose blocks are
                                                                     // planned next
     if (plans) {
-      plan_blocks<kCodec, kLevels, kForm>(batch, memory.items, item, turn.other());
+      plan_blocks<kCodec, kForm>(batch, memory.items, item, turn.other());
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {
-      DenseTile<kCodec, kLevels, kForm, kIsTimed>(batch, plan, memory, warp, clock).run();
+      DenseTile<kCodec, kForm, kIsTimed>(batch, plan, memory, warp, clock).run();
     }
   }
   if constexpr (kIsTimed) {
@@ -115,12 +113,14 @@ __global__ void __launch_bounds__(TileShape<kCodec, kLevels, kForm>::kAllThreads
   }
 }
 
-template <CodecKind kCodec, int kLevels, ScoreForm kForm>
-void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
-  const auto kernel = batch.work == nullptr ? or_tiles<kCodec, kLevels, kForm, false>
-                                            : or_tiles<kCodec, kLevels, kForm, true>;
-  using Shape = TileShape<kCodec, kLevels, kForm>;
-  constexpr int kBytes = sizeof(Memory<kCodec, kLevels, kForm>);
+template <CodecKind kCodec, ScoreForm kForm>
+void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
+  auto kernel = or_tiles<kCodec, kForm, false>;
+  if constexpr (kIsMeasured<kCodec, kForm>) {
+    if (batch.work != nullptr) kernel = or_tiles<kCodec, kForm, true>;
+  }
+  using Shape = TileShape<kCodec, kForm>;
+  constexpr int kBytes = sizeof(Memory<kCodec, kForm>);
   static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
@@ -132,9 +132,10 @@ void launch(const Batch& batch, std::uint32_t pass, cudaStream_t stream) {
 
 }  // namespace
 
-void launch_or_tiles(const Batch& batch, std::uint32_t pass, CodecKind codec, cudaStream_t stream) {
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, int kLevels, ScoreForm kForm>() {
-    launch<kCodec, kLevels, kForm>(batch, pass, stream);
+void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
+                     cudaStream_t stream) {
+  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
+    launch<kCodec, kForm>(batch, pass, stream);
   });
 }
 

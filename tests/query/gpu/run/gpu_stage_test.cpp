@@ -41,7 +41,8 @@ TEST(GpuStage, LargeBatchesBringTheirLists) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   std::uint64_t turn = 0;
   for (const CodecSettings& codec :
-       {CodecSettings{CodecKind::kBitpack, 1}, CodecSettings{CodecKind::kPfor, 1}}) {
+       {CodecSettings{CodecKind::kBitpack, 1}, CodecSettings{CodecKind::kPfor, 1},
+        CodecSettings{CodecKind::kPfor, 3}}) {
     const GeneratedFixture fixture(150'000, 150, codec, turn == 1, seed() + turn);
     ++turn;
     const Index& index = *fixture.index;

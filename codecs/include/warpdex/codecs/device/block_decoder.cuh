@@ -38,9 +38,9 @@ __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint
           static_cast<std::uint8_t>(min(left, kBlockSize))};
 }
 
-/// Decodes the blocks of one codec. `kPforLevels` is the largest number of levels of `pfor` lists:
-/// kernels for few levels are smaller and take fewer registers.
-template <CodecKind kCodec, int kPforLevels = kMaxPforLevels>
+/// Decodes the blocks of one codec. `kPforLevels` is the largest number of levels of `pfor` tails.
+/// With more than one there are only cursors; all else takes flat tails (flatten_tail()).
+template <CodecKind kCodec, int kPforLevels = 1>
 struct BlockDecoder {
   struct Empty {};  ///< for codecs that need none of these types
   static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
@@ -140,7 +140,7 @@ struct BlockDecoder {
   }
 
   /// Whether usual_values() can decode a block of values. It can decode nearly all blocks of
-  /// `bitpack` and `rice`, and, in decoders for one level, of `pfor` lists with one level or none.
+  /// `bitpack` and `rice`, and, in decoders for one level, of `pfor`.
   /// Any thread.
   static constexpr bool kHasUsual = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kRice ||
                                     (kCodec == CodecKind::kPfor && kPforLevels == 1);
@@ -178,8 +178,7 @@ struct BlockDecoder {
   }
 
   /// Whether value_alone() can read any block of values.
-  static constexpr bool kAllAlone =
-      kCodec == CodecKind::kBitpack || (kCodec == CodecKind::kPfor && kPforLevels <= 1);
+  static constexpr bool kAllAlone = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kPfor;
   /// Whether it can read a block of values with this code.
   static __device__ __forceinline__ bool reads_alone(std::uint8_t code) {
     return kAllAlone || (kCodec == CodecKind::kRice && code != warpdex::rice::kRiceCode);
@@ -189,31 +188,12 @@ struct BlockDecoder {
                                                               const Tail& tail,
                                                               const BlockPlace& place,
                                                               std::uint32_t index) {
-    if constexpr (kKeeps && kAllAlone) {
+    if constexpr (kKeeps) {
       return pfor::value_alone(list, *tail, place, index);
     } else {
       const std::uint32_t width = packed_width(place);
       return read_bits(place.at, index * width, width);
     }
-  }
-
-  /// One value, to all lanes. `place` and `index` (below place.count) are the same in all lanes.
-  /// Not for dense blocks.
-  static __device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
-                                                           const Tail& tail,
-                                                           const BlockPlace& place,
-                                                           std::uint32_t index,
-                                                           WarpScratch& scratch) {
-    if constexpr (kCodec == CodecKind::kPfor && !kAllAlone) {
-      return pfor::value_at(list, *tail, place, index, scratch);
-    } else if constexpr (kCodec == CodecKind::kPforBlock) {
-      return pfor_block::value_at(place, index);
-    } else if constexpr (kCodec == CodecKind::kRice) {
-      if (place.code == warpdex::rice::kRiceCode) {
-        return rice::value_at(place.at, list.parameter, place.count, index, scratch);
-      }
-    }
-    return value_alone(list, tail, place, index);
   }
 
  private:

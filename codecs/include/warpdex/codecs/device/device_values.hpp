@@ -16,17 +16,17 @@ namespace warpdex::device {
 /// Lists of fewer than 128 values have no block arrays in the index; who decodes such a list on the
 /// GPU must make them.
 struct alignas(8) DeviceValues {
-  const std::uint8_t* bytes = nullptr;     ///< of the first block: the blocks, then the tail
+  const std::uint8_t* bytes = nullptr;     ///< of the first block
   const std::uint16_t* offsets = nullptr;  ///< of the list's blocks, from their group's base
   const std::uint32_t* bases = nullptr;    ///< of the list's groups of 32 blocks but the first
   const std::uint8_t* codes = nullptr;     ///< of the list's blocks
   /// `pfor` only: where each block's exceptions are, all zero in a list without exceptions
   const ExceptionEntry* exceptions = nullptr;
   const ExceptionBase* exception_bases = nullptr;  ///< of the groups but the first
+  const std::uint8_t* tail = nullptr;              ///< `pfor` only: the list's exceptions
   std::uint32_t count = 0;                         ///< values in the list
-  std::uint32_t tail_offset = 0;                   ///< bytes from `bytes` to the tail
   std::uint8_t parameter = 0;                      ///< EncodedValues::parameter
-  std::uint8_t levels = 0;                         ///< of `pfor`
+  std::uint8_t levels = 0;                         ///< of the tail
 };
 
 /// Where the exceptions of a block of `pfor` are, from its list's table.

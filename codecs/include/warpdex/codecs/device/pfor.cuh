@@ -1,7 +1,7 @@
 // Decodes the blocks of `pfor` on the GPU, after section 3.2 of Ding et al.: single blocks in any
-// order (pfor_placed.cuh), single values (pfor_alone.cuh), or many blocks in turn
-// (pfor_cursor.cuh). Unlike in the paper, a block reads its own exceptions only. Internal to
-// codecs/device/.
+// order (pfor_placed.cuh) and single values (pfor_alone.cuh), of tails with up to one level, or
+// many blocks in turn (pfor_cursor.cuh), of tails with any levels. Unlike in the paper, a block
+// reads its own exceptions only. Internal to codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
@@ -19,8 +19,8 @@ template <int kLevels, template <int> class Parsed>
 __device__ __forceinline__ Parsed<kLevels> parse_tail(const DeviceValues& list) {
   Parsed<kLevels> tail = {};
   if ((list.parameter & kExceptionsFlag) == 0) return tail;
-  tail.parse(Bytes{list.bytes}, Tail{list.tail_offset, (list.count + kBlockSize - 1) / kBlockSize,
-                                     min(std::uint32_t{list.levels}, std::uint32_t{kLevels})});
+  tail.parse(Bytes{list.tail}, Tail{0, (list.count + kBlockSize - 1) / kBlockSize,
+                                    min(std::uint32_t{list.levels}, std::uint32_t{kLevels})});
   return tail;
 }
 
@@ -59,7 +59,7 @@ __device__ __forceinline__ void values(const DeviceValues& list, Cursor<kLevels>
   });
 }
 
-/// One value, by one thread, in lists of up to one level.
+/// One value, by one thread.
 template <int kLevels>
 __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
                                                      const PlacedTail<kLevels>& tail,
@@ -67,22 +67,6 @@ __device__ __forceinline__ std::uint32_t value_alone(const DeviceValues& list,
   const std::uint32_t width = width_of(list);
   const std::uint32_t low = read_bits(place.at, index * width, width);
   return low + (high_alone(tail, list.levels != 0, place.exceptions, index) << width);
-}
-
-/// One value, to all lanes, in lists of any levels: decodes the whole block.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t value_at(const DeviceValues& list,
-                                                  const PlacedTail<kLevels>& tail,
-                                                  const BlockPlace& place, std::uint32_t index,
-                                                  WarpScratch& scratch) {
-  std::uint32_t values[kLaneValues];
-  pfor::values(list, tail, place, scratch, values);
-  std::uint32_t value = values[0];
-#pragma unroll
-  for (std::uint32_t i = 1; i < kLaneValues; ++i) {
-    if (index % kLaneValues == i) value = values[i];
-  }
-  return __shfl_sync(kWholeWarp, value, index / kLaneValues);
 }
 
 }  // namespace warpdex::device::pfor

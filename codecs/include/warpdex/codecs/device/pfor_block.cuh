@@ -49,14 +49,5 @@ __device__ __forceinline__ void values(const BlockPlace& place, WarpScratch& scr
   });
 }
 
-__device__ __forceinline__ std::uint32_t value_at(const BlockPlace& place, std::uint32_t index) {
-  const std::uint32_t width = width_of(place.code);
-  std::uint32_t added = 0;
-  for_each_exception(place, width, [&](bool has, std::uint32_t position, std::uint32_t high) {
-    if (has && position == index) added = high << width;
-  });
-  return read_bits(place.at, index * width, width) + __reduce_add_sync(kWholeWarp, added);
-}
-
 }  // namespace pfor_block
 }  // namespace warpdex::device

@@ -1,11 +1,11 @@
 // The exceptions of a single block of `pfor`, found by the table of where they are
-// (codecs/exception_table.hpp). With one level of recursion or none, no read depends on another:
-// all are issued at once, together with those of the block's packed values. Internal to
+// (codecs/exception_table.hpp). A tail has one level of recursion or none, so no read depends on
+// another: all are issued at once, together with those of the block's packed values. Internal to
 // codecs/device/.
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
-#include "warpdex/codecs/device/pfor_deep.cuh"
+#include "warpdex/codecs/device/pfor_exceptions.cuh"
 
 namespace warpdex::device::pfor {
 
@@ -122,19 +122,16 @@ struct alignas(16) PlainArray {
 };
 
 /// What is known of a list's tail, beside the table. `kLevels` is the largest number of levels of a
-/// list.
+/// tail: 0 or 1. flatten_tail() makes a tail of one level of one that has more.
 template <int kLevels>
 struct PlacedTail {
+  static_assert(kLevels <= 1, "tails with more levels are read by a cursor");
+
   PackedArray gaps;
   PackedArray highs;
-  PlainArray inner[2];  ///< of the gaps, and of the high bits, in lists of one level
+  PlainArray inner[2];  ///< of the gaps, and of the high bits, in tails of one level
 
   __device__ __forceinline__ void parse(const Bytes& bytes, const Tail& tail) {
-    parse_arrays(bytes, tail);
-  }
-
- protected:
-  __device__ __forceinline__ Arrays parse_arrays(const Bytes& bytes, const Tail& tail) {
     Arrays arrays = {};
     arrays.parse(bytes, tail, parse_counts(bytes, tail));
     gaps.parse(bytes, arrays.gaps);
@@ -143,19 +140,6 @@ struct PlacedTail {
       inner[0].parse(bytes, arrays.gaps, arrays.inner_blocks);
       inner[1].parse(bytes, arrays.highs, arrays.inner_blocks);
     }
-    return arrays;
-  }
-};
-
-/// The same for lists that may have more levels.
-template <int kLevels>
-requires(kLevels > 1) struct PlacedTail<kLevels> : PlacedTail<1> {
-  Bytes bytes;
-  Arrays arrays;
-
-  __device__ __forceinline__ void parse(const Bytes& list, const Tail& tail) {
-    bytes = list;
-    arrays = parse_arrays(list, tail);
   }
 };
 
@@ -217,11 +201,9 @@ class PlacedExceptions {
 
   __device__ __forceinline__ std::uint32_t count() const { return place_.counts & 0xFF; }
   __device__ __forceinline__ bool has_inner() const { return place_.counts > 0xFF; }
-  __device__ __forceinline__ bool is_deep() const { return kLevels > 1 && levels_ > 1; }
 
   /// Starts to read the exceptions from number `done` on; lanes past the last read the last.
   __device__ __forceinline__ void fetch(std::uint32_t done) {
-    if (is_deep()) return;
     const std::uint32_t i = place_.first + min(done + lane_id(), count() - 1);
     const PackedValue gap(read_whole(tail_.gaps), i);
     const PackedValue high(read_whole(tail_.highs), i);
@@ -234,13 +216,9 @@ class PlacedExceptions {
   /// lanes.
   __device__ __forceinline__ void get(std::uint32_t done, std::uint32_t next, WarpScratch& scratch,
                                       std::uint32_t& position, std::uint32_t& high) {
-    if (is_deep()) {
-      read_deep(done, scratch, position, high);
-    } else {
-      position = gap_;
-      high = high_ + 1;
-      if (kLevels > 0 && has_inner()) add_inner(done, scratch, position, high);
-    }
+    position = gap_;
+    high = high_ + 1;
+    if (kLevels > 0 && has_inner()) add_inner(done, scratch, position, high);
     if (kLevels > 0 && levels_ > 0) position = next + inclusive_sum(position + 1) - 1;
   }
 
@@ -284,25 +262,6 @@ class PlacedExceptions {
     gap += added.x;
     high += added.y;
     __syncwarp();
-  }
-
-  /// The gaps and high bits of the exceptions from number `done` on, in lists of several levels.
-  __device__ __forceinline__ void read_deep(std::uint32_t done, WarpScratch& scratch,
-                                            std::uint32_t& gap, std::uint32_t& high) {
-    if constexpr (kLevels > 1) {
-      const Range range = {place_.first + done, min(count() - done, kWarp)};
-#pragma unroll 1
-      for (int pass = 0; pass < 2; ++pass) {  // one copy of the code for both
-        Array array = tail_.arrays.gaps;
-        if (pass == 1) array = tail_.arrays.highs;
-        gap = high;
-        high = DeepReader(tail_.bytes, scratch)
-                   .read(array, tail_.arrays.inner_blocks, levels_ - 1, range);
-      }
-      ++high;
-      reinterpret_cast<uint4*>(scratch.words)[lane_id()] = make_uint4(0, 0, 0, 0);
-      __syncwarp();
-    }
   }
 
   const PlacedTail<kLevels>& tail_;

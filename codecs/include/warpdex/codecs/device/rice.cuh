@@ -171,17 +171,4 @@ __device__ __forceinline__ void docids(const std::uint8_t* at, std::uint32_t wid
   for (std::uint32_t i = 0; i < kLaneValues; ++i) docids[i] += before + ends[i] * unit;
 }
 
-/// One value; `index` is below `count`.
-__device__ __forceinline__ std::uint32_t value_at(const std::uint8_t* at, std::uint32_t width,
-                                                  std::uint32_t count, std::uint32_t index,
-                                                  WarpScratch& scratch) {
-  std::uint32_t high[kLaneValues];
-  quotients(at, width, count, first_pieces(at, count * width), scratch, high);
-  const std::uint32_t in_lane = index % kLaneValues;
-  const std::uint32_t pair =
-      in_lane < 2 ? (in_lane == 0 ? high[0] : high[1]) : (in_lane == 2 ? high[2] : high[3]);
-  const std::uint32_t quotient = __shfl_sync(kWholeWarp, pair, index / kLaneValues);
-  return read_bits(at, index * width, width) + (quotient << width);
-}
-
 }  // namespace warpdex::device::rice

@@ -23,23 +23,21 @@ enum class OrMethod {
   kLookUp,      ///< decodes competitive blocks and looks their documents up in other lists
   /// The same, but each warp looks up the documents that it found, as where memory is short.
   kFusedLookUp,
-  /// Decodes everything and accumulates it in global memory, as Ding et al. do. Skips nothing; for
-  /// comparison.
-  kGlobalMemory,
 };
-/// "cost", "adding-up", "looking-up", "searching", "global-memory".
+/// "cost", "adding-up", "looking-up", "searching".
 std::string_view or_method_name(OrMethod method);
 /// The method of a name; throws UsageError with all names.
 OrMethod parse_or_method(std::string_view name);
 
 /// Turns parts of the engine on or off, to measure what they are worth.
 struct GpuAblation {
-  /// OR accumulates all tiles, whatever their bounds are. AND decodes the docIDs of all blocks of
-  /// all lists.
+  /// OR accumulates all tiles, whatever their bounds are. AND over `bitpack`, by BM25 or impacts,
+  /// decodes the docIDs of all blocks of all lists; other AND is as it is without this.
   bool exhaustive = false;
   OrMethod or_by = OrMethod::kByCost;
   bool no_seeds = false;  ///< OR starts with a threshold of 0
-  /// Fills GpuStatistics::stages and the work counters; costs some microseconds a batch.
+  /// Fills GpuStatistics::stages and the work counters, and with `bitpack`, by BM25 or impacts, the
+  /// phases; costs some microseconds a batch.
   bool time_stages = false;
 };
 

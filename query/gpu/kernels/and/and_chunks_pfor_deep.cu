@@ -1,9 +1,0 @@
-// AND over lists of `pfor` with several levels.
-#include "gpu/kernels/and/and_kernel.cuh"
-
-namespace warpdex::gpu {
-
-template void launch_and_ranges<CodecKind::kPfor, kMaxPforLevels>(const Batch&, std::uint32_t,
-                                                                  std::uint32_t, cudaStream_t);
-
-}  // namespace warpdex::gpu

@@ -1,0 +1,110 @@
+// What the kernels of each stage get, by value: pointers to what they read and write, and counts.
+// place_*() and complete() fill them in. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/layout/layout.hpp"
+
+namespace warpdex::gpu {
+
+/// What the kernels of all stages read. Each stage adds its own to it.
+struct Batch {
+  const List* lists;
+  void* exception_tails;  ///< `pfor` only: two parsed tails a list, of its docIDs and its values
+  const Query* queries;   ///< those of AND, then AND's fallbacks, then those of OR
+  QueryState* states;
+  std::uint32_t* histograms;  ///< kHistogramBins a state
+  Candidate* candidates;
+  std::uint32_t* first_blocks;  ///< by list and tile: the first block that meets the tile
+  WorkCounters* work;           ///< or null
+  Lengths lengths;
+  const float* static_scores;  ///< or null
+  const float* static_bounds;  ///< of each kStaticWindow documents, or null
+  std::uint32_t documents;
+  std::uint32_t k;  ///< the largest of all queries
+  std::uint32_t list_count;
+  std::uint32_t and_queries;  ///< with the fallbacks
+  ScoreForm form;
+  float c0;  ///< BM25 and query likelihood: the same for all terms, except for query
+             ///< likelihood's c0
+  float c1;
+  bool prefetches_values;  ///< lookups prefetch values while they decode docIDs: in small batches
+  bool overlaps_launches;  ///< a kernel may start while the one before ends
+};
+
+/// AND.
+struct AndBatch : Batch {
+  const BlockRange* and_ranges;
+  std::uint32_t and_fallback_queries;  ///< queries of AND that run only if an earlier AND of the
+                                       ///< same query matched too few
+  std::uint32_t and_range_count;       ///< with those of the fallbacks
+  std::uint32_t and_fallback_range_count;  ///< the last of them
+  bool skips_nothing;                      ///< all queries are kExhaustive
+};
+
+/// OR before it looks up or accumulates: the tables by tile.
+struct OrTables : Batch {
+  /// By list and tile, in units: the suffix upper bound of MaxScore. What all later scoring lists
+  /// of the query and a static score can add at most.
+  std::uint32_t* suffix_bounds;
+  std::uint32_t* tile_bounds;  ///< by query and tile: the bound of all its lists; 0: no posting
+  std::uint32_t* competitive_tiles;  ///< by list, a bit a tile: block_finder.cuh
+  const BlockRange* table_ranges;
+  std::uint32_t table_range_count;
+  std::uint32_t range_blocks;  ///< kRangeBlocks or less
+  std::uint32_t or_queries;
+  std::uint32_t tiles;        ///< of the collection
+  std::uint32_t raise_every;  ///< raise a query's threshold after this many candidates, or k
+  std::uint32_t round_count;  ///< of OR, up to kRounds; 0: OR goes by bound, without rounds
+};
+
+/// OR in rounds, by lookups and by accumulating tiles.
+struct OrRounds : OrTables {
+  std::uint8_t* tile_states;  ///< by query and tile
+  TileItem* tile_items;
+  TileCounters* tile_passes;  ///< kTilePasses
+  RoundCounters* rounds;      ///< kRounds
+  std::uint32_t* blocks;      ///< that a round reads
+  Chunk* block_chunks;
+  Candidate* lookup_documents;  ///< that a round looks up, each with its sum so far
+  Chunk* document_chunks;
+  std::uint32_t max_blocks;  ///< room for this many, and so on
+  std::uint32_t max_block_chunks;
+  std::uint32_t max_documents;
+  std::uint32_t max_document_chunks;
+  std::uint32_t chunk_blocks;  ///< of a full chunk of blocks
+  bool has_document_room;      ///< found documents are written, and all warps look them up; else
+                               ///< each warp looks up what it found
+  bool spares_bus;             ///< many lists are read over the bus: each block by few warps
+};
+
+/// OR by bound.
+struct OrByBound : OrTables {
+  CompetitiveBlock* competitive_blocks;  ///< kBoundClasses times max_competitive_blocks
+  CompetitiveCounters* competitive_counters;
+  std::uint32_t max_competitive_blocks;  ///< room for this many in each class
+  std::uint32_t first_phase_blocks;      ///< competitive blocks that the first phase takes, about
+};
+
+/// The end of a batch.
+struct FinishBatch : Batch {
+  const Query* final_queries;  ///< by state: the last entry of each query that may have run
+  unsigned long long* keys;    ///< by candidate: score bits above, inverted docID below
+  Hit* hits;                   ///< the answers' hits, best first; k for each slot
+  Answer* answers;             ///< by slot
+  std::uint32_t state_count;
+  std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
+  bool has_clusters;     ///< the GPU has thread block clusters
+};
+
+/// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also
+/// where OR goes by bound.
+struct BatchStages {
+  AndBatch matching;
+  OrRounds rounds;
+  OrByBound by_bound;
+  FinishBatch finishing;
+};
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,55 @@
+// Lays out the pieces of a batch.
+#include "gpu/run/batch_places.hpp"
+
+#include <algorithm>
+
+#include "warpdex/core/cuda/arena.hpp"
+
+namespace warpdex::gpu {
+
+std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stages) {
+  Arena arena(begin);
+  stages.rounds.states = arena.take<QueryState>(plan.queries);
+  stages.rounds.histograms = arena.take<std::uint32_t>(std::size_t{plan.queries} * kHistogramBins);
+  stages.rounds.tile_passes = arena.take<TileCounters>(kTilePasses);
+  stages.rounds.rounds = arena.take<RoundCounters>(kRounds);
+  stages.by_bound.competitive_counters = arena.take<CompetitiveCounters>(1);
+  auto* const work = arena.take<WorkCounters>(1);
+  stages.rounds.work = plan.counts_work ? work : nullptr;
+  return arena.used();
+}
+
+std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages) {
+  const BatchShape& shape = plan.shape;
+  Arena arena(begin);
+  stages.rounds.first_blocks = arena.take<std::uint32_t>(shape.row_entries);
+  stages.rounds.suffix_bounds = arena.take<std::uint32_t>(shape.row_entries);
+  stages.rounds.tile_bounds = arena.take<std::uint32_t>(shape.tile_entries);
+  if (plan.round_count == 0) {
+    stages.by_bound.competitive_blocks =
+        arena.take<CompetitiveBlock>(kBoundClasses * std::size_t{plan.max_competitive_blocks});
+  } else {
+    stages.rounds.tile_states = arena.take<std::uint8_t>(shape.tile_entries);
+    stages.rounds.tile_items = arena.take<TileItem>(shape.tile_entries);
+    stages.rounds.blocks = arena.take<std::uint32_t>(plan.max_blocks);
+    stages.rounds.block_chunks = arena.take<Chunk>(plan.max_block_chunks);
+  }
+  stages.rounds.exception_tails = arena.take<std::uint8_t>(plan.tails_bytes);
+  stages.rounds.competitive_tiles =
+      arena.take<std::uint32_t>(std::size_t{shape.lists} * ((plan.tiles + 31) / 32));
+  return arena.used();
+}
+
+/// Keys are made after all lookups, so they share memory with the documents to look up.
+std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& stages) {
+  Arena arena(begin);
+  const std::size_t candidates = std::size_t{plan.queries} * plan.capacity;
+  stages.rounds.candidates = arena.take<Candidate>(candidates);
+  Arena other = arena;
+  stages.finishing.keys = arena.take<unsigned long long>(candidates);
+  stages.rounds.lookup_documents = other.take<Candidate>(plan.max_documents);
+  stages.rounds.document_chunks = other.take<Chunk>(plan.max_document_chunks);
+  return std::max(arena.used(), other.used());
+}
+
+}  // namespace warpdex::gpu

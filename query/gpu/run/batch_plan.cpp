@@ -1,0 +1,200 @@
+// Estimates what queries need, and divides the memory of a part.
+#include "gpu/run/batch_plan.hpp"
+
+#include <algorithm>
+
+#include "gpu/batch/batch_image.hpp"
+#include "gpu/kernels/kernels.cuh"
+#include "gpu/run/batch_places.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+/// The least and the most candidates of a query that there is room for.
+constexpr std::uint32_t kMinCapacity = 1U << 12;
+constexpr std::uint32_t kMaxCapacity = 1U << 22;
+constexpr std::size_t kCandidateBytes =
+    sizeof(Candidate) + sizeof(unsigned long long);  ///< a candidate and its key
+/// Documents that a round must have room for, for each query of a part, more if k is large. With
+/// less room, found documents are not written: each warp looks up what it found, and chunks of
+/// blocks are small.
+constexpr std::size_t kFoundShare = std::size_t{1} << 16;
+constexpr std::size_t kFoundShareOfMany = kFoundShare / 2 * 3;
+constexpr std::uint32_t kManyAnswers = 64;
+constexpr std::uint32_t kSearchedBlocks = 3;
+constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
+/// A round has room for this share of the blocks of a part's lists.
+constexpr std::size_t kBlockShare = 8;
+/// Factor of the room for a query at the second attempt.
+constexpr std::uint64_t kMore = 8;
+/// Chunks of documents, at most. A chunk has 128 documents at most, so the kernels' 32-bit count of
+/// documents cannot overflow before the chunks do.
+constexpr std::size_t kMaxChunks = (std::size_t{1} << 25) - 1;
+/// Further chunks, which are not full since warps share the last chunks of blocks: some for each
+/// warp of a large GPU.
+constexpr std::size_t kCutChunks = std::size_t{1} << 15;
+/// Candidates of all queries of a part, at most.
+constexpr std::uint64_t kMaxCandidates = std::uint64_t{1} << 28;
+/// Entries of a part's tables by list and tile, at most.
+constexpr std::uint64_t kMaxRowEntries = std::uint64_t{1} << 27;
+/// Bytes that a part takes beyond what it needs, at most.
+constexpr std::size_t kMaxSpare = std::size_t{4} << 30;
+/// OR goes by bound only if the competitive blocks take no more than this share of the memory.
+constexpr std::size_t kCompetitiveShares = 8;
+
+std::size_t block_share(std::uint32_t attempt) { return attempt == 0 ? kBlockShare : 1; }
+
+/// Most of a share: an estimate may be too low.
+std::size_t estimated_share(std::size_t share) { return share / 8 * 7; }
+
+/// Sets the room for blocks, documents and chunks in the rounds of OR.
+void set_round_room(std::size_t blocks, std::size_t found, BatchPlan& plan) {
+  const BatchShape& shape = plan.shape;
+  const bool has_rounds = plan.round_count > 0 && shape.or_queries > 0;
+  const std::size_t ranges = shape.table_ranges;
+  blocks = has_rounds ? std::min(blocks, shape.or_blocks) : 0;
+  found = has_rounds ? std::min<std::size_t>({found, shape.or_postings, kNone / 2}) : 0;
+  plan.max_blocks = static_cast<std::uint32_t>(blocks);
+  plan.max_block_chunks =
+      static_cast<std::uint32_t>(has_rounds ? blocks / plan.chunk_blocks + ranges : 0);
+  plan.max_documents = static_cast<std::uint32_t>(found);
+  const std::size_t chunks = found / 16 + 2 * ranges + std::min(blocks, kCutChunks);
+  plan.max_document_chunks =
+      static_cast<std::uint32_t>(has_rounds ? std::min({chunks, found, kMaxChunks}) : 0);
+}
+
+/// Bytes of all pieces of a part.
+std::size_t bytes_of(const BatchPlan& plan) {
+  BatchStages nowhere{};
+  return plan.image_bytes + place_cleared(nullptr, plan, nowhere) +
+         place_tables(nullptr, plan, nowhere) + place_documents(nullptr, plan, nowhere);
+}
+
+}  // namespace
+
+std::uint32_t BatchPlanner::min_capacity(std::uint32_t k, std::uint32_t attempt) const {
+  const std::uint64_t documents = std::max<std::uint64_t>(collection_.documents, 1);
+  const std::uint64_t usual = std::max(kMinCapacity, 16 * k);
+  return static_cast<std::uint32_t>(std::min(attempt == 1 ? kMore * usual : usual, documents));
+}
+
+BatchPlanner::Estimate BatchPlanner::estimate(const PlannedQuery& plan, std::uint32_t k,
+                                              std::uint32_t attempt) const {
+  const std::uint64_t tiles = collection_.documents / kTileDocuments + 2;
+  const std::uint64_t candidates = min_capacity(k, attempt);
+  const std::size_t for_query =
+      candidates * kCandidateBytes + tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
+      sizeof(QueryState) + kHistogramBins * sizeof(std::uint32_t) + 3 * sizeof(Query);
+  const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
+  const std::size_t for_block = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
+  Estimate estimate{for_query, 0};
+  std::size_t fewest_blocks = 0;  // of AND's driver
+  for (const PlannedTerm& term : plan.terms) {
+    const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
+    fewest_blocks = estimate.rows == 0 ? blocks : std::min(fewest_blocks, blocks);
+    estimate.bytes += for_list + blocks * for_block / block_share(attempt);
+    if (term.entry.is_short()) estimate.bytes += 2 * kRawEntries * sizeof(std::uint32_t);
+    estimate.rows += tiles;
+  }
+  estimate.bytes += fewest_blocks * sizeof(BlockRange) / kAndBlocks;
+  return estimate;
+}
+
+std::size_t BatchPlanner::queries_of_part(std::span<const PlannedQuery> plans,
+                                          std::span<const std::uint32_t> slots, std::uint32_t k,
+                                          std::uint32_t attempt, std::size_t share) const {
+  if (attempt == kMaxRetries) return std::min<std::size_t>(slots.size(), 1);
+  const std::uint64_t candidates = min_capacity(k, attempt);
+  Estimate sum{};
+  std::size_t queries = 0;
+  for (const std::uint32_t slot : slots) {
+    const Estimate alone = estimate(plans[slot], k, attempt);
+    sum.bytes += alone.bytes;
+    sum.rows += alone.rows;
+    if (queries > 0 && (sum.bytes > estimated_share(share) || sum.rows > kMaxRowEntries ||
+                        (queries + 1) * candidates > kMaxCandidates)) {
+      break;
+    }
+    ++queries;
+  }
+  return queries;
+}
+
+bool BatchPlanner::has_room_for_each(std::span<const PlannedQuery> plans,
+                                     std::span<const std::uint32_t> slots, std::uint32_t k,
+                                     std::size_t share) const {
+  return std::ranges::all_of(slots, [&](std::uint32_t slot) {
+    const PlannedQuery& plan = plans[slot];
+    return plan.terms.size() > kMaxLists || estimate(plan, k, 0).bytes <= estimated_share(share);
+  });
+}
+
+BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k,
+                             std::uint32_t attempt, std::size_t share) const {
+  BatchPlan plan;
+  plan.shape = shape;
+  plan.queries = queries;
+  plan.k = k;
+  plan.tiles =
+      static_cast<std::uint32_t>((collection_.documents + kTileDocuments - 1) / kTileDocuments);
+  plan.is_small = shape.range_blocks < kRangeBlocks;
+  plan.counts_work = ablation_.time_stages;
+  plan.image_bytes = lay_out(shape, nullptr).image_bytes;
+  plan.tails_bytes = tails_bytes(collection_.codec, shape.lists);
+  choose_method(attempt, share, plan);
+  divide_memory(attempt, share, plan);
+  if (plan.round_count == 0) return plan;
+  choose_rounds(attempt, plan);
+  if (!plan.has_document_room) {
+    plan.chunk_blocks = std::min(plan.chunk_blocks, kSearchedBlocks);
+    divide_memory(attempt, share, plan);
+  }
+  return plan;
+}
+
+/// Decides whether OR goes by bound or in rounds. Small batches have few or no rounds, since each
+/// takes time.
+void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
+  const BatchShape& shape = plan.shape;
+  const bool has_competitive_room =
+      kBoundClasses * shape.or_blocks * sizeof(CompetitiveBlock) <= share / kCompetitiveShares;
+  const bool is_by_bound = plan.is_small && !shape.needs_rounds && attempt == 0 &&
+                           ablation_.or_by == OrMethod::kByCost && has_competitive_room;
+  plan.round_count = is_by_bound ? 0 : kRounds;
+  plan.chunk_blocks = plan.is_small ? 1 : 16;
+  plan.raise_every = is_by_bound ? 16 : 256;
+  plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_queries});
+  plan.max_competitive_blocks = is_by_bound ? static_cast<std::uint32_t>(shape.or_blocks) : 0;
+}
+
+/// Decides whether found documents have room of their own, and how many rounds OR has. Two rounds
+/// look up more documents than three, but take less time, unless lists are read over the bus.
+void BatchPlanner::choose_rounds(std::uint32_t attempt, BatchPlan& plan) const {
+  const std::size_t of_query = plan.k > kManyAnswers ? kFoundShareOfMany : kFoundShare;
+  const std::size_t wanted = std::min(plan.queries * of_query, plan.shape.or_postings / 4);
+  plan.has_document_room =
+      attempt == 0 && plan.max_documents >= wanted && ablation_.or_by != OrMethod::kFusedLookUp;
+  const bool is_fast = plan.is_small || collection_.is_resident;
+  plan.round_count = plan.shape.adds_up_only || (attempt == 0 && is_fast) ? 2 : kRounds;
+}
+
+/// Divides the memory between blocks, documents and candidates: each gets what it needs at least,
+/// and more if there is memory beside.
+void BatchPlanner::divide_memory(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
+  const std::size_t blocks = plan.shape.or_blocks / block_share(attempt);
+  plan.capacity = min_capacity(plan.k, attempt);
+  set_round_room(blocks, 0, plan);
+  const std::size_t taken = bytes_of(plan);
+  if (taken >= share) return;
+  // The rest is for chunks, which may become smaller than full.
+  const std::size_t spare = std::min((share - taken) / 8 * 7, kMaxSpare);
+  set_round_room(std::max(blocks, spare / 4 / (sizeof(std::uint32_t) + 1)),
+                 plan.has_document_room ? spare / 2 / kFoundBytes : 0, plan);
+  const std::uint64_t documents = std::max<std::uint64_t>(collection_.documents, 1);
+  const std::uint64_t more = std::min<std::uint64_t>(spare / 2 / kCandidateBytes, kMaxCandidates);
+  const std::uint64_t capacity = std::max<std::uint64_t>(plan.capacity, more / plan.queries);
+  plan.capacity = static_cast<std::uint32_t>(
+      std::min({capacity, documents, attempt == 0 ? std::uint64_t{kMaxCapacity} : documents}));
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,67 @@
+// Fills in the structs of the stages, then what they have in common.
+#include "gpu/run/batch_stages.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+                    const PartFacts& facts, Batch& batch) {
+  batch.lists = image.lists;
+  batch.queries = image.queries;
+  batch.lengths = index.lengths;
+  batch.static_scores = index.static_scores;
+  batch.static_bounds = index.static_bounds;
+  batch.documents = static_cast<std::uint32_t>(index.index.counts().documents);
+  batch.k = plan.k;
+  batch.list_count = plan.shape.lists;
+  batch.and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries;
+  batch.form = facts.form;
+  batch.c0 = facts.c0;
+  batch.c1 = facts.c1;
+  batch.prefetches_values = plan.round_count == 0;
+  batch.overlaps_launches = facts.overlaps_launches;
+}
+
+void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
+  tables.table_ranges = image.table_ranges;
+  tables.table_range_count = plan.shape.table_ranges;
+  tables.range_blocks = plan.shape.range_blocks;
+  tables.or_queries = plan.shape.or_queries;
+  tables.tiles = plan.tiles;
+  tables.raise_every = plan.raise_every;
+  tables.round_count = plan.round_count;
+}
+
+}  // namespace
+
+void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+              const PartFacts& facts, BatchStages& stages) {
+  auto& [matching, rounds, by_bound, finishing] = stages;
+  complete_batch(plan, image, index, facts, rounds);
+  complete_tables(plan, image, rounds);
+  rounds.max_blocks = plan.max_blocks;
+  rounds.max_block_chunks = plan.max_block_chunks;
+  rounds.max_documents = plan.max_documents;
+  rounds.max_document_chunks = plan.max_document_chunks;
+  rounds.chunk_blocks = plan.chunk_blocks;
+  rounds.has_document_room = plan.has_document_room;
+  rounds.spares_bus = facts.spares_bus;
+  by_bound.max_competitive_blocks = plan.max_competitive_blocks;
+  by_bound.first_phase_blocks = plan.first_phase_blocks;
+  matching.and_ranges = image.and_ranges;
+  matching.and_fallback_queries = plan.shape.and_fallback_queries;
+  matching.and_range_count = plan.shape.and_ranges + plan.shape.and_fallback_ranges;
+  matching.and_fallback_range_count = plan.shape.and_fallback_ranges;
+  matching.skips_nothing = facts.skips_nothing;
+  finishing.final_queries = image.final_queries;
+  finishing.hits = facts.hits;
+  finishing.answers = facts.answers;
+  finishing.state_count = plan.queries;
+  finishing.ticket = facts.ticket;
+  finishing.has_clusters = facts.has_clusters;
+  static_cast<OrTables&>(by_bound) = rounds;
+  static_cast<Batch&>(matching) = rounds;
+  static_cast<Batch&>(finishing) = rounds;
+}
+
+}  // namespace warpdex::gpu
