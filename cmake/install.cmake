@@ -28,6 +28,7 @@ set(warpdex_public_headers
   vector/data/vector_writer.hpp
   vector/flat/flat_searcher.hpp
   vector/flat/flat_vectors.hpp
+  vector/flat/gpu_flat_searcher.hpp
   vector/format/read_filter.hpp
   vector/format/vector_index.hpp
   vector/format/vector_index_writer.hpp

@@ -116,11 +116,11 @@ class ChunkWriter {
 
 /// The next queries, of which the first may be waited for; none at the end. Those before one that
 /// cannot be read are to be answered: what that throws goes to `failure`.
-std::vector<QueryText> take_queries(QueryReader& reader, std::size_t most,
+std::vector<QueryText> take_queries(QueryReader& reader, std::size_t max,
                                     std::exception_ptr& failure) {
   std::vector<QueryText> queries;
   try {
-    for (QueryText query; queries.size() < most && (queries.empty() || reader.has_more_at_hand()) &&
+    for (QueryText query; queries.size() < max && (queries.empty() || reader.has_more_at_hand()) &&
                           reader.next(query);) {
       queries.push_back(std::move(query));
     }

@@ -116,7 +116,7 @@ Sums measure_list(const Index& index, const PostingsEntry& entry) {
 
 std::size_t density_class(double density) {
   std::size_t found = 0;
-  while (density < kDensityClasses[found].least) ++found;
+  while (density < kDensityClasses[found].min) ++found;
   return found;
 }
 

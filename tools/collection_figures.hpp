@@ -16,7 +16,7 @@ namespace warpdex::tools {
 /// Lists by the share of the documents that they hold.
 struct DensityClass {
   const char* name;
-  double least;  ///< documents with the term over all documents
+  double min;  ///< documents with the term over all documents
 };
 inline constexpr std::array<DensityClass, 8> kDensityClasses{{{"1/2 and more", 1.0 / 2},
                                                               {"1/4 - 1/2", 1.0 / 4},

@@ -2,12 +2,12 @@
 #include "neighbor_output.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "json.hpp"
 #include "output_file.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
 
@@ -15,13 +15,6 @@ namespace warpdex::tools {
 namespace {
 
 using vector::Element;
-
-/// By the fewest digits that give the float back.
-std::string shortest(float value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end.ptr};
-}
 
 class Lines : public NeighborOutput {
  public:
@@ -35,6 +28,7 @@ class Lines : public NeighborOutput {
                        << shortest(answer.distances[i]) << '\n';
     }
   }
+  void write_through() override { output_.write_through(); }
   void finish() override { output_.commit(); }
 
  private:
@@ -68,6 +62,7 @@ class Json : public NeighborOutput {
     json_.end_object();
     output_.stream() << json_.take() << '\n';
   }
+  void write_through() override { output_.write_through(); }
   void finish() override { output_.commit(); }
 
  private:
@@ -82,6 +77,7 @@ class RowFile : public NeighborOutput {
       : writer_(vector::create_vectors(target, Element::kInt32, k, queries,
                                        vector::Role::kNeighbors)) {}
   void add(const QueryNeighbors& answer) override { writer_->write_raw(1, answer.rows.data()); }
+  void write_through() override { writer_->write_through(); }
   void finish() override { writer_->finish(); }
 
  private:
@@ -96,6 +92,7 @@ class DistanceFile : public NeighborOutput {
   void add(const QueryNeighbors& answer) override {
     writer_->write_raw(1, answer.distances.data());
   }
+  void write_through() override { writer_->write_through(); }
   void finish() override { writer_->finish(); }
 
  private:
@@ -108,7 +105,12 @@ class All : public NeighborOutput {
   void add(const QueryNeighbors& answer) override {
     for (const auto& part : parts_) part->add(answer);
   }
+  void write_through() override {
+    for (const auto& part : parts_) part->write_through();
+  }
+  /// All are written before the first appears.
   void finish() override {
+    write_through();
     for (const auto& part : parts_) part->finish();
   }
 

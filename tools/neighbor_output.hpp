@@ -24,7 +24,9 @@ class NeighborOutput {
  public:
   virtual ~NeighborOutput() = default;
   virtual void add(const QueryNeighbors& answer) = 0;
-  /// The output is there after it. Once, at the end.
+  /// Writes what is left and waits for the disk. Nothing may be added after it. Throws IoError.
+  virtual void write_through() = 0;
+  /// The output is there after it. Once, at the end. Throws IoError.
   virtual void finish() = 0;
 };
 

@@ -108,6 +108,22 @@ void CommandLine::print_help() const {
   if (!notes_.empty()) std::cout << "\n" << notes_ << "\n";
 }
 
+void add_threads_option(po::options_description& group, std::int64_t* threads) {
+  group.add_options()("threads", po::value(threads)->value_name("N")->default_value(*threads),
+                      "threads to work with; 0: all");
+}
+
+void add_json_option(po::options_description& group, const std::string& what, std::string* path) {
+  const std::string help =
+      "also write the " + what + " there; - is standard output, and then nothing else is";
+  group.add_options()("json", po::value(path)->value_name("FILE"), help.c_str());
+}
+
+void add_quiet_option(po::options_description& group, bool* quiet) {
+  group.add_options()("quiet", po::bool_switch(quiet),
+                      "no progress and no report; errors and notes are still told");
+}
+
 void check_shared_stream(const std::string& stream,
                          std::initializer_list<std::pair<const char*, std::string>> options) {
   std::string first;
@@ -128,6 +144,10 @@ std::uint32_t checked_number(const std::string& option, std::int64_t value, std:
                      std::to_string(high) + ", not " + std::to_string(value));
   }
   return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t checked_threads(std::int64_t value) {
+  return checked_number("--threads", value, 0, 1024);
 }
 
 std::uint64_t parse_size(const std::string& option, const std::string& text) {

@@ -56,6 +56,12 @@ class CommandLine {
   po::variables_map values_;
 };
 
+/// Options that many commands have, added to a group of theirs.
+void add_threads_option(po::options_description& group, std::int64_t* threads);
+/// `what` is written there: "figures", "report".
+void add_json_option(po::options_description& group, const std::string& what, std::string* path);
+void add_quiet_option(po::options_description& group, bool* quiet);
+
 /// UsageError if more than one of these options was given "-", which stands for `stream` ("standard
 /// input"): there is only one. Each option with its value.
 void check_shared_stream(const std::string& stream,
@@ -64,6 +70,9 @@ void check_shared_stream(const std::string& stream,
 /// `value` if it lies in [low, high]; UsageError naming the option and the range if not.
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
                              std::int64_t high = std::numeric_limits<std::uint32_t>::max());
+
+/// The value of --threads, 0 to 1024.
+std::uint32_t checked_threads(std::int64_t value);
 
 /// A size in bytes: digits with an optional fraction and an optional unit, K, M, G, T (powers of
 /// 1024, as are KiB and the like; KB, MB, GB, TB are powers of 1000). UsageError for others.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <memory>
 
 #include "warpdex/core/error.hpp"
 
@@ -70,6 +71,17 @@ void OutputFile::Buffer::write_through() {
 void OutputFile::Buffer::commit() {
   write_pending();
   if (file_) file_->commit();
+}
+
+void write_outputs(const std::vector<std::pair<std::string, std::string>>& outputs) {
+  std::vector<std::unique_ptr<OutputFile>> files;
+  for (const auto& [target, bytes] : outputs) {
+    if (target.empty()) continue;
+    files.push_back(std::make_unique<OutputFile>(target));
+    files.back()->stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    files.back()->write_through();
+  }
+  for (const auto& file : files) file->commit();
 }
 
 void write_output(const std::filesystem::path& target, std::string_view bytes) {

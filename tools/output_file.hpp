@@ -7,6 +7,7 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "warpdex/core/storage/pending_file.hpp"
@@ -54,6 +55,10 @@ class OutputFile {
   Buffer buffer_;
   std::ostream stream_;
 };
+
+/// Writes texts to their targets, all of them before the first takes its name. An empty target is
+/// none here. Throws IoError.
+void write_outputs(const std::vector<std::pair<std::string, std::string>>& outputs);
 
 /// Writes all of `bytes` as one OutputFile.
 void write_output(const std::filesystem::path& target, std::string_view bytes);

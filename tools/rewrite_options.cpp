@@ -19,9 +19,8 @@ void RewriteArguments::add_to(CommandLine& command) {
                      "be; it may hold nothing else")(
       "memory", po::value(&memory_)->value_name("SIZE")->default_value(memory_),
       "memory to stay within, as 512M or 2GiB; at least 64M")(
-      "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
-      "threads to work with; 0: all")("quiet", po::bool_switch(&quiet_),
-                                      "no progress and no report; errors are still told");
+      "quiet", po::bool_switch(&quiet_), "no progress and no report; errors are still told");
+  add_threads_option(work, &threads_);
   command.add(work);
 }
 
@@ -35,7 +34,7 @@ RewriteOptions RewriteArguments::options(Progress& progress) const {
   if (options.memory < kMinBuildMemory) {
     throw UsageError("--memory " + memory_ + " is too little; give 64M or more");
   }
-  options.threads = checked_number("--threads", threads_, 0, 1024);
+  options.threads = checked_threads(threads_);
   options.on_progress = [&progress, quiet = quiet_](const RewriteProgress& state) {
     InterruptGuard::check();
     if (!quiet) show(progress, state);

@@ -94,9 +94,7 @@ SearchSettings SearchOptions::settings() const {
   return settings;
 }
 
-std::size_t SearchOptions::threads() const {
-  return checked_number("--threads", threads_, 0, 1024);
-}
+std::size_t SearchOptions::threads() const { return checked_threads(threads_); }
 
 std::vector<QueryText> SearchOptions::read_query_file() const {
   SkippedQueries skipped;

@@ -6,10 +6,10 @@
 
 namespace warpdex {
 
-void TopK::reset(std::size_t k, float least) {
+void TopK::reset(std::size_t k, float threshold) {
   k_ = k;
   size_ = 0;
-  threshold_ = least;
+  threshold_ = threshold;
   full_ = false;
   pairs_.resize(k + std::max<std::size_t>(k, 32));
 }

@@ -7,9 +7,24 @@
 #include <cstdio>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
 
 namespace warpdex {
 namespace {
+
+struct Kind {
+  std::string_view name;  ///< empty: no member "kind"
+  const char* what;
+  const char* command;  ///< that searches it
+};
+constexpr std::array<Kind, 3> kKinds{
+    {{"", "an index of text", "warpdex search"},
+     {kVectorsKind, "an index of vectors", "warpdex vector search"},
+     {kMetricKind, "a permutation index", "warpdex metric search"}}};
+
+std::string kind_of(const ManifestObject& manifest) {
+  return manifest.has("kind") ? manifest.string("kind") : "";
+}
 
 std::uint64_t from_hex(std::string_view text) {
   std::uint64_t value = 0;
@@ -123,6 +138,32 @@ std::vector<ManifestObject> ManifestObject::objects(const char* key) const {
   const rapidjson::Value& value = member(key);
   if (!value.IsArray()) damaged_manifest(key);
   return {value.Begin(), value.End()};
+}
+
+void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version) {
+  if (manifest.string("format") != "warpdex") damaged_manifest("another format");
+  if (const std::string found = kind_of(manifest); found != kind) {
+    for (const Kind& other : kKinds) {
+      if (other.name != found) continue;
+      throw FormatError(std::string("this is ") + other.what + "; '" + other.command +
+                        "' searches it");
+    }
+    damaged_manifest("a kind of index that is not known");
+  }
+  if (const std::uint64_t found = manifest.number("version"); found != version) {
+    throw FormatError("the index's manifest.json says format version " + std::to_string(found) +
+                      ", this program reads version " + std::to_string(version) +
+                      "; build the index again");
+  }
+}
+
+bool is_of_kind(const std::filesystem::path& folder, std::string_view kind) try {
+  const MappedFile manifest = map_manifest(find_stored(folder));
+  const rapidjson::Document document = parse_manifest(
+      {reinterpret_cast<const char*>(manifest.bytes().data()), manifest.bytes().size()});
+  return kind_of(ManifestObject(document)) == kind;
+} catch (const Error&) {
+  return false;
 }
 
 std::vector<SegmentInfo> read_segments(const ManifestObject& manifest) {

@@ -32,9 +32,9 @@ namespace {
 
 using namespace build;
 
-constexpr std::size_t kMostOpenRuns = 256;  // systems allow 1,024 open files and more
-constexpr std::size_t kLeastRunBuffer = std::size_t{16} << 10;
-constexpr std::size_t kMostRunBuffer = std::size_t{1} << 20;
+constexpr std::size_t kMaxOpenRuns = 256;  // systems allow 1,024 open files and more
+constexpr std::size_t kMinRunBuffer = std::size_t{16} << 10;
+constexpr std::size_t kMaxRunBuffer = std::size_t{1} << 20;
 
 void check(const DocumentReader& reader, const BuildOptions& options) {
   if (options.memory < kMinBuildMemory) {
@@ -122,11 +122,10 @@ std::size_t merge_runs(std::uint64_t memory, RunStore& runs) {
   const auto buffer_for = [&](std::uint64_t count) {
     const std::uint64_t share = memory / std::max<std::uint64_t>(count, 1);
     const std::uint64_t names = runs.bytes_per_run(0);
-    return std::clamp<std::uint64_t>(share - std::min(share, names), kLeastRunBuffer,
-                                     kMostRunBuffer);
+    return std::clamp<std::uint64_t>(share - std::min(share, names), kMinRunBuffer, kMaxRunBuffer);
   };
   const std::size_t fan_in =
-      std::clamp<std::uint64_t>(memory / runs.bytes_per_run(kLeastRunBuffer), 2, kMostOpenRuns);
+      std::clamp<std::uint64_t>(memory / runs.bytes_per_run(kMinRunBuffer), 2, kMaxOpenRuns);
   runs.merge_down(fan_in, buffer_for(fan_in));
   return buffer_for(runs.size());
 }

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kListBytes = 600;
 // What a byte of a name costs: a group's names are gathered in a string that doubles as it grows.
 constexpr std::uint64_t kNameFactor = 2;
-constexpr std::uint64_t kLeastGroup = std::uint64_t{64} << 10;
-constexpr std::uint64_t kMostGroup = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMinGroup = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMaxGroup = std::uint64_t{4} << 20;
 
 // Some terms that follow each other, on their way to the index.
 struct Group {
@@ -57,7 +57,7 @@ class ListStage {
         encoder_(encoder),
         weights_(weights),
         threads_(threads),
-        group_bytes_(std::clamp(memory / (2 * threads), kLeastGroup, kMostGroup)),
+        group_bytes_(std::clamp(memory / (2 * threads), kMinGroup, kMaxGroup)),
         allowance_(std::max(memory, threads * group_bytes_)),
         writer_(writer),
         progress_(progress),

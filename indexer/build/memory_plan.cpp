@@ -11,14 +11,14 @@ constexpr std::uint64_t kMiB = 1 << 20;
 constexpr std::uint64_t kProcess = 8 * kMiB;
 // An analyzer with its caches, a stack, an allocator's arena.
 constexpr std::uint64_t kPerThread = 11 * kMiB / 2;
-constexpr std::uint64_t kLeastPerThread = 16 * kMiB;
-constexpr std::uint64_t kLeastShare = kMiB;
+constexpr std::uint64_t kMinPerThread = 16 * kMiB;
+constexpr std::uint64_t kMinShare = kMiB;
 
 }  // namespace
 
 MemoryPlan plan_memory(std::uint64_t memory, std::size_t threads) {
   MemoryPlan plan;
-  plan.threads = std::clamp<std::uint64_t>(memory / kLeastPerThread, 1, threads);
+  plan.threads = std::clamp<std::uint64_t>(memory / kMinPerThread, 1, threads);
   plan.batch_bytes = std::clamp<std::uint64_t>(memory / (32 * plan.threads), kMiB / 16, kMiB);
   // A batch is raw bytes, the document that is being parsed and analysed, and its terms' counts.
   const std::uint64_t batches = plan.threads * (kPerThread + 4 * plan.batch_bytes);
@@ -28,7 +28,7 @@ MemoryPlan plan_memory(std::uint64_t memory, std::size_t threads) {
 }
 
 std::uint64_t inverter_share(const MemoryPlan& plan, std::uint64_t tables) {
-  return std::max(kLeastShare, (plan.inversion - std::min(plan.inversion, tables)) / plan.threads);
+  return std::max(kMinShare, (plan.inversion - std::min(plan.inversion, tables)) / plan.threads);
 }
 
 }  // namespace warpdex::build

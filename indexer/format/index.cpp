@@ -7,6 +7,7 @@
 #include "format/manifest.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
@@ -56,6 +57,21 @@ IndexSections make_sections(const std::vector<SectionView>& views, const Manifes
   return sections;
 }
 
+Manifest read_manifest(const Folder& opened) {
+  const MappedFile file = map_manifest(opened);
+  Manifest manifest =
+      manifest_from_json({reinterpret_cast<const char*>(file.bytes().data()), file.size()});
+  if (manifest.counts.documents > kMaxDocuments) damaged(opened.path(), "too many documents");
+  if (manifest.segments.size() != 1) damaged(opened.path(), "not one segment");
+  const std::vector<SectionInfo>& sections = manifest.segments[0].sections;
+  if (!std::equal(
+          sections.begin(), sections.end(), section::kAll.begin(), section::kAll.end(),
+          [](const SectionInfo& info, std::string_view name) { return info.name == name; })) {
+    damaged(opened.path(), "other sections than this version's");
+  }
+  return manifest;
+}
+
 }  // namespace
 
 struct Index::State {
@@ -67,27 +83,15 @@ struct Index::State {
 
   std::filesystem::path folder;
   Manifest manifest;
-  std::vector<SectionView> views;
+  SegmentView segment;
   IndexSections sections;
 };
 
-Index::State::State(const std::filesystem::path& path, const Folder& opened) : folder(path) {
-  const MappedFile file = map_manifest(opened);
-  manifest = manifest_from_json({reinterpret_cast<const char*>(file.bytes().data()), file.size()});
-  if (manifest.counts.documents > kMaxDocuments) damaged(folder, "too many documents");
-  if (manifest.segments.size() != 1) damaged(folder, "not one segment");
-  const SegmentInfo& segment = manifest.segments[0];
-  if (!std::equal(segment.sections.begin(), segment.sections.end(), section::kAll.begin(),
-                  section::kAll.end(), [](const SectionInfo& info, std::string_view name) {
-                    return info.name == name;
-                  })) {
-    damaged(folder, "other sections than this version's");
-  }
-  const std::optional<Folder> files = opened.subfolder(segment.folder);
-  if (!files) damaged(folder, "its folder '" + segment.folder + "' is missing");
-  for (const SectionInfo& info : segment.sections) views.emplace_back(*files, info);
-  sections = make_sections(views, manifest);
-}
+Index::State::State(const std::filesystem::path& path, const Folder& opened)
+    : folder(path),
+      manifest(read_manifest(opened)),
+      segment(opened, manifest.segments[0]),
+      sections(make_sections(segment.sections(), manifest)) {}
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::Index(Index&&) noexcept = default;
@@ -133,10 +137,10 @@ void Index::for_each_term_of_group(
   state_->lexicon().for_each_of_group(group, visit);
 }
 
-const std::vector<SectionInfo>& Index::section_infos() const {
-  return state_->manifest.segments[0].sections;
-}
+const std::vector<SectionInfo>& Index::section_infos() const { return state_->segment.infos(); }
 
-bool Index::section_intact(std::size_t section) const { return state_->views[section].intact(); }
+bool Index::section_intact(std::size_t section) const {
+  return state_->segment.sections()[section].intact();
+}
 
 }  // namespace warpdex

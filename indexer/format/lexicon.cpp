@@ -125,9 +125,9 @@ class LexiconView::GroupReader {
     return {lexicon.data() + begin, lexicon.data() + end};
   }
 
-  std::uint32_t number(std::uint64_t most) {
+  std::uint32_t number(std::uint64_t max) {
     const std::uint64_t value = cursor_.varint();
-    if (value > most) damaged("a number is out of range");
+    if (value > max) damaged("a number is out of range");
     return static_cast<std::uint32_t>(value);
   }
 

@@ -100,18 +100,7 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  if (reader.string("format") != "warpdex") damaged_manifest("another format");
-  if (reader.has("kind") && reader.string("kind") == "metric") {
-    throw FormatError("this is a permutation index; 'warpdex metric search' searches it");
-  }
-  if (reader.has("kind")) {
-    throw FormatError("this is an index of vectors; 'warpdex vector search' searches it");
-  }
-  if (const std::uint64_t version = reader.number("version"); version != kFormatVersion) {
-    throw FormatError("the index's manifest.json says format version " + std::to_string(version) +
-                      ", this program reads version " + std::to_string(kFormatVersion) +
-                      "; build the index again");
-  }
+  check_kind(reader, "", kFormatVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));

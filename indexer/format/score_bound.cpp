@@ -44,15 +44,15 @@ double default_bm25(std::uint8_t frequency, std::uint8_t length, double average_
 /// block's bound least; if none raises it, those whose join grows least over its parts.
 std::size_t join_cheapest(std::span<Pair> pairs, double best, double average_length) {
   std::size_t cheapest = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i + 1 < pairs.size(); ++i) {
     const double joined = default_bm25(pairs[i].frequency, pairs[i + 1].length, average_length);
     const double part =
         std::max(default_bm25(pairs[i].frequency, pairs[i].length, average_length),
                  default_bm25(pairs[i + 1].frequency, pairs[i + 1].length, average_length));
     const double cost = 10 * std::max(0.0, joined - best) + 0.1 * (joined - part);
-    if (cost < least) {
-      least = cost;
+    if (cost < min) {
+      min = cost;
       cheapest = i;
     }
   }

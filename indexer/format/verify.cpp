@@ -9,13 +9,14 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMaxProblems = 20;
 
 using Block = std::array<std::uint32_t, kBlockSize>;
 
@@ -128,23 +129,6 @@ class ListChecker {
   std::uint64_t postings_ = 0;
 };
 
-void check_sections(const Index& index, VerifyReport& report,
-                    const std::function<void(double)>& progress) {
-  std::uint64_t total = 1;
-  std::uint64_t done = 0;
-  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
-  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
-    const SectionInfo& info = index.section_infos()[i];
-    if (!index.section_intact(i)) {
-      report.problems.push_back("section '" + info.name +
-                                "' does not have its checksum: its bytes are damaged");
-    }
-    ++report.sections;
-    done += info.bytes;
-    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
-  }
-}
-
 void check_lists(const Index& index, VerifyReport& report,
                  const std::function<void(double)>& progress) {
   ListChecker checker(index);
@@ -156,7 +140,7 @@ void check_lists(const Index& index, VerifyReport& report,
     try {
       checker.check(entry);
     } catch (const FormatError& error) {
-      if (report.problems.size() < kMostProblems) {
+      if (report.problems.size() < kMaxProblems) {
         report.problems.push_back("the list of term '" + std::string(term) + "': " + error.what());
       }
     }

@@ -39,33 +39,33 @@ constexpr std::array<Quantiles, 1> kExpandedRarity{
 // hosts beyond that.
 constexpr LayoutModel passages(double mean_length) {
   return {.mean_length = mean_length,
-          .least_length = 3,
-          .most_length = 360,
+          .min_length = 3,
+          .max_length = 360,
           .host_spread = 20,
           .section_spread = 60,
           .document_spread = 130,
-          .least_section = 2,
-          .most_section = 64,
-          .most_host_share = 1,
-          .most_host = 64};
+          .min_section = 2,
+          .max_section = 64,
+          .max_host_share = 1,
+          .max_host = 64};
 }
 
 const CollectionModel kGov2{.layout = {},
                             .vocabulary = {},
-                            .queries = {.least_terms = 1,
+                            .queries = {.min_terms = 1,
                                         .term_counts = kWebTermCounts,
                                         .rarity = kWebRarity,
                                         .unknown_share = 0.04,
                                         .rare_share = 0.2}};
 
 const CollectionModel kMsmarco{.layout = passages(56),
-                               .vocabulary = {.most_frequent = 0.12,
+                               .vocabulary = {.max_frequency = 0.12,
                                               .head = 16,
                                               .head_slope = 0.8,
                                               .tail = 10'000,
                                               .tail_slope = 0.85,
-                                              .most_terms = 90'000'000},
-                               .queries = {.least_terms = 2,
+                                              .max_terms = 90'000'000},
+                               .queries = {.min_terms = 2,
                                            .term_counts = kQuestionTermCounts,
                                            .rarity = kQuestionRarity,
                                            .unknown_share = 0.005,
@@ -75,13 +75,13 @@ const CollectionModel kMsmarco{.layout = passages(56),
 
 const CollectionModel kSplade{
     .layout = passages(120),
-    .vocabulary = {.most_frequent = 0.621,
+    .vocabulary = {.max_frequency = 0.621,
                    .head = 40,
                    .head_slope = 1.1,
                    .tail = 1e9,
                    .tail_slope = 0,
-                   .most_terms = 28'638},
-    .queries = {.least_terms = 20, .term_counts = kExpandedTermCounts, .rarity = kExpandedRarity},
+                   .max_terms = 28'638},
+    .queries = {.min_terms = 20, .term_counts = kExpandedTermCounts, .rarity = kExpandedRarity},
     .has_weights = true,
     .has_all_lists = true,
     .names_are_numbers = true};

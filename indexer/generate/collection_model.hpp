@@ -15,7 +15,7 @@ namespace warpdex::generate {
 using Quantiles = std::array<double, 17>;
 
 struct QueryModel {
-  std::uint32_t least_terms = 1;               ///< distinct terms of the shortest queries
+  std::uint32_t min_terms = 1;                 ///< distinct terms of the shortest queries
   std::span<const std::uint32_t> term_counts;  ///< queries of so many and more, in thousandths
   /// log2(documents / document frequency) of the terms of queries of 1, 2, ... terms; the last one
   /// also of longer queries.

@@ -239,8 +239,8 @@ std::vector<GeneratedQuery> generate_collection(
     const GeneratorSettings& settings, const CodecSettings& codec, bool impacts,
     const std::filesystem::path& output, std::size_t threads,
     const std::function<void(const GeneratorProgress&)>& on_progress, GeneratorReport& report) {
-  if (settings.documents < kLeastDocuments || settings.documents > kMaxDocuments) {
-    throw UsageError("a generated collection has " + std::to_string(kLeastDocuments) + " to " +
+  if (settings.documents < kMinDocuments || settings.documents > kMaxDocuments) {
+    throw UsageError("a generated collection has " + std::to_string(kMinDocuments) + " to " +
                      std::to_string(kMaxDocuments) + " documents; choose a number of these");
   }
   IndexSettings index_settings;

@@ -13,13 +13,13 @@ namespace warpdex::generate {
 namespace {
 
 // A document of 4 times the mean length is twice as likely to hold a term, up to that.
-constexpr double kLeastAffinity = 0.3;
+constexpr double kMinAffinity = 0.3;
 constexpr std::size_t kSectionsAtATime = 256;
 
-std::uint32_t run_size(std::uint64_t number, double least, double most) {
-  const double narrowest = std::sqrt(least / most);
+std::uint32_t run_size(std::uint64_t number, double min, double max) {
+  const double narrowest = std::sqrt(min / max);
   const double u = narrowest + (1 - narrowest) * fraction(number);
-  return static_cast<std::uint32_t>(std::min(most, least / (u * u)));
+  return static_cast<std::uint32_t>(std::min(max, min / (u * u)));
 }
 
 std::int32_t normal(std::uint64_t number, int spread) {
@@ -38,8 +38,7 @@ Layout::Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads,
     : model_(model), documents_(documents) {
   for (std::size_t i = 0; i < affinities_.size(); ++i) {
     const double affinity = std::sqrt(class_length(i) / model.mean_length);
-    affinities_[i] =
-        static_cast<float>(std::clamp(affinity, kLeastAffinity, double{kMostAffinity}));
+    affinities_[i] = static_cast<float>(std::clamp(affinity, kMinAffinity, double{kMaxAffinity}));
   }
   place_sections(seed);
   draw_lengths(seed, threads);
@@ -48,14 +47,13 @@ Layout::Layout(std::uint64_t seed, std::uint32_t documents, std::size_t threads,
 void Layout::place_sections(std::uint64_t seed) {
   const std::uint64_t host_key = stream_key(seed, Purpose::kHostSize);
   CounterRandom section_sizes(stream_key(seed, Purpose::kSectionSize));
-  const double most =
-      std::max(1.0, std::min(model_.most_host, documents_ * model_.most_host_share));
+  const double max = std::max(1.0, std::min(model_.max_host, documents_ * model_.max_host_share));
   for (std::uint32_t begin = 0; begin < documents_; ++hosts_) {
-    const std::uint32_t size = run_size(number_at(host_key, hosts_), 1, most);
+    const std::uint32_t size = run_size(number_at(host_key, hosts_), 1, max);
     const std::uint32_t end = begin + std::min(size, documents_ - begin);
     while (begin < end) {
       const std::uint32_t section =
-          run_size(section_sizes.next(), model_.least_section, model_.most_section);
+          run_size(section_sizes.next(), model_.min_section, model_.max_section);
       sections_.push_back({begin, std::min(section, end - begin), hosts_, 0});
       begin += sections_.back().size;
     }
@@ -93,7 +91,7 @@ void Layout::draw_lengths(std::uint64_t seed, std::size_t threads) {
             static_cast<std::int32_t>(length_of.size() / 2);
         lengths_[document] =
             std::clamp(static_cast<std::uint32_t>(length_of[static_cast<std::size_t>(place)] + 0.5),
-                       model_.least_length, model_.most_length);
+                       model_.min_length, model_.max_length);
         classes_[document] = static_cast<std::uint8_t>(length_class(lengths_[document]));
         affinities += affinity(document);
       }

@@ -17,17 +17,17 @@ inline constexpr int kOctave = 256;
 /// What hosts, sections and lengths are like. These are a web crawl's.
 struct LayoutModel {
   double mean_length = 900;
-  std::uint32_t least_length = 4;
-  std::uint32_t most_length = 100'000;
+  std::uint32_t min_length = 4;
+  std::uint32_t max_length = 100'000;
   // Standard deviations of the logarithm of a length, in units of 1/kOctave of a factor of two.
   int host_spread = 170;
   int section_spread = 190;
   int document_spread = 300;
   // Sizes are least / u^2 for a uniform u: half of the runs have fewer than 4 times the least.
-  double least_section = 4;
-  double most_section = 1024;
-  double most_host_share = 1.0 / 50;  ///< of all documents, the largest host
-  double most_host = 1e9;             ///< documents of the largest host
+  double min_section = 4;
+  double max_section = 1024;
+  double max_host_share = 1.0 / 50;  ///< of all documents, the largest host
+  double max_host = 1e9;             ///< documents of the largest host
 };
 
 /// A run of documents of one host, about alike: a folder of its URLs.
@@ -39,7 +39,7 @@ struct Section {
 };
 
 /// No document is likelier by its length to hold a term than this many average ones.
-inline constexpr float kMostAffinity = 2;
+inline constexpr float kMaxAffinity = 2;
 
 /// Lengths by their first two significant bits and their magnitude.
 inline constexpr std::size_t kLengthClasses = 128;

@@ -13,18 +13,18 @@ namespace {
 // Standard deviations of the logarithms at the greatest strength, in octaves.
 constexpr double kMiddleSpread = 1.2;
 constexpr double kFineSpread = 1.6;
-constexpr double kMostMiddle = 4;
-constexpr double kMostFine = 8;
+constexpr double kMaxMiddle = 4;
+constexpr double kMaxFine = 8;
 constexpr double kFrequencyPower = 0.4;
 
 void fill(std::array<float, Leanings::kCount>& odds, std::array<float, Leanings::kCount>& frequency,
-          double spread, double most) {
+          double spread, double max) {
   constexpr std::size_t kStep = std::tuple_size_v<NormalTable> / Leanings::kCount;
   std::array<double, Leanings::kCount> factors{};
   double sum = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const double z = normal_table()[i * kStep + kStep / 2] / double{kNormalUnit};
-    factors[i] = std::min(most, power_of_two(z * spread));
+    factors[i] = std::min(max, power_of_two(z * spread));
     sum += factors[i];
   }
   for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -59,11 +59,11 @@ std::vector<double> sample_odds(const Leanings& leanings, std::uint64_t seed, co
 Leanings make_leanings(std::uint64_t seed, const Layout& layout, int strength) {
   Leanings leanings;
   const double share = static_cast<double>(strength) / kStrengths;
-  fill(leanings.middle, leanings.middle_frequency, kMiddleSpread * share, kMostMiddle);
-  fill(leanings.fine, leanings.fine_frequency, kFineSpread * share, kMostFine);
-  leanings.most_fine = leanings.fine.back();
-  leanings.most_leaning = leanings.middle.back() * leanings.most_fine;
-  leanings.most = leanings.most_leaning * kMostAffinity;
+  fill(leanings.middle, leanings.middle_frequency, kMiddleSpread * share, kMaxMiddle);
+  fill(leanings.fine, leanings.fine_frequency, kFineSpread * share, kMaxFine);
+  leanings.max_fine = leanings.fine.back();
+  leanings.max_leaning = leanings.middle.back() * leanings.max_fine;
+  leanings.max = leanings.max_leaning * kMaxAffinity;
 
   constexpr std::size_t kShare = 1024;
   const std::vector<double> samples =

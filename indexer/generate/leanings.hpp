@@ -13,7 +13,7 @@ namespace warpdex::generate {
 inline constexpr int kStrengths = 8;
 
 /// Even a document whose odds are overwhelming may lack a term.
-inline constexpr double kMostLikely = 0.985;
+inline constexpr double kMaxChance = 0.985;
 
 /// For the terms of one strength. A document's odds are its section's, times the affinity of its
 /// length, times its leanings towards the term's middle and fine topic.
@@ -23,9 +23,9 @@ struct Leanings {
   std::array<float, kCount> fine{};
   std::array<float, kCount> middle_frequency{};  ///< what they do to frequencies
   std::array<float, kCount> fine_frequency{};
-  float most_fine = 0;
-  float most_leaning = 0;  ///< of both topics together
-  float most = 0;          ///< and with that of the length
+  float max_fine = 0;
+  float max_leaning = 0;  ///< of both topics together
+  float max = 0;          ///< and with that of the length
 
   /// Equally likely odds of a document over the mean of its section.
   static constexpr std::size_t kSampled = 32;

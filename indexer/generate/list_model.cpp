@@ -30,7 +30,7 @@ int strength_of(double density) {
 ListModel::ListModel(std::uint64_t seed, const Layout& layout, const Vocabulary& vocabulary,
                      const CollectionModel& model)
     : seed_(seed), layout_(layout), vocabulary_(vocabulary), model_(model) {
-  for (std::int32_t weight = kLeastWeight; weight <= kMostWeight; ++weight) {
+  for (std::int32_t weight = kMinWeight; weight <= kMaxWeight; ++weight) {
     weights_.push_back(static_cast<float>(power_of_two(weight / double{kOctave})));
   }
   for (int strength = 1; strength <= kStrengths; ++strength) {
@@ -80,24 +80,24 @@ void ListModel::weigh_sections(const ListTerm& term, GeneratedList& list) const 
                              kFineInSection * normal(term.fine_in_section, i) +
                              kTermInSection * normal(term.term_in_section, i);
     const std::int32_t weight = sum / kNormalUnit * term.strength / kStrengths;
-    list.weights[i] = static_cast<std::int16_t>(std::clamp(weight, kLeastWeight, kMostWeight));
+    list.weights[i] = static_cast<std::int16_t>(std::clamp(weight, kMinWeight, kMaxWeight));
   }
 }
 
 double ListModel::scale_for(const ListTerm& term, const GeneratedList& list) const {
   constexpr std::int32_t kStep = kOctave / 32;
   constexpr std::int32_t kMargin = 3 * kOctave;  // for the affinities
-  constexpr std::size_t kSteps = (kMostWeight - kLeastWeight + 2 * kMargin) / kStep + 1;
+  constexpr std::size_t kSteps = (kMaxWeight - kMinWeight + 2 * kMargin) / kStep + 1;
   std::array<double, kSteps> documents{};
   const std::span<const Section> sections = layout_.sections();
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    const std::int32_t logarithm = list.weights[i] + sections[i].affinity - kLeastWeight + kMargin;
+    const std::int32_t logarithm = list.weights[i] + sections[i].affinity - kMinWeight + kMargin;
     documents[static_cast<std::size_t>(logarithm / kStep)] += sections[i].size;
   }
   std::array<double, kSteps> weights{};
   for (std::size_t i = 0; i < kSteps; ++i) {
     const double middle = static_cast<double>(i) * kStep + kStep / 2.0;
-    weights[i] = power_of_two((middle + kLeastWeight - kMargin) / kOctave);
+    weights[i] = power_of_two((middle + kMinWeight - kMargin) / kOctave);
   }
   const auto expected = [&](double scale) {
     double sum = 0;
@@ -105,7 +105,7 @@ double ListModel::scale_for(const ListTerm& term, const GeneratedList& list) con
       if (documents[i] == 0) continue;
       double share = 0;
       for (const double odds : term.leanings->odds) {
-        share += std::min(kMostLikely, scale * weights[i] * odds);
+        share += std::min(kMaxChance, scale * weights[i] * odds);
       }
       sum += documents[i] * share / Leanings::kSampled;
     }

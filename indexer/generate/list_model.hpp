@@ -41,8 +41,8 @@ class ListModel {
 
  private:
   // Logarithms of weights are kept within these.
-  static constexpr std::int32_t kLeastWeight = -14 * kOctave;
-  static constexpr std::int32_t kMostWeight = 9 * kOctave;
+  static constexpr std::int32_t kMinWeight = -14 * kOctave;
+  static constexpr std::int32_t kMaxWeight = 9 * kOctave;
 
   ListTerm make_term(std::uint32_t rank) const;
   void weigh_sections(const ListTerm& term, GeneratedList& list) const;
@@ -54,7 +54,7 @@ class ListModel {
   void draw_weights(const ListTerm& term, GeneratedList& list) const;
   void prepare_frequencies();
   float weight(std::int32_t logarithm) const {
-    return weights_[static_cast<std::size_t>(logarithm - kLeastWeight)];
+    return weights_[static_cast<std::size_t>(logarithm - kMinWeight)];
   }
 
   std::uint64_t seed_;
@@ -62,7 +62,7 @@ class ListModel {
   const Vocabulary& vocabulary_;
   const CollectionModel& model_;
   std::vector<Leanings> leanings_;  ///< by strength - 1
-  std::vector<float> weights_;      ///< by logarithm - kLeastWeight
+  std::vector<float> weights_;      ///< by logarithm - kMinWeight
   std::array<float, kLengthClasses> length_frequency_{};
   std::vector<float> tail_;  ///< of frequencies: share^(-1 / slope) for equally likely shares
 };

@@ -80,11 +80,11 @@ class Chooser {
   bool takes(std::uint32_t document, double odds, double bound) const {
     const Leanings& leanings = *term_.leanings;
     const double bar = fraction(term_.number(document)) * bound;
-    if (bar >= kMostLikely) return false;
+    if (bar >= kMaxChance) return false;
     double own = odds * layout_.affinity(document);
-    if (bar >= own * leanings.most_leaning) return false;
+    if (bar >= own * leanings.max_leaning) return false;
     own *= leanings.middle[term_.middle_leaning(document)];
-    if (bar >= own * leanings.most_fine) return false;
+    if (bar >= own * leanings.max_fine) return false;
     return bar < own * leanings.fine[term_.fine_leaning(document)];
   }
 
@@ -101,7 +101,7 @@ void ListModel::place_many(const ListTerm& term, GeneratedList& list) const {
   const std::span<const Section> sections = layout_.sections();
   for (std::uint32_t i = 0; i < sections.size(); ++i) {
     const double odds = scale * weight(list.weights[i]);
-    const double bound = std::min(1.0, odds * term.leanings->most);
+    const double bound = std::min(1.0, odds * term.leanings->max);
     const std::uint32_t begin = sections[i].begin;
     const std::uint32_t size = sections[i].size;
     const auto visit = [&](std::uint32_t document, double certainty) {
@@ -143,7 +143,7 @@ void ListModel::place_few(const ListTerm& term, GeneratedList& list) const {
     const auto section = static_cast<std::size_t>(found - list.sums.begin());
     const std::uint32_t document =
         sections[section].begin + random.next_below(sections[section].size);
-    const double bar = random.next_fraction() * term.leanings->most;
+    const double bar = random.next_fraction() * term.leanings->max;
     if (bar >= layout_.affinity(document) * term.leanings->middle[term.middle_leaning(document)] *
                    term.leanings->fine[term.fine_leaning(document)]) {
       continue;
@@ -201,8 +201,8 @@ void ListModel::draw_frequencies(const ListTerm& term, GeneratedList& list) cons
     double tail = tail_[share];
     if (share == 0) tail *= tail_[number >> kTailBits & kMask];
     const double more = scale * frequency_factor(term, list, i) * (tail - 1);
-    const double most = layout_.lengths()[document] / 4;
-    list.frequencies[i] = 1 + static_cast<std::uint32_t>(std::min(more, most));
+    const double max = layout_.lengths()[document] / 4;
+    list.frequencies[i] = 1 + static_cast<std::uint32_t>(std::min(more, max));
   }
 }
 

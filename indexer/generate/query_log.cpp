@@ -35,10 +35,10 @@ using DrawnQuery = std::vector<DrawnTerm>;
 std::size_t draw_term_count(const QueryModel& model, CounterRandom& random) {
   std::uint32_t number = random.next_below(1000);
   for (std::size_t i = 0; i < model.term_counts.size(); ++i) {
-    if (number < model.term_counts[i]) return i + model.least_terms;
+    if (number < model.term_counts[i]) return i + model.min_terms;
     number -= model.term_counts[i];
   }
-  return model.term_counts.size() - 1 + model.least_terms;
+  return model.term_counts.size() - 1 + model.min_terms;
 }
 
 double draw_rarity(const Quantiles& quantiles, CounterRandom& random) {

@@ -8,13 +8,13 @@
 namespace warpdex::generate {
 
 double Vocabulary::density(double rank) const {
-  return model_.most_frequent *
+  return model_.max_frequency *
          power_of_two(-model_.head_slope * logarithm(1 + rank / model_.head) -
                       model_.tail_slope * logarithm(1 + rank / model_.tail));
 }
 
 Vocabulary::Vocabulary(std::uint32_t documents, const VocabularyModel& model)
-    : model_(model), documents_(documents), terms_(model.most_terms) {
+    : model_(model), documents_(documents), terms_(model.max_terms) {
   terms_ = std::max(kFineTopics, rank_of(0.6));
 }
 

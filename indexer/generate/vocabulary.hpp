@@ -16,12 +16,12 @@ inline constexpr std::uint32_t kFineTopics = 256;
 /// The share of documents with the term of a rank: a power of the rank, flat over the first ones,
 /// steeper from a rank on. These are a web crawl's.
 struct VocabularyModel {
-  double most_frequent = 0.4;  ///< of the documents
+  double max_frequency = 0.4;  ///< of the documents
   double head = 16;            ///< ranks over which the law is flat
   double head_slope = 0.75;
   double tail = 20'000;  ///< the rank from which it is steeper
   double tail_slope = 0.65;
-  std::uint32_t most_terms = 90'000'000;  ///< names have eight digits
+  std::uint32_t max_terms = 90'000'000;  ///< names have eight digits
 };
 
 class Vocabulary {

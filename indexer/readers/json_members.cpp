@@ -163,11 +163,11 @@ MemberNames::MemberNames(std::string_view lines) {
 }
 
 std::string MemberNames::list() const {
-  constexpr std::size_t kMost = 20;
+  constexpr std::size_t kMax = 20;
   std::string text;
   std::size_t count = 0;
   for (const std::string& name : names_) {
-    if (++count > kMost) return text + " and more";
+    if (++count > kMax) return text + " and more";
     text += (text.empty() ? "" : ", ") + name;
   }
   return text.empty() ? "none" : text;

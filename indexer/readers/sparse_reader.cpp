@@ -18,7 +18,7 @@ constexpr std::string_view kExample =
     "each line must be one JSON object, as "
     "{\"id\": \"7\", \"vector\": {\"term\": 1.5}}";
 
-constexpr float kLeastWeight = std::numeric_limits<float>::denorm_min();
+constexpr float kMinWeight = std::numeric_limits<float>::denorm_min();
 
 class SparseReader final : public DocumentReader {
  public:
@@ -74,10 +74,10 @@ class SparseReader final : public DocumentReader {
     const char* const end = begin + entry.value.size();
     double value = 0;
     if (std::from_chars(begin, end, value).ec == std::errc::result_out_of_range) {
-      value = *begin == '-' ? -kLeastWeight : kLeastWeight;  // too large ones RapidJSON refuses
+      value = *begin == '-' ? -kMinWeight : kMinWeight;  // too large ones RapidJSON refuses
     }
     const auto weight = static_cast<float>(value);
-    return weight == 0 && value > 0 ? kLeastWeight : weight;
+    return weight == 0 && value > 0 ? kMinWeight : weight;
   }
 
   InputFiles files_;

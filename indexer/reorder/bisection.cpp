@@ -17,7 +17,7 @@ namespace warpdex::reorder {
 namespace {
 
 // A part that is this share of all postings is small, however many postings that are.
-constexpr std::uint64_t kMostTasks = 256;
+constexpr std::uint64_t kMaxTasks = 256;
 // A task holds its part, and in the recursion the halves of it, of the halves, and so on.
 constexpr std::uint64_t kTaskCopies = 3;
 constexpr std::uint64_t kTermBytes = 16;      // of a splitter
@@ -153,7 +153,7 @@ class Bisection {
       : forward_(forward),
         settings_(settings),
         ticker_(ticker),
-        task_postings_(std::max(settings.task_postings, forward.terms.size() / kMostTasks)) {}
+        task_postings_(std::max(settings.task_postings, forward.terms.size() / kMaxTasks)) {}
 
   void order(std::span<std::uint32_t> documents) {
     {
@@ -222,7 +222,7 @@ std::uint64_t bisection_memory(std::uint64_t documents, std::uint64_t postings,
                                std::uint64_t terms) {
   const std::uint64_t task =
       kTaskCopies *
-      std::max(std::min(postings, BisectionSettings{}.task_postings), postings / kMostTasks);
+      std::max(std::min(postings, BisectionSettings{}.task_postings), postings / kMaxTasks);
   return documents * kDocumentBytes + (postings + task) * sizeof(std::uint32_t) +
          terms * kTermBytes;
 }

@@ -32,7 +32,7 @@ class LengthClasses {
   }
 
   /// The shortest length of a class that has one.
-  static std::uint32_t least_of(std::size_t of) {
+  static std::uint32_t min_length_of(std::size_t of) {
     if (of < 8) return static_cast<std::uint32_t>(of);
     return static_cast<std::uint32_t>((8 + of % 8) << (of / 8 - 1));
   }
@@ -73,7 +73,7 @@ template <class Visit>
 void for_each_list(const Index& index, const ForwardPlan& plan, const Visit& visit) {
   std::uint32_t number = 0;
   index.for_each_term([&](std::string_view, const PostingsEntry& entry) {
-    if (entry.document_frequency >= plan.least_list) visit(number++, entry);
+    if (entry.document_frequency >= plan.min_list) visit(number++, entry);
   });
 }
 
@@ -90,27 +90,27 @@ std::vector<std::uint32_t> rank_by_length(const std::vector<std::uint32_t>& leng
 
 }  // namespace
 
-ForwardPlan plan_forward_index(const Index& index, std::uint32_t least_list, std::uint64_t memory,
+ForwardPlan plan_forward_index(const Index& index, std::uint32_t min_list, std::uint64_t memory,
                                const std::function<void()>& check) {
   const std::uint64_t documents = index.counts().documents;
   LengthClasses classes;
   ForwardPlan plan;
-  plan.least_list = least_list;
+  plan.min_list = min_list;
   std::uint64_t seen = 0;
   index.for_each_term([&](std::string_view, const PostingsEntry& entry) {
     if (seen++ % kTermsPerCheck == 0) check();
-    if (entry.document_frequency < least_list) return;
+    if (entry.document_frequency < min_list) return;
     classes.add(entry.document_frequency);
     plan.terms += 1;
     plan.postings += entry.document_frequency;
   });
   plan.memory = bisection_memory(documents, plan.postings, plan.terms);
   plan.wished_memory = plan.memory;
-  for (std::size_t i = LengthClasses::class_of(std::max(1U, least_list));
+  for (std::size_t i = LengthClasses::class_of(std::max(1U, min_list));
        plan.memory > memory && i + 1 < LengthClasses::kClasses; ++i) {
     plan.terms -= classes[i].terms;
     plan.postings -= classes[i].postings;
-    plan.least_list = LengthClasses::least_of(i + 1);
+    plan.min_list = LengthClasses::min_length_of(i + 1);
     plan.memory = bisection_memory(documents, plan.postings, plan.terms);
   }
   return plan;

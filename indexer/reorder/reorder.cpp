@@ -36,7 +36,7 @@ void return_freed_memory() {
 }
 
 void check(const OrderSettings& settings) {
-  if (settings.least_list < 2 || settings.leaf < 1 || settings.iterations < 1) {
+  if (settings.min_list < 2 || settings.leaf < 1 || settings.iterations < 1) {
     throw UsageError(
         "an order is found from lists of 2 postings or more, with leaves of 1 document or more and "
         "1 iteration or more; choose larger numbers");
@@ -51,13 +51,13 @@ std::vector<std::uint32_t> find_order(const Index& index, const OrderSettings& s
                                       ReorderReport& report) {
   const Clock::time_point start = Clock::now();
   const reorder::ForwardPlan plan = reorder::plan_forward_index(
-      index, settings.least_list, means.memory, [&] { stages.tell_share("reading lists", 0); });
+      index, settings.min_list, means.memory, [&] { stages.tell_share("reading lists", 0); });
   if (plan.memory > means.memory) {
     throw UsageError("reordering " + std::to_string(index.counts().documents) +
                      " documents needs more memory; allow " +
                      mebibytes(plan.memory + means.set_aside) + " or more");
   }
-  report.least_list = plan.least_list;
+  report.min_list = plan.min_list;
   report.lists_used = plan.terms;
   report.postings_used = plan.postings;
   report.memory_for_all = plan.wished_memory + means.set_aside;

@@ -97,9 +97,9 @@ void Splitter::find_term_gains(std::size_t rows) {
 }
 
 // A row of the left is worse there the more it gains by leaving; one of the right the better. A
-// pair changes places if both together gain more than `least_gain`, which grows with the
+// pair changes places if both together gain more than `min_gain`, which grows with the
 // iterations: late exchanges that save next to nothing cost time.
-void Splitter::find_keys(const Rows& rows, float least_gain) {
+void Splitter::find_keys(const Rows& rows, float min_gain) {
   parallel_for(threads_, items_of(rows.count, kRowsPerItem), [&](std::size_t, std::size_t item) {
     check_();
     const std::size_t end = std::min(rows.count, (item + 1) * kRowsPerItem);
@@ -109,7 +109,7 @@ void Splitter::find_keys(const Rows& rows, float least_gain) {
       float gain = 0;
       for (const std::uint32_t term : rows[i]) gain += gains[term];
       const auto place = static_cast<std::uint32_t>(i);
-      keys_[i] = is_right ? Key{least_gain - gain, place | kRightBit} : Key{gain, place};
+      keys_[i] = is_right ? Key{min_gain - gain, place | kRightBit} : Key{gain, place};
     }
   });
 }

@@ -50,7 +50,7 @@ class Splitter {
 
   void count_degrees(const Rows& rows);
   void find_term_gains(std::size_t rows);
-  void find_keys(const Rows& rows, float least_gain);
+  void find_keys(const Rows& rows, float min_gain);
   std::size_t exchange(const Rows& rows);
 
   std::size_t threads_;

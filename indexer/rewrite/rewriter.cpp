@@ -20,8 +20,8 @@ namespace {
 
 // What a list costs beside its postings: vectors and their blocks from the allocator, its entry.
 constexpr std::uint64_t kListBytes = 800;
-constexpr std::uint64_t kLeastGroup = std::uint64_t{64} << 10;
-constexpr std::uint64_t kMostGroup = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMinGroup = std::uint64_t{64} << 10;
+constexpr std::uint64_t kMaxGroup = std::uint64_t{4} << 20;
 constexpr std::uint64_t kDocumentsPerCheck = 4096;
 
 [[noreturn]] void damaged(const Index& index, const std::string& what) {
@@ -56,11 +56,11 @@ class ListReader {
   Postings read(const PostingsEntry& entry) const {
     Postings list = read_postings(index_, entry);
     if (!new_docids_.empty()) renumber(list);
-    const std::uint32_t most =
+    const std::uint32_t max =
         index_.settings().impacts ? kMaxImpact : std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i < list.docids.size(); ++i) {
       if (i > 0 && list.docids[i] <= list.docids[i - 1]) damaged(index_, "docIDs do not ascend");
-      if (list.frequencies[i] < 1 || list.frequencies[i] > most) {
+      if (list.frequencies[i] < 1 || list.frequencies[i] > max) {
         damaged(index_, "a frequency is out of range");
       }
     }
@@ -93,7 +93,7 @@ class Rewriter {
         to_(to),
         progress_(progress),
         keeps_impacts_(from.settings().impacts.has_value()),
-        group_bytes_(std::clamp(settings.memory / (2 * settings.threads), kLeastGroup, kMostGroup)),
+        group_bytes_(std::clamp(settings.memory / (2 * settings.threads), kMinGroup, kMaxGroup)),
         allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {}
 
   void run() {

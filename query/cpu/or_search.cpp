@@ -141,10 +141,10 @@ void OrSearch::visit_postings(ListCursor& list, const Window& window, float othe
 }
 
 void OrSearch::select_from_one(ListCursor& list, const Window& window, float others) {
-  const float least = need(others);
+  const float min = need(others);
   visit_postings(list, window, others,
                  [&](const std::uint32_t* docids, const float* scores, std::uint32_t count) {
-                   candidates_ += kernels_.select_scores(docids, scores, count, least,
+                   candidates_ += kernels_.select_scores(docids, scores, count, min,
                                                          {candidate_documents_.data() + candidates_,
                                                           candidate_scores_.data() + candidates_});
                  });

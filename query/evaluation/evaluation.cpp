@@ -16,7 +16,7 @@ namespace {
 using Judgements = Qrels::mapped_type;
 
 // What a query of value 0 counts as in a geometric mean.
-constexpr double kLeastInGeometricMean = 1e-5;
+constexpr double kMinInGeometricMean = 1e-5;
 
 /// The documents in trec_eval's order: ties go to the name that is greater as bytes.
 std::vector<const RunDocument*> ranked(const std::vector<RunDocument>& documents) {
@@ -53,8 +53,8 @@ double summarise(const Evaluation& evaluation, std::size_t measure, std::size_t 
   double sum = 0;
   for (const QueryEvaluation& query : evaluation.queries) {
     const double value = query.values[measure];
-    sum += summary == Summary::kGeometricMean ? std::log(std::max(value, kLeastInGeometricMean))
-                                              : value;
+    sum +=
+        summary == Summary::kGeometricMean ? std::log(std::max(value, kMinInGeometricMean)) : value;
   }
   if (evaluation.measures[measure].kind == MeasureKind::kQueryCount) {
     return static_cast<double>(query_count);
@@ -62,7 +62,7 @@ double summarise(const Evaluation& evaluation, std::size_t measure, std::size_t 
   if (summary == Summary::kSum) return sum;
   if (summary == Summary::kMean) return sum / static_cast<double>(query_count);
   const auto missing = static_cast<double>(query_count - evaluation.queries.size());
-  sum += missing * std::log(kLeastInGeometricMean);
+  sum += missing * std::log(kMinInGeometricMean);
   return std::exp(sum / static_cast<double>(query_count));
 }
 

@@ -47,14 +47,14 @@ double reciprocal_rank(const JudgedRanking& ranking, Grades grades) {
 double bpref(const JudgedRanking& ranking) {
   double sum = 0;
   std::uint64_t nonrelevant_so_far = 0;
-  const std::uint64_t most = std::min(ranking.nonrelevant, ranking.relevant);
+  const std::uint64_t max = std::min(ranking.nonrelevant, ranking.relevant);
   for (const std::int32_t grade : ranking.grades) {
     if (grade < 0) continue;
     if (!is_relevant(ranking, grade)) {
       ++nonrelevant_so_far;
     } else {
       const std::uint64_t before = std::min(nonrelevant_so_far, ranking.relevant);
-      sum += 1.0 - ratio(static_cast<double>(before), static_cast<double>(most));
+      sum += 1.0 - ratio(static_cast<double>(before), static_cast<double>(max));
     }
   }
   return ratio(sum, static_cast<double>(ranking.relevant));

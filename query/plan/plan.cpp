@@ -86,10 +86,10 @@ bool has_whole_weights(const PlannedQuery& plan) {
 
 bool sums_are_exact(const Index& index, const PlannedQuery& plan) {
   if (!index.settings().impacts || !has_whole_weights(plan)) return false;
-  constexpr double kMost = 1U << 24;  // larger ones a float rounds
+  constexpr double kMax = 1U << 24;  // larger ones a float rounds
   double sum = index.settings().has_static_scores ? kMaxStaticImpact : 0;
   for (const PlannedTerm& term : plan.terms) sum += kMaxImpact * static_cast<double>(term.weight);
-  return sum <= kMost;
+  return sum <= kMax;
 }
 
 }  // namespace warpdex

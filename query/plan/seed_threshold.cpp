@@ -10,13 +10,13 @@ namespace {
 /// rounding can put the score of a larger frequency below that of a smaller one.
 float lowered(const TermScorer& scorer, float score) {
   constexpr float kShare = 1.0F - 1e-6F;
-  constexpr float kLeast = 1e-30F;  // below, rounding is no longer relative
+  constexpr float kMin = 1e-30F;  // below, rounding is no longer relative
   // For query likelihood, the argument of the logarithm is rounded; near 1 that counts for all of
   // the score.
   constexpr float kLogarithms = 1e-4F;
   if (scorer.kind == ScorerKind::kImpact) return score;
   if (scorer.kind == ScorerKind::kQueryLikelihood) score -= scorer.weight * kLogarithms;
-  return score > kLeast ? score * kShare : 0.0F;
+  return score > kMin ? score * kShare : 0.0F;
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ bool overflows(std::uint32_t value, std::uint8_t code) {
 
 /// What the lists of a test have met, so that it can be told that they met enough.
 struct Met {
-  Numbers most{};
+  Numbers max{};
   bool without = false;  ///< a block without exceptions in a list that has some
 };
 
@@ -95,7 +95,7 @@ void check(const CodecSettings& settings, const Values& values, Met& met) {
     ASSERT_EQ(table.counts(block), counts) << "block " << block << " of " << blocks;
     ASSERT_EQ(table.starts(block), has_any ? start : Numbers{}) << "block " << block;
     for (std::size_t i = 0; i < 3; ++i) {
-      met.most[i] = std::max(met.most[i], counts[i]);
+      met.max[i] = std::max(met.max[i], counts[i]);
       start[i] += counts[i];
     }
     met.without |= has_any && counts[0] == 0;
@@ -130,10 +130,10 @@ TEST_P(ExceptionTable, OfBlocksOfUnequalExceptions) {
     }
   }
   EXPECT_TRUE(met.without);
-  EXPECT_EQ(met.most[0], kBlockSize);
+  EXPECT_EQ(met.max[0], kBlockSize);
   // More than half a warp's lanes, which a decoder reads at once.
-  EXPECT_EQ(met.most[1] > 16, GetParam() == 1);
-  EXPECT_EQ(met.most[2] > 16, GetParam() == 1);
+  EXPECT_EQ(met.max[1] > 16, GetParam() == 1);
+  EXPECT_EQ(met.max[2] > 16, GetParam() == 1);
 }
 
 TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {

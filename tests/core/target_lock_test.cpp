@@ -75,7 +75,7 @@ TEST(TargetLock, HasOneHolderAtATime) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const fs::path target = folder / "target";
   std::atomic<int> holders{0};
-  std::atomic<int> most{0};
+  std::atomic<int> max{0};
   std::atomic<int> taken{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
@@ -84,7 +84,7 @@ TEST(TargetLock, HasOneHolderAtATime) {
         try {
           const TargetLock lock(target);
           const int now = ++holders;
-          if (now > most) most = now;
+          if (now > max) max = now;
           ++taken;
           if (round % 16 == 0) std::this_thread::yield();
           --holders;
@@ -94,7 +94,7 @@ TEST(TargetLock, HasOneHolderAtATime) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(most, 1);
+  EXPECT_EQ(max, 1);
   EXPECT_GT(taken, 100);
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }

@@ -141,17 +141,17 @@ TEST(BuildIndex, SameBytesForAnyThreadsAndBudget) {
     }
   }
   std::map<std::string, std::string> first;
-  std::uint64_t most_spilled = 0;
-  constexpr std::uint64_t kLeast = kMinBuildMemory;
+  std::uint64_t max_spilled = 0;
+  constexpr std::uint64_t kMin = kMinBuildMemory;
   constexpr std::uint64_t kMuch = 1 << 30;
   const std::vector<std::pair<std::uint64_t, std::size_t>> ways{
-      {kLeast, 1}, {kLeast, 3}, {kLeast, 8}, {kLeast * 3 / 2, 2}, {kMuch, 1}, {kMuch, 2}};
+      {kMin, 1}, {kMin, 3}, {kMin, 8}, {kMin * 3 / 2, 2}, {kMuch, 1}, {kMuch, 2}};
   for (const auto& [memory, threads] : ways) {
     BuildOptions options = options_for(folder / "index");
     options.threads = threads;
     options.memory = memory;
     const BuildReport report = build_from_memory(documents, options);
-    most_spilled = std::max(most_spilled, report.runs_spilled);
+    max_spilled = std::max(max_spilled, report.runs_spilled);
     EXPECT_TRUE(memory < kMuch || report.runs_spilled == 0);
     auto bytes = folder_bytes(options.output);
     if (first.empty()) {
@@ -161,7 +161,7 @@ TEST(BuildIndex, SameBytesForAnyThreadsAndBudget) {
       EXPECT_TRUE(bytes == first) << threads << " threads, " << memory << " bytes";
     }
   }
-  EXPECT_GE(most_spilled, 4U);
+  EXPECT_GE(max_spilled, 4U);
 }
 
 TEST(BuildIndex, RealTextIsTheSameSpilledOrNot) {

@@ -25,9 +25,9 @@ std::map<std::uint32_t, std::uint32_t> read_list(const Index& index, const Posti
 }  // namespace
 
 std::vector<Document> random_documents(std::mt19937_64& random, std::size_t count,
-                                       std::size_t words, std::size_t most_tokens) {
+                                       std::size_t words, std::size_t max_tokens) {
   std::uniform_real_distribution<double> uniform(0, 1);
-  std::uniform_int_distribution<std::size_t> length(0, most_tokens);
+  std::uniform_int_distribution<std::size_t> length(0, max_tokens);
   std::vector<Document> documents;
   for (std::size_t i = 0; i < count; ++i) {
     Document document{std::to_string(i) + "d", ""};

@@ -29,7 +29,7 @@ struct Collection {
 /// Documents of words that are as unequally frequent as those of text, with some empty ones among
 /// them. Their ids are "0d", "1d", ...
 std::vector<Document> random_documents(std::mt19937_64& random, std::size_t count,
-                                       std::size_t words, std::size_t most_tokens);
+                                       std::size_t words, std::size_t max_tokens);
 
 /// Inverts documents, split at ASCII white space.
 Collection invert(const std::vector<Document>& documents);

@@ -141,9 +141,9 @@ TEST(Impacts, OfAnyScoreLieIn1To255) {
   EXPECT_EQ(quantizer.impact(quantizer.largest() * 100.4 / 255), 100);
   EXPECT_EQ(quantizer.impact(quantizer.largest() * 100.6 / 255), 101);
   EXPECT_EQ(quantizer.static_impact(0), 0);
-  const double most = quantizer.largest_static();
-  EXPECT_EQ(quantizer.static_impact(static_cast<float>(0.999999 * most)), 1048575.0F);
-  EXPECT_THROW(quantizer.static_impact(static_cast<float>(1.000001 * most)), UsageError);
+  const double max = quantizer.largest_static();
+  EXPECT_EQ(quantizer.static_impact(static_cast<float>(0.999999 * max)), 1048575.0F);
+  EXPECT_THROW(quantizer.static_impact(static_cast<float>(1.000001 * max)), UsageError);
   EXPECT_THROW(quantizer.static_impact(std::numeric_limits<float>::max()), UsageError);
   EXPECT_GT(ImpactQuantizer({}, {1, 5}).largest(), 0);
   EXPECT_GT(ImpactQuantizer({}, {0, 0}).largest(), 0);

@@ -48,10 +48,10 @@ TEST_F(SparseReaderTest, RoundsToTheNearestFloatAndNeverToZero) {
       "\"g\":Infinity,\"h\":-Infinity,\"i\":1e39,\"k\":-1e-500}}\n");
   ASSERT_EQ(got.documents.size(), 1U) << (got.bad.empty() ? "" : got.bad[0]);
   const Vector& vector = got.documents[0].vector;
-  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  constexpr float kMin = std::numeric_limits<float>::denorm_min();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> expected{0.1F, 16777216.F, kLeast,     kLeast,    -1,
-                                    0,    kInfinity,  -kInfinity, kInfinity, -kLeast};
+  const std::vector<float> expected{0.1F, 16777216.F, kMin,       kMin,      -1,
+                                    0,    kInfinity,  -kInfinity, kInfinity, -kMin};
   ASSERT_EQ(vector.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (vector[i].term == "f") {

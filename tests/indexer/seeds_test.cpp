@@ -81,10 +81,10 @@ TEST_P(Seeds, HoldAndAreTheBest) {
 
 TEST_P(Seeds, OfImpactsAreThoseOfTheirRanks) {
   auto random = test::generator(60 + GetParam());
-  for (const std::uint32_t most : {1U, 3U, 255U}) {
+  for (const std::uint32_t max : {1U, 3U, 255U}) {
     Values impacts;
     for (std::size_t i = 0; i < GetParam(); ++i) {
-      impacts.push_back(1 + static_cast<std::uint32_t>(random() % most));
+      impacts.push_back(1 + static_cast<std::uint32_t>(random() % max));
     }
     const std::vector<ListSeed> seeds = find_impact_seeds(impacts);
     std::sort(impacts.begin(), impacts.end(), std::greater<>());

@@ -41,6 +41,21 @@ class SearchCommand : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(SearchCommand, NoOutputMayLieInTheIndex) {
+  write_file(file("log.tsv"), "q1\tpear\n");
+  const std::vector<std::string> before = names_in(index());
+  for (const std::string& place : {index() + "/run.txt", index() + "/segment-0/run.txt"}) {
+    expect_complaint(search({"--queries", file("log.tsv"), "--output", place}), 2,
+                     {"lies in the index"});
+    expect_complaint(search({"pear", "--output", place}), 2, {"lies in the index"});
+    for (const std::string option : {"--json", "--output"}) {
+      expect_complaint(run_warpdex({"bench", index(), "--queries", file("log.tsv"), option, place}),
+                       2, {"lies in the index"});
+    }
+  }
+  EXPECT_EQ(names_in(index()), before);
+}
+
 TEST_F(SearchCommand, WritesATrecRun) {
   write_file(file("log.tsv"), "q1\tpear\nq2\tnothing here\nq3\tPEAR\n");
   const Outcome outcome = search({"--queries", file("log.tsv"), "--tag", "mine"});

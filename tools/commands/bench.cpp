@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -170,6 +171,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   }
   check_shared_stream("standard output",
                       {{"--json", given.json}, {"--output", given.answers.output()}});
+  check_outputs_outside(given.index, {given.json, given.answers.output()});
   given.engine.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Index index = Index::open(given.index);

@@ -50,10 +50,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "encode dense blocks with the codec, too, as in the paper")(
       "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
       "threads to encode with; 0: all. Decoding is measured on one thread")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is. Default: "
-      "none")("plot", po::value(&given.plot)->value_name("FILE.svg"),
-              "also draw sizes and rates there. Default: none");
+      "plot", po::value(&given.plot)->value_name("FILE.svg"),
+      "also draw sizes and rates there. Default: none");
+  add_json_option(group, "figures", &given.json);
   command.add(group);
 }
 
@@ -199,7 +198,7 @@ int run_codecs(const std::vector<std::string>& arguments) {
   ComparisonSettings settings;
   settings.postings_per_class = checked_number("--postings", given.postings, 1);
   settings.bit_sets = !given.no_bit_sets;
-  settings.threads = checked_number("--threads", given.threads, 0, 1024);
+  settings.threads = checked_threads(given.threads);
   const Index index = Index::open(given.index);
   Progress progress = Progress::to_standard_error();
   const Comparison comparison = compare_codecs(index, settings, [&](const std::string& step) {

@@ -53,9 +53,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "average over all judged queries; those that the run lacks count as 0")(
       "relevance-level",
       po::value(&given.relevance_level)->value_name("N")->default_value(given.relevance_level),
-      "smallest grade that counts as relevant")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the values there; - is standard output, and then nothing else is");
+      "smallest grade that counts as relevant");
+  add_json_option(group, "values", &given.json);
   command.add(group);
 }
 

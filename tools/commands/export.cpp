@@ -1,5 +1,4 @@
 // warpdex export: an index out, for other programs.
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <ostream>
@@ -9,18 +8,16 @@
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/exchange/exporter.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/version.hpp"
 
 namespace warpdex::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kAbout =
     "Writes an index in a format that other programs read. DocIDs, terms, frequencies and lengths\n"
@@ -46,16 +43,6 @@ struct Arguments {
   std::string output;
   bool quiet = false;
 };
-
-/// A file in an index's folder would make it one that nothing may replace.
-void check_place(const Arguments& given) {
-  const fs::path parent = fs::absolute(given.output).parent_path();
-  if (given.output == "-" || !fs::exists(parent)) return;
-  if (lies_within(parent, given.index)) {
-    throw UsageError("the output '" + given.output + "' lies in the index '" + given.index +
-                     "', which may hold nothing else; choose another place");
-  }
-}
 
 /// Says what an export cannot carry.
 void print_notes(const Index& index) {
@@ -121,7 +108,7 @@ int run_export(const std::vector<std::string>& arguments) {
   }
 
   const Index index = Index::open(given.index);
-  check_place(given);
+  check_outputs_outside(given.index, {given.output});
   print_notes(index);
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();

@@ -100,10 +100,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "the queries to measure it with")(
       "compare-format",
       po::value(&given.compare_format)->value_name("FORMAT")->default_value(given.compare_format),
-      "of that file: tsv, colon, lines, trec or jsonl")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is. Default: "
-      "none");
+      "of that file: tsv, colon, lines, trec or jsonl");
+  add_json_option(report, "figures", &given.json);
   command.add(report);
 
   po::options_description work = option_group("Work");
@@ -130,7 +128,7 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   settings.seed = static_cast<std::uint64_t>(given.seed);
   if (command.given("documents")) {
     settings.documents =
-        checked_number("--documents", given.documents, generate::kLeastDocuments, kMaxDocuments);
+        checked_number("--documents", given.documents, generate::kMinDocuments, kMaxDocuments);
   }
   if (command.given("queries")) {
     settings.queries = checked_number("--queries", given.queries, 1, 10'000'000);
@@ -246,7 +244,7 @@ int run_generate(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   const generate::GeneratorSettings settings = generator_settings(given, command);
   const CodecSettings codec = given.codec.settings(command);
-  const std::size_t threads = checked_number("--threads", given.threads, 0, 1024);
+  const std::size_t threads = checked_threads(given.threads);
   if (given.output.empty()) throw UsageError("--output is empty; name a folder");
   check_report_options(given, command);
   query_format_from_name(given.compare_format);  // throws for an unknown one, before the work

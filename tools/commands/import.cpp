@@ -1,5 +1,4 @@
 // warpdex import: an index of another program in, an index out.
-#include <filesystem>
 #include <iostream>
 
 #include "codec_options.hpp"
@@ -7,18 +6,16 @@
 #include "impact_options.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/exchange/importer.hpp"
 
 namespace warpdex::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kAbout =
     "Imports an index that another program wrote. It appears at --output whole, in the place of "
@@ -105,9 +102,9 @@ void add_options(CommandLine& command, Arguments& given) {
   work.add_options()("memory",
                      po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
                      "memory to stay within, as 512M or 2GiB; at least 64M")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads to work with; 0: all")("quiet", po::bool_switch(&given.quiet),
-                                      "no progress and no report; errors and notes are still told");
+      "quiet", po::bool_switch(&given.quiet),
+      "no progress and no report; errors and notes are still told");
+  add_threads_option(work, &given.threads);
   command.add(work);
 }
 
@@ -144,26 +141,8 @@ exchange::ImportOptions import_options(const Arguments& given, const CommandLine
   if (options.memory < kMinBuildMemory) {
     throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
   }
-  options.threads = checked_number("--threads", given.threads, 0, 1024);
+  options.threads = checked_threads(given.threads);
   return options;
-}
-
-/// An import replaces its output's folder as a whole, so nothing that it reads may lie there.
-void check_places(const Arguments& given) {
-  std::vector<std::string> read{given.terms, given.documents};
-  if (given.format == "ciff") {
-    read.push_back(given.input);
-  } else {
-    for (const char* ending : {".docs", ".freqs", ".sizes"}) read.push_back(given.input + ending);
-  }
-  for (const std::string& input : read) {
-    if (input.empty() || input == "-" || !fs::exists(input)) continue;
-    if (lies_within(input, given.output)) {
-      throw UsageError("the input '" + input + "' lies in the output '" + given.output +
-                       "', which is replaced as a whole; move it elsewhere or choose another "
-                       "output");
-    }
-  }
 }
 
 void show(Progress& progress, const BuildProgress& state) {
@@ -223,7 +202,8 @@ int run_import(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   check_source(given);
   const exchange::ImportOptions options = import_options(given, command);
-  check_places(given);
+  check_inputs_outside(given.output, {given.input, given.input + ".docs", given.input + ".freqs",
+                                      given.input + ".sizes", given.terms, given.documents});
   const InterruptGuard guard;
   try {
     const exchange::ImportReport report = import(given, options);

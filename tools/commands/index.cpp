@@ -9,6 +9,7 @@
 #include "impacts_text.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "reorder_report.hpp"
 #include "rewrite_options.hpp"
@@ -135,10 +136,9 @@ void add_options(CommandLine& command, Arguments& given) {
   work.add_options()("memory",
                      po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
                      "memory to stay within, as 512M or 2GiB; at least 64M")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads to work with; 0: all")("quiet", po::bool_switch(&given.quiet),
-                                      "no progress and no report; errors and skipped documents "
-                                      "are still told");
+      "quiet", po::bool_switch(&given.quiet),
+      "no progress and no report; errors and skipped documents are still told");
+  add_threads_option(work, &given.threads);
   command.add(work);
 }
 
@@ -193,7 +193,7 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   if (options.memory < kMinBuildMemory) {
     throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
   }
-  options.threads = checked_number("--threads", given.threads, 0, 1024);
+  options.threads = checked_threads(given.threads);
   return options;
 }
 
@@ -254,19 +254,6 @@ void print_notes(const BuildReport& report) {
   }
 }
 
-/// A build replaces its output's folder as a whole, so nothing that it reads may lie there.
-void check_inputs(const Arguments& given) {
-  std::vector<std::string> read = given.inputs;
-  if (!given.static_scores.empty()) read.push_back(given.static_scores);
-  for (const std::string& input : read) {
-    if (input != "-" && lies_within(input, given.output)) {
-      throw UsageError("the input '" + input + "' lies in the output '" + given.output +
-                       "', which is replaced as a whole; move it elsewhere or choose another "
-                       "output");
-    }
-  }
-}
-
 /// Sets `order` if the documents are reordered.
 BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options,
                   std::optional<ReorderReport>& order) {
@@ -318,7 +305,8 @@ int run_index(const std::vector<std::string>& arguments) {
   const std::filesystem::path output = resolve_target(given.output);
   std::error_code ignored;
   const bool is_current = std::filesystem::equivalent(output, ".", ignored);
-  check_inputs(given);
+  check_inputs_outside(given.output, given.inputs);
+  check_inputs_outside(given.output, {given.static_scores});
   const InterruptGuard guard;
   try {
     std::optional<ReorderReport> order;

@@ -38,7 +38,7 @@ constexpr const char* kNotes =
 
 struct Arguments {
   RewriteArguments work;
-  std::int64_t min_list = OrderSettings{}.least_list;
+  std::int64_t min_list = OrderSettings{}.min_list;
 };
 
 void add_options(CommandLine& command, Arguments& given) {
@@ -71,7 +71,7 @@ int run_reorder(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   OrderSettings settings;
-  settings.least_list = checked_number("--min-list", given.min_list, 2);
+  settings.min_list = checked_number("--min-list", given.min_list, 2);
   Progress progress = Progress::to_standard_error();
   const RewriteOptions options = given.work.options(progress);
   const RewrittenFolder folder(given.work);

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "query_notes.hpp"
 #include "search_engine.hpp"
@@ -178,6 +179,7 @@ int run_search(const std::vector<std::string>& arguments) {
                                          : "search takes words or --queries FILE, not both");
   }
   given.engine.check(command);
+  check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);

@@ -10,6 +10,7 @@
 #include "list_classes.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "vector_stats.hpp"
@@ -222,12 +223,11 @@ int run_stats(const std::vector<std::string>& arguments) {
   CommandLine command("stats", "INDEX [--json FILE]", kAbout);
   command.add_positional("INDEX", &folder, "the folder of an index");
   po::options_description group = option_group("Options");
-  group.add_options()("json", po::value(&json)->value_name("FILE"),
-                      "also write the figures there; - is standard output, and then nothing else "
-                      "is. Default: none");
+  add_json_option(group, "figures", &json);
   command.add(group);
   if (!command.parse(arguments)) return 0;
 
+  check_outputs_outside(folder, {json});
   if (vector::is_vector_index(folder)) {
     const vector::VectorIndex index = vector::VectorIndex::open(folder);
     if (json != "-") print_vector_stats(index, std::cout);

@@ -31,9 +31,8 @@ class VecsWriter final : public FileWriter {
                      ".npy instead");
   }
 
-  bool complete() override {
+  void complete() override {
     if (rows() == 0) refuse_no_rows();
-    return true;
   }
 
   void append_rows(std::size_t rows, const char* values) override {
@@ -57,11 +56,10 @@ class HeaderWriter final : public FileWriter {
   }
 
  private:
-  bool complete() override {
-    if (settings().rows) return true;
+  void complete() override {
+    if (settings().rows) return;
     const std::string bytes = header_(rows());
     file().write_at(0, bytes.data(), bytes.size());
-    return true;
   }
 
   Header header_;
@@ -121,13 +119,21 @@ void FileWriter::write_raw(std::size_t rows, const void* values) {
   rows_ += rows;
 }
 
-void FileWriter::finish() {
+void FileWriter::write_through() {
+  if (is_written_) return;
   if (settings_.rows && *settings_.rows != rows_) {
     throw UsageError("'" + settings_.name + "' was to have " + std::to_string(*settings_.rows) +
                      " rows, but " + std::to_string(rows_) + " were written");
   }
   flush();
-  if (complete()) file_.commit();
+  complete();
+  file_.write_through();
+  is_written_ = true;
+}
+
+void FileWriter::finish() {
+  write_through();
+  if (may_commit()) file_.commit();
 }
 
 void VectorWriter::write(std::size_t rows, const float* values) {

@@ -31,6 +31,7 @@ class FileWriter : public VectorWriter {
   std::size_t dimension() const override { return settings_.dimension; }
   std::uint64_t rows() const override { return rows_; }
   void write_raw(std::size_t rows, const void* values) override;
+  void write_through() override;
   void finish() override;
 
  protected:
@@ -49,8 +50,10 @@ class FileWriter : public VectorWriter {
   virtual void append_rows(std::size_t rows, const char* values) {
     append(values, rows * row_bytes());
   }
-  /// All rows have been written. Returns whether the file takes its name next.
-  virtual bool complete() { return true; }
+  /// All rows have been written.
+  virtual void complete() {}
+  /// The file may take its name; false if another has taken it for this one.
+  virtual bool may_commit() { return true; }
 
  private:
   void flush();
@@ -58,6 +61,7 @@ class FileWriter : public VectorWriter {
   WriterSettings settings_;
   PendingFile file_;
   std::uint64_t rows_ = 0;
+  bool is_written_ = false;  ///< through
   std::vector<char> buffer_;
 };
 

@@ -38,14 +38,14 @@ std::optional<StoredType> stored_type(hid_t type) {
 
 /// What lies at the top of a file, for a message; the first few.
 std::string names_in(hid_t file) {
-  constexpr std::size_t kMost = 10;
+  constexpr std::size_t kMax = 10;
   std::vector<std::string> names;
   H5Literate(
       file, H5_INDEX_NAME, H5_ITER_INC, nullptr,
       [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
         auto* const found = static_cast<std::vector<std::string>*>(out);
-        found->push_back(found->size() < kMost ? name : "...");
-        return found->size() > kMost ? 1 : 0;
+        found->push_back(found->size() < kMax ? name : "...");
+        return found->size() > kMax ? 1 : 0;
       },
       &names);
   std::string text;

@@ -122,7 +122,7 @@ class Hdf5Writer final : public FileWriter {
   }
 
   /// What was added to the file meanwhile stays: the rows go into a copy of what it is now.
-  bool complete() override {
+  bool may_commit() override {
     if (before_.is_same(FileState(file().target()))) return true;
     Hdf5Writer again(settings());
     const DataFile from(file().temporary());

@@ -111,8 +111,8 @@ class HeaderText {
 
 /// A type's name for a message.
 std::string shown(std::string_view type) {
-  constexpr std::size_t kMost = 40;
-  std::string text(type.substr(0, kMost));
+  constexpr std::size_t kMax = 40;
+  std::string text(type.substr(0, kMax));
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }

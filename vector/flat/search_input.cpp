@@ -1,6 +1,7 @@
 // Checks, copies of queries, and keys turned into rows and distances.
 #include "flat/search_input.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -19,22 +20,26 @@ namespace {
 
 }  // namespace
 
-PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
-                                std::span<const float> queries) {
+std::size_t check_queries(std::size_t dimension, std::span<const float> queries) {
   if (queries.size() % dimension != 0) {
     throw UsageError("the queries are " + std::to_string(queries.size()) +
                      " numbers, which is no multiple of the index's dimension " +
                      std::to_string(dimension));
   }
-  PreparedQueries prepared{queries.size() / dimension, padded(dimension), {}};
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (!std::isfinite(queries[i])) refuse_component(i / dimension, i % dimension);
+  }
+  return queries.size() / dimension;
+}
+
+PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
+                                std::span<const float> queries) {
+  PreparedQueries prepared{check_queries(dimension, queries), padded(dimension), {}};
   prepared.values.resize(prepared.count * prepared.stride);
   for (std::size_t q = 0; q < prepared.count; ++q) {
     const std::span<const float> from = queries.subspan(q * dimension, dimension);
     const std::span<float> to(prepared.values.data() + q * prepared.stride, dimension);
-    for (std::size_t c = 0; c < dimension; ++c) {
-      if (!std::isfinite(from[c])) refuse_component(q, c);
-      to[c] = from[c];
-    }
+    std::copy(from.begin(), from.end(), to.begin());
     if (metric == Metric::kCosine) normalize(to);
   }
   return prepared;

@@ -21,8 +21,11 @@ struct PreparedQueries {
   const float* query(std::size_t index) const { return values.data() + index * stride; }
 };
 
-/// Throws UsageError for a size that is no multiple of the dimension, and for components that are
-/// not finite.
+/// How many queries there are. Throws UsageError for a size that is no multiple of the dimension,
+/// and for components that are not finite.
+std::size_t check_queries(std::size_t dimension, std::span<const float> queries);
+
+/// Throws as check_queries() does.
 PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
                                 std::span<const float> queries);
 

@@ -10,7 +10,6 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr const char* kKind = "vectors";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
 
 IdKind read_id_kind(const std::string& name) {
@@ -32,22 +31,6 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
-void check_kind(const ManifestObject& reader) {
-  if (reader.string("format") != "warpdex") damaged_manifest("another format");
-  if (!reader.has("kind")) {
-    throw FormatError("this is an index of text; 'warpdex search' searches it");
-  }
-  if (reader.string("kind") == "metric") {
-    throw FormatError("this is a permutation index; 'warpdex metric search' searches it");
-  }
-  if (reader.string("kind") != kKind) damaged_manifest("a kind of index that is not known");
-  if (const std::uint64_t version = reader.number("version"); version != kVersion) {
-    throw FormatError("the index's manifest.json says version " + std::to_string(version) +
-                      " of the format of vectors, this program reads version " +
-                      std::to_string(kVersion) + "; build the index again");
-  }
-}
-
 }  // namespace
 
 std::string manifest_to_json(const Manifest& manifest) {
@@ -56,7 +39,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   writer.SetIndent(' ', 2);
   writer.StartObject();
   write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "kind", std::string(kKind));
+  write_member(writer, "kind", std::string(kVectorsKind));
   write_member(writer, "version", kVersion);
   write_member(writer, "index", std::string(index_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
@@ -79,7 +62,7 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader);
+  check_kind(reader, kVectorsKind, kVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);

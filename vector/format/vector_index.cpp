@@ -9,14 +9,14 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
 
 namespace warpdex::vector {
 
 struct VectorIndex::State {
   State(const std::filesystem::path& path, const Folder& opened);
 
-  /// The section of that name. Throws FormatError if the manifest does not list it.
-  const SectionView& view(std::string_view name) const;
+  const SectionView& view(std::string_view name) const { return segment.section(name); }
   bool has(std::string_view name) const;
   void open_vectors();
   void open_lists();
@@ -25,7 +25,7 @@ struct VectorIndex::State {
 
   std::filesystem::path folder;
   Manifest manifest;
-  std::vector<SectionView> views;
+  SegmentView segment;
   FlatVectors flat;
   IvfVectors ivf;
   IvfPqVectors ivf_pq;
@@ -60,15 +60,7 @@ IndexKind index_kind_from_name(std::string_view name) {
 }
 
 VectorIndex::State::State(const std::filesystem::path& path, const Folder& opened)
-    : folder(path), manifest(read_manifest(opened)) {
-  const SegmentInfo& segment = manifest.segments.front();
-  const std::optional<Folder> files = opened.subfolder(segment.folder);
-  if (!files) {
-    throw FormatError("the index at '" + path.string() + "' lacks its folder '" + segment.folder +
-                      "'; build it again");
-  }
-  for (const SectionInfo& info : segment.sections) views.emplace_back(*files, info);
-
+    : folder(path), manifest(read_manifest(opened)), segment(opened, manifest.segments.front()) {
   flat.metric = manifest.settings.metric;
   const SectionView& centre = view(section::kCentre);
   flat.centre = centre.as<float>(centre.bytes().empty() ? 0 : manifest.settings.dimension);
@@ -166,15 +158,6 @@ bool VectorIndex::State::has(std::string_view name) const {
                      [name](const SectionInfo& info) { return info.name == name; });
 }
 
-const SectionView& VectorIndex::State::view(std::string_view name) const {
-  const std::vector<SectionInfo>& sections = manifest.segments.front().sections;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (sections[i].name == name) return views[i];
-  }
-  throw FormatError("the manifest of the index at '" + folder.string() +
-                    "' does not list the section '" + std::string(name) + "'; build it again");
-}
-
 VectorIndex VectorIndex::open(const std::filesystem::path& folder) {
   return open_stored(folder, [&](const Folder& opened) {
     return VectorIndex(std::make_unique<State>(folder, opened));
@@ -227,11 +210,11 @@ std::string VectorIndex::id(std::size_t row) const {
 }
 
 const std::vector<SectionInfo>& VectorIndex::section_infos() const {
-  return state_->manifest.segments.front().sections;
+  return state_->segment.infos();
 }
 
 bool VectorIndex::section_intact(std::size_t section) const {
-  return state_->views[section].intact();
+  return state_->segment.sections()[section].intact();
 }
 
 }  // namespace warpdex::vector

@@ -7,30 +7,16 @@
 
 #include "format/verify_codes.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/folder.hpp"
-#include "warpdex/core/storage/manifest.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
-#include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-void check_sections(const VectorIndex& index, VectorVerifyReport& report,
-                    const std::function<void(double)>& progress) {
-  std::uint64_t total = 1;
-  std::uint64_t done = 0;
-  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
-  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
-    const SectionInfo& info = index.section_infos()[i];
-    if (!index.section_intact(i)) {
-      report.problems.push_back("section '" + info.name +
-                                "' does not have its checksum: its bytes are damaged");
-    }
-    ++report.sections;
-    done += info.bytes;
-    if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
-  }
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](float value) { return std::isfinite(value); });
 }
 
 void check_rows(const VectorIndex& index, const std::function<void(double)>& progress) {
@@ -95,14 +81,8 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
   return report;
 }
 
-bool is_vector_index(const std::filesystem::path& folder) try {
-  const MappedFile manifest = map_manifest(find_stored(folder));
-  const rapidjson::Document document = parse_manifest(
-      {reinterpret_cast<const char*>(manifest.bytes().data()), manifest.bytes().size()});
-  const ManifestObject reader(document);
-  return reader.has("kind") && reader.string("kind") == "vectors";
-} catch (const Error&) {
-  return false;
+bool is_vector_index(const std::filesystem::path& folder) {
+  return is_of_kind(folder, kVectorsKind);
 }
 
 }  // namespace warpdex::vector

@@ -8,6 +8,7 @@
 #include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
 
 namespace warpdex::metric {
 namespace {
@@ -83,7 +84,7 @@ void write_metric_index(const std::filesystem::path& target, const Objects& obje
 struct MetricIndex::State {
   State(const std::filesystem::path& path, const Folder& opened);
 
-  const SectionView& view(std::string_view name) const;
+  const SectionView& view(std::string_view name) const { return segment.section(name); }
   /// Searches rely on offsets, so they are checked here.
   std::span<const std::uint64_t> offsets(std::string_view name, std::uint64_t count,
                                          std::uint64_t end) const;
@@ -94,7 +95,7 @@ struct MetricIndex::State {
 
   std::filesystem::path folder;
   Manifest manifest;
-  std::vector<SectionView> views;
+  SegmentView segment;
   ObjectsView objects;
   std::span<const std::uint32_t> permutants;
   Permutations permutations;
@@ -102,15 +103,7 @@ struct MetricIndex::State {
 };
 
 MetricIndex::State::State(const std::filesystem::path& path, const Folder& opened)
-    : folder(path), manifest(read_manifest(opened)) {
-  const SegmentInfo& segment = manifest.segments.front();
-  const std::optional<Folder> files = opened.subfolder(segment.folder);
-  if (!files) {
-    throw FormatError("the index at '" + path.string() + "' lacks its folder '" + segment.folder +
-                      "'; build it again");
-  }
-  for (const SectionInfo& info : segment.sections) views.emplace_back(*files, info);
-
+    : folder(path), manifest(read_manifest(opened)), segment(opened, manifest.segments.front()) {
   permutants = view(section::kPermutants).as<std::uint32_t>(manifest.permutants);
   for (const std::uint32_t object : permutants) {
     if (object >= manifest.objects) damaged("permutants");
@@ -161,15 +154,6 @@ TextsView MetricIndex::State::texts(std::string_view offsets_name, std::string_v
   return {offsets(offsets_name, count, bytes.size()), bytes};
 }
 
-const SectionView& MetricIndex::State::view(std::string_view name) const {
-  const std::vector<SectionInfo>& sections = manifest.segments.front().sections;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (sections[i].name == name) return views[i];
-  }
-  throw FormatError("the manifest of the index at '" + folder.string() +
-                    "' does not list the section '" + std::string(name) + "'; build it again");
-}
-
 MetricIndex MetricIndex::open(const std::filesystem::path& folder) {
   return open_stored(folder, [&](const Folder& opened) {
     return MetricIndex(std::make_unique<State>(folder, opened));
@@ -188,11 +172,11 @@ const Permutations& MetricIndex::permutations() const { return state_->permutati
 const std::filesystem::path& MetricIndex::folder() const { return state_->folder; }
 
 const std::vector<SectionInfo>& MetricIndex::section_infos() const {
-  return state_->manifest.segments.front().sections;
+  return state_->segment.infos();
 }
 
 bool MetricIndex::section_intact(std::size_t section) const {
-  return state_->views[section].intact();
+  return state_->segment.sections()[section].intact();
 }
 
 }  // namespace warpdex::metric

@@ -12,23 +12,6 @@ namespace warpdex::metric {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
-constexpr const char* kKind = "metric";
-
-void check_kind(const ManifestObject& reader) {
-  if (reader.string("format") != "warpdex") damaged_manifest("another format");
-  if (!reader.has("kind")) {
-    throw FormatError("this is an index of text; 'warpdex search' searches it");
-  }
-  if (reader.string("kind") == "vectors") {
-    throw FormatError("this is an index of vectors; 'warpdex vector search' searches it");
-  }
-  if (reader.string("kind") != kKind) damaged_manifest("a kind of index that is not known");
-  if (const std::uint64_t version = reader.number("version"); version != kVersion) {
-    throw FormatError("the index's manifest.json says version " + std::to_string(version) +
-                      " of the format of permutation indexes, this program reads version " +
-                      std::to_string(kVersion) + "; build the index again");
-  }
-}
 
 ObjectSettings read_settings(const ManifestObject& reader) try {
   ObjectSettings settings;
@@ -55,7 +38,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   writer.SetIndent(' ', 2);
   writer.StartObject();
   write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "kind", std::string(kKind));
+  write_member(writer, "kind", std::string(kMetricKind));
   write_member(writer, "version", kVersion);
   const ObjectSettings& settings = manifest.settings;
   write_member(writer, "distance", std::string(distance_name(settings.distance)));
@@ -76,7 +59,7 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader);
+  check_kind(reader, kMetricKind, kVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);

@@ -42,10 +42,10 @@ class SharedProgress {
 };
 
 void check_count(const MetricSpace& space, std::size_t permutants) {
-  const std::size_t most = std::min(space.size(), kMaxPermutants);
-  if (permutants >= 1 && permutants <= most) return;
+  const std::size_t max = std::min(space.size(), kMaxPermutants);
+  if (permutants >= 1 && permutants <= max) return;
   throw UsageError("of " + std::to_string(space.size()) + " objects, from 1 to " +
-                   std::to_string(most) + " can be permutants, not " + std::to_string(permutants));
+                   std::to_string(max) + " can be permutants, not " + std::to_string(permutants));
 }
 
 /// Calls work(first, last) for all runs of objects.

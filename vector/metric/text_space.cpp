@@ -10,8 +10,8 @@ namespace {
 
 /// The largest whole distance within the limit.
 std::uint32_t whole(float limit) {
-  constexpr float kMost = 2e9F;
-  return limit < kMost ? static_cast<std::uint32_t>(std::max(limit, 0.0F)) : 2'000'000'000U;
+  constexpr float kMax = 2e9F;
+  return limit < kMax ? static_cast<std::uint32_t>(std::max(limit, 0.0F)) : 2'000'000'000U;
 }
 
 class FromLevenshtein : public DistanceFrom {

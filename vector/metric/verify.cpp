@@ -4,25 +4,12 @@
 
 #include "metric/spaces.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
-#include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::metric {
 namespace {
-
-void check_sections(const MetricIndex& index, MetricVerifyReport& report,
-                    const std::function<void(double)>& progress) {
-  const std::vector<SectionInfo>& infos = index.section_infos();
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    if (!index.section_intact(i)) {
-      report.problems.push_back("section '" + infos[i].name +
-                                "' does not have its checksum: its bytes are damaged");
-    }
-    ++report.sections;
-    if (progress) progress(0.5 * static_cast<double>(i + 1) / static_cast<double>(infos.size()));
-  }
-}
 
 template <class Rank>
 void check_ranks(const Permutations& permutations) {
@@ -100,14 +87,8 @@ MetricVerifyReport verify_metric(const std::filesystem::path& folder,
   return report;
 }
 
-bool is_metric_index(const std::filesystem::path& folder) try {
-  const MappedFile manifest = map_manifest(find_stored(folder));
-  const rapidjson::Document document = parse_manifest(
-      {reinterpret_cast<const char*>(manifest.bytes().data()), manifest.bytes().size()});
-  const ManifestObject reader(document);
-  return reader.has("kind") && reader.string("kind") == "metric";
-} catch (const Error&) {
-  return false;
+bool is_metric_index(const std::filesystem::path& folder) {
+  return is_of_kind(folder, kMetricKind);
 }
 
 }  // namespace warpdex::metric

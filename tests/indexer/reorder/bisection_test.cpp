@@ -169,10 +169,10 @@ TEST(Bisection, GivesAPermutationOfAnySize) {
   auto random = generator(504);
   for (const std::size_t count : {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 127, 128, 129, 1000}) {
     for (const std::uint32_t leaf : {1U, 16U, 32U}) {
-      for (const std::size_t least_terms : {0, 1}) {
+      for (const std::size_t min_terms : {0, 1}) {
         BisectionSettings settings;
         settings.leaf = leaf;
-        const TermSets documents = random_terms(random, count, 200, least_terms, 12);
+        const TermSets documents = random_terms(random, count, 200, min_terms, 12);
         expect_permutation(bisect(forward_of(documents), settings), count);
       }
     }

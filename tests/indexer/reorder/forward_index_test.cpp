@@ -29,12 +29,12 @@ class ForwardIndexTest : public testing::Test {
     std::uint64_t terms = 0;
     std::uint64_t postings = 0;
     for (const auto& [term, list] : collection_.lists) {
-      if (list.size() < plan.least_list) continue;
+      if (list.size() < plan.min_list) continue;
       terms += 1;
       postings += list.size();
     }
-    EXPECT_EQ(plan.terms, terms) << plan.least_list;
-    EXPECT_EQ(plan.postings, postings) << plan.least_list;
+    EXPECT_EQ(plan.terms, terms) << plan.min_list;
+    EXPECT_EQ(plan.postings, postings) << plan.min_list;
   }
 
   const TemporaryFolder folder_{place_in_memory()};
@@ -43,23 +43,23 @@ class ForwardIndexTest : public testing::Test {
 
 TEST_F(ForwardIndexTest, PlansTheMostListsThatFit) {
   const Index index = Index::open(folder_ / "index");
-  for (const std::uint32_t least : {2U, 3U, 8U, 9U, 127U, 1000U, 1U << 31}) {
-    const ForwardPlan all = reorder::plan_forward_index(index, least, ~0ULL, [] {});
-    EXPECT_EQ(all.least_list, least);
+  for (const std::uint32_t min : {2U, 3U, 8U, 9U, 127U, 1000U, 1U << 31}) {
+    const ForwardPlan all = reorder::plan_forward_index(index, min, ~0ULL, [] {});
+    EXPECT_EQ(all.min_list, min);
     EXPECT_EQ(all.memory, all.wished_memory);
     expect_counted(all);
   }
   const ForwardPlan all = reorder::plan_forward_index(index, 2, ~0ULL, [] {});
-  std::uint32_t least_before = 2;
+  std::uint32_t min_before = 2;
   for (std::uint64_t memory = all.memory; memory > 75'000; memory -= memory / 20) {
     const ForwardPlan plan = reorder::plan_forward_index(index, 2, memory, [] {});
     ASSERT_LE(plan.memory, memory);
     EXPECT_EQ(plan.wished_memory, all.memory);
-    EXPECT_GE(plan.least_list, least_before);
+    EXPECT_GE(plan.min_list, min_before);
     expect_counted(plan);
-    least_before = plan.least_list;
+    min_before = plan.min_list;
   }
-  EXPECT_GT(least_before, 100U);
+  EXPECT_GT(min_before, 100U);
   const ForwardPlan none = reorder::plan_forward_index(index, 2, 100, [] {});
   EXPECT_EQ(none.terms, 0U);
   EXPECT_GT(none.memory, 100U);  // the documents' tables
@@ -69,8 +69,8 @@ TEST_F(ForwardIndexTest, PlansTheMostListsThatFit) {
 // longest lists have the lowest.
 TEST_F(ForwardIndexTest, HoldsTheTermsOfEachDocument) {
   const Index index = Index::open(folder_ / "index");
-  for (const std::uint32_t least : {2U, 20U, 1000U}) {
-    const ForwardPlan plan = reorder::plan_forward_index(index, least, ~0ULL, [] {});
+  for (const std::uint32_t min : {2U, 20U, 1000U}) {
+    const ForwardPlan plan = reorder::plan_forward_index(index, min, ~0ULL, [] {});
     double last = 0;
     const reorder::ForwardIndex forward =
         reorder::read_forward_index(index, plan, [&](double share) {
@@ -89,7 +89,7 @@ TEST_F(ForwardIndexTest, HoldsTheTermsOfEachDocument) {
                                [](const auto& a, const auto& b) { return a.size() > b.size(); }));
     std::multiset<std::set<std::uint32_t>> expected;
     for (const auto& [term, list] : collection_.lists) {
-      if (list.size() < least) continue;
+      if (list.size() < min) continue;
       std::set<std::uint32_t> documents;
       for (const auto& [docid, frequency] : list) documents.insert(docid);
       expected.insert(std::move(documents));

@@ -30,9 +30,9 @@ TermSets clustered_terms(std::mt19937_64& random, std::size_t clusters, std::siz
 }
 
 TermSets random_terms(std::mt19937_64& random, std::size_t documents, std::uint32_t terms,
-                      std::size_t least, std::size_t most) {
+                      std::size_t min, std::size_t max) {
   std::uniform_real_distribution<double> uniform(0, 1);
-  std::uniform_int_distribution<std::size_t> length(least, most);
+  std::uniform_int_distribution<std::size_t> length(min, max);
   TermSets sets;
   for (std::size_t i = 0; i < documents; ++i) {
     std::set<std::uint32_t> set;

@@ -21,7 +21,7 @@ TermSets clustered_terms(std::mt19937_64& random, std::size_t clusters, std::siz
 
 /// Documents with `least` to `most` distinct terms of `terms`, low numbers more often.
 TermSets random_terms(std::mt19937_64& random, std::size_t documents, std::uint32_t terms,
-                      std::size_t least, std::size_t most);
+                      std::size_t min, std::size_t max);
 
 reorder::ForwardIndex forward_of(const TermSets& documents);
 

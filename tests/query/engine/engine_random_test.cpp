@@ -188,13 +188,12 @@ TEST(EngineImpacts, SumsThatAreRoundedAreRoundedInTheCanonicalOrder) {
   test::write_impact_index(collection, collection.to_impacts(), {}, folder / "index");
   const Index index = Index::open(folder / "index");
   CpuSearcher searcher(index);
-  const auto most = static_cast<std::size_t>(((1 << 24) - (1 << 20)) / 255);
-  Query query{"", std::vector<QueryTerm>(most, QueryTerm{"a", Occur::kUnsigned})};
+  const auto max = static_cast<std::size_t>(((1 << 24) - (1 << 20)) / 255);
+  Query query{"", std::vector<QueryTerm>(max, QueryTerm{"a", Occur::kUnsigned})};
   SearchSettings settings;
   const float statics = index.sections().static_scores[0];
-  EXPECT_EQ(
-      searcher.search(query, settings).hits.at(0).score,
-      statics + static_cast<float>(most * collection.to_impacts().postings("a")[0].frequency));
+  EXPECT_EQ(searcher.search(query, settings).hits.at(0).score,
+            statics + static_cast<float>(max * collection.to_impacts().postings("a")[0].frequency));
   const PlannedQuery exact = searcher.plan(query);
   EXPECT_TRUE(sums_are_exact(index, exact));
   query.terms.push_back({"a", Occur::kUnsigned});

@@ -49,18 +49,18 @@ class MergeFind : public testing::Test {
     ListIntersection intersection(count);
     DeviceArray<std::uint32_t> first(count);
     DeviceArray<std::uint32_t> second(blocks);
-    const std::uint32_t most = std::min(count, blocks);
-    DeviceArray<std::uint32_t> out(most + 1);
+    const std::uint32_t max = std::min(count, blocks);
+    DeviceArray<std::uint32_t> out(max + 1);
     first.upload(documents, stream);
     second.upload(last_docids, stream);
     out.fill_bytes(0xA5, stream);
     intersection.find_blocks(first.data(), count, second.data(), blocks, levels, out.data() + 1,
                              out.data(), stream);
-    List back(most + 1);
+    List back(max + 1);
     out.download(back, stream);
     stream.synchronize();
-    EXPECT_LE(back[0], most);
-    back.resize(1 + std::min(back[0], most));
+    EXPECT_LE(back[0], max);
+    back.resize(1 + std::min(back[0], max));
     back.erase(back.begin());
     return back;
   }

@@ -70,6 +70,19 @@ TEST_F(MetricCommand, OtherDistances) {
   expect_complaint(build("a.bvecs", "angular"), 1, {"row 0", "a.bvecs", "length 0"});
 }
 
+TEST_F(MetricCommand, OutputsAppearAllOrNoneAndOutsideTheIndex) {
+  ASSERT_EQ(build("words.txt", "levenshtein").status, 0);
+  const std::string lines = folder_ / "found.tsv";
+  expect_complaint(search({"-k", "1", "--output", lines, "--json", "/dev/full"}), 1, {"/dev/full"});
+  EXPECT_FALSE(std::filesystem::exists(lines));
+  const std::string inside = folder_ / "index" / "found.tsv";
+  expect_complaint(search({"-k", "1", "--output", inside}), 2, {"lies in the index"});
+  expect_complaint(search({"-k", "1", "--json", inside}), 2, {"lies in the index"});
+  EXPECT_FALSE(std::filesystem::exists(inside));
+  std::filesystem::copy(folder_ / "words.txt", folder_ / "index" / "words.txt");
+  expect_complaint(build("index/words.txt", "levenshtein"), 2, {"lies in the output"});
+}
+
 TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("words.txt", "hamming"), 1, {"line 2", "4 bytes"});
   expect_complaint(build("words.txt", "edit"), 2, {"'edit'", "levenshtein"});

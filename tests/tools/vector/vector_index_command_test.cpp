@@ -131,6 +131,49 @@ TEST_F(VectorIndexCommand, OutputsHaveFilesOfTheirOwn) {
   EXPECT_EQ(read_file(base), bytes);
 }
 
+TEST_F(VectorIndexCommand, OutputsAppearAllOrNone) {
+  ASSERT_EQ(build().status, 0);
+  const std::vector<std::string> files{folder_ / "x.ivecs", folder_ / "x.fvecs"};
+  expect_complaint(
+      search({"-k", "1", "--output", files[0], "--distances", files[1], "--json", "/dev/full"}), 1,
+      {"/dev/full"});
+  for (const std::string& file : files) EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  const Outcome bench = run_warpdex({"vector", "bench", folder_ / "index", "--queries",
+                                     folder_ / "queries.fvecs", "-k", "1", "--repetitions", "1",
+                                     "--json", folder_ / "x.json", "--plot", "/dev/full"});
+  EXPECT_EQ(bench.status, 1);
+  EXPECT_THAT(bench.err, HasSubstr("/dev/full"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.json"));
+  const Outcome kmeans =
+      run_warpdex({"vector", "kmeans", "--input", folder_ / "base.fvecs", "--clusters", "1",
+                   "--output", files[1], "--json", "/dev/full"});
+  EXPECT_EQ(kmeans.status, 1);
+  EXPECT_THAT(kmeans.err, HasSubstr("/dev/full"));
+  EXPECT_FALSE(std::filesystem::exists(files[1]));
+  const Outcome whole = search({"-k", "1", "--output", files[0], "--distances", files[1]});
+  EXPECT_EQ(whole.status, 0) << whole.err;
+  for (const std::string& file : files) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+}
+
+TEST_F(VectorIndexCommand, NoOutputMayLieInTheIndex) {
+  ASSERT_EQ(build().status, 0);
+  const std::string index = folder_ / "index";
+  const std::vector<std::string> before = names_in(index);
+  std::filesystem::create_directory_symlink(index, folder_ / "link");
+  for (const std::string& place :
+       {index + "/x", index + "/segment-0/x", index + "/none/x", (folder_ / "link/x").string(),
+        (folder_ / "index/../index/x").string()}) {
+    expect_complaint(search({"-k", "1", "--output", place + ".ivecs"}), 2, {"lies in the index"});
+    expect_complaint(search({"-k", "1", "--output", place + ".hdf5:/a/b"}), 2,
+                     {"lies in the index"});
+    expect_complaint(search({"-k", "1", "--distances", place + ".fvecs"}), 2,
+                     {"lies in the index"});
+    expect_complaint(search({"-k", "1", "--json", place}), 2, {"lies in the index"});
+    expect_complaint(run_warpdex({"stats", index, "--json", place}), 2, {"lies in the index"});
+  }
+  EXPECT_EQ(names_in(index), before);
+}
+
 TEST_F(VectorIndexCommand, SmallAndOverflowingIndexes) {
   // The default k is 10, and there are 4.
   ASSERT_EQ(build().status, 0);

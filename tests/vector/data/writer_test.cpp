@@ -39,6 +39,29 @@ void write(const std::string& path, Element element, std::size_t dimension, std:
   writer->finish();
 }
 
+TEST(VectorWriter, WhatIsWrittenThroughHasNoNameBeforeItIsFinished) {
+  const TemporaryFolder folder;
+  const float floats[] = {1, 2, 3, 4};
+  for (const std::string name : kAllFormats) {
+    write(folder / ("same-" + name), Element::kFloat32, 2, 2, floats);
+    {
+      const auto writer = create_vectors(folder / name, Element::kFloat32, 2, 2);
+      writer->write_raw(2, floats);
+      writer->write_through();
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / name)) << name;
+    const auto writer = create_vectors(folder / name, Element::kFloat32, 2, 2);
+    writer->write_raw(1, floats);
+    EXPECT_THROW(writer->write_through(), UsageError);
+    writer->write_raw(1, floats + 2);
+    writer->write_through();
+    EXPECT_FALSE(std::filesystem::exists(folder / name)) << name;
+    writer->finish();
+    EXPECT_EQ(read_float_matrix(folder / name).values,
+              read_float_matrix(folder / ("same-" + name)).values);
+  }
+}
+
 TEST(VectorWriter, WritesTheBytesOfEachFormat) {
   const TemporaryFolder folder;
   const float floats[] = {1, -2.5F, 3, 4, 5, 6};

@@ -5,16 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/vector/data/half.hpp"
 
 namespace warpdex::vector {
 namespace {
+
+using reference::canonical;
 
 std::vector<const DistanceKernels*> forms() {
   std::vector<const DistanceKernels*> result{&kBaselineDistances};
@@ -23,20 +26,6 @@ std::vector<const DistanceKernels*> forms() {
   if (isa() >= Isa::kAvx512) result.push_back(&kAvx512Distances);
 #endif
   return result;
-}
-
-/// The order of distance_kernels.hpp, from its words.
-float canonical(const std::vector<float>& x, const std::vector<float>& y, bool squared) {
-  float lanes[32] = {};
-  for (std::size_t c = 0; c < x.size(); ++c) {
-    const float a = squared ? x[c] - y[c] : x[c];
-    const float b = squared ? x[c] - y[c] : y[c];
-    lanes[c % 32] = std::fma(a, b, lanes[c % 32]);
-  }
-  for (int width : {16, 8, 4, 2, 1}) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] = lanes[lane] + lanes[lane + width];
-  }
-  return lanes[0];
 }
 
 class Distances : public testing::TestWithParam<std::size_t> {};
@@ -55,8 +44,7 @@ TEST_P(Distances, AllFormsGiveTheBitsOfTheCanonicalOrder) {
     to_half(rows, halves.data());
     std::vector<float> rounded(rows.size());
     to_float(halves, rounded.data());
-    const std::vector<float> x(query.begin(),
-                               query.begin() + static_cast<std::ptrdiff_t>(dimension));
+    const std::span<const float> x(query.data(), dimension);
     for (const DistanceKernels* form : forms()) {
       std::vector<float> out(4 * count);
       form->l2_float(query.data(), dimension, rows.data(), stride, count, out.data());
@@ -65,10 +53,8 @@ TEST_P(Distances, AllFormsGiveTheBitsOfTheCanonicalOrder) {
       form->product_half(query.data(), dimension, halves.data(), stride, count,
                          out.data() + 3 * count);
       for (std::size_t i = 0; i < count; ++i) {
-        const auto begin = static_cast<std::ptrdiff_t>(i * stride);
-        const auto end = begin + static_cast<std::ptrdiff_t>(dimension);
-        const std::vector<float> y(rows.begin() + begin, rows.begin() + end);
-        const std::vector<float> z(rounded.begin() + begin, rounded.begin() + end);
+        const std::span<const float> y(rows.data() + i * stride, dimension);
+        const std::span<const float> z(rounded.data() + i * stride, dimension);
         for (const auto& [place, expected] : {std::pair{i, canonical(x, y, true)},
                                               {count + i, canonical(x, y, false)},
                                               {2 * count + i, canonical(x, z, true)},

@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/half.hpp"
 
 namespace warpdex::vector {
 namespace {
+
+using reference::Answer;
 
 /// Vectors in memory with all that a search needs.
 struct Collection {
@@ -50,24 +53,6 @@ struct Collection {
   FlatVectors vectors;
 };
 
-struct Answer {
-  float distance;
-  std::size_t row;
-};
-
-float canonical(const float* x, const float* y, std::size_t dimension, bool squared) {
-  float lanes[32] = {};
-  for (std::size_t c = 0; c < dimension; ++c) {
-    const float a = squared ? x[c] - y[c] : x[c];
-    const float b = squared ? x[c] - y[c] : y[c];
-    lanes[c % 32] = std::fma(a, b, lanes[c % 32]);
-  }
-  for (int width : {16, 8, 4, 2, 1}) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] = lanes[lane] + lanes[lane + width];
-  }
-  return lanes[0];
-}
-
 /// All rows that are allowed, nearest first.
 std::vector<Answer> ranked(const Collection& collection, std::vector<float> query,
                            const RowFilter* filter) {
@@ -77,14 +62,10 @@ std::vector<Answer> ranked(const Collection& collection, std::vector<float> quer
   std::vector<Answer> all;
   for (std::size_t row = 0; row < vectors.vectors.rows; ++row) {
     if (filter != nullptr && !filter->contains(row)) continue;
-    all.push_back({canonical(query.data(), collection.rows.data() + row * dimension, dimension,
-                             vectors.metric == Metric::kL2),
-                   row});
+    const std::span<const float> vector(collection.rows.data() + row * dimension, dimension);
+    all.push_back({reference::distance(vectors.metric, query, vector), row});
   }
-  const bool larger = larger_is_nearer(vectors.metric);
-  std::stable_sort(all.begin(), all.end(), [larger](const Answer& a, const Answer& b) {
-    return larger ? a.distance > b.distance : a.distance < b.distance;
-  });
+  reference::rank(vectors.metric, all);
   return all;
 }
 

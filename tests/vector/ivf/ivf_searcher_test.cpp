@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
@@ -19,6 +19,8 @@
 
 namespace warpdex::vector {
 namespace {
+
+using reference::Answer;
 
 std::vector<float> draw(std::mt19937_64& random, std::size_t count) {
   std::normal_distribution<float> normal(1, 1);
@@ -39,49 +41,21 @@ VectorIndex build(const std::filesystem::path& target, Metric metric, Store stor
   return VectorIndex::open(target);
 }
 
-float canonical(const float* x, const float* y, std::size_t dimension, bool squared) {
-  float lanes[32] = {};
-  for (std::size_t c = 0; c < dimension; ++c) {
-    const float a = squared ? x[c] - y[c] : x[c];
-    const float b = squared ? x[c] - y[c] : y[c];
-    lanes[c % 32] = std::fma(a, b, lanes[c % 32]);
-  }
-  for (int width : {16, 8, 4, 2, 1}) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] = lanes[lane] + lanes[lane + width];
-  }
-  return lanes[0];
-}
-
-struct Answer {
-  float distance;
-  std::size_t row;
-  bool operator==(const Answer&) const = default;
-};
-
-void sort_answers(Metric metric, std::vector<Answer>& answers) {
-  const bool larger = larger_is_nearer(metric);
-  std::sort(answers.begin(), answers.end(), [larger](const Answer& a, const Answer& b) {
-    if (a.distance != b.distance) return larger ? a.distance > b.distance : a.distance < b.distance;
-    return a.row < b.row;
-  });
-}
-
 /// All vectors of the lists whose centroids are nearest, nearest first.
 std::vector<Answer> search_plainly(const VectorIndex& index, std::vector<float> query,
                                    std::size_t probes, const RowFilter* filter) {
   const IvfVectors& ivf = index.ivf();
   const std::size_t dimension = index.settings().dimension;
   const Metric metric = index.settings().metric;
+  const Metric coarse = metric == Metric::kInnerProduct ? metric : Metric::kL2;
   if (metric == Metric::kCosine) normalize(query);
   std::vector<Answer> lists;
   for (std::size_t list = 0; list < ivf.lists(); ++list) {
     std::vector<float> centroid(dimension);
     copy_row(ivf.centroids.vectors, list, centroid.data());
-    lists.push_back(
-        {canonical(query.data(), centroid.data(), dimension, metric != Metric::kInnerProduct),
-         list});
+    lists.push_back({reference::distance(coarse, query, centroid), list});
   }
-  sort_answers(metric == Metric::kInnerProduct ? metric : Metric::kL2, lists);
+  reference::rank(coarse, lists);
   std::vector<Answer> found;
   for (std::size_t i = 0; i < probes; ++i) {
     for (std::size_t p = ivf.begins[lists[i].row]; p < ivf.begins[lists[i].row + 1]; ++p) {
@@ -89,11 +63,10 @@ std::vector<Answer> search_plainly(const VectorIndex& index, std::vector<float> 
       if (filter != nullptr && !filter->contains(row)) continue;
       std::vector<float> vector(dimension);
       copy_row(ivf.vectors.vectors, p, vector.data());
-      found.push_back(
-          {canonical(query.data(), vector.data(), dimension, metric == Metric::kL2), row});
+      found.push_back({reference::distance(metric, query, vector), row});
     }
   }
-  sort_answers(metric, found);
+  reference::rank(metric, found);
   return found;
 }
 

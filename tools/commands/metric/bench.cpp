@@ -11,6 +11,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -74,11 +75,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "queries that are answered together")(
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-      "timed searches of all queries, whose median counts")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is");
+      "timed searches of all queries, whose median counts");
+  add_threads_option(group, &given.threads);
+  add_json_option(group, "figures", &given.json);
   command.add(group);
 }
 
@@ -107,7 +106,7 @@ class Bench {
         batch_(checked_number("--batch", given.batch, 1)),
         repetitions_(checked_number("--repetitions", given.repetitions, 1, 1'000'000)) {
     settings_.compare = metric::rank_distance_from_name(given.compare);
-    settings_.threads = checked_number("--threads", given.threads, 0, 1024);
+    settings_.threads = checked_threads(given.threads);
   }
 
   std::vector<Measured> run(const Kind& kind, const std::vector<double>& shares) {
@@ -245,6 +244,7 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
   const metric::MetricIndex index = metric::MetricIndex::open(given.index);
   const metric::Queries queries(given.queries, index.objects().settings);

@@ -1,6 +1,5 @@
 // warpdex metric build: a file of objects to a permutation index.
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -10,10 +9,10 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/target.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::tools {
@@ -67,12 +66,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "and take more room: a byte for each and object, from 257 on two")(
       "choose", po::value(&given.choose)->value_name("HOW")->default_value(given.choose),
       "random, or farthest: always the object that is farthest from those chosen")(
-      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed), "of the choice")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(0),
-      "threads; 0: one for each processor")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the report there; - is standard output, and then nothing else is")(
-      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed), "of the choice");
+  add_threads_option(group, &given.threads);
+  add_json_option(group, "report", &given.json);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
 }
 
@@ -84,17 +81,6 @@ metric::ObjectSettings object_settings(const Arguments& given) {
     throw UsageError("--code-points is for --distance levenshtein; leave it out");
   }
   return settings;
-}
-
-void check_input(const Arguments& given) {
-  for (const std::string& path : {given.input, given.input.substr(0, given.input.rfind(':'))}) {
-    std::error_code missing;
-    if (!std::filesystem::exists(path, missing)) continue;
-    if (lies_within(path, resolve_target(given.output))) {
-      throw UsageError("'" + path + "' lies in the output '" + given.output +
-                       "', which will be replaced; move it, or choose another output");
-    }
-  }
 }
 
 void report(const Arguments& given, std::size_t objects, double seconds) {
@@ -131,8 +117,8 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   how.permutants = checked_number("--permutants", given.permutants, 1, metric::kMaxPermutants);
   how.choice = metric::choice_from_name(given.choose);
   how.seed = given.seed;
-  how.threads = checked_number("--threads", given.threads, 0, 1024);
-  check_input(given);
+  how.threads = checked_threads(given.threads);
+  check_inputs_outside(given.output, {given.input});
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const metric::Objects objects = metric::read_objects(given.input, settings);

@@ -2,8 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -65,9 +64,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "finds more")("exact", po::bool_switch(&given.exact),
                     "compare all objects: every answer is right")(
       "compare", po::value(&given.compare)->value_name("HOW")->default_value(given.compare),
-      "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's)")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor");
+      "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's)");
+  add_threads_option(group, &given.threads);
   command.add(group);
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.output)->value_name("FILE"),
@@ -89,18 +87,12 @@ metric::MetricSearchSettings search_settings(const Arguments& given, const Comma
   settings.share = given.share;
   if (given.exact) settings.share.reset();
   settings.compare = metric::rank_distance_from_name(given.compare);
-  settings.threads = checked_number("--threads", given.threads, 0, 1024);
+  settings.threads = checked_threads(given.threads);
   if (!(given.share > 0 && given.share <= 1)) {
     throw UsageError("--share is over 0 and at most 1, as in 0.1 for a tenth of the objects");
   }
   if (!(given.radius >= 0)) throw UsageError("--radius is 0 or more");
   return settings;
-}
-
-std::string shortest(float value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end.ptr};
 }
 
 /// Lines, JSON or both.
@@ -117,7 +109,10 @@ class Answers {
     if (json_) add_json(query, matches);
   }
 
+  /// Both are written before either appears.
   void finish() {
+    if (lines_) lines_->write_through();
+    if (json_) json_->write_through();
     if (lines_) lines_->commit();
     if (json_) json_->commit();
   }
@@ -194,6 +189,7 @@ int run_metric_search(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   const metric::MetricSearchSettings settings = search_settings(given, command);
   check_shared_stream("standard output", {{"--output", given.output}, {"--json", given.json}});
+  check_outputs_outside(given.index, {given.output, given.json});
 
   const InterruptGuard guard;
   const metric::MetricIndex index = metric::MetricIndex::open(given.index);

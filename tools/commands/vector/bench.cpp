@@ -10,6 +10,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "plot.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -71,14 +72,12 @@ void add_options(CommandLine& command, Arguments& given) {
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed searches, whose median counts")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor")(
       "gflops", po::value(&given.gflops)->value_name("X"),
       "billions of float additions and multiplications a second, for the floor")(
       "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is")(
       "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
+  add_threads_option(group, &given.threads);
+  add_json_option(group, "figures", &given.json);
   add_depth_options(group, given.depth);
   command.add(group);
 }
@@ -203,6 +202,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_outputs_outside(given.index, {given.json, given.plot});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
   const vector::Matrix<float> queries =
@@ -218,7 +218,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::vector<std::size_t> ks =
       numbers("-k", given.k, std::max<std::size_t>(1, index.rows()));
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
-  const std::size_t wanted = checked_number("--threads", given.threads, 0, 1024);
+  const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
   const VectorSearch searcher(index, command, given.depth, threads);
   std::vector<Measured> all;
@@ -229,8 +229,8 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
     }
   }
   if (given.json != "-") print(all, std::cout);
-  if (!given.json.empty()) write_output(given.json, to_json(index, searcher, threads, all));
-  if (!given.plot.empty()) write_output(given.plot, to_plot(all, batches, ks));
+  write_outputs({{given.json, to_json(index, searcher, threads, all)},
+                 {given.plot, to_plot(all, batches, ks)}});
   return 0;
 }
 

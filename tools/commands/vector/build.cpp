@@ -1,7 +1,6 @@
 // warpdex vector build: a file of vectors to an index.
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -11,10 +10,10 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/target.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -77,20 +76,19 @@ void add_options(CommandLine& command, Arguments& given) {
       "float or half, which takes half the room and rounds. Bytes fit into halves exactly")(
       "ids", po::value(&given.ids)->value_name("FILE"),
       "an id for each row: 64-bit integers in a .npy file, or a text file with a line each. "
-      "Default: row numbers from 0")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the report there; - is standard output, and then nothing else is")(
-      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+      "Default: row numbers from 0");
+  add_json_option(group, "report", &given.json);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
   po::options_description ivf = option_group("For ivf-flat and ivf-pq");
   ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
                     "how many; 0: about 4 times the root of the number of vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
       "vectors that the lists' centroids are trained on; 0: 256 a list. Codes are trained on as "
-      "many, up to 65,536")(
-      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
-      "of the training")("threads", po::value(&given.threads)->value_name("N")->default_value(0),
-                         "threads; 0: one for each processor");
+      "many, up to 65,536")("seed",
+                            po::value(&given.seed)->value_name("S")->default_value(given.seed),
+                            "of the training");
+  add_threads_option(ivf, &given.threads);
   command.add(ivf);
   po::options_description pq = option_group("For ivf-pq");
   pq.add_options()("bytes", po::value(&given.bytes)->value_name("M")->default_value(0),
@@ -112,7 +110,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.ivf.lists = checked_number("--lists", given.lists, 0, vector::kMaxRows);
   settings.ivf.train = checked_number("--train", given.train, 0, vector::kMaxRows);
   settings.ivf.seed = given.seed;
-  settings.ivf.threads = checked_number("--threads", given.threads, 0, 1024);
+  settings.ivf.threads = checked_threads(given.threads);
   settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
   settings.pq.bits = checked_number("--bits", given.bits, 4, 8);
   settings.pq.is_rotated = given.opq;
@@ -168,18 +166,6 @@ void report(const Arguments& given, const vector::VectorIndexSettings& settings,
   write_output(given.json, json.take() + "\n");
 }
 
-void check_input(const Arguments& given) {
-  const std::string file = given.input.substr(0, given.input.rfind(':'));
-  for (const std::string& path : {given.input, file, given.ids}) {
-    std::error_code missing;
-    if (path.empty() || !std::filesystem::exists(path, missing)) continue;
-    if (lies_within(path, resolve_target(given.output))) {
-      throw UsageError("'" + path + "' lies in the output '" + given.output +
-                       "', which will be replaced; move it, or choose another output");
-    }
-  }
-}
-
 }  // namespace
 
 int run_vector_build(const std::vector<std::string>& arguments) {
@@ -189,7 +175,7 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   vector::VectorIndexSettings settings = settings_of(given, command);
-  check_input(given);
+  check_inputs_outside(given.output, {given.input, given.ids});
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);

@@ -78,8 +78,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "what the rows are: base, queries, neighbors or distances. The first two have at most 4096 "
       "components; distances may be infinite. Names the dataset of an HDF5 file")(
       "first", po::value(&given.first)->value_name("N")->default_value(0), "rows to pass over")(
-      "count", po::value(&given.count)->value_name("N"), "rows to copy. Default: all")(
-      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+      "count", po::value(&given.count)->value_name("N"), "rows to copy. Default: all");
+  add_quiet_option(group, &given.quiet);
   command.add(group);
 }
 

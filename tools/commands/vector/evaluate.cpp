@@ -75,9 +75,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
       "what the distances are: l2, where smaller is nearer; ip or cosine, where larger is")(
       "epsilon", po::value(&given.epsilon)->value_name("X")->default_value(given.epsilon, "0.001"),
-      "ties@k: how much farther still counts, relative to the k-th true distance")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output, and then nothing else is");
+      "ties@k: how much farther still counts, relative to the k-th true distance");
+  add_json_option(group, "figures", &given.json);
   command.add(group);
 }
 
@@ -122,7 +121,7 @@ std::size_t largest_k(const Arguments& given, bool has_k, const Ids& truth, cons
 }
 
 std::vector<Figures> compute(const Arguments& given, const Ids& truth, const Ids& result,
-                             std::size_t most) {
+                             std::size_t max) {
   std::optional<Distances> truth_distances;
   std::optional<Distances> result_distances;
   if (!given.truth_distances.empty()) {
@@ -132,7 +131,7 @@ std::vector<Figures> compute(const Arguments& given, const Ids& truth, const Ids
     check_distances(given.result, result, given.result_distances, *result_distances);
   }
   const vector::TieRule rule{vector::metric_from_name(given.metric), given.epsilon};
-  std::set<std::size_t> depths{most};
+  std::set<std::size_t> depths{max};
   const std::size_t columns = std::min(truth.columns, result.columns);
   for (const std::size_t k : {1, 10, 100}) {
     if (k <= columns) depths.insert(k);

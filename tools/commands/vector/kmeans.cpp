@@ -66,12 +66,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "sample", po::value(&given.sample)->value_name("N")->default_value(given.sample),
       "so many vectors only, drawn at random; 0: all. Vectors that are drawn are held in memory")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
-      "of all that is drawn at random")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the report there; - is standard output, and then nothing else is")(
-      "quiet", po::bool_switch(&given.quiet), "no progress and no report");
+      "of all that is drawn at random");
+  add_threads_option(group, &given.threads);
+  add_json_option(group, "report", &given.json);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
 }
 
@@ -115,7 +113,7 @@ vector::KmeansSettings settings_of(const Arguments& given) {
   settings.is_spherical = given.spherical;
   settings.is_balanced = given.balanced;
   settings.seed = given.seed;
-  settings.threads = checked_number("--threads", given.threads, 0, 1024);
+  settings.threads = checked_threads(given.threads);
   return settings;
 }
 
@@ -193,13 +191,14 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   const vector::KmeansResult result = vector::kmeans(points, settings);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   writer->write(result.centroids.rows, result.centroids.values.data());
-  writer->finish();
+  writer->write_through();
   progress.clear();
   const auto [smallest, largest] = std::minmax_element(result.sizes.begin(), result.sizes.end());
   report.smallest = *smallest;
   report.largest = *largest;
   report.seconds = passed.count();
   write_report(given, result, report);
+  writer->finish();
   return 0;
 }
 

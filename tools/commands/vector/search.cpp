@@ -11,6 +11,7 @@
 #include "interrupt.hpp"
 #include "neighbor_output.hpp"
 #include "options.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "vector_search.hpp"
@@ -69,9 +70,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "instead of -k: all vectors whose distance is at most X; for ip and cosine, at least X")(
       "filter", po::value(&given.filter)->value_name("FILE"),
       "answer with these vectors only: ids, in a .npy file or a line each, or a .npy file of bool "
-      "with a value for each row")(
-      "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
-      "threads; 0: one for each processor");
+      "with a value for each row");
+  add_threads_option(group, &given.threads);
   add_depth_options(group, given.depth);
   command.add(group);
   po::options_description output = option_group("Output");
@@ -106,8 +106,7 @@ class Answering {
       : given_(given),
         index_(index),
         queries_(queries),
-        searcher_(index, command, given.depth,
-                  checked_number("--threads", given.threads, 0, 1024)) {
+        searcher_(index, command, given.depth, checked_threads(given.threads)) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
     const auto vectors = static_cast<std::int64_t>(index.rows());
@@ -195,6 +194,8 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   }
 
   check_inputs(given);
+  const NeighborTargets& targets = given.targets;
+  check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
   const std::unique_ptr<vector::VectorReader> queries =

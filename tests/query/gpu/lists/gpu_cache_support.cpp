@@ -1,3 +1,4 @@
+// Budgets are found by halving.
 #include "tests/query/gpu/lists/gpu_cache_support.hpp"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,26 @@ bool fits(const Index& index, std::size_t memory) {
   } catch (const UsageError&) {
     return false;
   }
+}
+
+std::size_t min_budget(const Index& index) {
+  std::size_t refused = 1;
+  std::size_t taken = std::size_t{1} << 27;
+  while (taken - refused > 4096) {
+    const std::size_t middle = (taken + refused) / 2;
+    (fits(index, middle) ? taken : refused) = middle;
+  }
+  return taken;
+}
+
+std::size_t resident_budget(const Index& index, std::size_t min) {
+  std::size_t cached = min;
+  std::size_t resident = std::size_t{1} << 28;
+  while (resident - cached > 4096) {
+    const std::size_t middle = (resident + cached) / 2;
+    (LoneGpuIndex(index, {.memory = middle}).is_resident() ? resident : cached) = middle;
+  }
+  return resident;
 }
 
 }  // namespace
@@ -54,24 +75,18 @@ void expect_equal(const std::vector<SearchResult>& right, const std::vector<Sear
   }
 }
 
-std::size_t min_budget(const Index& index) {
-  std::size_t refused = 1;
-  std::size_t taken = std::size_t{1} << 27;
-  while (taken - refused > 4096) {
-    const std::size_t middle = (taken + refused) / 2;
-    (fits(index, middle) ? taken : refused) = middle;
-  }
-  return taken;
-}
+Budgets::Budgets(const Index& index)
+    : min(min_budget(index)), resident(resident_budget(index, min)) {}
 
-std::size_t resident_budget(const Index& index, std::size_t least) {
-  std::size_t cached = least;
-  std::size_t resident = std::size_t{1} << 28;
-  while (resident - cached > 4096) {
-    const std::size_t middle = (resident + cached) / 2;
-    (LoneGpuIndex(index, {.memory = middle}).is_resident() ? resident : cached) = middle;
-  }
-  return resident;
+std::vector<SearchResult> resident_answers(const GeneratedFixture& fixture,
+                                           const SearchSettings& settings) {
+  const LoneGpuIndex resident(*fixture.index, {});
+  EXPECT_TRUE(resident.is_resident());
+  GpuSearcher searcher(resident);
+  std::vector<SearchResult> answers = searcher.run(fixture.plans, settings);
+  const GpuStatistics statistics = searcher.statistics();
+  EXPECT_EQ(statistics.cache_hits + statistics.cache_misses + statistics.bytes_staged, 0U);
+  return answers;
 }
 
 }  // namespace warpdex::test

@@ -31,9 +31,18 @@ struct GeneratedFixture {
 void expect_equal(const std::vector<SearchResult>& right, const std::vector<SearchResult>& given,
                   bool counted, const std::string& what);
 
-/// The least budget that is not refused, to 4 KiB.
-std::size_t min_budget(const Index& index);
-/// The least that all lists fit into, to 4 KiB.
-std::size_t resident_budget(const Index& index, std::size_t least);
+/// Budgets for an index, each found to 4 KiB. O(index), many times.
+struct Budgets {
+  explicit Budgets(const Index& index);
+  /// The one that far from the smallest to that of all lists.
+  std::size_t at(std::size_t percent) const { return min + (resident - min) * percent / 100; }
+
+  std::size_t min;       ///< the smallest that is not refused
+  std::size_t resident;  ///< the smallest that all lists fit into
+};
+
+/// What an engine answers that has all lists in GPU memory and stages none.
+std::vector<SearchResult> resident_answers(const GeneratedFixture& fixture,
+                                           const SearchSettings& settings = {});
 
 }  // namespace warpdex::test

@@ -22,10 +22,10 @@
 namespace warpdex {
 namespace {
 
+using test::Budgets;
 using test::expect_equal;
 using test::GeneratedFixture;
-using test::min_budget;
-using test::resident_budget;
+using test::resident_answers;
 
 std::vector<SearchSettings> all_modes() {
   std::vector<SearchSettings> all;
@@ -79,19 +79,14 @@ TEST_P(GpuCacheBudgets, AnswersAsTheResidentIndex) {
   const GeneratedFixture fixture(150'000, 120, codecs[(seed + turn) % codecs.size()], turn % 2 == 1,
                                  seed);
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  ASSERT_LT(least, most);
-  const test::LoneGpuIndex resident(index, {});
-  ASSERT_TRUE(resident.is_resident());
+  const Budgets budgets(index);
+  ASSERT_LT(budgets.min, budgets.resident);
   std::vector<std::vector<SearchResult>> right;
   for (const SearchSettings& settings : all_modes()) {
-    test::GpuSearcher searcher(resident);
-    right.push_back(searcher.run(fixture.plans, settings));
-    EXPECT_EQ(searcher.statistics().cache_hits + searcher.statistics().cache_misses, 0U);
+    right.push_back(resident_answers(fixture, settings));
   }
-  for (const int percent : {0, 2, 10, 30, 50, 75, 95, 100}) {
-    const std::size_t memory = least + (most - least) * static_cast<std::size_t>(percent) / 100;
+  for (const std::size_t percent : {0, 2, 10, 30, 50, 75, 95, 100}) {
+    const std::size_t memory = budgets.at(percent);
     const test::LoneGpuIndex cached(index, {.memory = memory});
     EXPECT_EQ(cached.is_resident(), percent == 100);
     const std::size_t left = cached.memory_left();
@@ -132,13 +127,10 @@ TEST(GpuCache, ALogThatIsRepeatedComesToRest) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kBitpack, 1}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, {});
+  const Budgets budgets(index);
+  const std::vector<SearchResult> right = resident_answers(fixture);
   for (const std::size_t batch : {std::size_t{1}, std::size_t{7}, fixture.plans.size()}) {
-    const test::LoneGpuIndex cached(index, {.memory = least + (most - least) / 2});
+    const test::LoneGpuIndex cached(index, {.memory = budgets.at(50)});
     test::GpuSearcher searcher(cached);
     const GpuStatistics cold = run_log(searcher, fixture.plans, batch, right);
     EXPECT_GT(cold.bytes_uploaded, 0U);
@@ -160,12 +152,9 @@ TEST(GpuCache, AnotherLogTakesThePlaceOfThoseBefore) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 200, {CodecKind::kRice, 1}, true, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, {});
-  const test::LoneGpuIndex cached(index, {.memory = least + (most - least) * 3 / 10});
+  const Budgets budgets(index);
+  const std::vector<SearchResult> right = resident_answers(fixture);
+  const test::LoneGpuIndex cached(index, {.memory = budgets.at(30)});
   test::GpuSearcher searcher(cached);
   const std::span<const PlannedQuery> plans(fixture.plans);
   const std::vector<SearchResult> right_second(right.begin() + 100, right.end());
@@ -183,16 +172,13 @@ TEST(GpuCache, WhatCannotBeReadInPlaceIsAnsweredAllTheSame) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kPfor, 4}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, {});
+  const Budgets budgets(index);
+  const std::vector<SearchResult> right = resident_answers(fixture);
   const std::size_t lists = index.sections().docids.size() + index.sections().frequencies.size();
   for (const std::size_t host_memory : {std::size_t{1}, lists / 3}) {
     for (const std::size_t percent : {0U, 60U, 95U}) {
-      const test::LoneGpuIndex cached(
-          index, {.memory = least + (most - least) * percent / 100, .host_memory = host_memory});
+      const test::LoneGpuIndex cached(index,
+                                      {.memory = budgets.at(percent), .host_memory = host_memory});
       test::GpuSearcher searcher(cached);
       const GpuStatistics cold = run_log(searcher, fixture.plans, 10, right);
       GpuStatistics warm;
@@ -216,11 +202,8 @@ TEST(GpuCache, TwoIndexesHaveTheirOwn) {
   std::vector<std::unique_ptr<test::LoneGpuIndex>> cached;
   std::vector<std::vector<SearchResult>> right;
   for (const GeneratedFixture* fixture : {&one, &two}) {
-    const test::LoneGpuIndex resident(*fixture->index, {});
-    test::GpuSearcher searcher(resident);
-    right.push_back(searcher.run(fixture->plans, {}));
-    const std::size_t least = min_budget(*fixture->index);
-    const std::size_t memory = (least + resident_budget(*fixture->index, least)) / 2;
+    right.push_back(resident_answers(*fixture));
+    const std::size_t memory = Budgets(*fixture->index).at(50);
     cached.push_back(
         std::make_unique<test::LoneGpuIndex>(*fixture->index, ResourceSettings{.memory = memory}));
   }
@@ -238,17 +221,11 @@ TEST(GpuCache, TwoIndexesShareOneBudget) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture one(100'000, 60, {CodecKind::kBitpack, 1}, false, test::seed());
   const GeneratedFixture two(60'000, 60, {CodecKind::kPforBlock, 1}, true, test::seed() + 1);
-  const std::size_t least = min_budget(*one.index);
-  const std::size_t most = resident_budget(*one.index, least);
-  std::vector<std::vector<SearchResult>> right;
-  for (const GeneratedFixture* fixture : {&one, &two}) {
-    const test::LoneGpuIndex resident(*fixture->index);
-    test::GpuSearcher searcher(resident);
-    right.push_back(searcher.run(fixture->plans, {}));
-  }
-  Resources resources({.memory = most + most / 2});
+  const std::size_t all_of_one = Budgets(*one.index).resident;
+  const std::vector<std::vector<SearchResult>> right{resident_answers(one), resident_answers(two)};
+  Resources resources({.memory = all_of_one + all_of_one / 2});
   {
-    const GpuIndex first(*one.index, resources, {.memory = most});
+    const GpuIndex first(*one.index, resources, {.memory = all_of_one});
     EXPECT_TRUE(first.is_resident());
     const GpuIndex second(*two.index, resources);  // has what the first leaves
     test::GpuSearcher first_searcher(first);
@@ -271,14 +248,11 @@ TEST(GpuCache, SeveralThreadsShareIt) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 120, {CodecKind::kPforBlock, 1}, false, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
+  const Budgets budgets(index);
   SearchSettings settings;
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, settings);
+  const std::vector<SearchResult> right = resident_answers(fixture, settings);
   for (const std::size_t percent : {5U, 40U, 90U}) {
-    const test::LoneGpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
+    const test::LoneGpuIndex cached(index, {.memory = budgets.at(percent)});
     const std::size_t left = cached.memory_left();
     std::vector<std::jthread> threads;
     for (std::uint64_t thread = 0; thread < 4; ++thread) {
@@ -336,8 +310,7 @@ TEST(GpuCache, AgreesWithTheOracleSmall) {
   const GeneratedFixture fixture(20'000, 30, {CodecKind::kRice, 1}, false, test::seed());
   const Index& index = *fixture.index;
   const reference::Collection collection = read_collection(index);
-  const std::size_t least = min_budget(index);
-  const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
+  const test::LoneGpuIndex cached(index, {.memory = Budgets(index).at(50)});
   ASSERT_FALSE(cached.is_resident());
   test::GpuSearcher searcher(cached);
   for (const SearchSettings& settings : all_modes()) {
@@ -355,8 +328,7 @@ TEST(GpuCache, ABatchThatIsDroppedOrNotAnsweredLeavesNothingBehind) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(20'000, 30, {CodecKind::kBitpack, 1}, true, test::seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
+  const test::LoneGpuIndex cached(index, {.memory = Budgets(index).at(50)});
   const std::size_t left = cached.memory_left();
   SearchSettings settings;
   { test::GpuSearcher(cached).submit(fixture.plans, settings); }
@@ -368,10 +340,8 @@ TEST(GpuCache, ABatchThatIsDroppedOrNotAnsweredLeavesNothingBehind) {
   ASSERT_NE(wide, unanswered.end());
   for (PlannedTerm& term : wide->terms) term.weight = 1U << 20;  // its sum could pass 2^24
   searcher.run(unanswered, settings);
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  expect_equal(reference_searcher.run(fixture.plans, settings),
-               searcher.run(fixture.plans, settings), false, "after the query that the GPU left");
+  expect_equal(resident_answers(fixture, settings), searcher.run(fixture.plans, settings), false,
+               "after the query that the GPU left");
 }
 
 TEST(GpuCache, WhatDoesNotEvenHoldTheLengthsIsRefused) {

@@ -45,16 +45,11 @@ TEST(GpuStage, LargeBatchesBringTheirLists) {
     const GeneratedFixture fixture(150'000, 150, codec, turn == 1, seed() + turn);
     ++turn;
     const Index& index = *fixture.index;
-    const std::size_t least = min_budget(index);
-    const std::size_t most = resident_budget(index, least);
-    const test::LoneGpuIndex resident(index, {});
+    const Budgets budgets(index);
     for (const Staged& search : staged_searches()) {
-      test::GpuSearcher reference_searcher(resident);
-      const std::vector<SearchResult> right =
-          reference_searcher.run(fixture.plans, search.settings);
-      EXPECT_EQ(reference_searcher.statistics().bytes_staged, 0U);
+      const std::vector<SearchResult> right = resident_answers(fixture, search.settings);
       for (const std::size_t percent : {20U, 50U, 80U}) {
-        const test::LoneGpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
+        const test::LoneGpuIndex cached(index, {.memory = budgets.at(percent)});
         const std::size_t left = cached.memory_left();
         const std::string what = search.name + " at " + std::to_string(percent) + " %";
         {
@@ -87,15 +82,12 @@ TEST(GpuStage, AnswersAsTheResidentIndexSmall) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(20'000, 70, {CodecKind::kPfor, 1}, false, seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const test::LoneGpuIndex resident(index, {});
-  const test::LoneGpuIndex cached(index, {.memory = (least + resident_budget(index, least)) / 2});
+  const test::LoneGpuIndex cached(index, {.memory = Budgets(index).at(50)});
   SearchSettings settings;
   settings.count = true;
-  test::GpuSearcher reference_searcher(resident);
   test::GpuSearcher searcher(cached);
-  expect_equal(reference_searcher.run(fixture.plans, settings),
-               searcher.run(fixture.plans, settings), true, "counted");
+  expect_equal(resident_answers(fixture, settings), searcher.run(fixture.plans, settings), true,
+               "counted");
   EXPECT_GT(searcher.statistics().bytes_staged, 0U);
 }
 
@@ -104,15 +96,12 @@ TEST(GpuStage, ManyAnswersInLittleMemoryAreAlike) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(2'500'000, 80, {CodecKind::kBitpack, 1}, seed() % 2 == 0, seed());
   const Index& index = *fixture.index;
-  const test::LoneGpuIndex resident(index, {});
   SearchSettings settings;
   settings.k = 1000;
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, settings);
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
-  for (const std::size_t fifths : {2, 4}) {
-    const std::size_t memory = least + (most - least) / 5 * fifths;
+  const std::vector<SearchResult> right = resident_answers(fixture, settings);
+  const Budgets budgets(index);
+  for (const std::size_t percent : {40, 80}) {
+    const std::size_t memory = budgets.at(percent);
     const test::LoneGpuIndex cached(index, {.memory = memory});
     ASSERT_FALSE(cached.is_resident());
     test::GpuSearcher searcher(cached);
@@ -131,16 +120,13 @@ TEST(GpuStage, SeveralThreadsBringListsOfTheirOwn) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   const GeneratedFixture fixture(150'000, 150, {CodecKind::kRice, 1}, false, seed());
   const Index& index = *fixture.index;
-  const std::size_t least = min_budget(index);
-  const std::size_t most = resident_budget(index, least);
+  const Budgets budgets(index);
   SearchSettings settings;
   settings.k = 100;
   settings.count = true;
-  const test::LoneGpuIndex resident(index, {});
-  test::GpuSearcher reference_searcher(resident);
-  const std::vector<SearchResult> right = reference_searcher.run(fixture.plans, settings);
+  const std::vector<SearchResult> right = resident_answers(fixture, settings);
   for (const std::size_t percent : {40U, 90U}) {
-    const test::LoneGpuIndex cached(index, {.memory = least + (most - least) * percent / 100});
+    const test::LoneGpuIndex cached(index, {.memory = budgets.at(percent)});
     const std::size_t left = cached.memory_left();
     std::atomic<std::uint64_t> staged = 0;
     std::vector<std::jthread> threads;

@@ -84,8 +84,8 @@ class BlockQueue {
     }
   }
 
-  /// After the last entry: leaves the best of the entries in any order, at most `most` of them,
-  /// which is k or more. Returns how many.
+  /// After the last entry: leaves the best of the entries in any order, at most `max_count` of
+  /// them, which is k or more. Returns how many.
   __device__ int gather(int max_count) {
     const int count = min(storage_.count, capacity_);
     if (count <= max_count) return count;

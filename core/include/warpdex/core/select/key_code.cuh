@@ -42,10 +42,11 @@ struct KeyRules {
   static __device__ Key key(Working working, std::uint32_t flip) {
     if constexpr (kFloating) {
       const float value = __uint_as_float(__float_as_uint(working) ^ flip);
+      const float unsigned_zero = value + 0.0F;  // -0 becomes 0
       if constexpr (std::is_same_v<Key, float>)
-        return value;
+        return unsigned_zero;
       else
-        return Half{__half_as_ushort(__float2half_rn(value))};  // exact: it was a half
+        return Half{__half_as_ushort(__float2half_rn(unsigned_zero))};  // exact: it was a half
     } else {
       return static_cast<Key>(working ^ flip);
     }

@@ -6,6 +6,7 @@
 #include <rapidjson/stringbuffer.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,18 @@ class ManifestObject {
  private:
   const rapidjson::Value& value_;
 };
+
+/// The member "kind" of the manifests that have one; that of an index of text has none.
+inline constexpr std::string_view kVectorsKind = "vectors";
+inline constexpr std::string_view kMetricKind = "metric";
+
+/// Checks that a manifest is of this kind (empty: of text) and this version of its format. Throws
+/// FormatError, which for an index of another kind names the command that searches it.
+void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version);
+
+/// Whether the index at `folder` is of this kind. False where there is no manifest or a damaged
+/// one.
+bool is_of_kind(const std::filesystem::path& folder, std::string_view kind);
 
 /// The member "segments" of a manifest. Throws FormatError.
 std::vector<SegmentInfo> read_segments(const ManifestObject& manifest);

@@ -15,7 +15,7 @@
 namespace warpdex::generate {
 
 /// Fewer documents could not hold all terms of the queries.
-inline constexpr std::uint32_t kLeastDocuments = 1000;
+inline constexpr std::uint32_t kMinDocuments = 1000;
 
 /// What a generated collection is like.
 enum class CollectionKind {
@@ -28,7 +28,7 @@ enum class CollectionKind {
 struct GeneratorSettings {
   CollectionKind kind = CollectionKind::kGov2;
   std::uint64_t seed = 1;
-  std::uint32_t documents = 0;  ///< kLeastDocuments or more
+  std::uint32_t documents = 0;  ///< kMinDocuments or more
   std::uint32_t queries = 0;
   double postings_per_document = 0;  ///< the postings of a query's lists over all documents, mean
 };

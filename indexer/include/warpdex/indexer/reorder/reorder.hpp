@@ -13,7 +13,7 @@ namespace warpdex {
 /// How an order is found.
 struct OrderSettings {
   /// Lists of fewer postings have no say in the order; 2 or more.
-  std::uint32_t least_list = 2;
+  std::uint32_t min_list = 2;
   std::uint32_t leaf = 16;        ///< so many documents are not parted any more; 1 or more
   std::uint32_t iterations = 20;  ///< most exchanges between two halves; 1 or more
 };
@@ -23,11 +23,11 @@ struct ReorderReport {
   std::uint64_t documents = 0;
   std::uint64_t terms = 0;
   std::uint64_t postings = 0;
-  std::uint32_t least_list = 0;     ///< of the lists that had a say
+  std::uint32_t min_list = 0;       ///< of the lists that had a say
   std::uint64_t lists_used = 0;     ///< their number
   std::uint64_t postings_used = 0;  ///< their postings
-  /// The budget, in bytes, with which all lists of OrderSettings::least_list have a say. With less,
-  /// the rarest are left out, and `least_list` is larger than was asked for.
+  /// The budget, in bytes, with which all lists of OrderSettings::min_list have a say. With less,
+  /// the rarest are left out, and `min_list` is larger than was asked for.
   std::uint64_t memory_for_all = 0;
   double order_seconds = 0;  ///< of wall-clock time, to find the order
   double seconds = 0;        ///< all in all

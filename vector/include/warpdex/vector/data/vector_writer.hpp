@@ -36,8 +36,12 @@ class VectorWriter {
   /// UsageError for other elements; IoError.
   void write(std::size_t rows, const float* values);
 
-  /// Writes what is left, waits for the disk, and gives the file its name. Nothing may be written
-  /// after it. Throws IoError; UsageError if the rows are not as many as were announced.
+  /// Writes what is left and waits for the disk. Nothing may be written after it. Where several
+  /// files belong together, all do this before the first is finished. Throws IoError; UsageError if
+  /// the rows are not as many as were announced.
+  virtual void write_through() = 0;
+
+  /// Does that if it was not done, and gives the file its name. Throws likewise.
   virtual void finish() = 0;
 };
 

@@ -1,0 +1,78 @@
+// What a manifest says that it is, and a segment's sections by their names.
+#include <gmock/gmock.h>
+
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
+
+namespace warpdex {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// What check_kind() says to a manifest of `members`; empty: nothing.
+std::string complaint(const std::string& members, std::string_view kind, std::uint64_t version) {
+  const rapidjson::Document document = parse_manifest("{" + members + "}");
+  try {
+    check_kind(ManifestObject(document), kind, version);
+    return "";
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+}
+
+TEST(Manifest, OfAnotherKindNamesTheCommandForIt) {
+  const std::string head = R"("format": "warpdex", "version": 3)";
+  const std::string vectors = head + R"(, "kind": "vectors")";
+  const std::string metric = head + R"(, "kind": "metric")";
+  EXPECT_EQ(complaint(head, "", 3), "");
+  EXPECT_EQ(complaint(vectors, kVectorsKind, 3), "");
+  EXPECT_EQ(complaint(metric, kMetricKind, 3), "");
+  for (const std::string_view kind : {kVectorsKind, kMetricKind}) {
+    EXPECT_EQ(complaint(head, kind, 3), "this is an index of text; 'warpdex search' searches it");
+  }
+  for (const std::string_view kind : {std::string_view(), kMetricKind}) {
+    EXPECT_EQ(complaint(vectors, kind, 3),
+              "this is an index of vectors; 'warpdex vector search' searches it");
+  }
+  for (const std::string_view kind : {std::string_view(), kVectorsKind}) {
+    EXPECT_EQ(complaint(metric, kind, 3),
+              "this is a permutation index; 'warpdex metric search' searches it");
+    EXPECT_THAT(complaint(head + R"(, "kind": "other")", kind, 3), HasSubstr("not known"));
+    EXPECT_THAT(complaint(head + R"(, "kind": 1)", kind, 3), HasSubstr("damaged"));
+  }
+  EXPECT_THAT(complaint(R"("format": "other", "version": 3)", "", 3), HasSubstr("another format"));
+}
+
+TEST(Manifest, OfAnotherVersionSaysWhich) {
+  const std::string head = R"("format": "warpdex", "kind": "vectors", "version": 4)";
+  EXPECT_EQ(complaint(head, kVectorsKind, 4), "");
+  EXPECT_THAT(complaint(head, kVectorsKind, 3),
+              testing::AllOf(HasSubstr("version 4"), HasSubstr("reads version 3")));
+}
+
+TEST(SegmentView, FindsSectionsByTheirNames) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "segment");
+  SegmentInfo segment{"segment", {}};
+  for (const std::string name : {"one", "two", "none"}) {
+    SectionWriter writer(folder / "segment", name);
+    if (name != "none") writer.append_value(name[0]);
+    segment.sections.push_back(writer.finish());
+  }
+  const Folder opened = *Folder::find(folder.path());
+  const SegmentView view(opened, segment);
+  EXPECT_EQ(view.section("one").bytes()[0], 'o');
+  EXPECT_EQ(view.section("two").bytes()[0], 't');
+  EXPECT_TRUE(view.section("none").bytes().empty());
+  EXPECT_EQ(view.infos().size(), 3U);
+  EXPECT_EQ(view.sections()[1].bytes()[0], 't');
+  EXPECT_THROW(view.section("three"), FormatError);
+  EXPECT_THROW(view.section(""), FormatError);
+  EXPECT_THROW(SegmentView(opened, {"elsewhere", segment.sections}), FormatError);
+}
+
+}  // namespace
+}  // namespace warpdex

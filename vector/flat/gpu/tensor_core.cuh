@@ -1,0 +1,46 @@
+// The instructions that products of panels are made of.
+#pragma once
+
+#include <cstdint>
+
+namespace warpdex::vector {
+
+/// The address of shared memory as instructions take it.
+__device__ __forceinline__ std::uint32_t shared_address(const void* memory) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
+}
+
+/// Starts the copy of 16 bytes from global to shared memory.
+__device__ __forceinline__ void copy_16_bytes(std::uint32_t to, const void* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+/// Ends a group of copies.
+__device__ __forceinline__ void end_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Waits until at most kGroups groups of this thread's copies are under way.
+template <int kGroups>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
+}
+
+/// Four matrices of 8 x 8 halves; lane l gives the address of row l % 8 of matrix l / 8.
+__device__ __forceinline__ void load_matrices(std::uint32_t address, std::uint32_t (&halves)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(halves[0]), "=r"(halves[1]), "=r"(halves[2]), "=r"(halves[3])
+               : "r"(address)
+               : "memory");
+}
+
+/// sums += left * right, 16 x 16 times 16 x 8 halves. A lane's sums are of rows l / 4 and l / 4 +
+/// 8, columns l % 4 * 2 and the next: (row, column), (row, column + 1), (row + 8, column), ...
+__device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32_t (&left)[4],
+                                             std::uint32_t right_low, std::uint32_t right_high) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right_low), "r"(right_high));
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,84 @@
+// The pool of workspaces.
+#include "flat/gpu/workspace.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+
+namespace {
+
+void* at_least(PinnedBuffer& buffer, std::size_t bytes) {
+  if (buffer.size() < bytes) {
+    buffer = PinnedBuffer();
+    buffer = PinnedBuffer(bytes);
+  }
+  return buffer.data();
+}
+
+}  // namespace
+
+void* Workspace::pinned_bytes(std::size_t bytes) { return at_least(pinned, bytes); }
+
+void* Workspace::pinned_flags(std::size_t bytes) { return at_least(flags, bytes); }
+
+std::unique_ptr<Workspace> WorkspacePool::take_idle() {
+  if (idle_.empty()) return std::make_unique<Workspace>(device_);
+  // The largest: it is the likeliest to be large enough.
+  const auto largest = std::max_element(
+      idle_.begin(), idle_.end(),
+      [](const auto& a, const auto& b) { return a->scratch.size() < b->scratch.size(); });
+  std::unique_ptr<Workspace> taken = std::move(*largest);
+  idle_.erase(largest);
+  return taken;
+}
+
+bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size_t wanted) {
+  if (workspace.scratch.size() >= wanted) return true;
+  workspace.scratch.reset();
+  if (workspace.scratch.allocate(wanted, memory_, device_)) return true;
+  for (const auto& other : idle_) other->scratch.reset();
+  for (std::size_t bytes = std::min(wanted, memory_.left()); bytes >= needed; bytes /= 2) {
+    if (workspace.scratch.allocate(bytes, memory_, device_)) return true;
+  }
+  return workspace.scratch.allocate(needed, memory_, device_);
+}
+
+WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    std::unique_ptr<Workspace> workspace = take_idle();
+    if (allocate(*workspace, needed, std::max(needed, wanted))) {
+      ++in_use_;
+      return {*this, std::move(workspace)};
+    }
+    idle_.push_back(std::move(workspace));
+    if (in_use_ == 0) {
+      throw Error("this search needs " + std::to_string(needed >> 20) + " MiB of GPU memory, and " +
+                  std::to_string(memory_.left() >> 20) +
+                  " MiB are left; give more, or ask for fewer neighbours");
+    }
+    put_back_.wait(lock);
+  }
+}
+
+std::size_t WorkspacePool::memory() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = memory_.left();
+  for (const auto& workspace : idle_) bytes += workspace->scratch.size();
+  return bytes;
+}
+
+void WorkspacePool::put_back(std::unique_ptr<Workspace> workspace) {
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(workspace));
+    --in_use_;
+  }
+  put_back_.notify_all();
+}
+
+}  // namespace warpdex::vector
