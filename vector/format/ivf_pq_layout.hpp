@@ -12,7 +12,8 @@
 namespace warpdex::vector {
 
 /// Writes the sections of an inverted file of codes into `folder`, all but those that hold vectors
-/// and the centre. Memory: the samples that centroids and codebooks are trained on, 12 bytes a row.
+/// and the centre. Memory: the samples that centroids and codebooks are trained on (of residuals up
+/// to 256 MiB, with a rotation up to 4 times), 8 bytes a row.
 /// Throws IoError, and what `progress` throws.
 std::vector<SectionInfo> write_ivf_pq(const WrittenRows& rows, const VectorIndexSettings& settings,
                                       const std::filesystem::path& folder,

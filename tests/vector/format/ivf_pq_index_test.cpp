@@ -99,6 +99,16 @@ TEST(IvfPqIndex, FewerVectorsThanCodewordsLoseNothing) {
   }
 }
 
+TEST(IvfPqIndex, MoreGroupsThanAreEncodedTogether) {
+  auto random = test::generator(6);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  constexpr std::size_t kRows = 150'000;  // 4,096 groups have 131,072
+  const VectorIndex index =
+      build(folder / "index", settings_of(2, 500, {.bytes = 2}), draw(random, kRows * 2));
+  ASSERT_GT(index.ivf_pq().group_begins.back(), 4096U);
+  EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
+}
+
 TEST(IvfPqIndex, ThreadsDoNotChangeAByte) {
   auto random = test::generator(3);
   const test::TemporaryFolder folder(test::place_in_memory());

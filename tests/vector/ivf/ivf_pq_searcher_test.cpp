@@ -6,221 +6,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/ivf/made_codes.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-std::vector<float> draw(std::mt19937_64& random, std::size_t count, float mean = 0) {
-  std::normal_distribution<float> normal(mean, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
-
-struct Shape {
-  Metric metric;
-  std::size_t dimension;
-  std::size_t bytes;
-  std::size_t bits;
-  bool is_rotated = false;
-};
-
-/// An inverted file that was never trained: centroids, codebooks and codes are random, so that all
-/// that is left is the arithmetic.
-class MadeIndex {
- public:
-  MadeIndex(std::mt19937_64& random, const Shape& shape, const std::vector<std::size_t>& sizes)
-      : shape_(shape), rows_(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})) {
-    const std::size_t words = std::size_t{1} << shape.bits;
-    centroids_ = draw(random, sizes.size() * shape.dimension, 3);
-    codebooks_ = draw(random, shape.dimension * words);
-    if (shape.is_rotated) draw_rotation(random);
-    if (shape.metric == Metric::kL2) centre_ = draw(random, shape.dimension, 3);
-    vectors_ = draw(random, rows_ * shape.dimension, 3);
-    const Metric coarse =
-        shape.metric == Metric::kInnerProduct ? Metric::kInnerProduct : Metric::kL2;
-    for (std::size_t list = 0; list < sizes.size(); ++list) {
-      centroid_norms_.push_back(row_norm(
-          coarse, std::span(centroids_).subspan(list * shape.dimension, shape.dimension), {}));
-    }
-    add_codes(random, sizes);
-    view_.metric = shape.metric;
-    view_.quantizer = {shape.dimension, shape.bytes, shape.bits, codebooks_, rotation_};
-    view_.codes = groups_;
-    view_.terms = terms_;
-    view_.row_numbers = row_numbers_;
-    view_.begins = begins_;
-    view_.group_begins = group_begins_;
-    view_.centre = centre_;
-    view_.centroids = {
-        coarse,
-        {centroids_.data(), Store::kFloat, sizes.size(), shape.dimension, shape.dimension},
-        {},
-        centroid_norms_};
-    view_.vectors.metric = shape.metric;
-    view_.vectors.vectors = {vectors_.data(), Store::kFloat, rows_, shape.dimension,
-                             shape.dimension};
-  }
-
-  const IvfPqVectors& view() const { return view_; }
-  IvfPqVectors& view() { return view_; }
-  std::size_t rows() const { return rows_; }
-
-  /// The distance, larger where farther, of the vector at a position: of what its code stands for.
-  double distance(std::span<const float> query, std::size_t position) const {
-    const std::vector<double> decoded = decode(position);
-    double sum = 0;
-    for (std::size_t c = 0; c < shape_.dimension; ++c) {
-      const double q = query[c];
-      sum += shape_.metric == Metric::kL2 ? (q - decoded[c]) * (q - decoded[c]) : -q * decoded[c];
-    }
-    return sum;
-  }
-
-  /// Of the vector itself.
-  double exact(std::span<const float> query, std::size_t row) const {
-    double sum = 0;
-    for (std::size_t c = 0; c < shape_.dimension; ++c) {
-      const double q = query[c];
-      const double x = vectors_[row * shape_.dimension + c];
-      sum += shape_.metric == Metric::kL2 ? (q - x) * (q - x) : -q * x;
-    }
-    return sum;
-  }
-
-  /// The lists of a query, nearest first.
-  std::vector<std::size_t> lists_of(std::span<const float> query) const {
-    std::vector<std::pair<double, std::size_t>> ranked;
-    for (std::size_t list = 0; list < view_.lists(); ++list) {
-      double sum = 0;
-      for (std::size_t c = 0; c < shape_.dimension; ++c) {
-        const double q = query[c];
-        const double m = centroids_[list * shape_.dimension + c];
-        sum += shape_.metric == Metric::kInnerProduct ? -q * m : (q - m) * (q - m);
-      }
-      ranked.emplace_back(sum, list);
-    }
-    std::sort(ranked.begin(), ranked.end());
-    std::vector<std::size_t> lists;
-    for (const auto& [value, list] : ranked) lists.push_back(list);
-    return lists;
-  }
-
- private:
-  /// Gram and Schmidt's way to an orthogonal matrix.
-  void draw_rotation(std::mt19937_64& random) {
-    const std::size_t d = shape_.dimension;
-    const std::vector<float> drawn = draw(random, d * d);
-    std::vector<double> rows(drawn.begin(), drawn.end());
-    for (std::size_t i = 0; i < d; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) {
-        double product = 0;
-        for (std::size_t c = 0; c < d; ++c) product += rows[i * d + c] * rows[j * d + c];
-        const double factor = i == j ? 1 - 1 / std::sqrt(product) : product;
-        for (std::size_t c = 0; c < d; ++c) rows[i * d + c] -= factor * rows[j * d + c];
-      }
-    }
-    rotation_.assign(rows.begin(), rows.end());
-  }
-
-  void add_codes(std::mt19937_64& random, const std::vector<std::size_t>& sizes) {
-    std::vector<std::uint32_t> rows(rows_);
-    std::iota(rows.begin(), rows.end(), 0U);
-    std::shuffle(rows.begin(), rows.end(), random);
-    begins_.push_back(0);
-    group_begins_.push_back(0);
-    const std::size_t stored = (shape_.bytes + 3) / 4 * 4;
-    for (std::size_t list = 0; list < sizes.size(); ++list) {
-      const std::size_t first = begins_.back();
-      std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first),
-                rows.begin() + static_cast<std::ptrdiff_t>(first + sizes[list]));
-      begins_.push_back(first + sizes[list]);
-      const std::size_t groups = (sizes[list] + 31) / 32;
-      groups_.resize((group_begins_.back() + groups) * 32 * stored, 0);
-      for (std::size_t i = 0; i < sizes[list]; ++i) {
-        std::vector<std::uint8_t> code(shape_.bytes);
-        for (std::uint8_t& byte : code) byte = static_cast<std::uint8_t>(random());
-        std::uint8_t* const group = groups_.data() + (group_begins_.back() + i / 32) * 32 * stored;
-        for (std::size_t b = 0; b < shape_.bytes; ++b) {
-          const std::size_t chunk = b / 16;
-          const std::size_t width = (chunk + 1) * 16 <= stored ? 16 : stored % 16;
-          group[chunk * 512 + i % 32 * width + b % 16] = code[b];
-        }
-        codes_.push_back(code);
-        lists_.push_back(list);
-        if (shape_.metric == Metric::kL2) terms_.push_back(term(codes_.size() - 1));
-      }
-      group_begins_.push_back(group_begins_.back() + groups);
-    }
-    row_numbers_ = rows;
-  }
-
-  /// The residual that a code stands for, rotated still.
-  std::vector<double> residual(std::size_t position) const {
-    const std::size_t words = std::size_t{1} << shape_.bits;
-    const std::size_t parts = shape_.bytes * 8 / shape_.bits;
-    std::vector<double> values(shape_.dimension);
-    for (std::size_t part = 0; part < parts; ++part) {
-      const std::vector<std::uint8_t>& code = codes_[position];
-      const std::size_t word = shape_.bits == 8 ? code[part]
-                               : part % 2 == 0  ? code[part / 2] % 16U
-                                                : code[part / 2] / 16U;
-      for (std::size_t c = part * shape_.dimension / parts;
-           c < (part + 1) * shape_.dimension / parts; ++c) {
-        values[c] = codebooks_[c * words + word];
-      }
-    }
-    return values;
-  }
-
-  /// What a code stands for: the centroid and the residual, rotated back.
-  std::vector<double> decode(std::size_t position) const {
-    const std::size_t d = shape_.dimension;
-    const std::vector<double> rotated = residual(position);
-    std::vector<double> values(d);
-    for (std::size_t c = 0; c < d; ++c) {
-      values[c] = centroids_[lists_[position] * d + c];
-      if (!shape_.is_rotated) values[c] += rotated[c];
-      for (std::size_t row = 0; shape_.is_rotated && row < d; ++row) {
-        values[c] += double{rotation_[row * d + c]} * rotated[row];
-      }
-    }
-    return values;
-  }
-
-  /// |y|^2 + 2 y·(centroid - centre), in the space that is not rotated.
-  float term(std::size_t position) const {
-    const std::vector<double> decoded = decode(position);
-    double sum = 0;
-    for (std::size_t c = 0; c < shape_.dimension; ++c) {
-      const double centroid = centroids_[lists_[position] * shape_.dimension + c];
-      const double y = decoded[c] - centroid;
-      sum += y * (y + 2 * (centroid - double{centre_[c]}));
-    }
-    return static_cast<float>(sum);
-  }
-
-  Shape shape_;
-  std::size_t rows_;
-  std::vector<float> centroids_, centroid_norms_, codebooks_, rotation_, centre_, vectors_, terms_;
-  std::vector<std::vector<std::uint8_t>> codes_;
-  std::vector<std::size_t> lists_;
-  std::vector<std::uint8_t> groups_;
-  std::vector<std::uint32_t> row_numbers_;
-  std::vector<std::uint64_t> begins_, group_begins_;
-  IvfPqVectors view_;
-};
+using test::CodesShape;
+using test::draw_values;
+using test::MadeCodes;
 
 using Ranked = std::vector<std::pair<double, std::size_t>>;  // distance, row
 
 /// All rows that a query should be compared with, nearest first.
-Ranked scan_plainly(const MadeIndex& index, std::span<const float> query, std::size_t probes,
+Ranked scan_plainly(const MadeCodes& index, std::span<const float> query, std::size_t probes,
                     const RowFilter* filter) {
   std::vector<std::size_t> lists = index.lists_of(query);
   lists.resize(probes);
@@ -265,18 +68,18 @@ class IvfPqSearcherForms : public testing::TestWithParam<Metric> {};
 TEST_P(IvfPqSearcherForms, AnswersAsAPlainScanOfTheSameCodes) {
   const Metric metric = GetParam();
   auto random = test::generator(static_cast<std::uint64_t>(metric));
-  const std::vector<Shape> shapes{
+  const std::vector<CodesShape> shapes{
       {metric, 1, 1, 8},        {metric, 1, 1, 4},         {metric, 7, 7, 8},
       {metric, 20, 3, 8, true}, {metric, 40, 15, 4},       {metric, 40, 16, 8, true},
       {metric, 40, 17, 8},      {metric, 40, 20, 4, true}, {metric, 128, 32, 8},
       {metric, 128, 33, 8},     {metric, 100, 96, 8},      {metric, 130, 49, 4}};
-  for (const Shape& shape : shapes) {
-    const MadeIndex index(random, shape, kSizes);
+  for (const CodesShape& shape : shapes) {
+    const MadeCodes index(random, shape, kSizes);
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 1 + random() % 40) filter.add(row);
     const double tolerance = 1e-5 * static_cast<double>(shape.dimension) * 20;
     for (const std::size_t count : {1, 9}) {
-      std::vector<float> queries = draw(random, count * shape.dimension, 3);
+      std::vector<float> queries = draw_values(random, count * shape.dimension, 3);
       if (metric == Metric::kCosine) {
         for (std::size_t q = 0; q < count; ++q) {
           normalize(std::span(queries).subspan(q * shape.dimension, shape.dimension));
@@ -319,10 +122,10 @@ TEST_P(IvfPqSearcherForms, AnswersAsAPlainScanOfTheSameCodes) {
 TEST_P(IvfPqSearcherForms, RefiningRanksTheBestByTheirVectors) {
   const Metric metric = GetParam();
   auto random = test::generator(10 + static_cast<std::uint64_t>(metric));
-  const Shape shape{metric, 33, 8, 8};
-  const MadeIndex index(random, shape, kSizes);
+  const CodesShape shape{metric, 33, 8, 8};
+  const MadeCodes index(random, shape, kSizes);
   const IvfPqSearcher searcher(index.view(), 2);
-  std::vector<float> query = draw(random, shape.dimension, 3);
+  std::vector<float> query = draw_values(random, shape.dimension, 3);
   if (metric == Metric::kCosine) normalize(query);
   for (const auto& [k, refine] : {std::pair{1, 1}, {5, 40}, {10, 3}, {7, 266}, {266, 266}}) {
     const std::size_t candidates = static_cast<std::size_t>(std::max(k, refine));
@@ -344,11 +147,65 @@ INSTANTIATE_TEST_SUITE_P(Metrics, IvfPqSearcherForms,
                            return std::string(metric_name(metric.param));
                          });
 
+/// A distance as docs/vector.md has it, operation by operation.
+float documented(const MadeCodes& index, std::span<const float> query, std::size_t position) {
+  const IvfPqVectors& view = index.view();
+  const ProductQuantizer& quantizer = view.quantizer;
+  const bool is_l2 = view.metric == Metric::kL2;
+  std::vector<float> moved(query.begin(), query.end());
+  for (std::size_t c = 0; is_l2 && c < moved.size(); ++c) moved[c] -= view.centre[c];
+  std::vector<float> rotated = moved;
+  for (std::size_t row = 0; !quantizer.rotation.empty() && row < moved.size(); ++row) {
+    rotated[row] = reference::canonical(
+        moved, quantizer.rotation.subspan(row * moved.size(), moved.size()), false);
+  }
+  const float base = reference::distance(view.metric, query, index.centroid(index.list(position)));
+  float sum = is_l2 ? base + view.terms[position] : -base;
+  for (std::size_t byte = 0; byte < quantizer.bytes; ++byte) {
+    float entries[2] = {};
+    for (std::size_t half = 0; half < 8 / quantizer.bits; ++half) {
+      const std::size_t part = byte * 8 / quantizer.bits + half;
+      const std::size_t word =
+          index.code(position)[byte] >> (4 * half) & ((std::size_t{1} << quantizer.bits) - 1);
+      for (std::size_t c = part * moved.size() / quantizer.parts();
+           c < (part + 1) * moved.size() / quantizer.parts(); ++c) {
+        entries[half] = std::fma((is_l2 ? -2.0F : -1.0F) * rotated[c],
+                                 quantizer.codebooks[(c << quantizer.bits) + word], entries[half]);
+      }
+    }
+    sum += entries[0] + entries[1];
+  }
+  return is_l2 ? std::max(sum, 0.0F) : -sum;
+}
+
+TEST_P(IvfPqSearcherForms, DistancesAreTheDocumentedSumsBitForBit) {
+  const Metric metric = GetParam();
+  auto random = test::generator(30 + static_cast<std::uint64_t>(metric));
+  for (const CodesShape& shape :
+       {CodesShape{metric, 40, 20, 8, true}, {metric, 40, 7, 4, true}, {metric, 33, 33, 8}}) {
+    const MadeCodes index(random, shape, kSizes);
+    const std::vector<float> query = draw_values(random, shape.dimension, 3);
+    std::vector<float> scaled = query;
+    if (metric == Metric::kCosine) normalize(scaled);
+    std::vector<reference::Answer> expected;
+    for (std::size_t p = 0; p < index.rows(); ++p) {
+      expected.push_back({documented(index, scaled, p), index.view().row_numbers[p]});
+    }
+    reference::rank(metric, expected);
+    const Neighbors found =
+        IvfPqSearcher(index.view(), 2).nearest(query, index.rows(), kSizes.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(found.rows[i], static_cast<std::int32_t>(expected[i].row));
+      ASSERT_EQ(found.distances[i], expected[i].distance);
+    }
+  }
+}
+
 TEST(IvfPqSearcher, ThreadsAndBatchesDoNotChangeAnswers) {
   auto random = test::generator(20);
   // Long lists, so that one query's are shared out.
-  const MadeIndex index(random, {Metric::kL2, 8, 2, 8}, {30'000, 1, 20'000, 0, 33, 15'000, 25'000});
-  const std::vector<float> queries = draw(random, std::size_t{25} * 8, 3);
+  const MadeCodes index(random, {Metric::kL2, 8, 2, 8}, {30'000, 1, 20'000, 0, 33, 15'000, 25'000});
+  const std::vector<float> queries = draw_values(random, std::size_t{25} * 8, 3);
   const Neighbors one = IvfPqSearcher(index.view(), 1).nearest(queries, 300, 6, 500);
   const Neighbors more = IvfPqSearcher(index.view(), 3).nearest(queries, 300, 6, 500);
   EXPECT_EQ(one.rows, more.rows);
@@ -370,7 +227,7 @@ TEST(IvfPqSearcher, ThreadsAndBatchesDoNotChangeAnswers) {
 
 TEST(IvfPqSearcher, RefusesWhatItCannotAnswer) {
   auto random = test::generator(21);
-  MadeIndex index(random, {Metric::kL2, 3, 2, 8}, {4, 2});
+  MadeCodes index(random, {Metric::kL2, 3, 2, 8}, {4, 2});
   index.view().vectors = {};
   const IvfPqSearcher searcher(index.view(), 1);
   const std::vector<float> query{0, 1, 2};

@@ -19,12 +19,12 @@ using BuildProgress =
 
 /// Streams rows into a folder beside the target, which commit() puts in the target's place. Not
 /// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids. An inverted
-/// file is made in commit(), from rows that lie in scratch files until then: centroids are trained
-/// on a sample, which is held in memory.
+/// file is made in commit(), from rows that lie in files until then: centroids and codebooks are
+/// trained on samples, which are held in memory.
 class VectorIndexWriter {
  public:
-  /// Throws UsageError for a dimension out of range or a target that is not to be replaced,
-  /// IoError.
+  /// Throws UsageError for a dimension, bits or bytes of codes out of range, or a target that is
+  /// not to be replaced, IoError.
   VectorIndexWriter(const std::filesystem::path& target, const VectorIndexSettings& settings);
   ~VectorIndexWriter();
   VectorIndexWriter(const VectorIndexWriter&) = delete;

@@ -17,9 +17,9 @@ struct VectorVerifyReport {
 };
 
 /// Opens the index at `folder` and checks every section's checksum, then that components are
-/// finite, that norms are the vectors' and that ids can be read. O(index). `progress` is called
-/// with the share done (0 to 1). What VectorIndex::open refuses becomes a problem; throws IoError
-/// if there is no index.
+/// finite, that norms and codes are the vectors' and that ids can be read. O(index), with codes
+/// times what encoding takes. `progress` is called with the share done (0 to 1). What
+/// VectorIndex::open refuses becomes a problem; throws IoError if there is no index.
 VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
                                   const std::function<void(double)>& progress = {});
 

@@ -1,0 +1,137 @@
+// Tests of what a build writes: codes are the nearest codewords of residuals, and distances by
+// codes are those of what the codes stand for, both in double precision from the stored sections.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_index_writer.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// The vectors of an index as its sections have them.
+class StoredCodes {
+ public:
+  explicit StoredCodes(const VectorIndex& index)
+      : view_(index.ivf_pq()), dimension_(index.settings().dimension) {
+    for (std::size_t list = 0; list < view_.lists(); ++list) {
+      for (std::size_t p = view_.begins[list]; p < view_.begins[list + 1]; ++p)
+        lists_.push_back(list);
+    }
+  }
+
+  /// The number of a run's codeword.
+  std::size_t word(std::size_t position, std::size_t part) const {
+    const std::size_t place = position - view_.begins[lists_[position]];
+    const std::size_t stored = (view_.quantizer.bytes + 3) / 4 * 4;
+    const std::size_t byte = part * view_.quantizer.bits / 8;
+    const std::size_t width = byte / 16 * 16 + 16 <= stored ? 16 : stored % 16;
+    const std::size_t group = view_.group_begins[lists_[position]] + place / 32;
+    const std::uint8_t value =
+        view_.codes[group * 32 * stored + byte / 16 * 512 + place % 32 * width + byte % 16];
+    return view_.quantizer.bits == 8 ? value : value >> (part % 2 * 4) & 15;
+  }
+
+  double codeword(std::size_t word, std::size_t component) const {
+    return view_.quantizer.codebooks[(component << view_.quantizer.bits) + word];
+  }
+
+  /// A vector less its centroid, rotated.
+  std::vector<double> residual(std::span<const float> vector, std::size_t position) const {
+    std::vector<double> rotated(dimension_);
+    for (std::size_t row = 0; row < dimension_; ++row) {
+      for (std::size_t c = 0; c < dimension_; ++c) {
+        const double rotation = view_.quantizer.rotation.empty()
+                                    ? (row == c ? 1 : 0)
+                                    : double{view_.quantizer.rotation[row * dimension_ + c]};
+        rotated[row] += rotation * (double{vector[c]} - centroid(position, c));
+      }
+    }
+    return rotated;
+  }
+
+  /// The distance, or the product, of a query and what a code stands for. A rotation keeps both.
+  double distance(std::span<const float> query, std::size_t position) const {
+    const std::size_t parts = view_.quantizer.parts();
+    const std::vector<double> moved = residual(query, position);
+    const std::vector<double> origin = residual(std::vector<float>(dimension_), position);
+    double squared = 0;
+    double product = 0;
+    for (std::size_t part = 0; part < parts; ++part) {
+      for (std::size_t c = part * dimension_ / parts; c < (part + 1) * dimension_ / parts; ++c) {
+        const double decoded = codeword(word(position, part), c);
+        squared += (moved[c] - decoded) * (moved[c] - decoded);
+        // The query is what it has beside the centroid, less what the origin has.
+        product += (moved[c] - origin[c]) * (decoded - origin[c]);
+      }
+    }
+    return view_.metric == Metric::kL2 ? squared : product;
+  }
+
+ private:
+  double centroid(std::size_t position, std::size_t component) const {
+    return static_cast<const float*>(view_.centroids.vectors.row(lists_[position]))[component];
+  }
+
+  const IvfPqVectors& view_;
+  std::size_t dimension_;
+  std::vector<std::size_t> lists_;
+};
+
+TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
+  auto random = test::generator(40);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
+    for (const PqSettings& pq :
+         {PqSettings{.bytes = 5, .is_rotated = true}, PqSettings{.bytes = 18},
+          PqSettings{.bytes = 9, .bits = 4, .is_rotated = true}}) {
+      constexpr std::size_t kRows = 1200;
+      constexpr std::size_t kDimension = 18;
+      const std::vector<float> rows = test::draw(random, kRows * kDimension, 5, 2);
+      VectorIndexWriter writer(folder / "index", {.metric = metric,
+                                                  .dimension = kDimension,
+                                                  .index = IndexKind::kIvfPq,
+                                                  .ivf = {.lists = 11},
+                                                  .pq = pq});
+      writer.add(rows);
+      writer.commit();
+      const VectorIndex index = VectorIndex::open(folder / "index");
+      const StoredCodes codes(index);
+      const ProductQuantizer& quantizer = index.ivf_pq().quantizer;
+      const std::vector<float> query = test::draw(random, kDimension, 5, 2);
+      std::vector<double> distances(kRows);
+      for (std::size_t p = 0; p < kRows; ++p) {
+        const std::size_t row = index.ivf_pq().row_numbers[p];
+        distances[row] = codes.distance(query, p);
+        const std::vector<double> residual =
+            codes.residual(std::span(rows).subspan(row * kDimension, kDimension), p);
+        for (std::size_t part = 0; part < quantizer.parts(); ++part) {
+          double smallest = std::numeric_limits<double>::infinity();
+          double taken = 0;
+          for (std::size_t word = 0; word < quantizer.codewords(); ++word) {
+            double sum = 0;
+            for (std::size_t c = quantizer.part_begin(part); c < quantizer.part_begin(part + 1);
+                 ++c) {
+              sum += std::pow(residual[c] - codes.codeword(word, c), 2);
+            }
+            smallest = std::min(smallest, sum);
+            if (word == codes.word(p, part)) taken = sum;
+          }
+          ASSERT_NEAR(taken, smallest, 1e-4) << "row " << row << ", run " << part;
+        }
+      }
+      const Neighbors found = IvfPqSearcher(index.ivf_pq(), 1).nearest(query, kRows, 11);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        ASSERT_NEAR(found.distances[i], distances[static_cast<std::size_t>(found.rows[i])], 1e-3);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::vector
