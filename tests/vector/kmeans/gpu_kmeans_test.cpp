@@ -107,7 +107,7 @@ TEST_F(GpuKmeans, MovesAsTheCpu) {
       const KmeansResult expected = kmeans(points, settings);
       // Near ties may go another way, and a little more with each iteration.
       ASSERT_EQ(own.size(), objectives.size());
-      EXPECT_NEAR(own[0], objectives[0], objectives[0] * 1e-6);
+      EXPECT_NEAR(own[0], objectives[0], objectives[0] * 1e-4);
       EXPECT_NEAR(found.objective, expected.objective, expected.objective * 1e-3);
       const Matrix<float> compared = is_spherical ? scaled(points) : points;
       expect_assigned(compared, found, is_spherical ? "spherical" : "plain");

@@ -15,19 +15,19 @@ __device__ __forceinline__ void keep_within(const MatchTask& task, std::uint32_t
                                             const TileSums& sums, const float* limits) {
   const std::uint32_t first_place = task.first_place + blockIdx.x * kPanelRows;
 #pragma unroll
-  for (std::uint32_t n = 0; n < 8; ++n) {
+  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
     for (std::uint32_t odd = 0; odd < 2; ++odd) {
       const std::uint32_t column = column_of_sum(n, odd);
       const float limit = limits[column];
       float lowest = sums[0][n][odd];
 #pragma unroll
-      for (std::uint32_t m = 0; m < 4; ++m) {
+      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
         lowest = fminf(lowest, fminf(sums[m][n][odd], sums[m][n][2 + odd]));
       }
       if (lowest > limit) continue;
 #pragma unroll
-      for (std::uint32_t m = 0; m < 4; ++m) {
+      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
         for (std::uint32_t half = 0; half < 2; ++half) {
           const float sum = sums[m][n][2 * half + odd];
@@ -43,13 +43,13 @@ __device__ __forceinline__ void keep_within(const MatchTask& task, std::uint32_t
 __device__ __forceinline__ void keep_all(const MatchTask& task, std::uint32_t panel,
                                          const TileSums& sums) {
 #pragma unroll
-  for (std::uint32_t n = 0; n < 8; ++n) {
+  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
     for (std::uint32_t odd = 0; odd < 2; ++odd) {
       const std::uint32_t query = panel * kPanelRows + column_of_sum(n, odd);
       if (query >= task.query_count) continue;
 #pragma unroll
-      for (std::uint32_t m = 0; m < 4; ++m) {
+      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
         for (std::uint32_t half = 0; half < 2; ++half) {
           const std::uint32_t row = blockIdx.x * kPanelRows + row_of_sum(m, half);
@@ -61,7 +61,7 @@ __device__ __forceinline__ void keep_all(const MatchTask& task, std::uint32_t pa
   }
 }
 
-/// Work item: a panel of rows and `group` panels of queries, a CTA of 4 warps. Shared memory: the
+/// Work item: a panel of rows and `group` panels of queries, a CTA of 8 warps. Shared memory: the
 /// rows (up to 256 components), and 4 chunks of queries. The tensor cores bound it.
 __global__ void __launch_bounds__(kProductThreads, 2)
     match_panels(MatchTask task, std::uint32_t group) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
                             min((blockIdx.y + 1) * group, query_panels)};
   float offsets[4][2];
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
     offsets[m][0] = task.rows.offsets[blockIdx.x * kPanelRows + row_of_sum(m, 0)];
     offsets[m][1] = task.rows.offsets[blockIdx.x * kPanelRows + row_of_sum(m, 1)];
   }
@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(kProductThreads, 2)
       .run(
           [&](TileSums& sums) {
 #pragma unroll
-            for (std::uint32_t m = 0; m < 4; ++m) {
+            for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
-              for (std::uint32_t n = 0; n < 8; ++n) {
+              for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
                 sums[m][n][0] = sums[m][n][1] = offsets[m][0];
                 sums[m][n][2] = sums[m][n][3] = offsets[m][1];
               }

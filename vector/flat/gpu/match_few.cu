@@ -176,7 +176,6 @@ class FewRows {
     const std::uint8_t* const queries = shared_.queries + chunk * Shared::kChunk;
 #pragma unroll
     for (std::uint32_t n = 0; n < kQueryBlocks; ++n) {
-      if (n * 8 >= task_.query_count) break;
       const uint4 own = *reinterpret_cast<const uint4*>(
           queries + unit_offset(n * 8 + lane_id() / 4, lane_id() % 4));
 #pragma unroll

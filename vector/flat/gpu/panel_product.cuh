@@ -10,7 +10,7 @@
 
 namespace warpdex::vector {
 
-inline constexpr std::uint32_t kProductThreads = 128;  ///< 2 x 2 warps, 64 x 64 sums each
+inline constexpr std::uint32_t kProductThreads = 256;  ///< 2 x 4 warps, 64 x 32 sums each
 inline constexpr std::uint32_t kStages = 4;            ///< chunks of shared memory under way
 /// Panels of rows up to so many chunks stay in shared memory while all queries pass by.
 inline constexpr std::uint32_t kMaxResidentChunks = 8;
@@ -37,16 +37,18 @@ struct ProductTask {
   std::uint32_t last;
 };
 
-/// The 64 x 64 sums of a warp: 4 x 8 blocks of 16 x 8.
-using TileSums = float[4][8][4];
+/// The 64 x 32 sums of a warp: 4 x 4 blocks of 16 x 8.
+inline constexpr std::uint32_t kRowBlocks = 4;
+inline constexpr std::uint32_t kColumnBlocks = 4;
+using TileSums = float[kRowBlocks][kColumnBlocks][4];
 
 /// The row within the left panel of sums[m][..][0 and 1] (half 0) and [2 and 3] (half 1).
 __device__ __forceinline__ std::uint32_t row_of_sum(std::uint32_t m, std::uint32_t half) {
-  return threadIdx.x / kWarp / 2 * 64 + m * 16 + half * 8 + lane_id() / 4;
+  return threadIdx.x / kWarp / 4 * 64 + m * 16 + half * 8 + lane_id() / 4;
 }
 /// The row within the right panel of sums[..][n][0 and 2] (odd 0) and [1 and 3] (odd 1).
 __device__ __forceinline__ std::uint32_t column_of_sum(std::uint32_t n, std::uint32_t odd) {
-  return threadIdx.x / kWarp % 2 * 64 + n * 8 + lane_id() % 4 * 2 + odd;
+  return threadIdx.x / kWarp % 4 * 32 + n * 8 + lane_id() % 4 * 2 + odd;
 }
 
 /// Runs the pipeline: chunks are copied to shared memory kStages - 1 ahead, and a step's operands
@@ -62,8 +64,8 @@ class PanelProduct {
         steps_((task.last - task.first) * task.chunks),
         next_panel_(task.first) {
     const std::uint32_t lane = lane_id();
-    const std::uint32_t left_row = threadIdx.x / kWarp / 2 * 64 + lane % 16;
-    const std::uint32_t right_row = threadIdx.x / kWarp % 2 * 64 + lane % 8 + lane / 16 * 8;
+    const std::uint32_t left_row = threadIdx.x / kWarp / 4 * 64 + lane % 16;
+    const std::uint32_t right_row = threadIdx.x / kWarp % 4 * 32 + lane % 8 + lane / 16 * 8;
 #pragma unroll
     for (std::uint32_t k = 0; k < 2; ++k) {
       left_offsets_[k] = unit_offset(left_row, k * 2 + lane / 16);
@@ -77,38 +79,25 @@ class PanelProduct {
   __device__ void run(const Begin& begin, const End& end) {
     if (steps_ == 0) return;
     for (std::uint32_t step = 0; step + 1 < kStages; ++step) copy(step);
-    Operands first;
-    Operands second;
-    wait_for_chunk(0);
-    load(0, 0, 0, first);
     std::uint32_t chunk = 0;
     std::uint32_t panel = task_.first;
     TileSums sums;
     for (std::uint32_t step = 0; step < steps_; ++step) {
+      wait_for_copies<kStages - 2>();
+      __syncthreads();
+      copy(step + kStages - 1);
       if (chunk == 0) begin(sums);
-      load(chunk, step, 1, second);
-      multiply(first, sums);
-      const std::uint32_t next = chunk + 1 == task_.chunks ? 0 : chunk + 1;
-      if (step + 1 < steps_) {
-        wait_for_chunk(step + 1);
-        load(next, step + 1, 0, first);
-      }
-      multiply(second, sums);
-      chunk = next;
-      if (chunk != 0) continue;
+      multiply(chunk, step, 0, sums);
+      multiply(chunk, step, 1, sums);
+      if (++chunk != task_.chunks) continue;
       end(panel, sums, reinterpret_cast<const float*>(column_slot(panel)));
+      chunk = 0;
       ++panel;
     }
   }
 
  private:
   static_assert(kChunkColumns == 32);  // two steps of 16
-
-  /// What a warp multiplies in one step: 64 x 16 and 64 x 16 halves.
-  struct Operands {
-    std::uint32_t left[4][4];
-    std::uint32_t right[4][4];
-  };
 
   __device__ std::uint8_t* column_slot(std::uint32_t panel) const {
     return columns_ + panel % kColumnSlots * kColumnBytes;
@@ -143,34 +132,25 @@ class PanelProduct {
     end_copies();
   }
 
-  /// Waits for the step's chunk, and starts the copy that takes the place of the one before.
-  __device__ void wait_for_chunk(std::uint32_t step) {
-    wait_for_copies<kStages - 2>();
-    __syncthreads();
-    copy(step + kStages - 1);
-  }
-
-  __device__ void load(std::uint32_t chunk, std::uint32_t step, std::uint32_t half,
-                       Operands& operands) const {
+  /// Adds the products of half a chunk.
+  __device__ void multiply(std::uint32_t chunk, std::uint32_t step, std::uint32_t half,
+                           TileSums& sums) const {
     const std::uint32_t stage = step % kStages;
     const std::uint32_t left =
         left_ + (is_resident_ ? chunk : stage) * kChunkBytes + left_offsets_[half];
     const std::uint32_t right = right_ + stage * kChunkBytes + right_offsets_[half];
+    std::uint32_t a[kRowBlocks][4];
+    std::uint32_t b[kColumnBlocks / 2][4];
 #pragma unroll
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      load_matrices(left + i * 16 * 64, operands.left[i]);
-      load_matrices(right + i * 16 * 64, operands.right[i]);
-    }
-  }
-
-  __device__ static void multiply(const Operands& operands, TileSums& sums) {
+    for (std::uint32_t n = 0; n < kColumnBlocks / 2; ++n) load_matrices(right + n * 16 * 64, b[n]);
 #pragma unroll
-    for (std::uint32_t m = 0; m < 4; ++m) {
+    for (std::uint32_t m = 0; m < kRowBlocks; ++m) load_matrices(left + m * 16 * 64, a[m]);
 #pragma unroll
-      for (std::uint32_t n = 0; n < 4; ++n) {
-        const std::uint32_t(&right)[4] = operands.right[n];
-        multiply_add(sums[m][2 * n], operands.left[m], right[0], right[1]);
-        multiply_add(sums[m][2 * n + 1], operands.left[m], right[2], right[3]);
+    for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+      for (std::uint32_t n = 0; n < kColumnBlocks / 2; ++n) {
+        multiply_add(sums[m][2 * n], a[m], b[n][0], b[n][1]);
+        multiply_add(sums[m][2 * n + 1], a[m], b[n][2], b[n][3]);
       }
     }
   }

@@ -17,8 +17,11 @@ constexpr std::uint32_t kMinFirstRows = 1024;
 constexpr std::size_t kFewQueries = 256;
 /// Bytes of panels that are packed at a time, where they are not kept.
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
-/// A round has at most so many times the rows of all before it.
-constexpr std::uint32_t kMaxGrowth = 64;
+/// A round has at most so many times the rows of all before it: candidates cost more than rounds,
+/// but for the fewest queries.
+constexpr std::uint32_t kMaxGrowth = 16;
+constexpr std::size_t kFewestQueries = 16;
+constexpr std::uint32_t kMaxGrowthOfFewest = 64;
 
 std::uint32_t round_up_to_panel(std::size_t queries) {
   return static_cast<std::uint32_t>((queries + kPanelRows - 1) / kPanelRows) * kPanelRows;
@@ -106,8 +109,9 @@ void ProductSearch::run(const RowPage& page, const DeviceQueries& queries,
   pack_queries(queries, rows_.dimension(), rows_.rules(),
                has_answers ? answers.values + k_ - 1 : nullptr, k_, query_panels_, stream);
   if (has_answers) clear_counts(lists_, queries.count, stream);
-  const std::uint32_t growth =
-      std::clamp(capacity_ / ((queries_ <= kFewQueries ? 2 : 4) * k_), 1U, kMaxGrowth);
+  const std::uint32_t growth = queries_ <= kFewestQueries
+                                   ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
+                                   : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
   std::uint32_t panel = 0;
   while (panel < order.panels()) {
     const bool takes_all = panel == 0 && !has_answers;

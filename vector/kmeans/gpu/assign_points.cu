@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kSlabPanels = 8192;
 /// Bytes of panels that are packed at a time, where they are not kept.
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
-/// Panels of centroids that give a first limit, before any candidate is taken.
-constexpr std::uint32_t kFirstPanels = 2;
+/// Places of a point's list of candidates, at the most.
+constexpr std::uint32_t kMaxRoom = 32;
 /// Parts of the centroids. Two CTAs that read the same points do not need more of the L2 cache than
 /// one, so where points do not stay in shared memory each takes half of the centroids.
 constexpr std::uint32_t kMaxParts = 2;
@@ -35,28 +35,30 @@ __device__ __forceinline__ float from_ordered(int bits) {
 struct PointShared {
   int best[kPanelRows];  ///< the smallest sum so far, ordered
   std::uint32_t counts[kPanelRows];
-  PointCandidate candidates[kPanelRows][kPointCandidates];
+  PointCandidate candidates[1];  ///< kPanelRows lists of `room` places
 };
 
 struct AssignTask {
   RowPanels points;  ///< from the first panel on
   CentroidPanels centroids;
   std::uint32_t chunks;
-  PointCandidates out;  ///< likewise
+  std::uint32_t room;          ///< places of a list
+  std::uint32_t first_panels;  ///< of centroids that only give a first limit
+  PointCandidates out;         ///< likewise
 };
 
 /// The smallest sum of each of a thread's 8 rows, over its own columns of the tile.
 __device__ __forceinline__ void find_lowest(const TileSums& sums, const float* offsets,
                                             float (&lowest)[4][2]) {
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) lowest[m][0] = lowest[m][1] = FLT_MAX;
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) lowest[m][0] = lowest[m][1] = FLT_MAX;
 #pragma unroll
-  for (std::uint32_t n = 0; n < 8; ++n) {
+  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
     for (std::uint32_t odd = 0; odd < 2; ++odd) {
       const float offset = offsets[column_of_sum(n, odd)];
 #pragma unroll
-      for (std::uint32_t m = 0; m < 4; ++m) {
+      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
         lowest[m][0] = fminf(lowest[m][0], sums[m][n][odd] + offset);
         lowest[m][1] = fminf(lowest[m][1], sums[m][n][2 + odd] + offset);
       }
@@ -68,7 +70,7 @@ __device__ __forceinline__ void find_lowest(const TileSums& sums, const float* o
 __device__ __forceinline__ void lower_best(PointShared& shared, const float (&lowest)[4][2],
                                            float (&best)[4][2]) {
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       float value = lowest[m][half];
@@ -84,27 +86,28 @@ __device__ __forceinline__ void lower_best(PointShared& shared, const float (&lo
 }
 
 /// Takes the sums of a tile that are within the rows' limits.
-__device__ __forceinline__ void keep_candidates(PointShared& shared, const TileSums& sums,
-                                                const float* offsets, std::uint32_t first_centroid,
+__device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32_t room,
+                                                const TileSums& sums, const float* offsets,
+                                                std::uint32_t first_centroid,
                                                 const float (&lowest)[4][2],
                                                 const float (&best)[4][2],
                                                 const float (&slacks)[4][2]) {
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const float limit = best[m][half] + slacks[m][half];
       if (lowest[m][half] > limit) continue;
       const std::uint32_t row = row_of_sum(m, half);
 #pragma unroll
-      for (std::uint32_t n = 0; n < 8; ++n) {
+      for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
         for (std::uint32_t odd = 0; odd < 2; ++odd) {
           const std::uint32_t column = column_of_sum(n, odd);
           const float sum = sums[m][n][2 * half + odd] + offsets[column];
           if (sum > limit || !(sum < FLT_MAX)) continue;
           const std::uint32_t at = atomicAdd(shared.counts + row, 1U);
-          if (at < kPointCandidates) shared.candidates[row][at] = {sum, first_centroid + column};
+          if (at < room) shared.candidates[row * room + at] = {sum, first_centroid + column};
         }
       }
     }
@@ -113,9 +116,9 @@ __device__ __forceinline__ void keep_candidates(PointShared& shared, const TileS
 
 __device__ __forceinline__ void clear_sums(TileSums& sums) {
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
-    for (std::uint32_t n = 0; n < 8; ++n) {
+    for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
       for (std::uint32_t i = 0; i < 4; ++i) sums[m][n][i] = 0;
     }
@@ -128,13 +131,15 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
 __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask task) {
   extern __shared__ __align__(128) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<PointShared*>(memory + product_shared_bytes(task.chunks));
-  shared.best[threadIdx.x] = to_ordered(FLT_MAX);
-  shared.counts[threadIdx.x] = 0;
+  if (threadIdx.x < kPanelRows) {
+    shared.best[threadIdx.x] = to_ordered(FLT_MAX);
+    shared.counts[threadIdx.x] = 0;
+  }
   const std::size_t first_place = std::size_t{blockIdx.y} * kPanelRows;
   const float centroid_slack = *task.centroids.slack;
   float slacks[4][2];
 #pragma unroll
-  for (std::uint32_t m = 0; m < 4; ++m) {
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       slacks[m][half] = task.points.slacks[first_place + row_of_sum(m, half)] + centroid_slack;
@@ -148,7 +153,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask t
                       task.centroids.offsets,
                       task.chunks,
                       first,
-                      min(first + kFirstPanels, last)};
+                      min(first + task.first_panels, last)};
   __syncthreads();
   PanelProduct(product, memory)
       .run(clear_sums, [&](std::uint32_t, const TileSums& sums, const float* offsets) {
@@ -165,19 +170,19 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask t
         float best[4][2];
         find_lowest(sums, offsets, lowest);
         lower_best(shared, lowest, best);
-        keep_candidates(shared, sums, offsets, panel * kPanelRows, lowest, best, slacks);
+        keep_candidates(shared, task.room, sums, offsets, panel * kPanelRows, lowest, best, slacks);
       });
   __syncthreads();
-  const std::size_t place = first_place + threadIdx.x;
-  const std::size_t list = place * kMaxParts + blockIdx.x;
-  task.out.counts[list] = shared.counts[threadIdx.x];
-  task.out.limits[list] =
-      from_ordered(shared.best[threadIdx.x]) + task.points.slacks[place] + centroid_slack;
-  constexpr std::uint32_t kAll = kPanelRows * kPointCandidates;
-  for (std::uint32_t i = threadIdx.x; i < kAll; i += kProductThreads) {
-    const std::uint32_t row = i / kPointCandidates;
-    task.out.candidates[((first_place + row) * kMaxParts + blockIdx.x) * kPointCandidates +
-                        i % kPointCandidates] = shared.candidates[row][i % kPointCandidates];
+  if (threadIdx.x < kPanelRows) {
+    const std::size_t place = first_place + threadIdx.x;
+    const std::size_t list = place * kMaxParts + blockIdx.x;
+    task.out.counts[list] = shared.counts[threadIdx.x];
+    task.out.limits[list] =
+        from_ordered(shared.best[threadIdx.x]) + task.points.slacks[place] + centroid_slack;
+  }
+  for (std::uint32_t i = threadIdx.x; i < kPanelRows * task.room; i += kProductThreads) {
+    const std::size_t list = (first_place + i / task.room) * kMaxParts + blockIdx.x;
+    task.out.candidates[list * kMaxRoom + i % task.room] = shared.candidates[i];
   }
 }
 
@@ -191,20 +196,25 @@ struct ResolveTask {
   std::uint32_t first_place;
   std::uint32_t places;
   PointCandidates candidates;
+  std::uint32_t room;
   std::uint32_t parts;
   CentroidPanels centroids;
   float scale;              ///< of sums to squared distances
+  float lowered;            ///< of a centroid's shift: by how much its sums are too low
   bool computes_distances;  ///< also of points with one candidate
   std::uint32_t* clusters;
   float* distances;
 };
 
+/// Candidates of a point that are compared in one go.
+constexpr std::uint32_t kTurn = 8;
+
 /// What a warp knows of its 32 points, and the pairs of them and centroids that are to be compared.
 struct ResolveShared {
   std::uint64_t nearest[kWarp];  ///< the best distance and centroid so far
   const float* points[kWarp];
-  std::uint16_t owners[kWarp * kMaxParts * kPointCandidates];
-  std::uint32_t centroids[kWarp * kMaxParts * kPointCandidates];
+  std::uint8_t owners[kWarp * kTurn];
+  std::uint32_t centroids[kWarp * kTurn];
 };
 
 /// Canonical distances of 8 (point, centroid) pairs; lane l gets that of pair l / 4. A warp.
@@ -249,7 +259,9 @@ __device__ void compare_pairs(const ResolveTask& task, ResolveShared& shared, st
     const float distance = pair_distances(points, centroids, task.points.dimension);
     // Distances are not negative, so their bits have their order.
     const std::uint64_t key = std::uint64_t{__float_as_uint(distance)} << 32 | own_centroid;
-    if (lane_id() % (kWarp / kPairs) == 0) {
+    const bool is_closed =
+        task.centroids.is_closed != nullptr && task.centroids.is_closed[own_centroid] != 0;
+    if (lane_id() % (kWarp / kPairs) == 0 && !is_closed) {
       atomicMin(reinterpret_cast<unsigned long long*>(shared.nearest + own_point),
                 static_cast<unsigned long long>(key));
     }
@@ -269,7 +281,7 @@ struct OwnCandidates {
     for (std::uint32_t part = 0; part < task.parts; ++part) {
       const std::size_t list = place * kMaxParts + part;
       limit = fminf(limit, task.candidates.limits[list]);
-      is_full = is_full || task.candidates.counts[list] > kPointCandidates;
+      is_full = is_full || task.candidates.counts[list] > task.room;
     }
   }
 
@@ -278,9 +290,9 @@ struct OwnCandidates {
   __device__ void for_each(const ResolveTask& task, std::size_t place, const Work& work) {
     for (std::uint32_t part = 0; part < task.parts; ++part) {
       const std::size_t list = place * kMaxParts + part;
-      const std::uint32_t all = min(task.candidates.counts[list], kPointCandidates);
+      const std::uint32_t all = min(task.candidates.counts[list], task.room);
       for (std::uint32_t i = 0; i < all; ++i) {
-        const PointCandidate one = task.candidates.candidates[list * kPointCandidates + i];
+        const PointCandidate one = task.candidates.candidates[list * kMaxRoom + i];
         if (one.sum > limit) continue;
         centroid = one.centroid;
         sum = one.sum;
@@ -310,21 +322,27 @@ __global__ void __launch_bounds__(kThreads) resolve(ResolveTask task) {
     own.for_each(task, place, [](std::uint32_t) {});
     wanted = own.count > 1 || task.computes_distances ? own.count : 0;
   }
-  const std::uint32_t end = inclusive_sum(wanted);
-  if (wanted > 0) {
-    std::uint32_t at = end - wanted;
-    own.for_each(task, place, [&](std::uint32_t centroid) {
-      shared.owners[at] = static_cast<std::uint16_t>(lane_id());
-      shared.centroids[at++] = centroid;
-    });
+  for (std::uint32_t first = 0; __any_sync(kWholeWarp, first < wanted); first += kTurn) {
+    const std::uint32_t some = min(kTurn, wanted - min(first, wanted));
+    const std::uint32_t end = inclusive_sum(some);
+    if (some > 0) {
+      std::uint32_t at = end - some;
+      std::uint32_t number = 0;
+      own.for_each(task, place, [&](std::uint32_t centroid) {
+        const bool is_now = number >= first && number < first + kTurn;
+        ++number;
+        if (!is_now) return;
+        shared.owners[at] = static_cast<std::uint8_t>(lane_id());
+        shared.centroids[at++] = centroid;
+      });
+    }
+    __syncwarp();
+    compare_pairs(task, shared, __shfl_sync(kWholeWarp, end, kWarp - 1),
+                  [&](std::uint32_t i, std::uint32_t& point, std::uint32_t& centroid) {
+                    point = shared.owners[i];
+                    centroid = shared.centroids[i];
+                  });
   }
-  __syncwarp();
-  const std::uint32_t pairs = __shfl_sync(kWholeWarp, end, kWarp - 1);
-  compare_pairs(task, shared, pairs,
-                [&](std::uint32_t i, std::uint32_t& point, std::uint32_t& centroid) {
-                  point = shared.owners[i];
-                  centroid = shared.centroids[i];
-                });
   // Points with too many candidates are compared with all centroids.
   std::uint32_t full = __ballot_sync(kWholeWarp, exists && own.is_full);
   for (; full != 0; full &= full - 1) {
@@ -342,7 +360,9 @@ __global__ void __launch_bounds__(kThreads) resolve(ResolveTask task) {
     task.distances[position] = __uint_as_float(static_cast<std::uint32_t>(nearest >> 32));
   } else {
     task.clusters[position] = own.centroid;
-    task.distances[position] = fmaxf(0.0F, own.sum * task.scale + task.points.norms[position]);
+    // The sum is a lower bound: without what it was lowered by, errors cancel out over all points.
+    const float sum = own.sum + task.lowered * task.centroids.panels.shifts[own.centroid];
+    task.distances[position] = fmaxf(0.0F, sum * task.scale + task.points.norms[position]);
   }
 }
 
@@ -375,6 +395,23 @@ __global__ void __launch_bounds__(1024) set_offsets(CentroidPanels centroids, Ha
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t shared_bytes(std::uint32_t chunks, std::uint32_t room) {
+  return product_shared_bytes(chunks) + sizeof(PointShared) +
+         std::size_t{kPanelRows} * room * sizeof(PointCandidate);
+}
+
+/// So many places that two CTAs fit on a multiprocessor of 228 KiB; no fewer than 12.
+constexpr std::uint32_t choose_room(std::uint32_t chunks) {
+  constexpr std::size_t kBytesOfCta = 113 * 1024;
+  std::uint32_t room = kMaxRoom;
+  while (room > 12 && shared_bytes(chunks, room) > kBytesOfCta) --room;
+  return room;
+}
+
+}  // namespace
+
 PointAssignment::PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels)
     : dimension_(dimension), points_(points), keeps_panels_(keeps_panels) {
   const std::uint32_t panels = TileOrder(points, kPanelRows).panels();
@@ -392,7 +429,7 @@ void PointAssignment::lay_out(Arena& arena) {
   if (keeps_panels_) kept_ = take(TileOrder(points_, kPanelRows).panels());
   slab_ = take(slab_panels_);
   const std::size_t places = std::size_t{slab_panels_} * kPanelRows;
-  candidates_ = {arena.take<PointCandidate>(places * kMaxParts * kPointCandidates),
+  candidates_ = {arena.take<PointCandidate>(places * kMaxParts * kMaxRoom),
                  arena.take<std::uint32_t>(places * kMaxParts),
                  arena.take<float>(places * kMaxParts)};
 }
@@ -410,7 +447,11 @@ void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
   const TileOrder order(choice.count, kPanelRows);
   const std::uint32_t chunks = panel_chunks(dimension_);
   const std::uint32_t parts = chunks <= kMaxResidentChunks ? 1 : kMaxParts;
-  const std::size_t bytes = product_shared_bytes(chunks) + sizeof(PointShared);
+  const std::uint32_t room = choose_room(chunks);
+  const std::size_t bytes = shared_bytes(chunks, room);
+  // With many centroids, a first look at some of them keeps lists short.
+  const std::uint32_t centroid_panels = (centroids.count - 1) / kPanelRows + 1;
+  const std::uint32_t first_panels = centroid_panels / parts >= 16 ? 2 : 0;
   allow_all_shared_memory(reinterpret_cast<const void*>(assign_panels));
   for (std::uint32_t panel = 0; panel < order.panels(); panel += slab_panels_) {
     const std::uint32_t count = std::min(slab_panels_, order.panels() - panel);
@@ -427,16 +468,17 @@ void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
             .threads = kProductThreads,
             .shared_memory = bytes,
             .stream = stream.handle()},
-           assign_panels, AssignTask{part, centroids, chunks, candidates_});
+           assign_panels, AssignTask{part, centroids, chunks, room, first_panels, candidates_});
     const std::uint32_t places = count * kPanelRows;
     launch({.name = "resolve",
             .ctas = (places - 1) / kThreads + 1,
             .threads = kThreads,
             .stream = stream.handle()},
            resolve,
-           ResolveTask{points, choice, order, panel * kPanelRows, places, candidates_, parts,
-                       centroids, 1 / (rules.scale * rules.scale), computes_distances, clusters,
-                       distances});
+           ResolveTask{points, choice, order, panel * kPanelRows, places, candidates_, room, parts,
+                       centroids, 1 / (rules.scale * rules.scale),
+                       rules.bound.relative / (1 - rules.bound.relative), computes_distances,
+                       clusters, distances});
   }
 }
 

@@ -22,9 +22,6 @@ struct CentroidPanels {
   const std::uint32_t* is_closed = nullptr;
 };
 
-/// Places of a point's candidates.
-inline constexpr std::uint32_t kPointCandidates = 12;
-
 /// A centroid that may be the nearest of a point.
 struct PointCandidate {
   float sum;
@@ -33,9 +30,9 @@ struct PointCandidate {
 
 /// The candidates of a slab of points: lists by places in the panels, and by part of the centroids.
 struct PointCandidates {
-  PointCandidate* candidates = nullptr;  ///< kPointCandidates a list
-  std::uint32_t* counts = nullptr;       ///< may pass kPointCandidates: then all are candidates
-  float* limits = nullptr;               ///< candidates with larger sums are none
+  PointCandidate* candidates = nullptr;
+  std::uint32_t* counts = nullptr;  ///< may pass a list's room: then all are candidates
+  float* limits = nullptr;          ///< candidates with larger sums are none
 };
 
 /// Assigns points to centroids. Points that are not packed are packed slab by slab.
