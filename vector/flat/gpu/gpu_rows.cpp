@@ -60,7 +60,15 @@ GpuRows::GpuRows(const FlatVectors& vectors, Resources& resources, const GpuFlat
     upload_values(vectors.centre, centre_, stream);
     rules_.centre = static_cast<const float*>(centre_.data());
   }
-  if (upload(stream) && settings.keeps_halves && is_bounded_) keep_panels(stream);
+  if (upload(stream) && is_bounded_) {
+    AccountedBuffer found;
+    if (found.allocate(sizeof(float), memory_, device_)) {
+      const float rounding =
+          measure_rounding(rows_, count(), rules_, static_cast<float*>(found.data()), stream);
+      rules_.bound = HalfBound(vectors.metric, vectors.vectors.dimension, rounding);
+    }
+    if (settings.keeps_halves) keep_panels(stream);
+  }
   stream.synchronize();
 }
 

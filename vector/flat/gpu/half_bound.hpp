@@ -2,8 +2,10 @@
 //
 // Vectors x and queries y are scaled by a power of two, so that the longest vector is shorter than
 // 2^12, and rounded to halves x', y'. Let u = 2^-11 and d the dimension. A component is off by u of
-// itself or, below the range of normal halves, by 2^-25. So by Cauchy and Schwarz
-//   |xy - x'y'| <= (2u + u^2) |x||y| + 2^-25 sqrt(d) (|x| + |y|) + 2^-50 d.
+// itself or, below the range of normal halves, by 2^-25. So |y - y'| <= u |y| + 2^-25 sqrt(d). For
+// the vectors, r |x| takes the place of u |x|: what their rounding was measured to be at the most,
+// which for dense vectors is about a third. By Cauchy and Schwarz
+//   |xy - x'y'| <= (r + u + ru) |x||y| + 2^-25 sqrt(d) (|x| + |y|) (1 + u) + 2^-50 d.
 // For L2 the product counts twice, and 2 |x||y| <= |x|^2 + |y|^2, |x| <= (|x|^2 + 1) / 2.
 //
 // The tensor cores multiply without error and add 16 products to an accumulator at a time. They
@@ -26,15 +28,20 @@ namespace warpdex::vector {
 /// scaled, or for products X the product of their lengths. Then a sum is off by at most
 /// relative * (X + Y) + absolute, for products relative * X + absolute.
 struct HalfBound {
-  HalfBound(Metric metric, std::size_t dimension) : is_l2(metric == Metric::kL2) {
+  /// `rounding` is the r above, at most 2^-11.
+  HalfBound(Metric metric, std::size_t dimension, float rounding = kUnit)
+      : is_l2(metric == Metric::kL2) {
     const auto d = static_cast<float>(dimension);
     const float root = std::sqrt(d) * 1.01F;
-    const float halves = 0x1.01p-10F + root * 0x1p-24F;
+    const float halves = (rounding + kUnit) * 1.004F + root * 0x1p-24F;
     const float tensor_cores = (2.5F * d + 40) * 0x1p-23F;
     relative = halves + tensor_cores + ErrorBound(metric, dimension).relative;
     absolute = root * 0x1p-23F + d * 0x1p-48F;
     canonical_absolute = ErrorBound(metric, dimension).absolute;
   }
+
+  /// The relative error of rounding one component.
+  static constexpr float kUnit = 0x1p-11F;
 
   bool is_l2;
   float relative;

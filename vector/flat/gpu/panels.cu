@@ -1,6 +1,7 @@
 // Packs vectors and queries into panels.
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cfloat>
 
 #include "flat/gpu/canonical.cuh"
@@ -69,6 +70,33 @@ __device__ double warp_sum(double value) {
     value += __shfl_xor_sync(kWholeWarp, value, lanes);
   }
   return value;
+}
+
+/// Work item: a row, a warp; grid-stride. Reading the rows bounds it.
+template <class Component>
+__global__ void __launch_bounds__(kThreads)
+    find_rounding(DeviceRows rows, std::uint32_t count, PanelRules rules, float* largest) {
+  const float smallest = 0x1p-25F * sqrtf(static_cast<float>(rows.dimension));
+  float ratio = 0;
+  for (std::uint32_t row = blockIdx.x * kWarps + warp_id(); row < count;
+       row += gridDim.x * kWarps) {
+    const auto* const from =
+        static_cast<const Component*>(rows.data) + std::size_t{row} * rows.stride;
+    double error = 0;
+    double squared = 0;
+    for (std::uint32_t column = lane_id() * 2; column < rows.dimension; column += 2 * kWarp) {
+      const float2 x = load_pair(from, rules.centre, column, rows.dimension, rules.scale);
+      const float2 rounded = __half22float2(__floats2half2_rn(x.x, x.y));
+      const float2 left{__fsub_rn(x.x, rounded.x), __fsub_rn(x.y, rounded.y)};
+      error += double{left.x} * double{left.x} + double{left.y} * double{left.y};
+      squared += double{x.x} * double{x.x} + double{x.y} * double{x.y};
+    }
+    const double length = sqrt(warp_sum(squared));
+    const double off = sqrt(warp_sum(error)) - double{smallest};
+    if (off > 0) ratio = fmaxf(ratio, __double2float_ru(off / length));
+  }
+  // Ratios are not negative, so their bits have their order.
+  if (lane_id() == 0) atomicMax(reinterpret_cast<int*>(largest), __float_as_int(ratio));
 }
 
 /// What is known of a query, the same in all lanes of its warp.
@@ -150,6 +178,24 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 }  // namespace
+
+float measure_rounding(const DeviceRows& rows, std::uint32_t count, const PanelRules& rules,
+                       float* largest, const Stream& stream) {
+  constexpr std::uint32_t kMaxCtas = 2048;
+  check_cuda(cudaMemsetAsync(largest, 0, sizeof(float), stream.handle()), "cudaMemsetAsync");
+  const auto kernel = rows.store == Store::kFloat ? find_rounding<float> : find_rounding<__half>;
+  launch({.name = "find_rounding",
+          .ctas = std::min(kMaxCtas, (count - 1) / kWarps + 1),
+          .threads = kThreads,
+          .stream = stream.handle()},
+         kernel, rows, count, rules, largest);
+  float ratio = 0;
+  check_cuda(
+      cudaMemcpyAsync(&ratio, largest, sizeof(float), cudaMemcpyDeviceToHost, stream.handle()),
+      "cudaMemcpyAsync");
+  stream.synchronize();
+  return std::min(ratio * 1.001F, HalfBound::kUnit);
+}
 
 void pack_rows(const DeviceRows& rows, const DeviceChoice& choice, const TileOrder& order,
                const PanelRules& rules, std::uint32_t first, std::uint32_t count,

@@ -51,6 +51,11 @@ struct QueryPanels {
   std::uint32_t* is_open = nullptr;
 };
 
+/// Waits for the measurement of the rounding r of HalfBound, over rows [0, count), and returns it.
+/// `largest` is a float of scratch memory. Reads the rows once.
+float measure_rounding(const DeviceRows& rows, std::uint32_t count, const PanelRules& rules,
+                       float* largest, const Stream& stream);
+
 /// Queues the packing of the panels [first, first + count) of the choice.
 void pack_rows(const DeviceRows& rows, const DeviceChoice& choice, const TileOrder& order,
                const PanelRules& rules, std::uint32_t first, std::uint32_t count,

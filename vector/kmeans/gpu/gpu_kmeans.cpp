@@ -146,6 +146,8 @@ class GpuLloyd {
     rules_ = {HalfBound(Metric::kL2, points_.dimension),
               half_scale(Metric::kL2, *std::max_element(norms.begin(), norms.end())), centre_};
     rows_ = {points_.values, Store::kFloat, points_.dimension, points_.dimension, norms_};
+    const float rounding = measure_rounding(rows_, points_.count, rules_, distances_, stream_);
+    rules_.bound = HalfBound(Metric::kL2, points_.dimension, rounding);
     if (keeps_panels_) assignment_->pack(rows_, all_points(), rules_, stream_);
     check_cuda(
         cudaMemsetAsync(before_, 0xFF, points_.count * sizeof(std::uint32_t), stream_.handle()),
