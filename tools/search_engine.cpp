@@ -1,13 +1,11 @@
-// Chooses an engine, and lets the GPU's fall back to the CPU's where the user left the choice.
+// Answers on the engine that the options say, and on the CPU's what the GPU's leaves.
 #include "search_engine.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <thread>
 
 #include "text.hpp"
-#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
@@ -46,66 +44,14 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
   return results;
 }
 
-/// Why no GPU can answer; empty if one can.
-std::string why_not_gpu() {
-  if (device_count() == 0) return why_no_device();
-  return why_gpu_unfit(device_info(ResourceSettings{}.device));
-}
-
 }  // namespace
 
-void EngineOptions::add_to(CommandLine& command) {
-  po::options_description group = option_group("Engine");
-  group.add_options()(
-      "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
-      "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
-      "else the CPU, with a line that says why")(
-      "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
-      "GPU memory that index and scratch may take, as 20G or 500M. What it does not hold of the "
-      "lists is read in the host's memory. Default: 90 % of what is free");
-  command.add(group);
-}
-
-void EngineOptions::check(const CommandLine& command,
-                          std::initializer_list<const char*> gpu_options) const {
-  if (device_ != "cpu") return;
-  std::vector<const char*> options(gpu_options);
-  options.push_back("gpu-memory");
-  for (const char* option : options) {
-    if (command.given(option)) {
-      throw UsageError("--" + std::string(option) +
-                       " is an option of the GPU's engine; add --device gpu, or leave it out");
-    }
-  }
-}
-
-std::unique_ptr<UploadedIndex> EngineOptions::upload(const Index& index) const {
-  if (device_ == "cpu") return nullptr;
-  if (device_ != "gpu" && device_ != "auto") {
-    throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
-  }
-  const ResourceSettings settings = resource_settings();
-  if (device_ == "gpu") {
-    if (device_count() == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-    return std::make_unique<UploadedIndex>(index, settings);
-  }
-  std::string why;
-  try {
-    why = why_not_gpu();
-    if (why.empty()) return std::make_unique<UploadedIndex>(index, settings);
-  } catch (const UsageError& error) {  // not even what every query needs fits
-    why = error.what();
-  } catch (const CudaError& error) {
-    why = error.what();
-  }
-  std::cerr << "warpdex: answering on the CPU: " << why << "\n";
-  return nullptr;
-}
-
-ResourceSettings EngineOptions::resource_settings() const {
-  ResourceSettings settings;
-  if (!gpu_memory_.empty()) settings.memory = parse_size("--gpu-memory", gpu_memory_);
-  return settings;
+std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device) {
+  std::unique_ptr<UploadedIndex> uploaded;
+  device.start_gpu([&](const ResourceSettings& settings) {
+    uploaded = std::make_unique<UploadedIndex>(index, settings);
+  });
+  return uploaded;
 }
 
 SearchEngine::SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads)

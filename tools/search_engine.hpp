@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "options.hpp"
+#include "device_options.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
@@ -24,27 +22,9 @@ struct UploadedIndex {
   GpuIndex index;
 };
 
-/// The options on where queries are answered. Declared once, read after CommandLine::parse().
-class EngineOptions {
- public:
-  /// Adds the group "Engine".
-  void add_to(CommandLine& command);
-
-  /// Throws UsageError where the CPU is to answer and an option was given that is the GPU's: one of
-  /// this group, or of `gpu_options`. `command` is the one that they were added to.
-  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {}) const;
-
-  /// The index in GPU memory, or none if the CPU is to answer. Where the GPU cannot, `gpu` throws
-  /// what GpuIndex does, or CudaError that says why there is no GPU; `auto` takes the CPU, and a
-  /// line on standard error says why. Throws UsageError for what is no device or no size.
-  std::unique_ptr<UploadedIndex> upload(const Index& index) const;
-
- private:
-  ResourceSettings resource_settings() const;
-
-  std::string device_ = "cpu";
-  std::string gpu_memory_;
-};
+/// The index in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu() with
+/// GpuIndex.
+std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
 
 /// Answers batches of queries; each is planned first. What the GPU's engine cannot answer, the
 /// CPU's does.

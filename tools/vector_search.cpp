@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/vector/format/verify.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -30,6 +32,14 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
   }
 }
 
+/// Why only the CPU searches that index; empty if the GPU does too.
+std::string why_not_on_gpu(const vector::VectorIndex& index) {
+  if (index.settings().index == vector::IndexKind::kFlat) return {};
+  return "'" + index.folder().string() + "' was built with --index " +
+         std::string(vector::index_kind_name(index.settings().index)) +
+         ", which the GPU does not search yet; use --device cpu, or build it with --index flat";
+}
+
 }  // namespace
 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
@@ -42,8 +52,15 @@ void add_depth_options(po::options_description& group, SearchDepth& depth) {
 }
 
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           SearchDepth depth, std::size_t threads) {
+                           SearchDepth depth, std::size_t threads, const DeviceOptions& device)
+    : device_(device) {
   check_options(index, command);
+  device_.start_gpu(
+      [&](const ResourceSettings& settings) {
+        vector::check_before_upload(index);
+        gpu_ = std::make_unique<Gpu>(index, settings);
+      },
+      why_not_on_gpu(index));
   if (index.settings().index == vector::IndexKind::kFlat) {
     flat_.emplace(index.flat(), threads);
     return;
@@ -61,15 +78,42 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   }
 }
 
+std::string VectorSearch::gpu_name() const {
+  return gpu_ ? device_info(gpu_->resources.device()).name : "";
+}
+
+/// What the GPU answers, or nothing if the CPU is to.
+template <class Answers, class Search>
+std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
+  if (!gpu_) return std::nullopt;
+  try {
+    return search(gpu_->flat);
+  } catch (const UsageError&) {
+    throw;  // the CPU would not take it either
+  } catch (const Error& error) {
+    device_.take_cpu(error);
+    gpu_.reset();
+    return std::nullopt;
+  }
+}
+
 vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
-                                        const vector::RowFilter* filter) const {
+                                        const vector::RowFilter* filter) {
+  const auto on_gpu = [&](const vector::GpuFlatSearcher& gpu) {
+    return gpu.nearest(queries, k, filter);
+  };
+  if (auto found = try_gpu<vector::Neighbors>(on_gpu)) return std::move(*found);
   if (flat_) return flat_->nearest(queries, k, filter);
   if (ivf_) return ivf_->nearest(queries, k, probes_, filter);
   return ivf_pq_->nearest(queries, k, probes_, refine_, filter);
 }
 
 vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
-                                            const vector::RowFilter* filter) const {
+                                            const vector::RowFilter* filter) {
+  const auto on_gpu = [&](const vector::GpuFlatSearcher& gpu) {
+    return gpu.within(queries, radius, filter);
+  };
+  if (auto found = try_gpu<vector::RangeNeighbors>(on_gpu)) return std::move(*found);
   if (flat_) return flat_->within(queries, radius, filter);
   if (ivf_) return ivf_->within(queries, radius, probes_, filter);
   return ivf_pq_->within(queries, radius, probes_, filter);

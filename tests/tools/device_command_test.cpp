@@ -1,36 +1,12 @@
 // --device of search and bench: the GPU gives the CPU's answers, and what happens without one.
-#include <cstdlib>
-#include <optional>
-
 #include "tests/tools/collection.hpp"
+#include "tests/tools/no_gpus.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Hides all GPUs from the programs that are started while it lives.
-class NoGpus {
- public:
-  NoGpus() {
-    if (const char* value = std::getenv(kName)) before_ = value;
-    ::setenv(kName, "-1", 1);
-  }
-  ~NoGpus() {
-    if (before_) {
-      ::setenv(kName, before_->c_str(), 1);
-    } else {
-      ::unsetenv(kName);
-    }
-  }
-  NoGpus(const NoGpus&) = delete;
-  NoGpus& operator=(const NoGpus&) = delete;
-
- private:
-  static constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
-  std::optional<std::string> before_;
-};
 
 class DeviceCommand : public ::testing::Test {
  protected:

@@ -42,7 +42,7 @@ constexpr const char* kNotes =
 struct Arguments {
   std::string index;
   SearchOptions search;
-  EngineOptions engine;
+  DeviceOptions device;
   AnswerOptions answers;
   std::int64_t repetitions = 5;
   std::int64_t batch_size = 0;
@@ -63,7 +63,7 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   given.search.add_to(command);
-  given.engine.add_to(command);
+  given.device.add_to(command);
   po::options_description group = option_group("Measuring");
   group.add_options()(
       "repetitions",
@@ -173,7 +173,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   check_shared_stream("standard output",
                       {{"--json", given.json}, {"--output", given.answers.output()}});
   check_outputs_outside(given.index, {given.json, given.answers.output()});
-  given.engine.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
+  given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);
@@ -182,7 +182,7 @@ int run_bench(const std::vector<std::string>& arguments) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
   const BenchSettings settings = settings_of(given, index, texts.size());
-  const std::unique_ptr<UploadedIndex> gpu = given.engine.upload(index);
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
   if (!given.answers.output().empty()) save_answers(given, index, gpu.get(), texts);
   const BenchReport report = bench(given, settings, index, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);

@@ -42,7 +42,7 @@ struct Arguments {
   std::string index;
   std::vector<std::string> words;
   SearchOptions search;
-  EngineOptions engine;
+  DeviceOptions device;
   AnswerOptions answers;
 };
 
@@ -103,7 +103,7 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
-  const std::unique_ptr<UploadedIndex> gpu = arguments.engine.upload(index);
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
   SearchEngine engine(index, gpu.get(), arguments.search.threads());
   const SearchResult result = engine.search({&query, 1}, settings).front();
 
@@ -137,7 +137,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
-  const std::unique_ptr<UploadedIndex> gpu = arguments.engine.upload(index);
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
   SearchEngine engine(index, gpu.get(), arguments.search.threads());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
@@ -170,7 +170,7 @@ int run_search(const std::vector<std::string>& arguments) {
   command.add_positional("INDEX", &given.index, "the folder of an index");
   command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
   given.search.add_to(command);
-  given.engine.add_to(command);
+  given.device.add_to(command);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
 
@@ -178,7 +178,7 @@ int run_search(const std::vector<std::string>& arguments) {
     throw UsageError(given.words.empty() ? "search takes words or --queries FILE; give one of them"
                                          : "search takes words or --queries FILE, not both");
   }
-  given.engine.check(command);
+  given.device.check(command);
   check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
   const Index index = Index::open(given.index);

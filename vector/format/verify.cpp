@@ -5,11 +5,11 @@
 #include <cmath>
 #include <optional>
 
+#include "format/manifest.hpp"
 #include "format/verify_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -79,6 +79,12 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
     report.problems.emplace_back(error.what());
   }
   return report;
+}
+
+void check_before_upload(const VectorIndex& index) {
+  warpdex::check_before_upload(index, [](std::string_view name) {
+    return name != section::kIdNumbers && name != section::kIdOffsets && name != section::kIdTexts;
+  });
 }
 
 bool is_vector_index(const std::filesystem::path& folder) {

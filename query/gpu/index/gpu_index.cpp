@@ -3,7 +3,6 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -39,20 +39,6 @@ constexpr std::size_t kCachedScratchShares = 7;
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
 constexpr std::size_t kMaxCopyThreads = 8;
-
-void check_sections(const Index& index) {
-  const auto& infos = index.section_infos();
-  std::atomic<std::size_t> damaged = infos.size();
-  parallel_for(0, infos.size(), [&](std::size_t, std::size_t i) {
-    if (!index.section_intact(i)) damaged = i;
-  });
-  if (damaged < infos.size()) {
-    throw FormatError("the index '" + index.folder().string() + "' is damaged (section '" +
-                      infos[damaged].name +
-                      "' does not match its checksum) and was not uploaded; restore it or build it "
-                      "again");
-  }
-}
 
 void check_fit(const DeviceInfo& gpu) {
   const std::string why = why_gpu_unfit(gpu);
@@ -115,7 +101,7 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
       device(resources.device()),
       budget(
           std::make_unique<MemoryBudget>(memory_limit(resources, settings), &resources.memory())) {
-  check_sections(index);
+  check_before_upload(index, [](const std::string& /*name*/) { return true; });
   const IndexSections& sections = index.sections();
   const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);

@@ -1,24 +1,12 @@
 // warpdex vector build --index ivf-pq and what follows it, run as a person would.
-#include <cstring>
-
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// The bytes of a .fvecs file.
-std::string fvecs(const std::vector<std::vector<float>>& rows) {
-  std::string bytes;
-  for (const std::vector<float>& row : rows) {
-    const auto dimension = static_cast<std::int32_t>(row.size());
-    bytes.append(reinterpret_cast<const char*>(&dimension), 4);
-    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * 4);
-  }
-  return bytes;
-}
 
 /// Four points on a line, which have codewords of their own, and two queries.
 class VectorCodesCommand : public testing::Test {

@@ -3,22 +3,12 @@
 #include <cstring>
 
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// The bytes of a .fvecs file.
-std::string fvecs(const std::vector<std::vector<float>>& rows) {
-  std::string bytes;
-  for (const std::vector<float>& row : rows) {
-    const auto dimension = static_cast<std::int32_t>(row.size());
-    bytes.append(reinterpret_cast<const char*>(&dimension), 4);
-    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * 4);
-  }
-  return bytes;
-}
 
 std::vector<std::int32_t> words_of(const std::string& bytes) {
   std::vector<std::int32_t> words(bytes.size() / 4);

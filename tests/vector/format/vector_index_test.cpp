@@ -207,6 +207,34 @@ std::string use(const std::filesystem::path& folder) try {
   return error.what();
 }
 
+TEST(VectorIndex, WhatGoesToAGpuIsCheckedBefore) {
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const std::filesystem::path segment = folder / "index" / "segment-0";
+  build(folder / "index", {.metric = Metric::kL2, .dimension = 3}, draw(7, 30),
+        VectorIds(std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}));
+  EXPECT_NO_THROW(check_before_upload(VectorIndex::open(folder / "index")));
+  for (const std::string section : {"vectors", "norms", "centre", "id_texts"}) {
+    const std::string bytes = test::read_file(segment / section);
+    std::string damaged = bytes;
+    // Sections begin behind a header of at most 64 bytes.
+    damaged[64] = static_cast<char>(damaged[64] ^ 1);
+    test::write_file(segment / section, damaged);
+    const VectorIndex index = VectorIndex::open(folder / "index");
+    EXPECT_FALSE(verify_vectors(folder / "index").ok()) << section;
+    if (section == "id_texts") {
+      EXPECT_NO_THROW(check_before_upload(index));
+    } else {
+      try {
+        check_before_upload(index);
+        ADD_FAILURE() << section << " was taken";
+      } catch (const FormatError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("section '" + section + "'"));
+      }
+    }
+    test::write_file(segment / section, bytes);
+  }
+}
+
 TEST(VectorIndex, DamageIsFoundAndNeverCrashes) {
   const test::TemporaryFolder folder(test::place_in_memory());
   build(folder / "index", {.metric = Metric::kL2, .store = Store::kFloat, .dimension = 3},

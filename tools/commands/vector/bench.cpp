@@ -6,17 +6,15 @@
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
-#include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
-#include "plot.hpp"
-#include "table.hpp"
 #include "text.hpp"
 #include "timing.hpp"
+#include "vector_bench_report.hpp"
 #include "vector_search.hpp"
-#include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
@@ -35,6 +33,11 @@ constexpr const char* kNotes =
     "of\n"
     "--gflops and --bandwidth, whichever is longer, if you give these.\n"
     "\n"
+    "On the GPU, 'certified' is the share of queries whose answers products in half precision\n"
+    "settled; the others were compared with all vectors again. 'scan': too few queries or "
+    "vectors,\n"
+    "or too large a k, for products. Copies from and to the host's memory are timed, too.\n"
+    "\n"
     "example:\n"
     "  warpdex vector bench base.index --queries queries.fvecs --batch-sizes 1,100,10000 "
     "--plot bench.svg";
@@ -45,20 +48,13 @@ struct Arguments {
   std::string batch_sizes = "1,10,100,1000";
   std::string k = "1,10,100";
   SearchDepth depth;
+  DeviceOptions device;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
   double bandwidth = 0;
   std::string json;
   std::string plot;
-};
-
-/// What one number of queries and one k took.
-struct Measured {
-  std::size_t queries;
-  std::size_t k;
-  double milliseconds;  ///< median
-  double floor;         ///< milliseconds; 0: not known
 };
 
 void add_options(CommandLine& command, Arguments& given) {
@@ -80,6 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "figures", &given.json);
   add_depth_options(group, given.depth);
   command.add(group);
+  given.device.add_to(command);
 }
 
 std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
@@ -120,10 +117,21 @@ double floor_of(const Arguments& given, const vector::VectorView& vectors, std::
   return std::max(by_arithmetic, by_reading);
 }
 
-Measured measure(const Arguments& given, const vector::VectorIndex& index,
-                 const VectorSearch& searcher, const std::vector<float>& queries, std::size_t k,
-                 std::size_t repetitions) {
+vector::GpuFlatFigures operator-(vector::GpuFlatFigures after,
+                                 const vector::GpuFlatFigures& before) {
+  after.queries -= before.queries;
+  after.uncertified -= before.uncertified;
+  return after;
+}
+
+MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
+                       VectorSearch& searcher, const std::vector<float>& queries, std::size_t k,
+                       std::size_t repetitions) {
+  const auto figures = [&] {
+    return searcher.gpu() == nullptr ? vector::GpuFlatFigures{} : searcher.gpu()->figures();
+  };
   searcher.nearest(queries, k, nullptr);
+  const vector::GpuFlatFigures before = figures();
   std::vector<double> times;
   for (std::size_t i = 0; i < repetitions; ++i) {
     InterruptGuard::check();
@@ -135,62 +143,10 @@ Measured measure(const Arguments& given, const vector::VectorIndex& index,
   }
   const std::size_t count = queries.size() / index.settings().dimension;
   const bool is_exact = searcher.probes() == 0;
-  return {count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0};
-}
-
-void print(const std::vector<Measured>& all, std::ostream& out) {
-  Table table({{"queries"}, {"k"}, {"ms"}, {"us a query"}, {"queries/s"}, {"over floor"}});
-  for (const Measured& one : all) {
-    const auto queries = static_cast<double>(one.queries);
-    table.add({std::to_string(one.queries), std::to_string(one.k), fixed(one.milliseconds, 3),
-               fixed(one.milliseconds * 1e3 / queries, 2),
-               grouped(static_cast<std::uint64_t>(queries / one.milliseconds * 1e3)),
-               one.floor > 0 ? fixed(one.milliseconds / one.floor, 2) : ""});
-  }
-  table.print(out);
-}
-
-std::string to_json(const vector::VectorIndex& index, const VectorSearch& searcher,
-                    std::size_t threads, const std::vector<Measured>& all) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("vectors", std::uint64_t{index.rows()});
-  json.member("dimension", std::uint64_t{index.settings().dimension});
-  json.member("metric", vector::metric_name(index.settings().metric));
-  json.member("store", vector::store_name(index.settings().store));
-  if (searcher.probes() > 0) json.member("probes", std::uint64_t{searcher.probes()});
-  if (searcher.refine() > 0) json.member("refine", std::uint64_t{searcher.refine()});
-  json.member("device", "cpu");
-  json.member("isa", isa_name(isa()));
-  json.member("threads", std::uint64_t{threads});
-  json.begin_array("searches");
-  for (const Measured& one : all) {
-    json.begin_object();
-    json.member("queries", std::uint64_t{one.queries});
-    json.member("k", std::uint64_t{one.k});
-    json.member("milliseconds", one.milliseconds);
-    if (one.floor > 0) json.member("floor_milliseconds", one.floor);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return json.take() + "\n";
-}
-
-std::string to_plot(const std::vector<Measured>& all, const std::vector<std::size_t>& batches,
-                    const std::vector<std::size_t>& ks) {
-  PlotPanel panel{
-      PlotPanel::Kind::kLines, "search", "queries searched together", "us a query", {}, {}};
-  for (const std::size_t batch : batches) panel.categories.push_back(std::to_string(batch));
-  for (const std::size_t k : ks) {
-    PlotSeries series{"k " + std::to_string(k), {}};
-    for (const Measured& one : all) {
-      if (one.k != k) continue;
-      series.values.push_back(one.milliseconds * 1e3 / static_cast<double>(one.queries));
-    }
-    panel.series.push_back(series);
-  }
-  return to_svg({panel});
+  MeasuredSearch one{
+      count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0, {}};
+  if (searcher.gpu() != nullptr) one.on_gpu = figures() - before;
+  return one;
 }
 
 }  // namespace
@@ -202,6 +158,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  given.device.check(command);
   check_outputs_outside(given.index, {given.json, given.plot});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
@@ -220,17 +177,20 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  const VectorSearch searcher(index, command, given.depth, threads);
-  std::vector<Measured> all;
+  VectorSearch searcher(index, command, given.depth, threads, given.device);
+  const VectorBenchSettings settings{searcher.gpu_name(),
+                                     searcher.gpu() != nullptr && searcher.gpu()->is_resident(),
+                                     threads, searcher.probes(), searcher.refine()};
+  std::vector<MeasuredSearch> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);
     for (const std::size_t k : ks) {
       all.push_back(measure(given, index, searcher, some, k, repetitions));
     }
   }
-  if (given.json != "-") print(all, std::cout);
-  write_outputs({{given.json, to_json(index, searcher, threads, all)},
-                 {given.plot, to_plot(all, batches, ks)}});
+  if (given.json != "-") print_searches(all, std::cout);
+  write_outputs({{given.json, searches_to_json(index, settings, all)},
+                 {given.plot, searches_to_svg(all, batches, ks)}});
   return 0;
 }
 

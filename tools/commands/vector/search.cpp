@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "neighbor_output.hpp"
 #include "options.hpp"
@@ -46,8 +47,10 @@ constexpr std::size_t kMaxPartQueries = 4096;
 constexpr std::size_t kMinPartQueries = 20;
 /// Answers of a part, which are held in memory.
 constexpr std::size_t kPartAnswers = std::size_t{1} << 22;
-/// Products of components of a part: about a second of two cores, so that a signal is heard.
+/// Products of components of a part: about a second of two cores or of a GPU, so that a signal is
+/// heard.
 constexpr double kPartProducts = 2e11;
+constexpr double kGpuPartProducts = 1e14;
 
 struct Arguments {
   std::string index;
@@ -55,6 +58,7 @@ struct Arguments {
   std::int64_t k = 10;
   float radius = 0;
   SearchDepth depth;
+  DeviceOptions device;
   std::string filter;
   std::int64_t threads = 0;
   NeighborTargets targets;
@@ -74,6 +78,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_depth_options(group, given.depth);
   command.add(group);
+  given.device.add_to(command);
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.targets.output)->value_name("FILE"),
                        "answers; the suffix says in which format")(
@@ -106,7 +111,7 @@ class Answering {
       : given_(given),
         index_(index),
         queries_(queries),
-        searcher_(index, command, given.depth, checked_threads(given.threads)) {
+        searcher_(index, command, given.depth, checked_threads(given.threads), given.device) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
     const auto vectors = static_cast<std::int64_t>(index.rows());
@@ -123,7 +128,8 @@ class Answering {
     std::vector<float> rows(largest_part() * dimension);
     std::size_t part = k_ ? largest_part() : 1;
     std::uint64_t done = 0;
-    while (const std::size_t count = queries_.read(part, rows.data())) {
+    // Parts become smaller where the CPU takes over from the GPU.
+    while (const std::size_t count = queries_.read(std::min(part, largest_part()), rows.data())) {
       const std::size_t answers = answer({rows.data(), count * dimension}, done, output);
       done += count;
       // Nobody knows how many are within a radius before they are found.
@@ -143,7 +149,8 @@ class Answering {
   std::size_t largest_part() const {
     const double products =
         static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension) + 1;
-    const auto by_work = static_cast<std::size_t>(std::min(1e9, kPartProducts / products));
+    const double wanted = searcher_.gpu() != nullptr ? kGpuPartProducts : kPartProducts;
+    const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / products));
     const std::size_t by_answers = kPartAnswers / k_.value_or(1);
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(kMinPartQueries, by_answers + 1),
                                    std::clamp<std::size_t>(by_answers, 1, kMaxPartQueries));
@@ -193,6 +200,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
     throw UsageError("--refine ranks the best of -k anew; leave it out with --radius");
   }
 
+  given.device.check(command);
   check_inputs(given);
   const NeighborTargets& targets = given.targets;
   check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});

@@ -1,9 +1,14 @@
-// The first half of verifying an index: the checksums of its sections. Internal.
+// Checksums of an index's sections: the first half of verifying it, and what comes before an upload
+// to a GPU. Internal.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 
 namespace warpdex {
@@ -26,6 +31,22 @@ void check_sections(const Index& index, Report& report,
     done += info.bytes;
     if (progress) progress(0.5 * static_cast<double>(done) / static_cast<double>(total));
   }
+}
+
+/// Throws FormatError, which names a section, where one of those that `is_uploaded(name)` holds for
+/// does not have its checksum. O(bytes), sections beside each other.
+template <class Index, class IsUploaded>
+void check_before_upload(const Index& index, const IsUploaded& is_uploaded) {
+  const auto& infos = index.section_infos();
+  std::atomic<std::size_t> damaged = infos.size();
+  parallel_for(0, infos.size(), [&](std::size_t /*thread*/, std::size_t i) {
+    if (is_uploaded(infos[i].name) && !index.section_intact(i)) damaged = i;
+  });
+  if (damaged == infos.size()) return;
+  throw FormatError("the index '" + index.folder().string() + "' is damaged (section '" +
+                    infos[damaged].name +
+                    "' does not have its checksum) and was not uploaded; restore it or build it "
+                    "again");
 }
 
 }  // namespace warpdex

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/vector/format/vector_index.hpp"
+
 namespace warpdex::vector {
 
 struct VectorVerifyReport {
@@ -22,6 +24,10 @@ struct VectorVerifyReport {
 /// VectorIndex::open refuses becomes a problem; throws IoError if there is no index.
 VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
                                   const std::function<void(double)>& progress = {});
+
+/// For those who upload an index to a GPU: checks what searches read, which is all but ids. Throws
+/// FormatError, which names a section, where one does not have its checksum. O(index).
+void check_before_upload(const VectorIndex& index);
 
 /// Whether the manifest of the index at `folder` says that it holds vectors. False where there is
 /// no manifest or a damaged one.

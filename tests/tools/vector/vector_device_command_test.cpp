@@ -1,0 +1,176 @@
+// --device of vector search and bench: the GPU gives the CPU's answers, and what happens without
+// it.
+#include <random>
+
+#include "tests/tools/collection.hpp"
+#include "tests/tools/no_gpus.hpp"
+#include "tests/tools/vector/fvecs.hpp"
+#include "warpdex/core/cuda/device.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// In each reason why there is no GPU: none in the build, no driver, none found.
+constexpr const char* kNoGpu = "GPU";
+
+/// Vectors enough for products on the GPU, and queries.
+class VectorDeviceCommand : public testing::Test {
+ protected:
+  VectorDeviceCommand() {
+    auto random = generator(1);
+    write_file(folder_ / "base.fvecs", fvecs(draw_rows(random, 5000)));
+    write_file(folder_ / "queries.fvecs", fvecs(draw_rows(random, 60)));
+  }
+  static std::vector<std::vector<float>> draw_rows(std::mt19937_64& random, std::size_t count) {
+    std::normal_distribution<float> normal;
+    std::vector<std::vector<float>> rows(count, std::vector<float>(7));
+    for (std::vector<float>& row : rows) {
+      for (float& value : row) value = normal(random);
+    }
+    return rows;
+  }
+  void build(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{
+        "vector",   "build",           "--input", folder_ / "base.fvecs",
+        "--output", folder_ / "index", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome built = run_warpdex(arguments);
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  Outcome run(const std::string& command, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"vector", command, folder_ / "index", "--queries",
+                                       folder_ / "queries.fvecs"};
+    if (command == "bench") {
+      for (const char* one : {"--batch-sizes", "1,50", "-k", "10", "--repetitions", "1"}) {
+        arguments.emplace_back(one);
+      }
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  TemporaryFolder folder_;
+};
+
+/// That it went well, with one line that says why the CPU answered.
+void expect_told(const Outcome& outcome, const std::string& why) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("warpdex: answering on the CPU: ")) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(why));
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+TEST_F(VectorDeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
+  const NoGpus hidden;
+  build();
+  const Outcome right = run("search", {});
+  EXPECT_EQ(right.err, "");
+  ASSERT_NE(right.out, "");
+  const Outcome found = run("search", {"--device", "auto"});
+  expect_told(found, kNoGpu);
+  EXPECT_EQ(found.out, right.out);
+  expect_complaint(run("search", {"--device", "gpu"}), 1, {kNoGpu});
+  const Outcome timed = run("bench", {"--device", "auto", "--json", "-"});
+  expect_told(timed, kNoGpu);
+  const rapidjson::Document json = parse_json(timed.out);
+  EXPECT_STREQ(json["device"].GetString(), "cpu");
+  EXPECT_FALSE(json.HasMember("resident"));
+  EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "cpu");
+  EXPECT_FALSE(json["searches"][0].HasMember("certified"));
+  EXPECT_THAT(run("bench", {}).out, Not(HasSubstr("certified")));
+  expect_complaint(run("bench", {"--device", "gpu"}), 1, {kNoGpu});
+}
+
+TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
+  build();
+  for (const std::string command : {"search", "bench"}) {
+    expect_complaint(run(command, {"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
+    expect_complaint(run(command, {"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+    for (const std::string device : {"gpu", "auto"}) {
+      expect_complaint(run(command, {"--device", device, "--gpu-memory", "much"}), 2,
+                       {"--gpu-memory", "'much'"});
+    }
+  }
+}
+
+TEST_F(VectorDeviceCommand, InvertedFilesAreForTheCpu) {
+  for (const std::string kind : {"ivf-flat", "ivf-pq"}) {
+    build({"--index", kind, "--lists", "3"});
+    const Outcome right = run("search", {});
+    const Outcome found = run("search", {"--device", "auto"});
+    expect_told(found, "--index " + kind);
+    EXPECT_EQ(found.out, right.out);
+    for (const std::string command : {"search", "bench"}) {
+      expect_complaint(run(command, {"--device", "gpu"}), 2, {"--index " + kind, "--device cpu"});
+    }
+  }
+}
+
+TEST_F(VectorDeviceCommand, GpuWritesTheCpusFiles) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  write_file(folder_ / "filter.txt", "4\n7\n4999\n1\n2500\n");
+  const std::vector<std::vector<std::string>> searches{
+      {"-k", "1"}, {"-k", "3000"}, {"-k", "2", "--filter", folder_ / "filter.txt"}};
+  for (const std::string metric : {"l2", "ip", "cosine"}) {
+    for (const std::string store : {"float", "half"}) {
+      build({"--metric", metric, "--store", store});
+      const auto files = [&](const std::string& device, std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", device, "--output", folder_ / "rows.ivecs",
+                                 "--distances", folder_ / "distances.fvecs"});
+        const Outcome outcome = run("search", more);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(outcome.err, "");
+        return read_file(folder_ / "rows.ivecs") + read_file(folder_ / "distances.fvecs");
+      };
+      for (const std::vector<std::string>& more : searches) {
+        const std::string right = files("cpu", more);
+        EXPECT_EQ(files("gpu", more), right) << metric << ' ' << store << ' ' << more[1];
+        EXPECT_EQ(files("auto", more), right) << metric << ' ' << store << ' ' << more[1];
+      }
+      EXPECT_EQ(run("search", {"--radius", "0.5", "--device", "gpu"}).out,
+                run("search", {"--radius", "0.5"}).out);
+    }
+  }
+}
+
+TEST_F(VectorDeviceCommand, GpuMemoryThatDoesNotSufficeIsTold) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build();
+  const Outcome found = run("search", {"--device", "auto", "--gpu-memory", "1K"});
+  expect_told(found, "GPU memory");
+  EXPECT_EQ(found.out, run("search", {}).out);
+  expect_complaint(run("search", {"--device", "gpu", "--gpu-memory", "1K"}), 1, {"GPU memory"});
+}
+
+TEST_F(VectorDeviceCommand, DamageIsNotUploaded) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build();
+  const std::filesystem::path file = folder_ / "index" / "segment-0" / "norms";
+  ASSERT_TRUE(std::filesystem::exists(file));
+  std::string bytes = read_file(file);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  write_file(file, bytes);
+  for (const std::string device : {"gpu", "auto"}) {
+    expect_complaint(run("search", {"--device", device}), 1, {"section 'norms'"});
+  }
+}
+
+TEST_F(VectorDeviceCommand, BenchTellsWhatProductsSettled) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build();
+  const Outcome timed = run("bench", {"--device", "gpu"});
+  EXPECT_EQ(timed.status, 0) << timed.err;
+  EXPECT_THAT(timed.out, HasSubstr("certified"));
+  EXPECT_THAT(timed.out, HasSubstr("scan"));
+  const rapidjson::Document json = parse_json(run("bench", {"--device", "gpu", "--json", "-"}).out);
+  EXPECT_EQ(json["device"].GetString(), device_info(0).name);
+  EXPECT_TRUE(json["resident"].GetBool());
+  EXPECT_FALSE(json["searches"][0].HasMember("certified"));
+  EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "gpu");
+  EXPECT_GT(json["searches"][1]["certified"].GetDouble(), 0.9);
+}
+
+}  // namespace
+}  // namespace warpdex::test

@@ -1,0 +1,41 @@
+// Where the work is done, CPU or GPU: the options of all commands that can do it on either.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+#include "options.hpp"
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+
+/// The options --device and --gpu-memory. Declared once, read after CommandLine::parse().
+class DeviceOptions {
+ public:
+  /// Adds the group "Engine".
+  void add_to(CommandLine& command);
+
+  /// Throws UsageError where the CPU is to work and an option was given that is the GPU's: one of
+  /// this group, or of `gpu_options`. `command` is the one that they were added to.
+  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {}) const;
+
+  /// Calls `start` if the GPU is to work, and returns whether it does. Where it cannot, `gpu`
+  /// throws what `start` does, CudaError that says why there is no GPU, or UsageError with
+  /// `why_not`, if that says why no GPU could; `auto` takes the CPU, as take_cpu() says. Throws
+  /// UsageError for what is no device or no size.
+  bool start_gpu(const std::function<void(const ResourceSettings&)>& start,
+                 const std::string& why_not = {}) const;
+
+  /// For use where the GPU's work has thrown `error`, in the block that caught it: with `auto`, a
+  /// line on standard error says that the CPU takes over, and why. Else throws `error` again; with
+  /// `auto` too, if the CPU would meet the same: damage.
+  void take_cpu(const Error& error) const;
+
+ private:
+  std::string device_ = "cpu";
+  std::string gpu_memory_;
+};
+
+}  // namespace warpdex::tools
