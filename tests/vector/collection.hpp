@@ -52,8 +52,8 @@ inline std::string describe(Metric metric, Store store, std::size_t dimension, s
 namespace warpdex::test {
 
 /// Normally distributed numbers.
-inline std::vector<float> draw(std::mt19937_64& random, std::size_t count, float mean,
-                               float deviation) {
+inline std::vector<float> draw(std::mt19937_64& random, std::size_t count, float mean = 0,
+                               float deviation = 1) {
   std::normal_distribution<float> normal(mean, deviation);
   std::vector<float> values(count);
   for (float& value : values) value = normal(random);

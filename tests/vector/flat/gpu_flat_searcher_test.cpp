@@ -1,10 +1,7 @@
-// Tests of exact search on a GPU: the bits that FlatSearcher gives, whose own tests compare it with
-// a plain search, in every form, for sizes and values that the GPU's ways differ in.
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
-
+// Tests of exact search on a GPU: a plain search's answers, to the bit, in every form; threads that
+// share memory; what is refused.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -13,68 +10,17 @@
 #include <vector>
 
 #include "tests/support.hpp"
-#include "tests/vector/collection.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
+#include "tests/vector/flat/past_2_31.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
-#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/flat/flat_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-class GpuFlat : public testing::Test {
- protected:
-  void SetUp() override {
-    if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  }
-};
-
-struct Form {
-  Metric metric;
-  Store store;
-};
-
 class GpuFlatForms : public GpuFlat, public testing::WithParamInterface<Form> {};
 
-/// What there is in the GPU's memory for one test.
-Resources& resources() {
-  static Resources shared;
-  return shared;
-}
-
-void expect_same(const Neighbors& found, const Neighbors& expected, const std::string& what) {
-  ASSERT_EQ(found.rows.size(), expected.rows.size()) << what;
-  for (std::size_t i = 0; i < found.rows.size(); ++i) {
-    ASSERT_EQ(found.rows[i], expected.rows[i])
-        << what << ", query " << i / expected.k << ", place " << i % expected.k;
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(found.distances[i]),
-              std::bit_cast<std::uint32_t>(expected.distances[i]))
-        << what << ", query " << i / expected.k << ", place " << i % expected.k << ": "
-        << found.distances[i] << " and " << expected.distances[i];
-  }
-}
-
-void expect_same(const RangeNeighbors& found, const RangeNeighbors& expected,
-                 const std::string& what) {
-  ASSERT_EQ(found.offsets, expected.offsets) << what;
-  ASSERT_EQ(found.rows, expected.rows) << what;
-  ASSERT_EQ(found.distances, expected.distances) << what;
-}
-
-/// Compares the answers of both processors; returns the share that products certified.
-double expect_right(const FlatVectors& vectors, const std::vector<float>& queries, std::size_t k,
-                    const RowFilter* filter, const GpuFlatSettings& settings,
-                    const std::string& what) {
-  const GpuFlatSearcher searcher(vectors, resources(), settings);
-  const Neighbors expected = FlatSearcher(vectors, 0).nearest(queries, k, filter);
-  expect_same(searcher.nearest(queries, k, filter), expected, what);
-  const GpuFlatFigures figures = searcher.figures();
-  return figures.queries == 0
-             ? 1
-             : 1 - static_cast<double>(figures.uncertified) / static_cast<double>(figures.queries);
-}
-
-TEST_P(GpuFlatForms, SmallOnesAnswerAsTheCpu) {
+TEST_P(GpuFlatForms, SmallOnesAnswerAsAPlainSearch) {
   const auto [metric, store] = GetParam();
   auto random = test::generator(static_cast<std::uint64_t>(metric) * 2 + store_bytes(store));
   for (const std::size_t dimension : {1, 3, 31, 32, 33, 96, 128, 300}) {
@@ -85,7 +31,7 @@ TEST_P(GpuFlatForms, SmallOnesAnswerAsTheCpu) {
         const std::vector<float> queries = test::draw(random, count * dimension, 0.3F, 1);
         for (const std::size_t k : {std::size_t{1}, std::size_t{10}, rows}) {
           if (k > rows || (k == rows && count > 37)) continue;
-          expect_right(collection.vectors, queries, k, nullptr, {},
+          expect_right(collection, queries, k, nullptr, {},
                        describe(metric, store, dimension, rows) + ", queries " +
                            std::to_string(count) + ", k " + std::to_string(k));
           if (HasFatalFailure()) return;
@@ -100,13 +46,13 @@ TEST_P(GpuFlatForms, LargeOnesAnswerAsTheCpu) {
   auto random = test::generator(20 + static_cast<std::uint64_t>(metric));
   const std::size_t dimension = 40;
   const std::size_t rows = 200'003;
-  const Collection collection(metric, store, dimension, test::draw(random, rows * dimension, 0, 1));
-  const std::vector<float> queries = test::draw(random, 300 * dimension, 0, 1);
+  const Collection collection(metric, store, dimension, test::draw(random, rows * dimension));
+  const std::vector<float> queries = test::draw(random, 300 * dimension);
   for (const bool keeps_halves : {false, true}) {
     for (const std::size_t k : {1, 10, 100, 1000, 2048, 5000}) {
       const double share =
-          expect_right(collection.vectors, queries, k, nullptr,
-                       {.memory = 0, .keeps_halves = keeps_halves}, "k " + std::to_string(k));
+          expect_right(collection, queries, k, nullptr, {.memory = 0, .keeps_halves = keeps_halves},
+                       "k " + std::to_string(k));
       EXPECT_GT(share, 0.9) << "k " << k;
     }
   }
@@ -117,7 +63,7 @@ TEST_P(GpuFlatForms, FiltersLetThroughWhatTheyAllow) {
   auto random = test::generator(40 + static_cast<std::uint64_t>(metric));
   const std::size_t dimension = 24;
   const std::size_t rows = 30'000;
-  const Collection collection(metric, store, dimension, test::draw(random, rows * dimension, 0, 1));
+  const Collection collection(metric, store, dimension, test::draw(random, rows * dimension));
   const float radius = metric == Metric::kL2 ? 20.0F : 0.3F;
   for (const double share : {0.0, 0.001, 0.3, 0.999, 1.0}) {
     std::bernoulli_distribution allowed(share);
@@ -127,9 +73,8 @@ TEST_P(GpuFlatForms, FiltersLetThroughWhatTheyAllow) {
     }
     const std::string what = "share " + std::to_string(share);
     for (const std::size_t count : {2, 40}) {
-      const std::vector<float> queries = test::draw(random, count * dimension, 0, 1);
-      expect_right(collection.vectors, queries, 15, &filter, {.memory = 0, .keeps_halves = true},
-                   what);
+      const std::vector<float> queries = test::draw(random, count * dimension);
+      expect_right(collection, queries, 15, &filter, {.memory = 0, .keeps_halves = true}, what);
       const GpuFlatSearcher searcher(collection.vectors, resources());
       expect_same(searcher.within(queries, radius, &filter),
                   FlatSearcher(collection.vectors).within(queries, radius, &filter), what);
@@ -141,12 +86,12 @@ TEST_P(GpuFlatForms, RangesHoldAllWithinThem) {
   const auto [metric, store] = GetParam();
   auto random = test::generator(60 + static_cast<std::uint64_t>(metric));
   const std::size_t dimension = 16;
-  const Collection collection(metric, store, dimension, test::draw(random, 5000 * dimension, 0, 1));
+  const Collection collection(metric, store, dimension, test::draw(random, 5000 * dimension));
   const FlatSearcher cpu(collection.vectors);
   const GpuFlatSearcher gpu(collection.vectors, resources());
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::size_t count : {1, 50, 1100}) {
-    const std::vector<float> queries = test::draw(random, count * dimension, 0, 1);
+    const std::vector<float> queries = test::draw(random, count * dimension);
     const float exact = cpu.nearest(queries, 7).distances[6];
     for (const float radius : {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, kInfinity, -kInfinity}) {
       if (count > 50 && std::isinf(radius)) continue;
@@ -156,133 +101,42 @@ TEST_P(GpuFlatForms, RangesHoldAllWithinThem) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, GpuFlatForms,
-                         testing::Values(Form{Metric::kL2, Store::kFloat},
-                                         Form{Metric::kL2, Store::kHalf},
-                                         Form{Metric::kInnerProduct, Store::kFloat},
-                                         Form{Metric::kInnerProduct, Store::kHalf},
-                                         Form{Metric::kCosine, Store::kFloat},
-                                         Form{Metric::kCosine, Store::kHalf}),
-                         [](const testing::TestParamInfo<Form>& form) {
-                           return std::string(metric_name(form.param.metric)) + "_" +
-                                  std::string(store_name(form.param.store));
-                         });
+INSTANTIATE_TEST_SUITE_P(Forms, GpuFlatForms, kForms, form_name);
 
-/// Collections that make bounds loose or many distances equal.
-class GpuFlatHard : public GpuFlat, public testing::WithParamInterface<Metric> {};
+/// One small case of each way and form, for tools under which all is slow.
+class GpuFlatTiny : public GpuFlat, public testing::WithParamInterface<Form> {};
 
-TEST_P(GpuFlatHard, FarFromTheOrigin) {
-  auto random = test::generator(80);
-  const std::size_t dimension = 64;
-  std::vector<float> values = test::draw(random, 9000 * dimension, 5000, 1);
-  for (std::size_t i = 8900 * dimension; i < values.size(); ++i) values[i] -= 10'000;
-  const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  for (const float mean : {5000.0F, -5000.0F, 0.0F, 1e7F}) {
-    expect_right(collection.vectors, test::draw(random, 30 * dimension, mean, 1), 10, nullptr, {},
-                 "queries around " + std::to_string(mean));
-  }
-}
-
-TEST_P(GpuFlatHard, DuplicatesAndZeros) {
-  auto random = test::generator(81);
-  const std::size_t dimension = 8;
-  std::vector<float> values(60'000 * dimension);
-  std::uniform_int_distribution<int> few(-1, 1);
-  for (std::size_t i = 0; i < values.size() / 2; ++i) values[i] = static_cast<float>(few(random));
-  const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  std::vector<float> queries(30 * dimension);
-  for (std::size_t i = dimension; i < queries.size(); ++i) {
-    queries[i] = static_cast<float>(few(random));
-  }
-  for (const std::size_t k : {1, 100, 2500}) {
-    expect_right(collection.vectors, queries, k, nullptr, {}, "k " + std::to_string(k));
-  }
-}
-
-TEST_P(GpuFlatHard, SortedByDistance) {
-  const std::size_t dimension = 4;
-  const std::size_t rows = 100'000;
-  std::vector<float> values(rows * dimension);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<float>(i / dimension) * 0.001F;
-  }
-  const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  std::vector<float> queries;
-  for (int q = 0; q < 64; ++q) queries.insert(queries.end(), dimension, static_cast<float>(q) * 2);
-  for (const std::size_t k : {1, 100}) {
-    expect_right(collection.vectors, queries, k, nullptr, {}, "k " + std::to_string(k));
-  }
-}
-
-TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
-  auto random = test::generator(82);
-  const std::size_t dimension = 12;
-  std::uniform_real_distribution<float> exponent(-60, 60);
-  std::vector<float> values = test::draw(random, 9000 * dimension, 0, 1);
-  std::vector<float> queries = test::draw(random, 40 * dimension, 0, 1);
-  for (auto* vectors : {&values, &queries}) {
-    for (std::size_t begin = 0; begin < vectors->size(); begin += dimension) {
-      const float factor = std::exp2(exponent(random));
-      for (std::size_t c = 0; c < dimension; ++c) (*vectors)[begin + c] *= factor;
-    }
-  }
-  const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  expect_right(collection.vectors, queries, 20, nullptr, {}, "magnitudes");
-}
-
-TEST_P(GpuFlatHard, SquaresBelowAndAboveTheRangeOfFloats) {
-  auto random = test::generator(83);
-  const std::size_t dimension = 6;
-  for (const float factor : {0x1p-140F, 0x1p-75F, 0x1p62F, 0x1p70F}) {
-    std::vector<float> values = test::draw(random, 9000 * dimension, 0, 1);
-    std::vector<float> queries = test::draw(random, 30 * dimension, 0, 1);
-    for (float& value : values) value *= factor;
-    for (float& value : queries) value *= factor;
-    for (float& value : queries) value = GetParam() == Metric::kL2 ? value : std::abs(value);
-    for (float& value : values) value = GetParam() == Metric::kL2 ? value : std::abs(value);
-    const Collection collection(GetParam(), Store::kFloat, dimension, values);
-    expect_right(collection.vectors, queries, 20, nullptr, {}, "factor " + std::to_string(factor));
-  }
-}
-
-TEST_P(GpuFlatHard, TooLittleMemoryPages) {
-  auto random = test::generator(84);
-  const std::size_t dimension = 64;
-  const std::size_t rows = 300'000;
-  const Collection collection(GetParam(), Store::kFloat, dimension,
-                              test::draw(random, rows * dimension, 0, 1));
+TEST_P(GpuFlatTiny, AnswersAsAPlainSearch) {
+  const auto [metric, store] = GetParam();
+  auto random = test::generator(70 + static_cast<std::uint64_t>(metric));
+  const std::size_t dimension = 17;
+  const std::size_t rows = 2500;
+  const Collection collection(metric, store, dimension, test::draw(random, rows * dimension));
   RowFilter filter(rows);
   for (std::size_t row = 0; row < rows; row += 1 + row % 3) filter.add(row);
-  const GpuFlatSettings settings{.memory = std::size_t{40} << 20, .keeps_halves = false};
-  const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
-  EXPECT_FALSE(searcher.is_resident());
-  const FlatSearcher cpu(collection.vectors);
-  for (const std::size_t count : {1, 70}) {
-    const std::vector<float> queries = test::draw(random, count * dimension, 0, 1);
-    for (const std::size_t k : {10, 3000}) {
-      expect_same(searcher.nearest(queries, k), cpu.nearest(queries, k), "all");
-      expect_same(searcher.nearest(queries, k, &filter), cpu.nearest(queries, k, &filter),
-                  "filtered");
+  constexpr std::size_t kPaging = std::size_t{40} << 20;
+  for (const GpuFlatSettings& settings :
+       {GpuFlatSettings{}, {.memory = 0, .keeps_halves = true}, {.memory = kPaging}}) {
+    for (const std::size_t count : {3, 9}) {  // a scan, and products
+      const std::vector<float> queries = test::draw(random, count * dimension);
+      expect_right(collection, queries, 5, nullptr, settings, "all");
+      expect_right(collection, queries, 5, &filter, settings, "filtered");
+      const float radius = metric == Metric::kL2 ? 15.0F : 0.5F;
+      expect_same(
+          GpuFlatSearcher(collection.vectors, resources(), settings).within(queries, radius),
+          reference::within(collection, queries, radius, nullptr), "range");
     }
-    const float radius = cpu.nearest(queries, 30).distances[29];
-    expect_same(searcher.within(queries, radius), cpu.within(queries, radius), "range");
-    expect_same(searcher.within(queries, radius, &filter), cpu.within(queries, radius, &filter),
-                "range, filtered");
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Metrics, GpuFlatHard,
-                         testing::Values(Metric::kL2, Metric::kInnerProduct, Metric::kCosine),
-                         [](const testing::TestParamInfo<Metric>& metric) {
-                           return std::string(metric_name(metric.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(Forms, GpuFlatTiny, kForms, form_name);
 
 TEST_F(GpuFlat, ManyThreadsShareLittleMemory) {
   auto random = test::generator(91);
   const std::size_t dimension = 32;
   const Collection collection(Metric::kL2, Store::kFloat, dimension,
-                              test::draw(random, 100'000 * dimension, 0, 1));
-  const std::vector<float> queries = test::draw(random, 500 * dimension, 0, 1);
+                              test::draw(random, 100'000 * dimension));
+  const std::vector<float> queries = test::draw(random, 500 * dimension);
   const GpuFlatSearcher searcher(collection.vectors, resources(),
                                  {.memory = std::size_t{128} << 20, .keeps_halves = false});
   const Neighbors alone = FlatSearcher(collection.vectors).nearest(queries, 10);
@@ -297,12 +151,66 @@ TEST_F(GpuFlat, ManyThreadsShareLittleMemory) {
   for (const Neighbors& one : together) expect_same(one, alone, "together");
 }
 
+TEST_F(GpuFlat, ThreadsAskForWhatTheyLike) {
+  auto random = test::generator(93);
+  const std::size_t dimension = 32;
+  const Collection collection(Metric::kL2, Store::kFloat, dimension,
+                              test::draw(random, 30'000 * dimension));
+  RowFilter filter(30'000);
+  for (std::size_t row = 0; row < 30'000; row += 7) filter.add(row);
+  struct Asked {
+    std::size_t queries;
+    std::size_t k;
+    const RowFilter* filter;
+  };
+  const std::vector<Asked> asked{{1, 10, nullptr},   {100, 1, nullptr},  {100, 100, &filter},
+                                 {7, 2048, nullptr}, {3, 5000, nullptr}, {50, 3000, nullptr}};
+  const std::vector<float> queries = test::draw(random, 100 * dimension);
+  const FlatSearcher cpu(collection.vectors);
+  const GpuFlatSearcher gpu(collection.vectors, resources(),
+                            {.memory = std::size_t{256} << 20, .keeps_halves = false});
+  const auto search = [&](const auto& searcher, const Asked& one) {
+    return searcher.nearest({queries.data(), one.queries * dimension}, one.k, one.filter);
+  };
+  std::vector<std::vector<Neighbors>> found(asked.size());
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < asked.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 5; ++repeat) found[t].push_back(search(gpu, asked[t]));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < asked.size(); ++t) {
+    const Neighbors expected = search(cpu, asked[t]);
+    for (const Neighbors& one : found[t]) {
+      expect_same(one, expected, "k " + std::to_string(asked[t].k));
+    }
+  }
+}
+
+TEST_F(GpuFlat, FindsRowsPast2To31Components) {
+  constexpr std::size_t kNeeded = std::size_t{10} << 30;
+  const std::size_t free = device_info(resources().device()).free_memory;
+  if (free < kNeeded) {
+    GTEST_SKIP() << "this needs " << (kNeeded >> 30) << " GiB of GPU memory, and " << (free >> 30)
+                 << " are free";
+  }
+  const ManyComponents many;
+  ASSERT_NE(many.vectors().vectors.data, nullptr);
+  const GpuFlatSearcher searcher(many.vectors(), resources());
+  EXPECT_TRUE(searcher.is_resident());
+  ManyComponents::expect_found(searcher, 1);
+  ManyComponents::expect_found(searcher, 20);
+  EXPECT_GT(searcher.figures().queries, 0U);
+  EXPECT_EQ(searcher.figures().uncertified, 0U);
+}
+
 TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
   auto random = test::generator(92);
   const std::size_t dimension = 33;
   const Collection collection(Metric::kL2, Store::kFloat, dimension,
-                              test::draw(random, 20'000 * dimension, 0, 1));
-  std::vector<float> queries = test::draw(random, 50 * dimension, 0, 1);
+                              test::draw(random, 20'000 * dimension));
+  std::vector<float> queries = test::draw(random, 50 * dimension);
   const GpuFlatSearcher searcher(collection.vectors, resources());
   Neighbors expected = FlatSearcher(collection.vectors).nearest(queries, 20);
   const Stream stream;
@@ -346,6 +254,14 @@ TEST_F(GpuFlat, RefusesWhatItCannotAnswer) {
       GpuFlatSearcher(collection.vectors, resources(), {.memory = 1000, .keeps_halves = false})
           .nearest(one, 1),
       Error);
+}
+
+TEST_F(GpuFlat, AnEmptyCollectionHasNothingWithinAnyRadius) {
+  const Collection collection(Metric::kL2, Store::kFloat, 2, {});
+  const GpuFlatSearcher searcher(collection.vectors, resources());
+  EXPECT_THROW(searcher.nearest(std::vector<float>{0, 1}, 1), UsageError);
+  EXPECT_EQ(searcher.within(std::vector<float>{0, 1}, 5).offsets,
+            (std::vector<std::uint64_t>{0, 0}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
@@ -18,13 +19,6 @@ namespace warpdex::vector {
 namespace {
 
 using testing::HasSubstr;
-
-std::vector<float> draw(std::mt19937_64& random, std::size_t count) {
-  std::normal_distribution<float> normal(1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
 
 VectorIndexSettings settings_of(std::size_t dimension, std::size_t lists, const PqSettings& pq) {
   return {.dimension = dimension, .index = IndexKind::kIvfPq, .ivf = {.lists = lists}, .pq = pq};
@@ -58,14 +52,15 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         VectorIndexSettings settings = settings_of(dimension, lists, pq);
         settings.metric = metric;
         settings.store = store;
-        const VectorIndex index = build(folder / "index", settings, draw(random, rows * dimension));
+        const VectorIndex index =
+            build(folder / "index", settings, test::draw(random, rows * dimension, 1));
         EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
         EXPECT_EQ(index.settings().pq.keeps_vectors, pq.keeps_vectors);
         EXPECT_EQ(index.settings().pq.is_rotated, pq.is_rotated);
         EXPECT_GT(index.settings().pq.bytes, 0U);
         EXPECT_EQ(index.rows(), rows);
         const IvfPqSearcher searcher(index.ivf_pq(), 2);
-        const std::vector<float> queries = draw(random, 3 * dimension);
+        const std::vector<float> queries = test::draw(random, 3 * dimension, 1);
         const std::size_t all = index.settings().ivf.lists;
         Neighbors found = searcher.nearest(queries, rows, all);
         std::sort(found.rows.begin(), found.rows.end());
@@ -90,7 +85,7 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
 TEST(IvfPqIndex, FewerVectorsThanCodewordsLoseNothing) {
   auto random = test::generator(2);
   const test::TemporaryFolder folder(test::place_in_memory());
-  const std::vector<float> rows = draw(random, std::size_t{200} * 8);
+  const std::vector<float> rows = test::draw(random, std::size_t{200} * 8, 1);
   const VectorIndex index = build(folder / "index", settings_of(8, 3, {.bytes = 2}), rows);
   const Neighbors found = IvfPqSearcher(index.ivf_pq(), 1).nearest(rows, 1, 3);
   for (std::size_t row = 0; row < 200; ++row) {
@@ -104,7 +99,7 @@ TEST(IvfPqIndex, MoreGroupsThanAreEncodedTogether) {
   const test::TemporaryFolder folder(test::place_in_memory());
   constexpr std::size_t kRows = 150'000;  // 4,096 groups have 131,072
   const VectorIndex index =
-      build(folder / "index", settings_of(2, 500, {.bytes = 2}), draw(random, kRows * 2));
+      build(folder / "index", settings_of(2, 500, {.bytes = 2}), test::draw(random, kRows * 2, 1));
   ASSERT_GT(index.ivf_pq().group_begins.back(), 4096U);
   EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
 }
@@ -112,7 +107,7 @@ TEST(IvfPqIndex, MoreGroupsThanAreEncodedTogether) {
 TEST(IvfPqIndex, ThreadsDoNotChangeAByte) {
   auto random = test::generator(3);
   const test::TemporaryFolder folder(test::place_in_memory());
-  const std::vector<float> rows = draw(random, std::size_t{6000} * 10);
+  const std::vector<float> rows = test::draw(random, std::size_t{6000} * 10, 1);
   for (const bool keeps_vectors : {true, false}) {
     VectorIndexSettings settings =
         settings_of(10, 50, {.bytes = 5, .is_rotated = true, .keeps_vectors = keeps_vectors});
@@ -135,8 +130,8 @@ TEST(IvfPqIndex, ThreadsDoNotChangeAByte) {
 TEST(IvfPqIndex, VectorsThatAreNotKeptDoNotChangeAnswers) {
   auto random = test::generator(4);
   const test::TemporaryFolder folder(test::place_in_memory());
-  const std::vector<float> rows = draw(random, std::size_t{3000} * 12);
-  const std::vector<float> queries = draw(random, std::size_t{20} * 12);
+  const std::vector<float> rows = test::draw(random, std::size_t{3000} * 12, 1);
+  const std::vector<float> queries = test::draw(random, std::size_t{20} * 12, 1);
   const VectorIndex with = build(folder / "with", settings_of(12, 30, {.bytes = 6}), rows);
   const VectorIndex without =
       build(folder / "without", settings_of(12, 30, {.bytes = 6, .keeps_vectors = false}), rows);
@@ -172,8 +167,8 @@ TEST(IvfPqIndex, DamageIsFoundAndNeverCrashes) {
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const std::size_t bits : {8, 4}) {
     build(folder / "index", settings_of(6, 7, {.bytes = 3, .bits = bits, .is_rotated = bits == 8}),
-          draw(random, 600));
-    const std::vector<float> queries = draw(random, 30);
+          test::draw(random, 600, 1));
+    const std::vector<float> queries = test::draw(random, 30, 1);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "index")) {
       if (!entry.is_regular_file()) continue;
       const std::string bytes = test::read_file(entry.path());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
 #include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/matrix.hpp"
@@ -21,13 +22,6 @@ namespace warpdex::vector {
 namespace {
 
 using reference::Answer;
-
-std::vector<float> draw(std::mt19937_64& random, std::size_t count) {
-  std::normal_distribution<float> normal(1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
 
 VectorIndex build(const std::filesystem::path& target, Metric metric, Store store,
                   std::size_t dimension, std::size_t lists, std::span<const float> rows) {
@@ -91,7 +85,8 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const auto& [rows, dimension, lists] :
        {std::tuple{1, 3, 1}, {33, 4, 33}, {500, 7, 12}, {4000, 33, 40}}) {
-    const std::vector<float> values = draw(random, static_cast<std::size_t>(rows * dimension));
+    const std::vector<float> values =
+        test::draw(random, static_cast<std::size_t>(rows * dimension), 1);
     const VectorIndex index =
         build(folder / "index", metric, store, static_cast<std::size_t>(dimension),
               static_cast<std::size_t>(lists), values);
@@ -99,7 +94,7 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 3) filter.add(row);
     for (const std::size_t count : {1, 5, 200}) {
-      const std::vector<float> queries = draw(random, count * index.settings().dimension);
+      const std::vector<float> queries = test::draw(random, count * index.settings().dimension, 1);
       for (const std::size_t probes : {1, 4, lists}) {
         if (probes > index.ivf().lists()) continue;
         for (const RowFilter* const allowed :
@@ -131,7 +126,7 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
       }
     }
     // All lists, and an exact search of the same file.
-    const std::vector<float> queries = draw(random, 30 * index.settings().dimension);
+    const std::vector<float> queries = test::draw(random, 30 * index.settings().dimension, 1);
     const std::size_t k = std::min<std::size_t>(50, index.rows());
     const Neighbors all = IvfSearcher(index.ivf(), 2).nearest(queries, k, index.ivf().lists());
     const Neighbors exact = FlatSearcher(index.flat(), 2).nearest(queries, k);
@@ -154,8 +149,8 @@ INSTANTIATE_TEST_SUITE_P(Forms, IvfSearcherForms,
 TEST(IvfSearcher, AnExactSearchOfItsFileIsThatOfAFlatIndex) {
   auto random = test::generator(20);
   const test::TemporaryFolder folder(test::place_in_memory());
-  const std::vector<float> values = draw(random, 3000 * 12);
-  const std::vector<float> queries = draw(random, 40 * 12);
+  const std::vector<float> values = test::draw(random, 3000 * 12, 1);
+  const std::vector<float> queries = test::draw(random, 40 * 12, 1);
   const VectorIndex ivf = build(folder / "ivf", Metric::kL2, Store::kFloat, 12, 0, values);
   EXPECT_GT(ivf.settings().ivf.lists, 50U) << "the default";
   VectorIndexWriter writer(folder / "flat", {.dimension = 12});
@@ -191,8 +186,8 @@ TEST(IvfSearcher, RefusesWhatItCannotAnswer) {
 TEST(IvfSearcher, DamagedListsAreFoundWhenTheIndexIsOpened) {
   const test::TemporaryFolder folder(test::place_in_memory());
   auto random = test::generator(21);
-  build(folder / "index", Metric::kL2, Store::kFloat, 3, 5, draw(random, 300));
-  const std::vector<float> queries = draw(random, 90);
+  build(folder / "index", Metric::kL2, Store::kFloat, 3, 5, test::draw(random, 300, 1));
+  const std::vector<float> queries = test::draw(random, 90, 1);
   std::size_t refused = 0;
   for (const char* name :
        {"row_numbers", "list_begins", "centroids", "centroid_norms", "vectors"}) {

@@ -11,17 +11,11 @@
 #include "pq/rotation.hpp"
 #include "pq/train.hpp"
 #include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-std::vector<float> draw(std::mt19937_64& random, std::size_t count) {
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(random);
-  return values;
-}
 
 /// The codeword of each run, from a code.
 std::vector<std::size_t> words_of(const ProductQuantizer& quantizer,
@@ -66,14 +60,14 @@ TEST(ProductQuantizer, CodesAreTheNearestCodewordsInTheDocumentedOrder) {
   auto random = test::generator(1);
   for (const auto& [dimension, bytes, bits] : kShapes) {
     ProductQuantizer quantizer{dimension, bytes, bits};
-    std::vector<float> codebooks = draw(random, dimension * quantizer.codewords());
+    std::vector<float> codebooks = test::draw(random, dimension * quantizer.codewords());
     // Whole numbers make many ties.
     if (dimension % 2 == 0) {
       for (float& value : codebooks) value = std::round(value);
     }
     quantizer.codebooks = codebooks;
     for (int round = 0; round < 20; ++round) {
-      std::vector<float> vector = draw(random, dimension);
+      std::vector<float> vector = test::draw(random, dimension);
       if (dimension % 2 == 0) {
         for (float& value : vector) value = std::round(2 * value) / 2;
       }
@@ -112,9 +106,9 @@ TEST(ProductQuantizer, TablesHaveTheProductsOfEachByte) {
   auto random = test::generator(2);
   for (const auto& [dimension, bytes, bits] : kShapes) {
     ProductQuantizer quantizer{dimension, bytes, bits};
-    const std::vector<float> codebooks = draw(random, dimension * quantizer.codewords());
+    const std::vector<float> codebooks = test::draw(random, dimension * quantizer.codewords());
     quantizer.codebooks = codebooks;
-    const std::vector<float> vector = draw(random, dimension);
+    const std::vector<float> vector = test::draw(random, dimension);
     std::vector<float> tables(bytes * 256);
     byte_tables(quantizer, vector.data(), tables.data());
     for (int value = 0; value < 256; ++value) {
@@ -141,12 +135,12 @@ TEST(ProductQuantizer, ARotationIsAProductWithEachRow) {
   auto random = test::generator(3);
   for (const std::size_t dimension : {1, 5, 32, 100}) {
     ProductQuantizer quantizer{dimension, 1, 8};
-    std::vector<float> vector = draw(random, dimension);
+    std::vector<float> vector = test::draw(random, dimension);
     vector.resize((dimension + 31) / 32 * 32);
     std::vector<float> rotated(dimension);
     rotate(quantizer, vector.data(), rotated.data());
     EXPECT_TRUE(std::equal(rotated.begin(), rotated.end(), vector.begin()));
-    const std::vector<float> rotation = draw(random, dimension * dimension);
+    const std::vector<float> rotation = test::draw(random, dimension * dimension);
     quantizer.rotation = rotation;
     rotate(quantizer, vector.data(), rotated.data());
     for (std::size_t row = 0; row < dimension; ++row) {
@@ -178,7 +172,7 @@ double error_of(const Matrix<float>& points, const PqTraining& training,
 
 TEST(PqTraining, MoreBytesMoreBitsAndMorePointsLoseLess) {
   auto random = test::generator(4);
-  const Matrix<float> points{2000, 12, draw(random, std::size_t{2000} * 12)};
+  const Matrix<float> points{2000, 12, test::draw(random, std::size_t{2000} * 12)};
   const auto error = [&](std::size_t bytes, std::size_t bits) {
     const PqTraining training{.bytes = bytes, .bits = bits};
     return error_of(points, training, train_codebooks(points, training));
@@ -193,7 +187,7 @@ TEST(PqTraining, MoreBytesMoreBitsAndMorePointsLoseLess) {
 TEST(PqTraining, FewerPointsThanCodewordsComeBackWhole) {
   auto random = test::generator(5);
   for (const std::size_t rows : {1, 3, 16, 255}) {
-    const Matrix<float> points{rows, 6, draw(random, rows * 6)};
+    const Matrix<float> points{rows, 6, test::draw(random, rows * 6)};
     for (const std::size_t bytes : {1, 2, 6}) {
       const PqTraining training{.bytes = bytes};
       // k-means takes centroids that are all but equal for each other.
@@ -207,7 +201,7 @@ TEST(PqTraining, FewerPointsThanCodewordsComeBackWhole) {
 
 TEST(PqTraining, ThreadsDoNotChangeIt) {
   auto random = test::generator(6);
-  const Matrix<float> points{1000, 10, draw(random, 10'000)};
+  const Matrix<float> points{1000, 10, test::draw(random, 10'000)};
   const std::vector<float> one = train_codebooks(points, {.bytes = 5, .threads = 1});
   EXPECT_EQ(train_codebooks(points, {.bytes = 5, .threads = 3}), one);
   EXPECT_NE(train_codebooks(points, {.bytes = 5, .seed = 2}), one);
@@ -220,7 +214,7 @@ TEST(PqRotation, IsOrthogonalAndTheSameForAnyThreads) {
        {std::tuple{50, 1, 1, 8}, {3, 20, 4, 8}, {400, 7, 4, 4}, {3000, 24, 3, 8}}) {
     const auto dimension = static_cast<std::size_t>(columns);
     Matrix<float> points{static_cast<std::size_t>(rows), dimension, {}};
-    points.values = draw(random, points.rows * dimension);
+    points.values = test::draw(random, points.rows * dimension);
     if (rows == 400) std::fill(points.values.begin(), points.values.end(), 2.0F);
     PqTraining training{.bytes = static_cast<std::size_t>(bytes),
                         .bits = static_cast<std::size_t>(bits)};
@@ -243,10 +237,10 @@ TEST(PqRotation, IsOrthogonalAndTheSameForAnyThreads) {
 TEST(PqRotation, LosesLessWhereRunsHaveMuchInCommon) {
   auto random = test::generator(8);
   // 12 components that are mixtures of 4: each run of 3 has to tell all 4 apart.
-  const std::vector<float> mixture = draw(random, 48);
+  const std::vector<float> mixture = test::draw(random, 48);
   Matrix<float> points{4000, 12, {}};
   for (std::size_t i = 0; i < points.rows; ++i) {
-    const std::vector<float> hidden = draw(random, 4);
+    const std::vector<float> hidden = test::draw(random, 4);
     for (std::size_t c = 0; c < 12; ++c) {
       float sum = 0;
       for (std::size_t h = 0; h < 4; ++h) sum += hidden[h] * mixture[h * 12 + c];

@@ -1,0 +1,125 @@
+// Tests of exact search on a GPU over collections that are hard for it, or too large.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Collections that make bounds loose or many distances equal.
+class GpuFlatHard : public GpuFlat, public testing::WithParamInterface<Metric> {};
+
+TEST_P(GpuFlatHard, FarFromTheOrigin) {
+  auto random = test::generator(80);
+  const std::size_t dimension = 64;
+  std::vector<float> values = test::draw(random, 9000 * dimension, 5000, 1);
+  for (std::size_t i = 8900 * dimension; i < values.size(); ++i) values[i] -= 10'000;
+  const Collection collection(GetParam(), Store::kFloat, dimension, values);
+  for (const float mean : {5000.0F, -5000.0F, 0.0F, 1e7F}) {
+    expect_right(collection, test::draw(random, 30 * dimension, mean, 1), 10, nullptr, {},
+                 "queries around " + std::to_string(mean));
+  }
+}
+
+TEST_P(GpuFlatHard, DuplicatesAndZeros) {
+  auto random = test::generator(81);
+  const std::size_t dimension = 8;
+  std::vector<float> values(60'000 * dimension);
+  std::uniform_int_distribution<int> few(-1, 1);
+  for (std::size_t i = 0; i < values.size() / 2; ++i) values[i] = static_cast<float>(few(random));
+  const Collection collection(GetParam(), Store::kFloat, dimension, values);
+  std::vector<float> queries(30 * dimension);
+  for (std::size_t i = dimension; i < queries.size(); ++i) {
+    queries[i] = static_cast<float>(few(random));
+  }
+  for (const std::size_t k : {1, 100, 2500}) {
+    expect_right(collection, queries, k, nullptr, {}, "k " + std::to_string(k));
+  }
+}
+
+TEST_P(GpuFlatHard, SortedByDistance) {
+  const std::size_t dimension = 4;
+  const std::size_t rows = 100'000;
+  std::vector<float> values(rows * dimension);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(i / dimension) * 0.001F;
+  }
+  const Collection collection(GetParam(), Store::kFloat, dimension, values);
+  std::vector<float> queries;
+  for (int q = 0; q < 64; ++q) queries.insert(queries.end(), dimension, static_cast<float>(q) * 2);
+  for (const std::size_t k : {1, 100}) {
+    expect_right(collection, queries, k, nullptr, {}, "k " + std::to_string(k));
+  }
+}
+
+TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
+  auto random = test::generator(82);
+  const std::size_t dimension = 12;
+  std::uniform_real_distribution<float> exponent(-60, 60);
+  std::vector<float> values = test::draw(random, 9000 * dimension);
+  std::vector<float> queries = test::draw(random, 40 * dimension);
+  for (auto* vectors : {&values, &queries}) {
+    for (std::size_t begin = 0; begin < vectors->size(); begin += dimension) {
+      const float factor = std::exp2(exponent(random));
+      for (std::size_t c = 0; c < dimension; ++c) (*vectors)[begin + c] *= factor;
+    }
+  }
+  const Collection collection(GetParam(), Store::kFloat, dimension, values);
+  expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
+}
+
+TEST_P(GpuFlatHard, SquaresBelowAndAboveTheRangeOfFloats) {
+  auto random = test::generator(83);
+  const std::size_t dimension = 6;
+  for (const float factor : {0x1p-140F, 0x1p-75F, 0x1p62F, 0x1p70F}) {
+    std::vector<float> values = test::draw(random, 9000 * dimension);
+    std::vector<float> queries = test::draw(random, 30 * dimension);
+    for (float& value : values) value *= factor;
+    for (float& value : queries) value *= factor;
+    for (float& value : queries) value = GetParam() == Metric::kL2 ? value : std::abs(value);
+    for (float& value : values) value = GetParam() == Metric::kL2 ? value : std::abs(value);
+    const Collection collection(GetParam(), Store::kFloat, dimension, values);
+    expect_right(collection, queries, 20, nullptr, {}, "factor " + std::to_string(factor));
+  }
+}
+
+TEST_P(GpuFlatHard, TooLittleMemoryPages) {
+  auto random = test::generator(84);
+  const std::size_t dimension = 64;
+  const std::size_t rows = 300'000;
+  const Collection collection(GetParam(), Store::kFloat, dimension,
+                              test::draw(random, rows * dimension));
+  RowFilter filter(rows);
+  for (std::size_t row = 0; row < rows; row += 1 + row % 3) filter.add(row);
+  const GpuFlatSettings settings{.memory = std::size_t{40} << 20, .keeps_halves = false};
+  const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
+  EXPECT_FALSE(searcher.is_resident());
+  const FlatSearcher cpu(collection.vectors);
+  for (const std::size_t count : {1, 70}) {
+    const std::vector<float> queries = test::draw(random, count * dimension);
+    for (const std::size_t k : {10, 3000}) {
+      expect_same(searcher.nearest(queries, k), cpu.nearest(queries, k), "all");
+      expect_same(searcher.nearest(queries, k, &filter), cpu.nearest(queries, k, &filter),
+                  "filtered");
+    }
+    const float radius = cpu.nearest(queries, 30).distances[29];
+    expect_same(searcher.within(queries, radius), cpu.within(queries, radius), "range");
+    expect_same(searcher.within(queries, radius, &filter), cpu.within(queries, radius, &filter),
+                "range, filtered");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Metrics, GpuFlatHard,
+                         testing::Values(Metric::kL2, Metric::kInnerProduct, Metric::kCosine),
+                         [](const testing::TestParamInfo<Metric>& metric) {
+                           return std::string(metric_name(metric.param));
+                         });
+
+}  // namespace
+}  // namespace warpdex::vector

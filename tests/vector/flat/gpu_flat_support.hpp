@@ -1,0 +1,74 @@
+// What tests of exact search on a GPU share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/vector/collection.hpp"
+#include "tests/vector/flat/plain_search.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+
+namespace warpdex::vector {
+
+using reference::expect_same;
+
+class GpuFlat : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  }
+};
+
+struct Form {
+  Metric metric;
+  Store store;
+};
+
+inline const auto kForms = testing::Values(
+    Form{Metric::kL2, Store::kFloat}, Form{Metric::kL2, Store::kHalf},
+    Form{Metric::kInnerProduct, Store::kFloat}, Form{Metric::kInnerProduct, Store::kHalf},
+    Form{Metric::kCosine, Store::kFloat}, Form{Metric::kCosine, Store::kHalf});
+
+inline std::string form_name(const testing::TestParamInfo<Form>& form) {
+  return std::string(metric_name(form.param.metric)) + "_" +
+         std::string(store_name(form.param.store));
+}
+
+/// What there is in the GPU's memory for all tests.
+inline Resources& resources() {
+  static Resources shared;
+  return shared;
+}
+
+/// What a plain search answers or, where that would take long, FlatSearcher, whose own tests
+/// compare it with one.
+inline Neighbors expected_neighbors(const Collection& collection, const std::vector<float>& queries,
+                                    std::size_t k, const RowFilter* filter) {
+  constexpr std::size_t kPlainProducts = 10'000'000;
+  if (collection.vectors.vectors.rows * queries.size() <= kPlainProducts) {
+    return reference::nearest(collection, queries, k, filter);
+  }
+  return FlatSearcher(collection.vectors).nearest(queries, k, filter);
+}
+
+/// Searches on the GPU; returns the share that products certified.
+inline double expect_right(const Collection& collection, const std::vector<float>& queries,
+                           std::size_t k, const RowFilter* filter, const GpuFlatSettings& settings,
+                           const std::string& what) {
+  const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
+  expect_same(searcher.nearest(queries, k, filter),
+              expected_neighbors(collection, queries, k, filter), what);
+  const GpuFlatFigures figures = searcher.figures();
+  return figures.queries == 0
+             ? 1
+             : 1 - static_cast<double>(figures.uncertified) / static_cast<double>(figures.queries);
+}
+
+}  // namespace warpdex::vector
