@@ -22,8 +22,10 @@ TEST_P(GpuFlatHard, FarFromTheOrigin) {
   for (std::size_t i = 8900 * dimension; i < values.size(); ++i) values[i] -= 10'000;
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
   for (const float mean : {5000.0F, -5000.0F, 0.0F, 1e7F}) {
-    expect_right(collection, test::draw(random, 30 * dimension, mean, 1), 10, nullptr, {},
-                 "queries around " + std::to_string(mean));
+    for (const std::size_t count : {30, 300}) {
+      expect_right(collection, test::draw(random, count * dimension, mean, 1), 10, nullptr, {},
+                   std::to_string(count) + " queries around " + std::to_string(mean));
+    }
   }
 }
 
@@ -63,7 +65,7 @@ TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
   const std::size_t dimension = 12;
   std::uniform_real_distribution<float> exponent(-60, 60);
   std::vector<float> values = test::draw(random, 9000 * dimension);
-  std::vector<float> queries = test::draw(random, 40 * dimension);
+  std::vector<float> queries = test::draw(random, 300 * dimension);
   for (auto* vectors : {&values, &queries}) {
     for (std::size_t begin = 0; begin < vectors->size(); begin += dimension) {
       const float factor = std::exp2(exponent(random));
@@ -79,7 +81,7 @@ TEST_P(GpuFlatHard, SquaresBelowAndAboveTheRangeOfFloats) {
   const std::size_t dimension = 6;
   for (const float factor : {0x1p-140F, 0x1p-75F, 0x1p62F, 0x1p70F}) {
     std::vector<float> values = test::draw(random, 9000 * dimension);
-    std::vector<float> queries = test::draw(random, 30 * dimension);
+    std::vector<float> queries = test::draw(random, 300 * dimension);
     for (float& value : values) value *= factor;
     for (float& value : queries) value *= factor;
     for (float& value : queries) value = GetParam() == Metric::kL2 ? value : std::abs(value);
