@@ -2,6 +2,7 @@
 #include "device_options.hpp"
 
 #include <iostream>
+#include <typeinfo>
 #include <vector>
 
 #include "warpdex/core/cuda/device.hpp"
@@ -19,15 +20,15 @@ void check_gpu() {
 
 }  // namespace
 
-void DeviceOptions::add_to(CommandLine& command) {
-  po::options_description group = option_group("Engine");
+void DeviceOptions::add_to(CommandLine& command, const std::string& memory) {
+  po::options_description group = option_group("Device");
+  const std::string help =
+      "GPU memory to take at most, as 20G or 500M. " + memory + ". Default: 90 % of what is free";
   group.add_options()(
       "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
       "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
       "else the CPU, with a line that says why")(
-      "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
-      "GPU memory that index and scratch may take, as 20G or 500M. What it does not hold of the "
-      "index is read in the host's memory. Default: 90 % of what is free");
+      "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"), help.c_str());
   command.add(group);
 }
 
@@ -39,7 +40,7 @@ void DeviceOptions::check(const CommandLine& command,
   for (const char* option : options) {
     if (command.given(option)) {
       throw UsageError("--" + std::string(option) +
-                       " is an option of the GPU's engine; add --device gpu, or leave it out");
+                       " is for the GPU; add --device gpu, or leave it out");
     }
   }
 }
@@ -57,15 +58,24 @@ bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>
     check_gpu();
     start(settings);
     return true;
+  } catch (const UsageError& error) {
+    if (device_ == "gpu") throw;
+    say_cpu(error);
   } catch (const Error& error) {
     take_cpu(error);
-    return false;
   }
+  return false;
 }
 
 void DeviceOptions::take_cpu(const Error& error) const {
-  if (device_ != "auto" || dynamic_cast<const FormatError*>(&error) != nullptr) throw;
-  std::cerr << "warpdex: answering on the CPU: " << error.what() << "\n";
+  const bool is_of_gpu =
+      typeid(error) == typeid(Error) || dynamic_cast<const CudaError*>(&error) != nullptr;
+  if (device_ == "gpu" || !is_of_gpu) throw;
+  say_cpu(error);
+}
+
+void DeviceOptions::say_cpu(const Error& error) {
+  std::cerr << "warpdex: working on the CPU: " << error.what() << "\n";
 }
 
 }  // namespace warpdex::tools

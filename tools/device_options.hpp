@@ -14,8 +14,10 @@ namespace warpdex::tools {
 /// The options --device and --gpu-memory. Declared once, read after CommandLine::parse().
 class DeviceOptions {
  public:
-  /// Adds the group "Engine".
-  void add_to(CommandLine& command);
+  /// Adds the group "Device". `memory` is a sentence on what --gpu-memory means for the command.
+  void add_to(CommandLine& command, const std::string& memory =
+                                        "What it does not hold of the index is read in the "
+                                        "host's memory");
 
   /// Throws UsageError where the CPU is to work and an option was given that is the GPU's: one of
   /// this group, or of `gpu_options`. `command` is the one that they were added to.
@@ -23,17 +25,19 @@ class DeviceOptions {
 
   /// Calls `start` if the GPU is to work, and returns whether it does. Where it cannot, `gpu`
   /// throws what `start` does, CudaError that says why there is no GPU, or UsageError with
-  /// `why_not`, if that says why no GPU could; `auto` takes the CPU, as take_cpu() says. Throws
-  /// UsageError for what is no device or no size.
+  /// `why_not`, if that says why no GPU could; `auto` takes the CPU and says so, as take_cpu()
+  /// does, for a UsageError too. Throws UsageError for what is no device or no size.
   bool start_gpu(const std::function<void(const ResourceSettings&)>& start,
                  const std::string& why_not = {}) const;
 
-  /// For use where the GPU's work has thrown `error`, in the block that caught it: with `auto`, a
-  /// line on standard error says that the CPU takes over, and why. Else throws `error` again; with
-  /// `auto` too, if the CPU would meet the same: damage.
+  /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
+  /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on
+  /// standard error says that the CPU takes over, and why. Else throws it again.
   void take_cpu(const Error& error) const;
 
  private:
+  static void say_cpu(const Error& error);
+
   std::string device_ = "cpu";
   std::string gpu_memory_;
 };

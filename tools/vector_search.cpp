@@ -88,8 +88,6 @@ std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
   if (!gpu_) return std::nullopt;
   try {
     return search(gpu_->flat);
-  } catch (const UsageError&) {
-    throw;  // the CPU would not take it either
   } catch (const Error& error) {
     device_.take_cpu(error);
     gpu_.reset();

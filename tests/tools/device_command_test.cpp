@@ -33,7 +33,7 @@ TEST_F(DeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
   for (const std::string command : {"search", "bench"}) {
     const Outcome outcome = run(command, {"--device", "auto"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(outcome.err.starts_with("warpdex: answering on the CPU: ")) << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("warpdex: working on the CPU: ")) << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
     if (command == "search") {
       EXPECT_EQ(outcome.out, right);
@@ -126,7 +126,7 @@ TEST_F(DeviceCommand, AutoTakesTheCpuWhereTheGpusMemoryIsTooSmall) {
   const Outcome outcome = run("search", {"--device", "auto", "--gpu-memory", "1K"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, right);
-  EXPECT_THAT(outcome.err, HasSubstr("answering on the CPU: this index needs "));
+  EXPECT_THAT(outcome.err, HasSubstr("working on the CPU: this index needs "));
   expect_complaint(run("search", {"--device", "gpu", "--gpu-memory", "1K"}), 2, {"--gpu-memory"});
 }
 

@@ -1,5 +1,5 @@
-// --device of vector search and bench: the GPU gives the CPU's answers, and what happens without
-// it.
+// --device of vector search, bench and kmeans: the GPU gives the CPU's answers, and what happens
+// without it.
 #include <random>
 
 #include "tests/tools/collection.hpp"
@@ -22,7 +22,7 @@ class VectorDeviceCommand : public testing::Test {
   VectorDeviceCommand() {
     auto random = generator(1);
     write_file(folder_ / "base.fvecs", fvecs(draw_rows(random, 5000)));
-    write_file(folder_ / "queries.fvecs", fvecs(draw_rows(random, 60)));
+    write_file(folder_ / "queries.fvecs", fvecs(draw_rows(random, 300)));
   }
   static std::vector<std::vector<float>> draw_rows(std::mt19937_64& random, std::size_t count) {
     std::normal_distribution<float> normal;
@@ -44,10 +44,18 @@ class VectorDeviceCommand : public testing::Test {
     std::vector<std::string> arguments{"vector", command, folder_ / "index", "--queries",
                                        folder_ / "queries.fvecs"};
     if (command == "bench") {
-      for (const char* one : {"--batch-sizes", "1,50", "-k", "10", "--repetitions", "1"}) {
+      for (const char* one : {"--batch-sizes", "1,300", "-k", "10", "--repetitions", "1"}) {
         arguments.emplace_back(one);
       }
     }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  /// With the centroids in FOLDER/centroids.fvecs.
+  Outcome find_clusters(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{
+        "vector",     "kmeans", "--input",  folder_ / "base.fvecs",
+        "--clusters", "20",     "--output", folder_ / "centroids.fvecs"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_warpdex(arguments);
   }
@@ -57,7 +65,7 @@ class VectorDeviceCommand : public testing::Test {
 /// That it went well, with one line that says why the CPU answered.
 void expect_told(const Outcome& outcome, const std::string& why) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_TRUE(outcome.err.starts_with("warpdex: answering on the CPU: ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("warpdex: working on the CPU: ")) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(why));
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
@@ -81,6 +89,36 @@ TEST_F(VectorDeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
   EXPECT_FALSE(json["searches"][0].HasMember("certified"));
   EXPECT_THAT(run("bench", {}).out, Not(HasSubstr("certified")));
   expect_complaint(run("bench", {"--device", "gpu"}), 1, {kNoGpu});
+}
+
+TEST_F(VectorDeviceCommand, ClustersAreFoundOnTheCpuWhereThereIsNoGpu) {
+  const NoGpus hidden;
+  ASSERT_EQ(find_clusters({}).status, 0);
+  const std::string right = read_file(folder_ / "centroids.fvecs");
+  const Outcome found = find_clusters({"--device", "auto", "--json", "-"});
+  expect_told(found, kNoGpu);
+  EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), right);
+  EXPECT_STREQ(parse_json(found.out)["device"].GetString(), "cpu");
+  expect_complaint(find_clusters({"--device", "gpu"}), 1, {kNoGpu});
+  expect_complaint(find_clusters({"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
+  expect_complaint(find_clusters({"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+  EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), right);
+}
+
+TEST_F(VectorDeviceCommand, ClustersOfTheGpuAreAboutTheCpus) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const auto objective = [&](const std::string& device, const std::string& name) {
+    const Outcome found = find_clusters({"--device", device, "--json", "-"});
+    EXPECT_EQ(found.status, 0) << found.err;
+    const rapidjson::Document json = parse_json(found.out);
+    EXPECT_EQ(json["device"].GetString(), name);
+    return json["objective"].GetDouble();
+  };
+  const double right = objective("cpu", "cpu");
+  EXPECT_NEAR(objective("gpu", device_info(0).name), right, right * 1e-3);
+  expect_complaint(find_clusters({"--device", "gpu", "--gpu-memory", "1K"}), 1, {"GPU memory"});
+  const Outcome without = find_clusters({"--device", "auto", "--gpu-memory", "1K", "--quiet"});
+  expect_told(without, "GPU memory");
 }
 
 TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {

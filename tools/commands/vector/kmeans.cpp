@@ -6,18 +6,24 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "text.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
+#include "warpdex/vector/kmeans/gpu_kmeans.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::tools {
@@ -28,7 +34,9 @@ constexpr const char* kAbout =
     "random,\n"
     "each iteration gives every vector to its nearest centroid, and moves every centroid into the\n"
     "mean of its vectors. Clusters that are empty or tiny take half of the largest one. The same\n"
-    "input, options and processor give the same centroids, whatever the number of threads.";
+    "input, options and processor give the same centroids, whatever the number of threads. A "
+    "GPU's\n"
+    "differ from a CPU's where two centroids are equally near but for rounding.";
 
 constexpr const char* kNotes =
     "example:\n"
@@ -46,6 +54,7 @@ struct Arguments {
   std::int64_t sample = 0;
   std::uint64_t seed = 1;
   std::int64_t threads = 0;
+  DeviceOptions device;
   std::string json;
   bool quiet = false;
 };
@@ -71,6 +80,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
+  given.device.add_to(command, "The vectors must fit into it");
 }
 
 /// The rows that are wanted, in one pass over the file.
@@ -117,12 +127,28 @@ vector::KmeansSettings settings_of(const Arguments& given) {
   return settings;
 }
 
+/// On `gpu`, if there is one, which goes if the CPU takes over.
+vector::KmeansResult find_centroids(const vector::Matrix<float>& points,
+                                    const vector::KmeansSettings& settings,
+                                    const DeviceOptions& device, std::optional<Resources>& gpu) {
+  if (gpu) {
+    try {
+      return vector::kmeans_on_gpu(points, settings, *gpu);
+    } catch (const Error& error) {
+      device.take_cpu(error);
+      gpu.reset();
+    }
+  }
+  return vector::kmeans(points, settings);
+}
+
 struct Report {
   std::size_t vectors;
   std::size_t smallest;
   std::size_t largest;
   std::size_t repaired;
   double seconds;
+  std::string gpu;  ///< empty: the CPU
 };
 
 void write_report(const Arguments& given, const vector::KmeansResult& result,
@@ -147,6 +173,7 @@ void write_report(const Arguments& given, const vector::KmeansResult& result,
   json.member("smallest_cluster", std::uint64_t{report.smallest});
   json.member("largest_cluster", std::uint64_t{report.largest});
   json.member("repaired_clusters", std::uint64_t{report.repaired});
+  json.member("device", report.gpu.empty() ? "cpu" : report.gpu.c_str());
   json.member("seconds", report.seconds);
   json.end_object();
   write_output(given.json, json.take() + "\n");
@@ -160,6 +187,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
                       kNotes);
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
+  given.device.check(command);
   vector::KmeansSettings settings = settings_of(given);
   if (given.sample < 0) throw UsageError("--sample is 0 for all vectors, or how many to draw");
 
@@ -171,6 +199,8 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
     }
   }
   const InterruptGuard guard;
+  std::optional<Resources> gpu;
+  given.device.start_gpu([&](const ResourceSettings& wanted) { gpu.emplace(wanted); });
   Progress progress = Progress::to_standard_error();
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
   // Opened first, so that nobody waits for centroids which cannot be written.
@@ -178,7 +208,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
                                              reader->dimension(), settings.clusters);
   const vector::Matrix<float> points =
       read_points(given, *reader, given.quiet ? nullptr : &progress);
-  Report report{points.rows, 0, 0, 0, 0};
+  Report report{points.rows, 0, 0, 0, 0, {}};
   settings.on_iteration = [&](const vector::KmeansIteration& told) {
     report.repaired += told.repaired;
     InterruptGuard::check();
@@ -188,7 +218,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
                     settings.iterations, Progress::Unit::kItems);
   };
   const auto begin = std::chrono::steady_clock::now();
-  const vector::KmeansResult result = vector::kmeans(points, settings);
+  const vector::KmeansResult result = find_centroids(points, settings, given.device, gpu);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   writer->write(result.centroids.rows, result.centroids.values.data());
   writer->write_through();
@@ -197,6 +227,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   report.smallest = *smallest;
   report.largest = *largest;
   report.seconds = passed.count();
+  if (gpu) report.gpu = device_info(gpu->device()).name;
   write_report(given, result, report);
   writer->finish();
   return 0;
