@@ -4,6 +4,13 @@
 
 namespace vector = warpdex::vector;
 
+/// On the GPU if there is one, else on the CPU: the answers are the same to the bit.
+vector::Neighbors two_nearest(const vector::VectorIndex& index, const std::vector<float>& queries) {
+  if (warpdex::device_count() == 0) return vector::FlatSearcher(index.flat()).nearest(queries, 2);
+  warpdex::Resources resources;  // one for all that a process does with a GPU
+  return vector::GpuFlatSearcher(index.flat(), resources).nearest(queries, 2);
+}
+
 int main(int argc, char** argv) try {
   if (argc < 4) throw warpdex::UsageError("say where and near what: vectors INDEX_FOLDER X Y");
 
@@ -15,9 +22,8 @@ int main(int argc, char** argv) try {
   writer.commit(vector::VectorIds(std::vector<std::string>{"origin", "near", "far"}));
 
   const vector::VectorIndex index = vector::VectorIndex::open(argv[1]);
-  const vector::FlatSearcher searcher(index.flat());  // any number of threads may use it
   const std::vector<float> queries{std::stof(argv[2]), std::stof(argv[3])};
-  const vector::Neighbors found = searcher.nearest(queries, 2);
+  const vector::Neighbors found = two_nearest(index, queries);
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(found.rows[i]);
     std::cout << found.distances[i] << '\t' << index.id(row) << '\n';  // squared distance
