@@ -146,6 +146,8 @@ __global__ void __launch_bounds__(kThreads)
   const QueryFacts facts = find_facts(query, dimension, rules);
   const bool is_packed = exists && !facts.is_open;
   std::uint8_t* const panel = panels.halves + index / kPanelRows * panel_bytes(dimension);
+  double error = 0;
+  double squared = 0;
   for (std::uint32_t chunk = 0; chunk < panel_chunks(dimension); ++chunk) {
     const std::uint32_t column = chunk * kChunkColumns + lane_id();
     float component = 0;
@@ -154,10 +156,15 @@ __global__ void __launch_bounds__(kThreads)
       if (rules.centre != nullptr) component = __fsub_rn(component, rules.centre[column]);
       component *= facts.factor;
     }
+    const __half rounded = __float2half_rn(component);
     *reinterpret_cast<__half*>(panel + chunk * kChunkBytes +
-                               chunk_offset(index % kPanelRows, lane_id())) =
-        __float2half_rn(component);
+                               chunk_offset(index % kPanelRows, lane_id())) = rounded;
+    const double left = __fsub_rn(component, __half2float(rounded));
+    error += left * left;
+    squared += double{component} * double{component};
   }
+  error = sqrt(warp_sum(error));
+  squared = sqrt(warp_sum(squared));
   if (lane_id() != 0) return;
   const HalfBound& bound = rules.bound;
   const float shift = bound.is_l2 ? (1 - bound.relative) * facts.squared : 0;
@@ -175,6 +182,9 @@ __global__ void __launch_bounds__(kThreads)
   panels.shifts[index] = shift;
   panels.scales[index] = facts.scale;
   panels.is_open[index] = facts.is_open ? 1 : 0;
+  if (panels.roundings == nullptr) return;
+  const double off = error - double{0x1p-25F} * sqrt(static_cast<double>(dimension));
+  panels.roundings[index] = off > 0 ? fminf(__double2float_ru(off / squared), HalfBound::kUnit) : 0;
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ struct QueryPanels {
   float* slacks = nullptr;  ///< of each query
   float* shifts = nullptr;  ///< what a distance has more than its sum, of each query
   float* scales = nullptr;  ///< of distances to sums, of each query
+  /// If not null: how much rounding moved each query, as a share of its length (HalfBound's u).
+  float* roundings = nullptr;
   /// Set where nothing is known of a query's sums. Its limit is such that no row is wanted.
   std::uint32_t* is_open = nullptr;
 };

@@ -59,6 +59,7 @@ class RangeSearch {
         arena.take<float>(queries_),
         arena.take<float>(queries_),
         arena.take<float>(queries_),
+        nullptr,
         arena.take<std::uint32_t>(queries_)};
     row_panels_ = {arena.take<std::uint8_t>(slab_panels_ * panel_bytes(rows_.dimension())),
                    arena.take<float>(std::size_t{page_panels_} * kPanelRows),

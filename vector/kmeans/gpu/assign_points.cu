@@ -136,13 +136,14 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask t
     shared.counts[threadIdx.x] = 0;
   }
   const std::size_t first_place = std::size_t{blockIdx.y} * kPanelRows;
-  const float centroid_slack = *task.centroids.slack;
+  const CentroidBounds bounds = *task.centroids.bounds;
   float slacks[4][2];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
-      slacks[m][half] = task.points.slacks[first_place + row_of_sum(m, half)] + centroid_slack;
+      const float slack = task.points.slacks[first_place + row_of_sum(m, half)];
+      slacks[m][half] = slack * bounds.share + bounds.slack;
     }
   }
   const std::uint32_t panels = (task.centroids.count + kPanelRows - 1) / kPanelRows;
@@ -177,8 +178,8 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign_panels(AssignTask t
     const std::size_t place = first_place + threadIdx.x;
     const std::size_t list = place * kMaxParts + blockIdx.x;
     task.out.counts[list] = shared.counts[threadIdx.x];
-    task.out.limits[list] =
-        from_ordered(shared.best[threadIdx.x]) + task.points.slacks[place] + centroid_slack;
+    task.out.limits[list] = from_ordered(shared.best[threadIdx.x]) +
+                            task.points.slacks[place] * bounds.share + bounds.slack;
   }
   for (std::uint32_t i = threadIdx.x; i < kPanelRows * task.room; i += kProductThreads) {
     const std::size_t list = (first_place + i / task.room) * kMaxParts + blockIdx.x;
@@ -200,7 +201,6 @@ struct ResolveTask {
   std::uint32_t parts;
   CentroidPanels centroids;
   float scale;              ///< of sums to squared distances
-  float lowered;            ///< of a centroid's shift: by how much its sums are too low
   bool computes_distances;  ///< also of points with one candidate
   std::uint32_t* clusters;
   float* distances;
@@ -361,36 +361,55 @@ __global__ void __launch_bounds__(kThreads) resolve(ResolveTask task) {
   } else {
     task.clusters[position] = own.centroid;
     // The sum is a lower bound: without what it was lowered by, errors cancel out over all points.
-    const float sum = own.sum + task.lowered * task.centroids.panels.shifts[own.centroid];
+    const float sum =
+        own.sum + task.centroids.bounds->relative * task.centroids.sizes[own.centroid];
     task.distances[position] = fmaxf(0.0F, sum * task.scale + task.points.norms[position]);
   }
 }
 
-/// Work item: a centroid's place in the panels, a thread of one CTA, which finds the largest slack.
+/// The largest of the values of all threads of a CTA of 1,024.
+__device__ float block_max(float value, float (&warps)[32]) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
+  }
+  __syncthreads();
+  if (lane_id() == 0) warps[threadIdx.x / kWarp] = value;
+  __syncthreads();
+  for (const float other : warps) value = fmaxf(value, other);
+  return value;
+}
+
+/// Work item: a centroid's place in the panels, a thread of one CTA. The centroids' rounding, as it
+/// was, takes the place of the largest that there can be: bounds come closer to each other.
 __global__ void __launch_bounds__(1024) set_offsets(CentroidPanels centroids, HalfBound bound) {
-  __shared__ float largest[32];
+  __shared__ float warps[32];
+  const float infinity = __int_as_float(0x7F800000);
+  float rounding = 0;
+  for (std::uint32_t i = threadIdx.x; i < centroids.count; i += blockDim.x) {
+    rounding = fmaxf(rounding, centroids.panels.roundings[i]);
+  }
+  rounding = fminf(block_max(rounding, warps) * 1.001F, HalfBound::kUnit);
+  const float relative = bound.relative - (HalfBound::kUnit - rounding);
   const std::uint32_t places = (centroids.count + kPanelRows - 1) / kPanelRows * kPanelRows;
   float slack = 0;
   for (std::uint32_t i = threadIdx.x; i < places; i += blockDim.x) {
-    const float infinity = __int_as_float(0x7F800000);
     centroids.offsets[i] = infinity;
     if (i >= centroids.count) continue;
     if (centroids.is_closed != nullptr && centroids.is_closed[i] != 0) continue;
     // Where nothing is known of its products, all centroids are compared.
     const bool is_known = centroids.panels.is_open[i] == 0;
-    centroids.offsets[i] = is_known ? centroids.panels.shifts[i] - bound.absolute : 0;
-    slack = fmaxf(slack, is_known ? centroids.panels.slacks[i] : infinity);
+    const float size = centroids.panels.shifts[i] / (1 - bound.relative);
+    centroids.sizes[i] = size;
+    centroids.offsets[i] = is_known ? (1 - relative) * size - bound.absolute : 0;
+    const float canonical = centroids.panels.slacks[i] - 2 * bound.relative * size;
+    slack = fmaxf(slack, is_known ? 2 * relative * size + fmaxf(0, canonical) : infinity);
   }
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    slack = fmaxf(slack, __shfl_xor_sync(kWholeWarp, slack, lanes));
-  }
-  if (lane_id() == 0) largest[threadIdx.x / kWarp] = slack;
-  __syncthreads();
+  slack = block_max(slack, warps);
   if (threadIdx.x != 0) return;
-  for (std::uint32_t warp = 1; warp < blockDim.x / kWarp; ++warp) {
-    slack = fmaxf(slack, largest[warp]);
-  }
-  *centroids.slack = slack;
+  // Points have slacks by the bound as it was: some of it is left over, and covers roundings here.
+  centroids.bounds->slack = slack * 1.001F + 2 * bound.absolute;
+  centroids.bounds->share = relative / bound.relative * 1.001F;
+  centroids.bounds->relative = relative;
 }
 
 }  // namespace
@@ -476,9 +495,8 @@ void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
             .stream = stream.handle()},
            resolve,
            ResolveTask{points, choice, order, panel * kPanelRows, places, candidates_, room, parts,
-                       centroids, 1 / (rules.scale * rules.scale),
-                       rules.bound.relative / (1 - rules.bound.relative), computes_distances,
-                       clusters, distances});
+                       centroids, 1 / (rules.scale * rules.scale), computes_distances, clusters,
+                       distances});
   }
 }
 

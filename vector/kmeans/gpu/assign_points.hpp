@@ -11,13 +11,21 @@
 
 namespace warpdex::vector {
 
+/// What all centroids have in common.
+struct CentroidBounds {
+  float slack;     ///< how far bounds are apart, at the most, by the centroids' part
+  float share;     ///< of the points' slacks that is needed
+  float relative;  ///< HalfBound's, with the centroids' own rounding
+};
+
 /// Centroids in GPU memory, and as panels.
 struct CentroidPanels {
   const float* centroids = nullptr;  ///< count * dimension, without gaps
   std::uint32_t count = 0;
-  QueryPanels panels;        ///< of the centroids
-  float* offsets = nullptr;  ///< what is added to the products of each; infinite for none
-  float* slack = nullptr;    ///< one: how far bounds are apart, at the most, by the centroids' part
+  QueryPanels panels;                ///< of the centroids
+  float* offsets = nullptr;          ///< what is added to the products of each; infinite for none
+  float* sizes = nullptr;            ///< squared length of each from the centre, scaled
+  CentroidBounds* bounds = nullptr;  ///< one
   /// Of each centroid, whether points may be assigned to it; null: to all.
   const std::uint32_t* is_closed = nullptr;
 };

@@ -99,14 +99,19 @@ class GpuLloyd {
     is_closed_ = arena.take<std::uint32_t>(clusters_);
     repairs_ = arena.take<DeviceRepair>(clusters_);
     centroids_ = arena.take<float>(std::size_t{clusters_} * points_.dimension);
-    panels_ = {centroids_,
-               clusters_,
-               {arena.take<std::uint8_t>(padded / kPanelRows * panel_bytes(points_.dimension)),
-                arena.take<float>(padded), arena.take<float>(padded), arena.take<float>(padded),
-                arena.take<float>(padded), arena.take<std::uint32_t>(padded)},
-               arena.take<float>(padded),
-               arena.take<float>(1),
-               nullptr};
+    panels_.centroids = centroids_;
+    panels_.count = clusters_;
+    panels_.panels = {
+        arena.take<std::uint8_t>(padded / kPanelRows * panel_bytes(points_.dimension)),
+        arena.take<float>(padded),
+        arena.take<float>(padded),
+        arena.take<float>(padded),
+        arena.take<float>(padded),
+        arena.take<float>(padded),
+        arena.take<std::uint32_t>(padded)};
+    panels_.offsets = arena.take<float>(padded);
+    panels_.sizes = arena.take<float>(padded);
+    panels_.bounds = arena.take<CentroidBounds>(1);
     members_.lay_out(arena);
     assignment_.emplace(points_.dimension, points_.count, keeps_panels);
     assignment_->lay_out(arena);
