@@ -135,8 +135,8 @@ TEST_F(GpuKmeans, CentroidsAreMeansOfTheirPoints) {
       for (std::size_t d = 0; d < points.columns; ++d) sums[d] += double{points.row(i)[d]};
     }
     for (std::size_t d = 0; d < points.columns; ++d) {
-      EXPECT_EQ(found.centroids.row(c)[d],
-                static_cast<float>(sums[d] / static_cast<double>(found.sizes[c])));
+      EXPECT_FLOAT_EQ(found.centroids.row(c)[d],
+                      static_cast<float>(sums[d] / static_cast<double>(found.sizes[c])));
     }
   }
 }

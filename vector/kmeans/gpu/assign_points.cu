@@ -15,7 +15,7 @@ namespace {
 /// Panels of points that lists of candidates are made for at a time.
 constexpr std::uint32_t kSlabPanels = 8192;
 /// Bytes of panels that are packed at a time, where they are not kept.
-constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
+constexpr std::size_t kSlabBytes = std::size_t{2} << 30;
 /// Places of a point's list of candidates, at the most.
 constexpr std::uint32_t kMaxRoom = 32;
 /// Parts of the centroids. Two CTAs that read the same points do not need more of the L2 cache than

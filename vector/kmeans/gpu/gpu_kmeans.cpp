@@ -90,6 +90,7 @@ class GpuLloyd {
     centre_ = arena.take<float>(points_.dimension);
     norms_ = arena.take<float>(count);
     partial_ = arena.take<double>(std::size_t{kPartialSums} * points_.dimension);
+    sums_ = arena.take<double>(std::size_t{clusters_} * mean_parts(clusters_) * points_.dimension);
     figures_ = arena.take<IterationFigures>(1);
     assigned_ = arena.take<std::uint32_t>(count);
     before_ = arena.take<std::uint32_t>(count);
@@ -221,7 +222,7 @@ class GpuLloyd {
     assign(settings_.is_balanced);
     if (settings_.is_balanced) balance();
     const IterationFigures figures = find_figures();
-    move_centroids(points_, members_, clusters_, centroids_, stream_);
+    move_centroids(points_, members_, clusters_, sums_, centroids_, stream_);
     if (settings_.is_spherical) normalize(centroids_, clusters_, centroids_);
     KmeansIteration told{number, figures.objective, 0,
                          *std::max_element(sizes_.begin(), sizes_.end())};
@@ -267,6 +268,7 @@ class GpuLloyd {
   float* centre_ = nullptr;
   float* norms_ = nullptr;
   double* partial_ = nullptr;
+  double* sums_ = nullptr;
   IterationFigures* figures_ = nullptr;
   std::uint32_t* assigned_ = nullptr;
   std::uint32_t* before_ = nullptr;

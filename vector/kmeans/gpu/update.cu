@@ -45,22 +45,39 @@ __global__ void set_begins(const std::uint64_t* keys, std::uint32_t count, std::
 
 constexpr std::uint32_t kMeanThreads = 128;
 
-/// Work item: 128 components of a cluster, a CTA. Reading the points bounds it.
+/// Work item: 128 components of a part of a cluster's points, a CTA. Reading the points bounds it.
 __global__ void __launch_bounds__(kMeanThreads)
-    move(DevicePoints points, const std::uint32_t* members, const std::uint32_t* begins,
-         float* centroids) {
-  const std::uint32_t cluster = blockIdx.x;
+    sum_parts(DevicePoints points, const std::uint32_t* members, const std::uint32_t* begins,
+              std::uint32_t parts, double* sums) {
+  const std::uint32_t cluster = blockIdx.x / parts;
+  const std::uint32_t part = blockIdx.x % parts;
   const std::uint32_t column = blockIdx.y * kMeanThreads + threadIdx.x;
-  const std::uint32_t begin = begins[cluster];
-  const std::uint32_t end = begins[cluster + 1];
-  if (begin == end || column >= points.dimension) return;
+  if (column >= points.dimension) return;
+  const std::uint64_t size = begins[cluster + 1] - begins[cluster];
+  const auto begin = static_cast<std::uint32_t>(begins[cluster] + size * part / parts);
+  const auto end = static_cast<std::uint32_t>(begins[cluster] + size * (part + 1) / parts);
   double sum = 0;
 #pragma unroll 8
   for (std::uint32_t i = begin; i < end; ++i) {
     sum = __dadd_rn(sum, points.values[std::size_t{members[i]} * points.dimension + column]);
   }
-  centroids[std::size_t{cluster} * points.dimension + column] =
-      __double2float_rn(__ddiv_rn(sum, end - begin));
+  sums[std::size_t{blockIdx.x} * points.dimension + column] = sum;
+}
+
+/// Work item: a component of a centroid, a thread.
+__global__ void __launch_bounds__(kThreads)
+    divide_parts(const double* sums, const std::uint32_t* begins, std::uint32_t parts,
+                 std::size_t size, std::uint32_t dimension, float* centroids) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= size) return;
+  const std::size_t cluster = i / dimension;
+  const std::uint32_t points = begins[cluster + 1] - begins[cluster];
+  if (points == 0) return;
+  double sum = 0;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    sum = __dadd_rn(sum, sums[(cluster * parts + part) * dimension + i % dimension]);
+  }
+  centroids[i] = __double2float_rn(__ddiv_rn(sum, points));
 }
 
 __device__ double block_sum(double value) {
@@ -224,13 +241,23 @@ void DeviceMembers::find_begins(const Stream& stream) {
          clusters_, begins_);
 }
 
+std::uint32_t mean_parts(std::uint32_t clusters) {
+  constexpr std::uint32_t kEnoughCtas = 4096;
+  constexpr std::uint32_t kMaxParts = 64;
+  return std::clamp(kEnoughCtas / clusters, 1U, kMaxParts);
+}
+
 void move_centroids(const DevicePoints& points, const DeviceMembers& members,
-                    std::uint32_t clusters, float* centroids, const Stream& stream) {
-  launch({.name = "move",
-          .ctas = dim3(clusters, (points.dimension - 1) / kMeanThreads + 1),
+                    std::uint32_t clusters, double* sums, float* centroids, const Stream& stream) {
+  const std::uint32_t parts = mean_parts(clusters);
+  launch({.name = "sum_parts",
+          .ctas = dim3(clusters * parts, (points.dimension - 1) / kMeanThreads + 1),
           .threads = kMeanThreads,
           .stream = stream.handle()},
-         move, points, members.points(), members.begins(), centroids);
+         sum_parts, points, members.points(), members.begins(), parts, sums);
+  const std::size_t size = std::size_t{clusters} * points.dimension;
+  launch(launch_over("divide_parts", size, stream), divide_parts, sums, members.begins(), parts,
+         size, points.dimension, centroids);
 }
 
 void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,

@@ -49,10 +49,14 @@ class DeviceMembers {
   std::uint32_t* begins_ = nullptr;
 };
 
-/// Queues the moving of each centroid to the mean of its points: sums in double precision, in the
-/// order of the points. Those without points stay. O(points * dimension).
+/// Parts of a cluster's points that are summed up beside each other.
+std::uint32_t mean_parts(std::uint32_t clusters);
+
+/// Queues the moving of each centroid to the mean of its points: sums in double precision, of each
+/// part in the order of the points, and of the parts in order. Those without points stay. `sums`
+/// has room for clusters * mean_parts() * dimension. O(points * dimension).
 void move_centroids(const DevicePoints& points, const DeviceMembers& members,
-                    std::uint32_t clusters, float* centroids, const Stream& stream);
+                    std::uint32_t clusters, double* sums, float* centroids, const Stream& stream);
 
 /// Of an iteration, for the host.
 struct IterationFigures {
