@@ -11,7 +11,7 @@ namespace warpdex::vector {
 namespace {
 
 /// Bytes of values that are worth computing at a time.
-constexpr std::size_t kValueBytes = std::size_t{256} << 20;
+constexpr std::size_t kValueBytes = std::size_t{512} << 20;
 constexpr std::size_t kMaxQueries = 4096;
 
 }  // namespace
@@ -24,8 +24,7 @@ ScanSearch::ScanSearch(const GpuRows& rows, std::size_t queries, std::size_t k,
 
 std::size_t ScanSearch::suitable_queries(std::size_t queries, std::size_t page_rows) {
   const std::size_t by_memory = kValueBytes / sizeof(float) / std::max<std::size_t>(1, page_rows);
-  return std::clamp<std::size_t>(by_memory, std::min<std::size_t>(8, queries),
-                                 std::min(queries, kMaxQueries));
+  return std::clamp<std::size_t>(by_memory, 1, std::min(queries, kMaxQueries));
 }
 
 void ScanSearch::lay_out(Arena& arena) {

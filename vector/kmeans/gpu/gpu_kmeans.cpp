@@ -141,7 +141,7 @@ class GpuLloyd {
   }
 
   void prepare_points() {
-    find_mean(points_, partial_, centre_, stream_);
+    find_centre(points_, partial_, centre_, stream_);
     find_norms(points_, centre_, norms_, stream_);
     std::vector<float> norms(points_.count);
     download(norms_, points_.count, norms.data(), stream_);

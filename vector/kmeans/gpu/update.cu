@@ -135,25 +135,26 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Work item: a share of the points, a CTA.
-__global__ void __launch_bounds__(kThreads) sum_points(DevicePoints points, double* partial) {
+/// Work item: a share of `count` points, `step` apart, a CTA.
+__global__ void __launch_bounds__(kThreads)
+    sum_points(DevicePoints points, std::uint32_t count, std::uint32_t step, double* partial) {
   for (std::uint32_t c = threadIdx.x; c < points.dimension; c += kThreads) {
     double sum = 0;
-    for (std::uint32_t i = blockIdx.x; i < points.count; i += gridDim.x) {
-      sum += double{points.values[std::size_t{i} * points.dimension + c]};
-      if (points.count - i <= gridDim.x) break;
+    for (std::uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+      sum += double{points.values[std::size_t{i} * step * points.dimension + c]};
     }
     partial[std::size_t{blockIdx.x} * points.dimension + c] = sum;
   }
 }
 
 __global__ void __launch_bounds__(kThreads)
-    divide_sums(const double* partial, std::uint32_t shares, DevicePoints points, float* mean) {
+    divide_sums(const double* partial, std::uint32_t shares, std::uint32_t count,
+                std::uint32_t dimension, float* mean) {
   const std::uint32_t c = own_item();
-  if (c >= points.dimension) return;
+  if (c >= dimension) return;
   double sum = 0;
-  for (std::uint32_t i = 0; i < shares; ++i) sum += partial[std::size_t{i} * points.dimension + c];
-  mean[c] = static_cast<float>(sum / points.count);
+  for (std::uint32_t i = 0; i < shares; ++i) sum += partial[std::size_t{i} * dimension + c];
+  mean[c] = static_cast<float>(sum / count);
 }
 
 /// Work item: a point, a warp.
@@ -196,8 +197,6 @@ __global__ void __launch_bounds__(kThreads)
     surplus[first + i - limit] = members[begin + i];
   }
 }
-
-std::uint32_t shares_of(std::uint32_t points) { return std::min(kPartialSums, points); }
 
 }  // namespace
 
@@ -276,12 +275,14 @@ void split_centroids(const DevicePoints& points, const DeviceRepair* repairs, st
          split_all, points, repairs, count, centroids);
 }
 
-void find_mean(const DevicePoints& points, double* partial, float* mean, const Stream& stream) {
-  const std::uint32_t shares = shares_of(points.count);
+void find_centre(const DevicePoints& points, double* partial, float* centre, const Stream& stream) {
+  constexpr std::uint32_t kSample = 65'536;
+  const std::uint32_t count = std::min(points.count, kSample);
+  const std::uint32_t shares = std::min(kPartialSums, count);
   launch({.name = "sum_points", .ctas = shares, .threads = kThreads, .stream = stream.handle()},
-         sum_points, points, partial);
-  launch(launch_over("divide_sums", points.dimension, stream), divide_sums, partial, shares, points,
-         mean);
+         sum_points, points, count, points.count / count, partial);
+  launch(launch_over("divide_sums", points.dimension, stream), divide_sums, partial, shares, count,
+         points.dimension, centre);
 }
 
 void find_norms(const DevicePoints& points, const float* centre, float* norms,

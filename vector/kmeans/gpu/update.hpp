@@ -81,8 +81,9 @@ struct DeviceRepair {
 void split_centroids(const DevicePoints& points, const DeviceRepair* repairs, std::uint32_t count,
                      float* centroids, const Stream& stream);
 
-/// Queues the mean of all points. `partial` has room for kPartialSums * dimension.
-void find_mean(const DevicePoints& points, double* partial, float* mean, const Stream& stream);
+/// Queues the mean of up to 65,536 points that lie spread over all: a point amidst them. `partial`
+/// has room for kPartialSums * dimension.
+void find_centre(const DevicePoints& points, double* partial, float* centre, const Stream& stream);
 
 /// Queues the squared distance of each point from `centre`.
 void find_norms(const DevicePoints& points, const float* centre, float* norms,
