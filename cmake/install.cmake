@@ -34,6 +34,7 @@ set(warpdex_public_headers
   vector/format/vector_index_writer.hpp
   vector/format/verify.hpp
   vector/ivf/ivf_pq_searcher.hpp
+  vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/kmeans/gpu_kmeans.hpp
   vector/kmeans/kmeans.hpp

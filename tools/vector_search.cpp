@@ -34,10 +34,10 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
 
 /// Why only the CPU searches that index; empty if the GPU does too.
 std::string why_not_on_gpu(const vector::VectorIndex& index) {
-  if (index.settings().index == vector::IndexKind::kFlat) return {};
+  if (index.settings().index != vector::IndexKind::kIvfPq) return {};
   return "'" + index.folder().string() + "' was built with --index " +
          std::string(vector::index_kind_name(index.settings().index)) +
-         ", which the GPU does not search yet; use --device cpu, or build it with --index flat";
+         ", which the GPU does not search yet; use --device cpu, or build it with --index ivf-flat";
 }
 
 }  // namespace
@@ -78,6 +78,15 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   }
 }
 
+VectorSearch::Gpu::Gpu(const vector::VectorIndex& index, const ResourceSettings& settings)
+    : resources(settings) {
+  if (index.settings().index == vector::IndexKind::kFlat) {
+    flat.emplace(index.flat(), resources);
+  } else {
+    ivf.emplace(index.ivf(), resources);
+  }
+}
+
 std::string VectorSearch::gpu_name() const {
   return gpu_ ? device_info(gpu_->resources.device()).name : "";
 }
@@ -87,7 +96,7 @@ template <class Answers, class Search>
 std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
   if (!gpu_) return std::nullopt;
   try {
-    return search(gpu_->flat);
+    return search(*gpu_);
   } catch (const Error& error) {
     device_.take_cpu(error);
     gpu_.reset();
@@ -97,8 +106,9 @@ std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
 
 vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
                                         const vector::RowFilter* filter) {
-  const auto on_gpu = [&](const vector::GpuFlatSearcher& gpu) {
-    return gpu.nearest(queries, k, filter);
+  const auto on_gpu = [&](const Gpu& gpu) {
+    return gpu.ivf ? gpu.ivf->nearest(queries, k, probes_, filter)
+                   : gpu.flat->nearest(queries, k, filter);
   };
   if (auto found = try_gpu<vector::Neighbors>(on_gpu)) return std::move(*found);
   if (flat_) return flat_->nearest(queries, k, filter);
@@ -108,8 +118,9 @@ vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::siz
 
 vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
                                             const vector::RowFilter* filter) {
-  const auto on_gpu = [&](const vector::GpuFlatSearcher& gpu) {
-    return gpu.within(queries, radius, filter);
+  const auto on_gpu = [&](const Gpu& gpu) {
+    return gpu.ivf ? gpu.ivf->within(queries, radius, probes_, filter)
+                   : gpu.flat->within(queries, radius, filter);
   };
   if (auto found = try_gpu<vector::RangeNeighbors>(on_gpu)) return std::move(*found);
   if (flat_) return flat_->within(queries, radius, filter);

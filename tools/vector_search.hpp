@@ -14,6 +14,7 @@
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 
@@ -46,18 +47,23 @@ class VectorSearch {
   std::size_t probes() const { return probes_; }
   /// Answers by codes that are ranked anew; 0: none.
   std::size_t refine() const { return refine_; }
-  /// The searcher on the GPU; null: the CPU answers.
-  const vector::GpuFlatSearcher* gpu() const { return gpu_ ? &gpu_->flat : nullptr; }
+  /// Whether the GPU answers.
+  bool is_on_gpu() const { return gpu_ != nullptr; }
+  /// If it does: whether all vectors lie in its memory, and what was certified there.
+  bool is_resident() const { return gpu_->ivf || gpu_->flat->is_resident(); }
+  vector::GpuFlatFigures figures() const {
+    return gpu_->ivf ? gpu_->ivf->figures() : gpu_->flat->figures();
+  }
   /// What the driver calls the GPU; empty: the CPU answers.
   std::string gpu_name() const;
 
  private:
   struct Gpu {
-    Gpu(const vector::VectorIndex& index, const ResourceSettings& settings)
-        : resources(settings), flat(index.flat(), resources) {}
+    Gpu(const vector::VectorIndex& index, const ResourceSettings& settings);
 
     Resources resources;
-    vector::GpuFlatSearcher flat;
+    std::optional<vector::GpuFlatSearcher> flat;
+    std::optional<vector::GpuIvfSearcher> ivf;
   };
 
   template <class Answers, class Search>

@@ -128,7 +128,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
                        VectorSearch& searcher, const std::vector<float>& queries, std::size_t k,
                        std::size_t repetitions) {
   const auto figures = [&] {
-    return searcher.gpu() == nullptr ? vector::GpuFlatFigures{} : searcher.gpu()->figures();
+    return searcher.is_on_gpu() ? searcher.figures() : vector::GpuFlatFigures{};
   };
   searcher.nearest(queries, k, nullptr);
   const vector::GpuFlatFigures before = figures();
@@ -145,7 +145,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
   const bool is_exact = searcher.probes() == 0;
   MeasuredSearch one{
       count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0, {}};
-  if (searcher.gpu() != nullptr) one.on_gpu = figures() - before;
+  if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
   return one;
 }
 
@@ -179,8 +179,8 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
   VectorSearch searcher(index, command, given.depth, threads, given.device);
   const VectorBenchSettings settings{searcher.gpu_name(),
-                                     searcher.gpu() != nullptr && searcher.gpu()->is_resident(),
-                                     threads, searcher.probes(), searcher.refine()};
+                                     searcher.is_on_gpu() && searcher.is_resident(), threads,
+                                     searcher.probes(), searcher.refine()};
   std::vector<MeasuredSearch> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);

@@ -149,7 +149,7 @@ class Answering {
   std::size_t largest_part() const {
     const double products =
         static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension) + 1;
-    const double wanted = searcher_.gpu() != nullptr ? kGpuPartProducts : kPartProducts;
+    const double wanted = searcher_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
     const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / products));
     const std::size_t by_answers = kPartAnswers / k_.value_or(1);
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(kMinPartQueries, by_answers + 1),

@@ -2,6 +2,7 @@
 // share.
 #pragma once
 
+#include <cfloat>
 #include <cstdint>
 
 #include "flat/gpu/panel_layout.cuh"
@@ -49,6 +50,36 @@ __device__ __forceinline__ std::uint32_t row_of_sum(std::uint32_t m, std::uint32
 /// The row within the right panel of sums[..][n][0 and 2] (odd 0) and [1 and 3] (odd 1).
 __device__ __forceinline__ std::uint32_t column_of_sum(std::uint32_t n, std::uint32_t odd) {
   return threadIdx.x / kWarp % 4 * 32 + n * 8 + lane_id() % 4 * 2 + odd;
+}
+
+/// The smallest sum of each of a thread's 8 rows, over its own columns of the tile.
+__device__ __forceinline__ void find_lowest(const TileSums& sums, const float* offsets,
+                                            float (&lowest)[4][2]) {
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) lowest[m][0] = lowest[m][1] = FLT_MAX;
+#pragma unroll
+  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+    for (std::uint32_t odd = 0; odd < 2; ++odd) {
+      const float offset = offsets[column_of_sum(n, odd)];
+#pragma unroll
+      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+        lowest[m][0] = fminf(lowest[m][0], sums[m][n][odd] + offset);
+        lowest[m][1] = fminf(lowest[m][1], sums[m][n][2 + odd] + offset);
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ void clear_sums(TileSums& sums) {
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) sums[m][n][i] = 0;
+    }
+  }
 }
 
 /// Runs the pipeline: chunks are copied to shared memory kStages - 1 ahead, and a step's operands

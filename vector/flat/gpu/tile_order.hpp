@@ -24,6 +24,13 @@ class TileOrder {
     if (step_ == 0) step_ = 1;
   }
 
+  /// For places in panels that are rows themselves.
+  static TileOrder of_places(std::uint32_t places, std::uint32_t panel_rows) {
+    TileOrder order(places, panel_rows);
+    order.step_ = 1;
+    return order;
+  }
+
   std::uint32_t panels() const { return panels_; }
 
   /// The row at a place in the panels; rows or more where there is none.

@@ -47,25 +47,6 @@ struct AssignTask {
   PointCandidates out;         ///< likewise
 };
 
-/// The smallest sum of each of a thread's 8 rows, over its own columns of the tile.
-__device__ __forceinline__ void find_lowest(const TileSums& sums, const float* offsets,
-                                            float (&lowest)[4][2]) {
-#pragma unroll
-  for (std::uint32_t m = 0; m < kRowBlocks; ++m) lowest[m][0] = lowest[m][1] = FLT_MAX;
-#pragma unroll
-  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
-#pragma unroll
-    for (std::uint32_t odd = 0; odd < 2; ++odd) {
-      const float offset = offsets[column_of_sum(n, odd)];
-#pragma unroll
-      for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-        lowest[m][0] = fminf(lowest[m][0], sums[m][n][odd] + offset);
-        lowest[m][1] = fminf(lowest[m][1], sums[m][n][2 + odd] + offset);
-      }
-    }
-  }
-}
-
 /// Lowers the best sums of the rows to those of a tile; best[m][half] becomes the best so far.
 __device__ __forceinline__ void lower_best(PointShared& shared, const float (&lowest)[4][2],
                                            float (&best)[4][2]) {
@@ -110,17 +91,6 @@ __device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32
           if (at < room) shared.candidates[row * room + at] = {sum, first_centroid + column};
         }
       }
-    }
-  }
-}
-
-__device__ __forceinline__ void clear_sums(TileSums& sums) {
-#pragma unroll
-  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-#pragma unroll
-    for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
-#pragma unroll
-      for (std::uint32_t i = 0; i < 4; ++i) sums[m][n][i] = 0;
     }
   }
 }

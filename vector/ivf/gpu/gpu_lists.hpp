@@ -1,0 +1,44 @@
+// The lists of an inverted file in GPU memory: the vectors, and panels of each list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "flat/gpu/gpu_rows.hpp"
+#include "flat/gpu/row_pages.hpp"
+#include "warpdex/vector/ivf/ivf_searcher.hpp"
+
+namespace warpdex::vector {
+
+/// Immutable after construction. Each list begins a panel of its own; places without a row are in
+/// its last one.
+class GpuLists {
+ public:
+  /// As GpuIvfSearcher's constructor.
+  GpuLists(const IvfVectors& vectors, Resources& resources, std::size_t memory);
+
+  const GpuRows& rows() const { return rows_; }
+  std::size_t lists() const { return panel_begins_.size() - 1; }
+  /// Panels of list l: [panel_begins()[l], panel_begins()[l + 1]).
+  std::span<const std::uint32_t> panel_begins() const { return panel_begins_; }
+  /// Where each list begins among the vectors.
+  std::span<const std::uint64_t> begins() const { return begins_; }
+  const RowPanels& panels() const { return panels_; }
+  /// All places as a choice of rows: what candidates are turned into rows by.
+  RowPage page() const;
+  TileOrder order() const { return TileOrder::of_places(places_, kPanelRows); }
+
+ private:
+  std::span<const std::uint64_t> begins_;
+  std::vector<std::uint32_t> panel_begins_;
+  std::uint32_t places_ = 0;
+  GpuRows rows_;
+  AccountedBuffer memory_;
+  std::uint32_t* positions_ = nullptr;
+  std::uint32_t* ids_ = nullptr;
+  RowPanels panels_;
+};
+
+}  // namespace warpdex::vector

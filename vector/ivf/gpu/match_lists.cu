@@ -1,0 +1,113 @@
+// Each list meets all queries that probe it at once: it is read for up to 128 of them.
+#include <algorithm>
+#include <cfloat>
+
+#include "flat/gpu/candidate_lists.cuh"
+#include "flat/gpu/panel_product.cuh"
+#include "ivf/gpu/match_lists.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
+#include "warpdex/core/cuda/launch.cuh"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+
+/// Work item: 16 bytes of a task's panel, a thread.
+__global__ void __launch_bounds__(kThreads) gather_queries(MatchListsTask task) {
+  const std::uint32_t units = task.chunks * (kChunkBytes / 16);
+  for (std::uint32_t i = threadIdx.x; i < units; i += kThreads) {
+    const std::uint32_t chunk = i / (kChunkBytes / 16);
+    const std::uint32_t row = i / 4 % kPanelRows;
+    const std::uint32_t unit = i % 4;
+    const std::uint32_t query = task.tasks.entries[blockIdx.x * kPanelRows + row];
+    uint4 bytes{0, 0, 0, 0};
+    if (query != kNoEntry) {
+      const std::size_t panel = std::size_t{query / kPanelRows} * task.chunks + chunk;
+      bytes = *reinterpret_cast<const uint4*>(task.queries.halves + panel * kChunkBytes +
+                                              unit_offset(query % kPanelRows, unit));
+    }
+    const std::size_t to = std::size_t{blockIdx.x} * task.chunks + chunk;
+    *reinterpret_cast<uint4*>(task.gathered + to * kChunkBytes + unit_offset(row, unit)) = bytes;
+  }
+}
+
+__device__ __forceinline__ bool is_allowed(const MatchListsTask& task, std::uint32_t place) {
+  if (task.filter == nullptr) return true;
+  const std::uint32_t id = task.ids[place];
+  return (task.filter[id / 64] >> (id % 64) & 1) != 0;
+}
+
+/// Work item: a task and a part of its list's panels, a CTA of 8 warps. Shared memory: the queries
+/// (up to 256 components), and 4 chunks of the list. Reading the lists bounds it, or, where many
+/// queries probe them, the tensor cores.
+__global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchListsTask task) {
+  extern __shared__ __align__(128) std::uint8_t shared[];
+  const ListTask own = task.tasks.tasks[blockIdx.x];
+  const std::uint32_t first = own.first_panel + own.panels * blockIdx.y / gridDim.y;
+  const std::uint32_t last = own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y;
+  const std::uint32_t* const entries = task.tasks.entries + blockIdx.x * kPanelRows;
+  float limits[kRowBlocks][2];
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const std::uint32_t query = entries[row_of_sum(m, half)];
+      limits[m][half] = query == kNoEntry ? -FLT_MAX : task.queries.limits[query];
+    }
+  }
+  const ProductTask product{task.gathered + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
+                            task.rows.halves,
+                            task.rows.offsets,
+                            task.chunks,
+                            first,
+                            last};
+  PanelProduct(product, shared)
+      .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
+        float lowest[kRowBlocks][2];
+        find_lowest(sums, offsets, lowest);
+#pragma unroll
+        for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+          for (std::uint32_t half = 0; half < 2; ++half) {
+            const float limit = limits[m][half];
+            if (lowest[m][half] > limit) continue;
+            const std::uint32_t query = entries[row_of_sum(m, half)];
+#pragma unroll
+            for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+              for (std::uint32_t odd = 0; odd < 2; ++odd) {
+                const std::uint32_t column = column_of_sum(n, odd);
+                const float sum = sums[m][n][2 * half + odd] + offsets[column];
+                const std::uint32_t place = panel * kPanelRows + column;
+                if (sum > limit || !is_allowed(task, place)) continue;
+                append(task.lists, query, sum, place);
+              }
+            }
+          }
+        }
+      });
+}
+
+}  // namespace
+
+void match_lists(const MatchListsTask& task, const Stream& stream) {
+  launch({.name = "gather_queries",
+          .ctas = task.tasks.count,
+          .threads = kThreads,
+          .stream = stream.handle()},
+         gather_queries, task);
+  const std::size_t bytes = product_shared_bytes(task.chunks);
+  allow_all_shared_memory(reinterpret_cast<const void*>(match_list_panels));
+  // Few tasks: several CTAs share the panels of a list.
+  const std::uint32_t resident = resident_ctas(match_list_panels, kProductThreads, bytes);
+  const std::uint32_t parts = std::clamp(4 * resident / task.tasks.count, 1U, 16U);
+  launch({.name = "match_list_panels",
+          .ctas = dim3(task.tasks.count, parts),
+          .threads = kProductThreads,
+          .shared_memory = bytes,
+          .stream = stream.handle()},
+         match_list_panels, task);
+}
+
+}  // namespace warpdex::vector

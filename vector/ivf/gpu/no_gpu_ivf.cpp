@@ -1,0 +1,28 @@
+// Search of an inverted file on a GPU in a build without CUDA: it throws what device_info() throws.
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+struct GpuIvfSearcher::State {};
+
+GpuIvfSearcher::GpuIvfSearcher(const IvfVectors&, Resources&, std::size_t) { refuse(); }
+GpuIvfSearcher::~GpuIvfSearcher() = default;
+GpuIvfSearcher::GpuIvfSearcher(GpuIvfSearcher&&) noexcept = default;
+GpuIvfSearcher& GpuIvfSearcher::operator=(GpuIvfSearcher&&) noexcept = default;
+Neighbors GpuIvfSearcher::nearest(std::span<const float>, std::size_t, std::size_t,
+                                  const RowFilter*) const {
+  refuse();
+}
+RangeNeighbors GpuIvfSearcher::within(std::span<const float>, float, std::size_t,
+                                      const RowFilter*) const {
+  refuse();
+}
+GpuFlatFigures GpuIvfSearcher::figures() const { refuse(); }
+
+}  // namespace warpdex::vector
