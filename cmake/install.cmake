@@ -33,6 +33,10 @@ set(warpdex_public_headers
   vector/format/vector_index.hpp
   vector/format/vector_index_writer.hpp
   vector/format/verify.hpp
+  vector/graph/knn_graph.hpp
+  vector/graph/row_search.hpp
+  vector/graph/smooth_path.hpp
+  vector/graph/symmetric_graph.hpp
   vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp

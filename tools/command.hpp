@@ -37,6 +37,8 @@ int run_metric(const std::vector<std::string>& arguments);
 int run_vector_build(const std::vector<std::string>& arguments);
 int run_vector_search(const std::vector<std::string>& arguments);
 int run_vector_bench(const std::vector<std::string>& arguments);
+int run_vector_graph(const std::vector<std::string>& arguments);
+int run_vector_path(const std::vector<std::string>& arguments);
 int run_vector_kmeans(const std::vector<std::string>& arguments);
 int run_vector_convert(const std::vector<std::string>& arguments);
 int run_vector_evaluate(const std::vector<std::string>& arguments);

@@ -6,10 +6,12 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 6> kCommands{{
+constexpr std::array<Command, 8> kCommands{{
     {"build", "make an index of vectors", run_vector_build},
     {"search", "the nearest vectors of each query", run_vector_search},
     {"bench", "how fast queries are answered, over batches and k", run_vector_bench},
+    {"graph", "the nearest other vectors of each vector of an index", run_vector_graph},
+    {"path", "from one vector to another by small steps", run_vector_path},
     {"kmeans", "centroids of clusters of vectors", run_vector_kmeans},
     {"convert", "copy vectors or ids from one file format to another", run_vector_convert},
     {"evaluate", "recall of the neighbours that a search found", run_vector_evaluate},
@@ -17,7 +19,8 @@ constexpr std::array<Command, 6> kCommands{{
 
 constexpr CommandTable kTable{
     "warpdex vector",
-    "Vectors: indexes of them, exact search for nearest neighbours, clusters, and files: .fvecs,\n"
+    "Vectors: indexes of them, search for nearest neighbours, graphs, clusters, and files: "
+    ".fvecs,\n"
     ".bvecs, .ivecs, .fbin, .u8bin, .i8bin, .ibin, .npy, and HDF5 as ann-benchmarks has it.",
     kCommands, ""};
 

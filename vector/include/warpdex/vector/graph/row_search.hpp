@@ -1,0 +1,30 @@
+// A search for the nearest of rows that an index holds itself.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/neighbors.hpp"
+
+namespace warpdex::vector {
+
+/// Finds the k nearest rows of each of `rows`, which are rows of the index as they are stored, one
+/// after the other. The distances are canonical ones, the same from a row to another and back: for
+/// kCosine rows are not scaled again, as stored ones have length 1 up to rounding.
+using RowSearch = std::function<Neighbors(std::span<const float> rows, std::size_t k)>;
+
+/// How thoroughly row_search() searches.
+struct RowSearchSettings {
+  std::size_t probes = 1;  ///< of an inverted file: lists, 1 to as many as there are
+  /// Of codes: the best by their codes that are ranked by their vectors; at least k always are.
+  std::size_t refine = 0;
+  std::size_t threads = 0;  ///< 0: default_threads()
+};
+
+/// A search of `index`, which must outlive it, on the CPU. For kFlat it is exact. Throws UsageError
+/// where the vectors were not kept. The search throws as the searchers of the kind of index do.
+RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings);
+
+}  // namespace warpdex::vector
