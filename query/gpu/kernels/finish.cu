@@ -36,9 +36,8 @@ static_assert(kMaxSortedKeys >= kMaxK && kMaxSortedKeys % kWarp == 0);
 using Key = unsigned long long;
 
 /// In shared memory.
-template <LookupGoal kGoal>
 struct RescoreMemory {
-  LookupMemory<kGoal> lookups[kWarps];
+  LookupMemory lookups[kWarps];
   float scores[kScoreRows][kWarp];
 };
 
@@ -53,18 +52,16 @@ struct FinishMemory {
   __device__ std::uint32_t* other_documents() const {
     return reinterpret_cast<std::uint32_t*>(keys + room);
   }
-  template <LookupGoal kGoal>
-  __device__ RescoreMemory<kGoal>& rescoring() const {
-    return *reinterpret_cast<RescoreMemory<kGoal>*>(keys + room);
+  __device__ RescoreMemory& rescoring() const {
+    return *reinterpret_cast<RescoreMemory*>(keys + room);
   }
 
   Key* keys;
   std::uint32_t room;
 };
 
-template <LookupGoal kGoal>
 constexpr std::size_t finish_bytes(std::uint32_t room) {
-  return room * sizeof(Key) + std::max(room * sizeof(Key), sizeof(RescoreMemory<kGoal>));
+  return room * sizeof(Key) + std::max(room * sizeof(Key), sizeof(RescoreMemory));
 }
 
 /// What is left of a query's candidates, and where their keys go.
@@ -83,7 +80,7 @@ __device__ bool sums_are_scores(const FinishBatch& batch, const Query& query) {
 /// there is none.
 template <CodecKind kCodec, LookupGoal kGoal>
 __device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
-                               std::uint32_t document, LookupMemory<kGoal>& memory) {
+                               std::uint32_t document, LookupMemory& memory) {
   const List& list = batch.lists[list_index];
   if (has) {
     prefetch(batch.lengths.codes + document);
@@ -92,7 +89,7 @@ __device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_inde
   std::uint32_t held = kNone;
   const PostingPlace posting =
       find_document<kCodec, kGoal>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec, kGoal>(batch, list_index, posting, memory);
+  const std::uint32_t value = value_at<kCodec>(batch, list_index, posting, memory);
   return value == kNone ? 0.F
                         : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
 }
@@ -111,7 +108,7 @@ __device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists
 template <CodecKind kCodec, LookupGoal kGoal>
 __device__ void rescore(const FinishBatch& batch, const Query& query,
                         const std::uint32_t* documents, std::uint32_t count, Key* keys,
-                        RescoreMemory<kGoal>& memory) {
+                        RescoreMemory& memory) {
   const std::uint32_t warp = warp_id();
   const std::uint32_t size = group_size(count, query.scoring_lists);
   const std::uint32_t groups_at_once = kScoreRows / query.scoring_lists;
@@ -171,7 +168,7 @@ __device__ void rescore_all(const FinishBatch& batch, const Query& query,
     fetch_documents(survivors.candidates + begin, here, are_sorted, memory);
     const std::uint32_t first = fits ? min(team.rank() * share, here) : 0;
     rescore<kCodec, kGoal>(batch, query, memory.documents() + first, min(share, here - first),
-                           survivors.keys + begin + first, memory.template rescoring<kGoal>());
+                           survivors.keys + begin + first, memory.rescoring());
   }
 }
 
@@ -319,13 +316,12 @@ std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
 template <CodecKind kCodec, LookupGoal kGoal>
 void launch(const FinishBatch& batch, cudaStream_t stream) {
   const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
-  const std::size_t bytes = finish_bytes<kGoal>(room);
+  const std::size_t bytes = finish_bytes(room);
   const auto kernel = finish<kCodec, kGoal>;
   constexpr std::size_t kOther = 64;  // other shared memory of a CTA
-  static_assert(finish_bytes<kGoal>(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <=
-                kNeededSharedMemory);
+  static_assert(finish_bytes(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory<kGoal>));
+  static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory));
   const std::uint32_t resident = room == kMaxSortedKeys ? usual / 2 : usual;
   const std::uint32_t team = team_size(batch, resident);
   warpdex::launch({.name = "finish",

@@ -37,25 +37,8 @@ void launch_and_chunks(const AndBatch& batch, CodecKind codec, cudaStream_t stre
 /// OR: fills the table of each list's first block by tile. This and all others of OR are launched
 /// only if there are queries of OR.
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream);
-/// Words of 16 bytes that fit into the 4 KiB of a kernel's arguments beside an OrTables.
-inline constexpr std::uint32_t kInlineWords = 224;
-
-/// The image of a single small query of OR, as an argument of its first kernel. The kernel copies
-/// it to where the others read it, adds the block ranges of its lists, and clears the counters of
-/// the next such query.
-struct InlineQuery {
-  BlockRange* ranges;
-  uint4* to;
-  uint4* cleared;
-  std::uint32_t words;
-  std::uint32_t cleared_words;
-  uint4 content[kInlineWords];
-};
-
-/// OR: upper bounds of tiles. `inline_query` is the image of a single query, or null if the image
-/// has been uploaded.
-void launch_bound_tiles(const OrTables& batch, const InlineQuery* inline_query,
-                        cudaStream_t stream);
+/// OR: upper bounds of tiles.
+void launch_bound_tiles(const OrTables& batch, cudaStream_t stream);
 /// OR: decides how each tile of a round is answered. The first kernel of each round.
 void launch_begin_round(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);
 /// OR, in this order: finds the competitive blocks, then the competitive documents in them, and

@@ -5,10 +5,9 @@
 
 namespace warpdex::gpu {
 
-BatchLauncher::BatchLauncher(const GpuIndex::State& index, const BatchMemory& memory,
-                             const Stream& stream, StageClock<GpuStage>& clock)
+BatchLauncher::BatchLauncher(const GpuIndex::State& index, const Stream& stream,
+                             StageClock<GpuStage>& clock)
     : codec_(index.index.settings().codec.kind),
-      memory_(memory),
       stream_(stream),
       clock_(clock),
       stream_of_and_(index.device),
@@ -54,7 +53,7 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
   const OrRounds& rounds = stages.rounds;
   if (plan.round_count > 0) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  launch_bound_tiles(rounds, memory_.inline_query(), stream_.handle());
+  launch_bound_tiles(rounds, stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
   if (plan.round_count == 0) {
     launch_or_by_bound(stages.by_bound, codec_, stream_.handle());

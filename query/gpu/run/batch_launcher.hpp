@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/index/gpu_index_state.hpp"
-#include "gpu/run/batch_memory.hpp"
+#include "gpu/run/batch_plan.hpp"
 #include "gpu/run/batch_stages.hpp"
 #include "warpdex/core/cuda/stage_clock.hpp"
 #include "warpdex/core/cuda/stream.hpp"
@@ -15,11 +15,10 @@ namespace warpdex::gpu {
 class BatchLauncher {
  public:
   /// Keeps references.
-  BatchLauncher(const GpuIndex::State& index, const BatchMemory& memory, const Stream& stream,
-                StageClock<GpuStage>& clock);
+  BatchLauncher(const GpuIndex::State& index, const Stream& stream, StageClock<GpuStage>& clock);
 
-  /// Launches the kernels of a batch, up to those that write the answers. `memory` has laid it out
-  /// last and has queued its upload. The index's GPU must be the current device. Throws CudaError.
+  /// Launches the kernels of a batch, up to those that write the answers. Its upload is queued in
+  /// the stream. The index's GPU must be the current device. Throws CudaError.
   void launch(const BatchStages& stages, const BatchPlan& plan);
   /// Waits for all that was launched. Also after a failure.
   void abandon() noexcept;
@@ -30,7 +29,6 @@ class BatchLauncher {
   void look_up(const OrRounds& rounds, std::uint32_t round);
 
   CodecKind codec_;
-  const BatchMemory& memory_;
   const Stream& stream_;
   StageClock<GpuStage>& clock_;
   Stream stream_of_and_;  ///< for batches with both AND and OR

@@ -1,8 +1,9 @@
 // Lays out batches in a lane's memory.
 #include "gpu/run/batch_memory.hpp"
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/arena.hpp"
@@ -30,7 +31,7 @@ std::size_t BatchMemory::share() const { return share_beside(reserved_); }
 
 std::size_t BatchMemory::share_beside(std::size_t reserved) const {
   const std::size_t all = index_.scratch_share();
-  return all - std::min(all, inline_counters_.size() + reserved);
+  return all - std::min(all, reserved);
 }
 
 void BatchMemory::reserve(std::size_t bytes) {
@@ -66,29 +67,6 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
   return true;
 }
 
-/// Bytes of an image before the block ranges of OR's lists.
-std::size_t BatchMemory::inline_bytes() const {
-  return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(host().table_ranges) -
-                                  static_cast<const std::uint8_t*>(staging().data()));
-}
-
-/// Whether the batch is a single query of OR whose image can be an argument of its first kernel: no
-/// other kernel runs before, it has no raw lists, and there is memory for its own counters.
-bool BatchMemory::can_inline(const BatchPlan& plan) {
-  const BatchShape& shape = plan.shape;
-  const bool is_alone = plan.queries == 1 && shape.or_queries == 1 &&
-                        shape.and_queries + shape.and_fallback_queries == 0;
-  const bool can = is_alone && plan.round_count == 0 && shape.raw_lists == 0 &&
-                   inline_bytes() <= kInlineWords * sizeof(uint4) && plan.tails_bytes == 0;
-  if (!can || inline_counters_.size() != 0) return can;
-  inline_counter_bytes_ = cleared_bytes_;
-  return inline_counters_.allocate(2 * inline_counter_bytes_, *index_.budget, index_.device);
-}
-
-void* BatchMemory::inline_counters(std::uint32_t turn) const {
-  return static_cast<std::uint8_t*>(inline_counters_.data()) + turn * inline_counter_bytes_;
-}
-
 bool BatchMemory::lay_out(const BatchPlan& plan) {
   BatchStages nowhere{};
   Pieces<std::size_t> bytes;
@@ -102,10 +80,8 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   cleared_bytes_ = bytes.cleared;
   turn_of_staging_ = 1 - turn_of_staging_;
   grow(stagings_[turn_of_staging_], image_bytes_);
-  is_inline_ = can_inline(plan);
-  if (is_inline_) turn_ = 1 - turn_;
   places_ = {};
-  place_cleared(is_inline_ ? inline_counters(turn_) : pieces_.cleared, plan, places_);
+  place_cleared(pieces_.cleared, plan, places_);
   place_tables(pieces_.tables, plan, places_);
   place_documents(pieces_.documents, plan, places_);
   return true;
@@ -117,20 +93,6 @@ void BatchMemory::upload(bool overlaps) {
     return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas are multiples of
                                                                // 16 bytes
   };
-  if (is_inline_) {
-    if (!is_clear_) {
-      check_cuda(cudaMemsetAsync(inline_counters_.data(), 0, inline_counters_.size(), stream),
-                 "cudaMemsetAsync");
-    }
-    is_clear_ = true;
-    inline_query_.ranges = device().table_ranges;
-    inline_query_.to = static_cast<uint4*>(pieces_.image);
-    inline_query_.cleared = static_cast<uint4*>(inline_counters(1 - turn_));
-    inline_query_.words = words(inline_bytes());
-    inline_query_.cleared_words = words(inline_counter_bytes_);
-    std::memcpy(inline_query_.content, staging().data(), inline_bytes());
-    return;
-  }
   if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
     const ImageFetch image{static_cast<const uint4*>(staging().device_data()),
                            static_cast<uint4*>(pieces_.image), words(image_bytes_),

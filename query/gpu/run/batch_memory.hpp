@@ -1,15 +1,12 @@
 // Where a batch lies in a lane's memory, as it was planned. Internal.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/index/gpu_index_state.hpp"
-#include "gpu/kernels/kernels.cuh"
 #include "gpu/run/batch_places.hpp"
 #include "gpu/run/batch_plan.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -47,13 +44,9 @@ class BatchMemory {
   /// GPU.
   ImageParts host() const { return gpu::lay_out(shape_, staging().data()); }
   ImageParts device() const { return gpu::lay_out(shape_, pieces_.image); }
-  /// Queues the upload of the written image and the clearing of the counters; or prepares
-  /// inline_query(), which does both. A kernel that does it may `overlap` the one before.
+  /// Queues the upload of the written image and the clearing of the counters. A kernel that does
+  /// both may `overlap` the one before.
   void upload(bool overlaps);
-  /// The argument of OR's first kernel, or null.
-  const InlineQuery* inline_query() const { return is_inline_ ? &inline_query_ : nullptr; }
-  /// Call this if kernels that should clear counters may not have been launched.
-  void invalidate_counters() { is_clear_ = false; }
 
  private:
   /// The pieces of a part's memory: their bytes, or their addresses.
@@ -66,10 +59,7 @@ class BatchMemory {
   };
 
   bool make_room(std::size_t queries, const Pieces<std::size_t>& bytes);
-  std::size_t inline_bytes() const;
-  bool can_inline(const BatchPlan& plan);
   const PinnedBuffer& staging() const { return stagings_[turn_of_staging_]; }
-  void* inline_counters(std::uint32_t turn) const;
 
   const GpuIndex::State& index_;
   const Stream& stream_;
@@ -82,16 +72,6 @@ class BatchMemory {
   BatchShape shape_;          ///< of what was laid out last
   std::size_t image_bytes_ = 0;
   std::size_t cleared_bytes_ = 0;
-
-  // For single queries that are passed as an argument. There are two sets of counters: each such
-  // query uses one and clears the other.
-  AccountedBuffer inline_counters_;
-  std::size_t inline_counter_bytes_ = 0;  ///< bytes of one set
-  std::uint32_t turn_ = 0;
-  bool is_clear_ = false;  ///< whether the next set will be clear when the launched kernels have
-                           ///< run
-  bool is_inline_ = false;
-  InlineQuery inline_query_;
 };
 
 }  // namespace warpdex::gpu

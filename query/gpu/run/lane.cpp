@@ -34,7 +34,7 @@ Lane::Lane(const GpuIndex& index, const GpuEngineSettings& settings)
                 .is_resident = uploaded_.cache == nullptr},
                settings.ablation),
       memory_(uploaded_, stream_),
-      launcher_(uploaded_, memory_, stream_, clock_),
+      launcher_(uploaded_, stream_, clock_),
       part_(index.device()),
       following_(index.device()) {
   const CurrentDevice current_device(index.device());
@@ -309,7 +309,6 @@ void Lane::abandon() noexcept {
   overflowed_.clear();
   launcher_.abandon();
   stage_.abandon();
-  memory_.invalidate_counters();
   if (uploaded_.cache) uploaded_.cache->end(lists_);
 }
 

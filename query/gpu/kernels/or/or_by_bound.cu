@@ -157,7 +157,7 @@ template <CodecKind kCodec, ScoreForm kForm>
 class BlockSearcher {
  public:
   __device__ BlockSearcher(const OrByBound& batch, const UnitTable<kForm>& table,
-                           const Phase& phase, SearchMemory<LookupGoal::kLatency>& memory)
+                           const Phase& phase, SearchMemory& memory)
       : batch_(batch),
         table_(table),
         phase_(phase),
@@ -212,7 +212,7 @@ class BlockSearcher {
   const OrByBound& batch_;
   const UnitTable<kForm>& table_;
   const Phase& phase_;
-  SearchMemory<LookupGoal::kLatency>& memory_;
+  SearchMemory& memory_;
   Searcher<kCodec, kForm, LookupGoal::kLatency> searcher_;
   std::uint32_t read_ = 0;
 };
@@ -255,13 +255,13 @@ __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, Prun
 
 /// Work item: a block, or a share of its lanes where blocks are few, a warp; CTAs of 256 threads
 /// stay and take further items. Where blocks are many, a warp takes several at once and skips those
-/// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 32
+/// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 21
 /// KiB. Bound by the latency of lookups.
 template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4)
     search_classes(OrByBound batch, std::uint32_t number) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory<LookupGoal::kLatency> memories[kWarps];
+  __shared__ __align__(16) SearchMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   __shared__ BoundClasses classes;
   __shared__ PruneMemory prune_memory;

@@ -199,7 +199,7 @@ template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
     look_up_chunks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
-  __shared__ __align__(16) SearchMemory<LookupGoal::kThroughput> memories[kWarps];
+  __shared__ __align__(16) SearchMemory memories[kWarps];
   __shared__ UnitTable<kForm> table;
   ChunkCounters& counters = batch.rounds[round].documents;
   const ChunkShares pieces(min(counters.chunks, batch.max_document_chunks), gridDim.x * kWarps,
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
                            batch.spares_bus ? kMaxSharesOverBus : kMaxShares);
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
-  SearchMemory<LookupGoal::kThroughput>& memory = memories[warp_id()];
+  SearchMemory& memory = memories[warp_id()];
   Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
 
 struct SearchBlocksMemory {
   ReadMemory read;
-  SearchMemory<LookupGoal::kThroughput> search;
+  SearchMemory search;
 };
 
 /// Work item: as read_blocks, but each warp looks up what it finds. Replaces both kernels where

@@ -35,9 +35,8 @@ struct LanePlaces {
 };
 
 /// One warp's, in shared memory: the documents that it looks up, with their sums so far.
-template <LookupGoal kGoal>
 struct SearchMemory {
-  LookupMemory<kGoal> lookup;
+  LookupMemory lookup;
   Candidate documents[kTogether];
 };
 
@@ -46,8 +45,7 @@ struct SearchMemory {
 template <CodecKind kCodec, ScoreForm kForm, LookupGoal kGoal>
 class Searcher {
  public:
-  __device__ Searcher(const OrTables& batch, const UnitTable<kForm>& table,
-                      SearchMemory<kGoal>& memory)
+  __device__ Searcher(const OrTables& batch, const UnitTable<kForm>& table, SearchMemory& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks up the first `count` documents of SearchMemory, which are from `list`, with their sums
@@ -128,7 +126,7 @@ class Searcher {
       const PostingPlace posting =
           find_document<kCodec, kGoal>(batch_, other, has, document.document, held, memory_.lookup);
       if (!adds) return has && posting.place == kNone;
-      const std::uint32_t value = value_at<kCodec, kGoal>(batch_, other, posting, memory_.lookup);
+      const std::uint32_t value = value_at<kCodec>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const std::uint8_t code = table_.code_of(batch_, document.document);
         document.sum += table_.units(weight, value, code);
@@ -167,7 +165,7 @@ class Searcher {
       drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
       if (!adds) posting.place = kNone;
       const std::uint32_t value =
-          value_at<kCodec, kGoal, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
+          value_at<kCodec, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
         const ListWeight weight = table_.weigh(query, batch_.lists[other]);
         atomicAdd(&memory_.documents[which].sum,
@@ -216,7 +214,7 @@ class Searcher {
 
   const OrTables& batch_;
   const UnitTable<kForm>& table_;
-  SearchMemory<kGoal>& memory_;
+  SearchMemory& memory_;
   std::uint32_t looked_up_ = 0;
 };
 

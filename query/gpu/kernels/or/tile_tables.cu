@@ -62,8 +62,9 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
 /// Fills in `count` tiles from `first` on, and one more, for all lists of a query: the part of
 /// find_tile_blocks that concerns them. A whole CTA; a lane searches for one tile of a list, since
 /// the reads of a search wait for each other. O(log(blocks)).
-__device__ void find_first_blocks(const OrTables& batch, const Query& query, const List* lists,
-                                  std::uint32_t first, std::uint32_t count) {
+__device__ void find_first_blocks(const OrTables& batch, const Query& query, std::uint32_t first,
+                                  std::uint32_t count) {
+  const List* const lists = batch.lists + query.first_list;
   const auto find = [&](const List& list, std::uint32_t tile) {
     std::uint32_t block = 0;
     if ((list.flags & kRaw) == 0) {
@@ -124,13 +125,14 @@ struct TileBounds {
   }
 };
 
-using SharedBounds = std::uint32_t[kMaxLists][kWarp];
-
-/// Computes the bounds of a CTA's 32 tiles of a query. Its warps share the lists and their blocks.
-/// Where OR goes by bound, it also does the work of find_tile_blocks and marks the competitive
-/// tiles.
-__device__ void bound_some(const OrTables& batch, const Query& query, const List* lists,
-                           SharedBounds& bounds) {
+/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads. Its warps share the lists and their
+/// blocks. Where OR goes by bound, it also does the work of find_tile_blocks and marks the
+/// competitive tiles. Shared memory: 8 KiB. Bound by the latency of reading a few blocks' bounds.
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
+  wait_for_previous();
+  __shared__ std::uint32_t bounds[kMaxLists][kWarp];
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  const List* const lists = batch.lists + query.first_list;
   QueryState& state = batch.states[query.state];
   const bool is_at_once = batch.round_count == 0;
   const std::uint32_t first = blockIdx.y * kWarp;
@@ -140,7 +142,7 @@ __device__ void bound_some(const OrTables& batch, const Query& query, const List
   for (std::uint32_t i = warp_id(); i < query.scoring_lists; i += blockDim.x / kWarp) {
     bounds[i][lane_id()] = 0;
   }
-  if (is_at_once) find_first_blocks(batch, query, lists, first, count);
+  if (is_at_once) find_first_blocks(batch, query, first, count);
   if (!or_is_wanted(batch, query)) return;
   __syncthreads();
   const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring_lists, 1U);
@@ -181,70 +183,6 @@ __device__ void bound_some(const OrTables& batch, const Query& query, const List
   state.start_threshold = need;  // all CTAs write the same
 }
 
-/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads. Shared memory: 8 KiB. Bound by the
-/// latency of reading a few blocks' bounds.
-__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
-  wait_for_previous();
-  __shared__ SharedBounds bounds;
-  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
-  bound_some(batch, query, batch.lists + query.first_list, bounds);
-}
-
-/// Reads a word of a kernel argument through generic memory. As an argument, lanes would read their
-/// words one after the other.
-__device__ uint4 load_generic(const uint4* from) {
-  uint4 word;
-  asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
-               : "l"(from));
-  return word;
-}
-
-/// Writes the block ranges of a query's lists. A whole CTA.
-__device__ void write_ranges(const OrTables& batch, const Query& query, const List* lists,
-                             BlockRange* ranges) {
-  const std::uint32_t step = batch.range_blocks;
-  for (std::uint32_t i = 0; i < query.list_count; ++i) {
-    const std::uint32_t blocks = lists[i].blocks;
-    const std::uint32_t count = (blocks + step - 1) / step;
-    for (std::uint32_t j = threadIdx.x; j < count; j += blockDim.x) {
-      ranges[j] = {query.first_list + i, j * step, min(step, blocks - j * step)};
-    }
-    ranges += count;
-  }
-}
-
-static_assert(sizeof(OrTables) + sizeof(InlineQuery) <= 4096, "arguments of a kernel");
-
-/// bound_tiles for a single query that is passed as an argument. Each CTA reads its own copy into
-/// shared memory. The first CTA writes the copy that later kernels read; the last one writes the
-/// block ranges and clears the other set of counters. Otherwise as bound_tiles.
-__global__ void __launch_bounds__(kMoreBoundThreads)
-    bound_tiles_of_one(OrTables batch, const __grid_constant__ InlineQuery inline_query) {
-  wait_for_previous();
-  __shared__ SharedBounds bounds;
-  __shared__ uint4 own[kInlineWords];
-  for (std::uint32_t i = threadIdx.x; i < inline_query.words; i += blockDim.x) {
-    own[i] = load_generic(inline_query.content + i);
-    if (blockIdx.y == 0) inline_query.to[i] = own[i];
-  }
-  __syncthreads();
-  const auto own_copy = [&]<class T>(const T* there) {
-    const auto* const to = reinterpret_cast<const char*>(inline_query.to);
-    const auto bytes = reinterpret_cast<const char*>(there) - to;
-    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(own) + bytes);
-  };
-  const Query& query = *own_copy(batch.queries);
-  const List* const lists = own_copy(batch.lists);
-  if (blockIdx.y + 1 == gridDim.y) {
-    for (std::uint32_t i = threadIdx.x; i < inline_query.cleared_words; i += blockDim.x) {
-      inline_query.cleared[i] = {0, 0, 0, 0};
-    }
-    write_ranges(batch, query, lists, inline_query.ranges);
-  }
-  bound_some(batch, query, lists, bounds);
-}
-
 }  // namespace
 
 bool launches_may_overlap() {
@@ -258,16 +196,11 @@ void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, kThreads, 0, stream, batch);
 }
 
-void launch_bound_tiles(const OrTables& batch, const InlineQuery* inline_query,
-                        cudaStream_t stream) {
+void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
   const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
   const std::uint32_t threads =
       batch.range_blocks < kRangeBlocks ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);
-  if (inline_query != nullptr) {
-    return launch("bound_tiles_of_one", bound_tiles_of_one, ctas, threads, 0, stream, batch,
-                  *inline_query);
-  }
   launch("bound_tiles", bound_tiles, ctas, threads, 0, stream, batch);
 }
 
