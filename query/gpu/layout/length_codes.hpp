@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "gpu/layout/host_device.hpp"
+#include "warpdex/core/cuda/host_device.hpp"
 
 namespace warpdex::gpu {
 

@@ -63,7 +63,7 @@ TEST_P(GpuFlatHard, SortedByDistance) {
 TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
   auto random = test::generator(82);
   const std::size_t dimension = 12;
-  std::uniform_real_distribution<float> exponent(-60, 60);
+  std::uniform_real_distribution<float> exponent(-50, 50);
   std::vector<float> values = test::draw(random, 9000 * dimension);
   std::vector<float> queries = test::draw(random, 300 * dimension);
   for (auto* vectors : {&values, &queries}) {
@@ -73,7 +73,37 @@ TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
     }
   }
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
+  const GpuFlatFigures figures = expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
+  EXPECT_GT(figures.queries, 0U);
+}
+
+TEST_P(GpuFlatHard, RowsMuchShorterThanOneOfThem) {
+  auto random = test::generator(85);
+  const std::size_t dimension = 24;
+  for (const float factor : {1.0F, 0x1p-55F}) {
+    std::vector<float> values = test::draw(random, 9000 * dimension);
+    for (float& value : values) value *= factor;
+    for (std::size_t c = 0; c < dimension; ++c) values[c + 70 * dimension] *= 1e9F;
+    const Collection collection(GetParam(), Store::kFloat, dimension, values);
+    const std::vector<float> queries = test::draw(random, 300 * dimension);
+    const GpuFlatFigures figures =
+        expect_right(collection, queries, 10, nullptr, {}, "one long row");
+    EXPECT_GT(figures.queries, 0U);
+  }
+}
+
+TEST_P(GpuFlatHard, TinyRowsAndHugeQueries) {
+  auto random = test::generator(86);
+  const std::size_t dimension = 6;
+  for (const auto& [rows, query] : {std::pair{0x1p-82F, 1.0F}, {0x1p55F, 0x1p75F}}) {
+    std::vector<float> values = test::draw(random, 9000 * dimension);
+    std::vector<float> queries = test::draw(random, 300 * dimension);
+    // Without signs, products past the range of floats are infinite, and no NaN.
+    for (float& value : values) value = std::abs(value) * rows;
+    for (float& value : queries) value = std::abs(value) * query;
+    const Collection collection(GetParam(), Store::kFloat, dimension, values);
+    expect_right(collection, queries, 10, nullptr, {}, "rows times " + std::to_string(rows));
+  }
 }
 
 TEST_P(GpuFlatHard, SquaresBelowAndAboveTheRangeOfFloats) {

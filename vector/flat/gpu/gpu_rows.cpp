@@ -14,8 +14,9 @@
 namespace warpdex::vector {
 namespace {
 
-/// GPU memory that is left to searches when vectors are uploaded, at the least.
-constexpr std::size_t kMinScratch = std::size_t{64} << 20;
+/// GPU memory that is left to searches when vectors are uploaded, at the least: they keep some
+/// numbers for each row.
+std::size_t min_scratch(std::size_t rows) { return std::max(std::size_t{64} << 20, rows * 32); }
 
 void check(const FlatVectors& vectors) {
   const VectorView& view = vectors.vectors;
@@ -83,7 +84,7 @@ std::size_t GpuRows::row_bytes() const {
 
 bool GpuRows::upload(const Stream& stream) {
   const std::size_t bytes = count() * row_bytes() + host_.row_numbers.size_bytes();
-  if (count() == 0 || bytes + kMinScratch > memory_.left()) return false;
+  if (count() == 0 || bytes + min_scratch(count()) > memory_.left()) return false;
   if (!data_.allocate(count() * (row_bytes() - sizeof(float)), memory_, device_) ||
       !norms_.allocate(count() * sizeof(float), memory_, device_) ||
       (!host_.row_numbers.empty() &&
@@ -110,7 +111,8 @@ void GpuRows::keep_panels(const Stream& stream) {
     return arena.used();
   };
   const std::size_t bytes = lay_out(nullptr);
-  if (bytes + kMinScratch > memory_.left() || !panel_memory_.allocate(bytes, memory_, device_)) {
+  if (bytes + min_scratch(count()) > memory_.left() ||
+      !panel_memory_.allocate(bytes, memory_, device_)) {
     panels_ = {};
     return;
   }

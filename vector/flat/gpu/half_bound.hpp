@@ -6,7 +6,8 @@
 // the vectors, r |x| takes the place of u |x|: what their rounding was measured to be at the most,
 // which for dense vectors is about a third. By Cauchy and Schwarz
 //   |xy - x'y'| <= (r + u + ru) |x||y| + 2^-25 sqrt(d) (|x| + |y|) (1 + u) + 2^-50 d.
-// For L2 the product counts twice, and 2 |x||y| <= |x|^2 + |y|^2, |x| <= (|x|^2 + 1) / 2.
+// For L2 the product counts twice, and 2 |x||y| <= |x|^2 + |y|^2, |x| <= (|x|^2 + 1) / 2. Queries
+// of products are scaled to lengths of 256 to 1,024 (kQueryLength), so |x| <= |x||y| / 256 there.
 //
 // The tensor cores multiply without error and add 16 products to an accumulator at a time. They
 // align the addends to the largest of them and cut off what is below 2^-23 of it; no partial sum is
@@ -36,7 +37,7 @@ struct HalfBound {
     const float halves = (rounding + kUnit) * 1.004F + root * 0x1p-24F;
     const float tensor_cores = (2.5F * d + 40) * 0x1p-23F;
     relative = halves + tensor_cores + ErrorBound(metric, dimension).relative;
-    absolute = root * 0x1p-23F + d * 0x1p-48F;
+    absolute = root * (is_l2 ? 0x1p-23F : 0x1p-14F) + d * 0x1p-48F;
     canonical_absolute = ErrorBound(metric, dimension).absolute;
   }
 

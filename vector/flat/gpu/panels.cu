@@ -132,7 +132,9 @@ __device__ QueryFacts find_facts(const float* query, std::uint32_t dimension,
     facts.factor = -own;
     facts.scale = own * rules.scale;
   }
-  facts.is_open = !(largest * fabsf(facts.factor) <= kLargestHalf) || !isfinite(facts.squared);
+  // Canonical distances of longer queries may pass the range of floats (error_bound.hpp).
+  facts.is_open = !(largest * fabsf(facts.factor) <= kLargestHalf) || !isfinite(facts.squared) ||
+                  !(squared <= 0x1p120);
   return facts;
 }
 

@@ -63,7 +63,7 @@ void pack_rows(const DeviceRows& rows, const DeviceChoice& choice, const TileOrd
                const PanelRules& rules, std::uint32_t first, std::uint32_t count,
                const RowPanels& panels, const Stream& stream);
 
-/// Queues the packing of queries. Each one's limit is made from limits_as_values[query * stride],
+/// Queues the packing of queries. Each one's limit is made from wanted_values[query * stride],
 /// a value of the canonical order that is still wanted; null: all are.
 void pack_queries(const DeviceQueries& queries, std::uint32_t dimension, const PanelRules& rules,
                   const float* wanted_values, std::size_t stride, const QueryPanels& panels,

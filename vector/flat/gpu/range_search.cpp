@@ -81,9 +81,9 @@ class RangeSearch {
     pages_.start(0, workspace);
     for (std::size_t page = 0; page < pages_.pages(); ++page) {
       const RowPage current = pages_.get(page, workspace);
+      pages_.start(page + 1, workspace);  // the page before was searched
       search_page(current, {prepared_, static_cast<std::uint32_t>(count), stride}, workspace,
                   found);
-      pages_.start(page + 1, workspace);
     }
   }
 
@@ -232,9 +232,14 @@ RangeNeighbors search_range(const GpuRows& rows, WorkspacePool& pool,
   };
   const std::size_t block = std::clamp<std::size_t>(count, 1, kMaxBlock);
   const auto workspace = pool.take(bytes_for(1, 0), bytes_for(block, kListBytes));
-  const bool has_all = workspace->scratch.size() >= bytes_for(block, kListBytes);
-  const std::size_t used = has_all ? block : 1;
-  RangeSearch search(rows, pages, radius, used, has_all ? kListBytes : 0);
+  std::size_t used = block;
+  std::size_t list_bytes = kListBytes;
+  while (used > 1 && bytes_for(used, list_bytes) > workspace->scratch.size()) {
+    used = (used + 1) / 2;
+    list_bytes /= 2;
+  }
+  if (used == 1) list_bytes = 0;
+  RangeSearch search(rows, pages, radius, used, list_bytes);
   Arena arena(workspace->scratch.data());
   search.lay_out(arena);
   for (std::size_t first = 0; first < count; first += used) {

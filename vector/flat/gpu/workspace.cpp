@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -47,19 +48,30 @@ bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size
   return workspace.scratch.allocate(needed, memory_, device_);
 }
 
+WorkspacePool::Lease::~Lease() {
+  for (const Stream* stream : {&workspace_->stream, &workspace_->copies}) {
+    try {
+      stream->synchronize();
+    } catch (const CudaError&) {  // the search told of it, or the next one will
+    }
+  }
+  pool_.put_back(std::move(workspace_));
+}
+
 WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted) {
   std::unique_lock lock(mutex_);
   for (;;) {
     std::unique_ptr<Workspace> workspace = take_idle();
     if (allocate(*workspace, needed, std::max(needed, wanted))) {
       ++in_use_;
+      lent_ += workspace->scratch.size();
       return {*this, std::move(workspace)};
     }
     idle_.push_back(std::move(workspace));
     if (in_use_ == 0) {
       throw Error("this search needs " + std::to_string(needed >> 20) + " MiB of GPU memory, and " +
                   std::to_string(memory_.left() >> 20) +
-                  " MiB are left; give more, or ask for fewer neighbours");
+                  " MiB are left; give more, or ask for less at a time");
     }
     put_back_.wait(lock);
   }
@@ -67,7 +79,7 @@ WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted)
 
 std::size_t WorkspacePool::memory() const {
   const std::lock_guard lock(mutex_);
-  std::size_t bytes = memory_.left();
+  std::size_t bytes = memory_.left() + lent_;
   for (const auto& workspace : idle_) bytes += workspace->scratch.size();
   return bytes;
 }
@@ -75,6 +87,7 @@ std::size_t WorkspacePool::memory() const {
 void WorkspacePool::put_back(std::unique_ptr<Workspace> workspace) {
   {
     const std::lock_guard lock(mutex_);
+    lent_ -= workspace->scratch.size();
     idle_.push_back(std::move(workspace));
     --in_use_;
   }

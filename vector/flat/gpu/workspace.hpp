@@ -41,7 +41,8 @@ class WorkspacePool {
    public:
     Lease(WorkspacePool& pool, std::unique_ptr<Workspace> workspace)
         : pool_(pool), workspace_(std::move(workspace)) {}
-    ~Lease() { pool_.put_back(std::move(workspace_)); }
+    /// Waits for what a search that failed left under way.
+    ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     Workspace& operator*() const { return *workspace_; }
@@ -57,7 +58,7 @@ class WorkspacePool {
   /// which says how many are needed, if there are none under way.
   Lease take(std::size_t needed, std::size_t wanted);
 
-  /// Bytes that a search may count on while no other is under way.
+  /// Bytes that a search may count on, if need be by waiting for all others to end.
   std::size_t memory() const;
 
  private:
@@ -71,6 +72,7 @@ class WorkspacePool {
   std::condition_variable put_back_;
   std::vector<std::unique_ptr<Workspace>> idle_;
   std::size_t in_use_ = 0;
+  std::size_t lent_ = 0;  ///< bytes of workspaces in use
 };
 
 }  // namespace warpdex::vector

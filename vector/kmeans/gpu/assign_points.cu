@@ -292,6 +292,7 @@ __global__ void __launch_bounds__(kThreads) resolve(ResolveTask task) {
     own.for_each(task, place, [](std::uint32_t) {});
     wanted = own.count > 1 || task.computes_distances ? own.count : 0;
   }
+  __syncwarp();
   for (std::uint32_t first = 0; __any_sync(kWholeWarp, first < wanted); first += kTurn) {
     const std::uint32_t some = min(kTurn, wanted - min(first, wanted));
     const std::uint32_t end = inclusive_sum(some);
@@ -388,7 +389,7 @@ namespace {
 
 constexpr std::size_t shared_bytes(std::uint32_t chunks, std::uint32_t room) {
   return product_shared_bytes(chunks) + sizeof(PointShared) +
-         std::size_t{kPanelRows} * room * sizeof(PointCandidate);
+         (std::size_t{kPanelRows} * room - 1) * sizeof(PointCandidate);
 }
 
 /// So many places that two CTAs fit on a multiprocessor of 228 KiB; no fewer than 12.

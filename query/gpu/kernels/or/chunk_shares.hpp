@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "gpu/layout/host_device.hpp"
 #include "gpu/layout/layout.hpp"
+#include "warpdex/core/cuda/host_device.hpp"
 
 namespace warpdex::gpu {
 

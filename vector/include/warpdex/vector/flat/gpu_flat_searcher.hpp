@@ -22,7 +22,8 @@ struct GpuFlatSettings {
   bool keeps_halves = false;
 };
 
-/// What has been searched so far, by all threads.
+/// What has been searched so far, by all threads. Where vectors are paged, a query counts once a
+/// page.
 struct GpuFlatFigures {
   std::uint64_t queries = 0;  ///< that products of halves were made for
   /// Of these, the ones whose answers the errors of halves left open, so that all rows were
@@ -62,7 +63,8 @@ class GpuFlatSearcher {
 
   /// nearest() with queries and answers in GPU memory: `queries` are count * dimension floats,
   /// `rows` and `distances` have room for count * k. Returns when the answers are there. A query
-  /// with a component that is no finite number has NaN for distances.
+  /// with a component that is no finite number has distances that are none either. What makes the
+  /// queries must have ended before the call.
   void nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
                       float* distances) const;
 

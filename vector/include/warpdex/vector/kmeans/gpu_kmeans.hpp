@@ -19,7 +19,8 @@ namespace warpdex::vector {
 KmeansResult kmeans_on_gpu(const Matrix<float>& points, const KmeansSettings& settings,
                            Resources& resources);
 
-/// The same of points in GPU memory: rows * columns floats without gaps, aligned to 16 bytes. If it
+/// The same of points in GPU memory: rows * columns floats without gaps, which are there when it is
+/// called. If it
 /// is spherical they are copied.
 KmeansResult kmeans_on_gpu(const float* points, std::size_t rows, std::size_t columns,
                            const KmeansSettings& settings, Resources& resources);
