@@ -133,16 +133,25 @@ TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   }
 }
 
-TEST_F(VectorDeviceCommand, InvertedFilesAreForTheCpu) {
-  for (const std::string kind : {"ivf-flat", "ivf-pq"}) {
-    build({"--index", kind, "--lists", "3"});
-    const Outcome right = run("search", {});
-    const Outcome found = run("search", {"--device", "auto"});
-    expect_told(found, "--index " + kind);
-    EXPECT_EQ(found.out, right.out);
-    for (const std::string command : {"search", "bench"}) {
-      expect_complaint(run(command, {"--device", "gpu"}), 2, {"--index " + kind, "--device cpu"});
-    }
+TEST_F(VectorDeviceCommand, CodesAreForTheCpu) {
+  build({"--index", "ivf-pq", "--lists", "3"});
+  const Outcome right = run("search", {});
+  const Outcome found = run("search", {"--device", "auto"});
+  expect_told(found, "--index ivf-pq");
+  EXPECT_EQ(found.out, right.out);
+  for (const std::string command : {"search", "bench"}) {
+    expect_complaint(run(command, {"--device", "gpu"}), 2, {"--index ivf-pq", "--device cpu"});
+  }
+}
+
+TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build({"--index", "ivf-flat", "--lists", "20"});
+  for (const std::string probes : {"1", "7", "20"}) {
+    const Outcome right = run("search", {"-k", "12", "--probes", probes});
+    const Outcome found = run("search", {"-k", "12", "--probes", probes, "--device", "gpu"});
+    EXPECT_EQ(found.status, 0) << found.err;
+    EXPECT_EQ(found.out, right.out) << probes << " probes";
   }
 }
 

@@ -45,8 +45,8 @@ class GpuFlatSearcher {
  public:
   /// Copies the vectors to the GPU of `resources`, or prepares to page. `vectors` (that is, what it
   /// refers to) and `resources` must outlive it. Throws UsageError for a dimension or a number of
-  /// rows past the limits of vector_view.hpp; CudaError where there is no GPU; Error, which says
-  /// how much is needed, where memory does not suffice to page.
+  /// rows past the limits of vector_view.hpp; CudaError where there is no GPU. Where
+  /// memory does not suffice even to page, searches throw Error, which says how much they need.
   explicit GpuFlatSearcher(const FlatVectors& vectors, Resources& resources,
                            const GpuFlatSettings& settings = {});
   ~GpuFlatSearcher();
