@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "flat/gpu/answers.hpp"
+#include "flat/gpu/nearest_entry.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/packed.cuh"
 
@@ -58,10 +59,6 @@ __global__ void gather(const float* from, const std::uint32_t* list, std::size_t
   if (i < size) to[i] = from[std::size_t{list[i / columns]} * columns + i % columns];
 }
 
-__device__ Packed32 make_entry(float value, std::uint32_t id) {
-  return pack<Packed32>(code_of_key(value, KeyRules<float>::flip(SelectOrder::kSmallest)), id);
-}
-
 /// An answer of one list and how many of the other list come before it.
 __device__ std::uint32_t count_before(Packed32 entry, bool counts_equal, const float* values,
                                       const std::uint32_t* ids, std::uint32_t k,
@@ -72,7 +69,7 @@ __device__ std::uint32_t count_before(Packed32 entry, bool counts_equal, const f
     const std::uint32_t middle = (low + high) / 2;
     const std::uint32_t id =
         ids[middle] == kNoId<std::uint32_t> ? ids[middle] : ids[middle] + first_id;
-    const Packed32 other = make_entry(values[middle], id);
+    const Packed32 other = nearest_entry(values[middle], id);
     if (other < entry || (counts_equal && other == entry)) {
       low = middle + 1;
     } else {
@@ -93,7 +90,7 @@ __global__ void join(DeviceAnswers answers, FoundAnswers found, const std::uint3
   float* const to_values = joined.values + std::size_t{blockIdx.x} * answers.k;
   std::uint32_t* const to_ids = joined.ids + std::size_t{blockIdx.x} * answers.k;
   for (std::uint32_t i = threadIdx.x; i < answers.k; i += kThreads) {
-    const Packed32 entry = make_entry(own_values[i], own_ids[i]);
+    const Packed32 entry = nearest_entry(own_values[i], own_ids[i]);
     const std::uint32_t rank =
         i + count_before(entry, false, new_values, new_ids, found.k, found.first_id);
     if (rank >= answers.k) continue;
@@ -103,7 +100,7 @@ __global__ void join(DeviceAnswers answers, FoundAnswers found, const std::uint3
   for (std::uint32_t i = threadIdx.x; i < min(found.k, answers.k); i += kThreads) {
     const bool is_missing = new_ids[i] == kNoId<std::uint32_t>;
     const std::uint32_t id = is_missing ? new_ids[i] : new_ids[i] + found.first_id;
-    const Packed32 entry = make_entry(new_values[i], id);
+    const Packed32 entry = nearest_entry(new_values[i], id);
     const std::uint32_t rank = i + count_before(entry, true, own_values, own_ids, answers.k, 0);
     if (rank >= answers.k) continue;
     to_values[rank] = new_values[i];

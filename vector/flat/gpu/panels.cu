@@ -58,13 +58,6 @@ __global__ void __launch_bounds__(kThreads)
   panels.slacks[offset] = facts.slack;
 }
 
-__device__ float warp_max(float value) {
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
-  }
-  return value;
-}
-
 __device__ double warp_sum(double value) {
   for (int lanes = 16; lanes > 0; lanes /= 2) {
     value += __shfl_xor_sync(kWholeWarp, value, lanes);

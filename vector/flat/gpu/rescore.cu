@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "flat/gpu/canonical.cuh"
+#include "flat/gpu/nearest_entry.cuh"
 #include "flat/gpu/rescore.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
@@ -51,10 +52,6 @@ __device__ std::uint64_t make_order_key(float value, std::uint32_t id) {
   return std::uint64_t{bits} << 32 | id;
 }
 
-__device__ Packed32 make_entry(float value, std::uint32_t id) {
-  return pack<Packed32>(code_of_key(value, KeyRules<float>::flip(SelectOrder::kSmallest)), id);
-}
-
 /// Work item: a query, a CTA. Shared memory: the query, then the entries of the selection. Reads of
 /// scattered rows bound it.
 template <class Component, bool kIsL2>
@@ -82,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t i = first + threadIdx.x;
     Packed32 entry = missing_entry<Packed32>();
     if (i < given) {
-      entry = make_entry(answers.values[first_answer + i], answers.ids[first_answer + i]);
+      entry = nearest_entry(answers.values[first_answer + i], answers.ids[first_answer + i]);
     }
     queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
   }
@@ -95,7 +92,7 @@ __global__ void __launch_bounds__(kThreads)
       std::uint32_t id;
       const float value =
           compute_values<Component, kIsL2>(task, components, candidates, own, count, id);
-      if (lane_id() % 4 == 0) entry = make_entry(value, id);
+      if (lane_id() % 4 == 0) entry = nearest_entry(value, id);
     }
     queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
   }

@@ -24,14 +24,6 @@ struct Shared {
   std::uint32_t kept;
 };
 
-__device__ float warp_max(float value) {
-#pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
-  }
-  return value;
-}
-
 __device__ float block_max(float value, float (&warps)[kMaxWarps]) {
   value = warp_max(value);
   __syncthreads();

@@ -54,4 +54,13 @@ __device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
   return add_from_below<16>(value);
 }
 
+/// The largest value of all lanes, in each of them.
+__device__ __forceinline__ float warp_max(float value) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, lanes));
+  }
+  return value;
+}
+
 }  // namespace warpdex

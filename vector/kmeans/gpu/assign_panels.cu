@@ -1,0 +1,169 @@
+// Points are multiplied with all centroids on the tensor cores. What may be the nearest goes into a
+// short list of each point.
+#include <algorithm>
+#include <cfloat>
+
+#include "flat/gpu/panel_product.cuh"
+#include "kmeans/gpu/assign_kernels.hpp"
+#include "warpdex/core/cuda/kernel_internal.hpp"
+#include "warpdex/core/cuda/launch.cuh"
+
+namespace warpdex::vector {
+namespace {
+
+/// A float as a whole number of the same order.
+__device__ __forceinline__ int to_ordered(float value) {
+  const int bits = __float_as_int(value);
+  return bits < 0 ? bits ^ 0x7FFFFFFF : bits;
+}
+__device__ __forceinline__ float from_ordered(int bits) {
+  return __int_as_float(bits < 0 ? bits ^ 0x7FFFFFFF : bits);
+}
+
+/// What a CTA knows of its points.
+struct PointShared {
+  int best[kPanelRows];  ///< the smallest sum so far, ordered
+  std::uint32_t counts[kPanelRows];
+  PointCandidate candidates[1];  ///< kPanelRows lists of `room` places
+};
+
+/// Lowers the best sums of the rows to those of a tile; best[m][half] becomes the best so far.
+__device__ __forceinline__ void lower_best(PointShared& shared, const float (&lowest)[4][2],
+                                           float (&best)[4][2]) {
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      float value = lowest[m][half];
+      value = fminf(value, __shfl_xor_sync(kWholeWarp, value, 1));
+      value = fminf(value, __shfl_xor_sync(kWholeWarp, value, 2));
+      int* const place = shared.best + row_of_sum(m, half);
+      const int old = *reinterpret_cast<volatile int*>(place);
+      const int own = to_ordered(value);
+      if (own < old && lane_id() % 4 == 0) atomicMin(place, own);
+      best[m][half] = from_ordered(min(own, old));
+    }
+  }
+}
+
+/// Takes the sums of a tile that are within the rows' limits.
+__device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32_t room,
+                                                const TileSums& sums, const float* offsets,
+                                                std::uint32_t first_centroid,
+                                                const float (&lowest)[4][2],
+                                                const float (&best)[4][2],
+                                                const float (&slacks)[4][2]) {
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const float limit = best[m][half] + slacks[m][half];
+      if (lowest[m][half] > limit) continue;
+      const std::uint32_t row = row_of_sum(m, half);
+#pragma unroll
+      for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+        for (std::uint32_t odd = 0; odd < 2; ++odd) {
+          const std::uint32_t column = column_of_sum(n, odd);
+          const float sum = sums[m][n][2 * half + odd] + offsets[column];
+          if (sum > limit || !(sum < FLT_MAX)) continue;
+          const std::uint32_t at = atomicAdd(shared.counts + row, 1U);
+          if (at < room) shared.candidates[row * room + at] = {sum, first_centroid + column};
+        }
+      }
+    }
+  }
+}
+
+/// Work item: a panel of points and a part of the centroids (all, where there is one part), a CTA
+/// of 4 warps. Shared memory: the points (up to 256 components), 4 chunks of centroids, the
+/// candidates. The tensor cores bound it.
+__global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
+  extern __shared__ __align__(128) std::uint8_t memory[];
+  auto& shared = *reinterpret_cast<PointShared*>(memory + product_shared_bytes(task.chunks));
+  if (threadIdx.x < kPanelRows) {
+    shared.best[threadIdx.x] = to_ordered(FLT_MAX);
+    shared.counts[threadIdx.x] = 0;
+  }
+  const std::size_t first_place = std::size_t{blockIdx.y} * kPanelRows;
+  const CentroidBounds bounds = *task.centroids.bounds;
+  float slacks[4][2];
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      const float slack = task.points.slacks[first_place + row_of_sum(m, half)];
+      slacks[m][half] = slack * bounds.share + bounds.slack;
+    }
+  }
+  const std::uint32_t panels = (task.centroids.count + kPanelRows - 1) / kPanelRows;
+  const std::uint32_t first = panels * blockIdx.x / gridDim.x;
+  const std::uint32_t last = panels * (blockIdx.x + 1) / gridDim.x;
+  ProductTask product{task.points.halves + std::size_t{blockIdx.y} * task.chunks * kChunkBytes,
+                      task.centroids.panels.halves,
+                      task.centroids.offsets,
+                      task.chunks,
+                      first,
+                      min(first + task.first_panels, last)};
+  __syncthreads();
+  PanelProduct(product, memory)
+      .run(clear_sums, [&](std::uint32_t, const TileSums& sums, const float* offsets) {
+        float lowest[4][2];
+        float best[4][2];
+        find_lowest(sums, offsets, lowest);
+        lower_best(shared, lowest, best);
+      });
+  __syncthreads();
+  product.last = last;
+  PanelProduct(product, memory)
+      .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
+        float lowest[4][2];
+        float best[4][2];
+        find_lowest(sums, offsets, lowest);
+        lower_best(shared, lowest, best);
+        keep_candidates(shared, task.room, sums, offsets, panel * kPanelRows, lowest, best, slacks);
+      });
+  __syncthreads();
+  if (threadIdx.x < kPanelRows) {
+    const std::size_t place = first_place + threadIdx.x;
+    const std::size_t list = place * kMaxParts + blockIdx.x;
+    task.out.counts[list] = shared.counts[threadIdx.x];
+    task.out.limits[list] = from_ordered(shared.best[threadIdx.x]) +
+                            task.points.slacks[place] * bounds.share + bounds.slack;
+  }
+  for (std::uint32_t i = threadIdx.x; i < kPanelRows * task.room; i += kProductThreads) {
+    const std::size_t list = (first_place + i / task.room) * kMaxParts + blockIdx.x;
+    task.out.candidates[list * kMaxRoom + i % task.room] = shared.candidates[i];
+  }
+}
+
+constexpr std::size_t shared_bytes(std::uint32_t chunks, std::uint32_t room) {
+  return product_shared_bytes(chunks) + sizeof(PointShared) +
+         (std::size_t{kPanelRows} * room - 1) * sizeof(PointCandidate);
+}
+
+}  // namespace
+
+std::uint32_t assign_parts(std::uint32_t chunks) {
+  return chunks <= kMaxResidentChunks ? 1 : kMaxParts;
+}
+
+std::uint32_t assign_room(std::uint32_t chunks) {
+  // Two CTAs are to fit on a multiprocessor of 228 KiB; no fewer than 12 places.
+  constexpr std::size_t kBytesOfCta = 113 * 1024;
+  std::uint32_t room = kMaxRoom;
+  while (room > 12 && shared_bytes(chunks, room) > kBytesOfCta) --room;
+  return room;
+}
+
+void assign_panels(const AssignTask& task, std::uint32_t panels, const Stream& stream) {
+  allow_all_shared_memory(reinterpret_cast<const void*>(assign));
+  launch({.name = "assign",
+          .ctas = dim3(assign_parts(task.chunks), panels),
+          .threads = kProductThreads,
+          .shared_memory = shared_bytes(task.chunks, task.room),
+          .stream = stream.handle()},
+         assign, task);
+}
+
+}  // namespace warpdex::vector
