@@ -45,22 +45,42 @@ __global__ void set_begins(const std::uint64_t* keys, std::uint32_t count, std::
 
 constexpr std::uint32_t kMeanThreads = 128;
 
-/// Work item: 128 components of a cluster, a CTA. Reading the points bounds it.
-__global__ void __launch_bounds__(kMeanThreads)
-    move(DevicePoints points, const std::uint32_t* members, const std::uint32_t* begins,
-         float* centroids) {
-  const std::uint32_t cluster = blockIdx.x;
-  const std::uint32_t column = blockIdx.y * kMeanThreads + threadIdx.x;
-  const std::uint32_t begin = begins[cluster];
-  const std::uint32_t end = begins[cluster + 1];
-  if (begin == end || column >= points.dimension) return;
+/// The points of each cluster, as DeviceMembers has them.
+struct Members {
+  const std::uint32_t* points;
+  const std::uint32_t* begins;
+};
+
+/// The sum of a component over a cluster's points, in their order.
+__device__ __forceinline__ double sum_component(const DevicePoints& points, const Members& members,
+                                                std::uint32_t cluster, std::uint32_t column) {
+  const std::uint32_t end = members.begins[cluster + 1];
   double sum = 0;
 #pragma unroll 8
-  for (std::uint32_t i = begin; i < end; ++i) {
-    sum = __dadd_rn(sum, points.values[std::size_t{members[i]} * points.dimension + column]);
+  for (std::uint32_t i = members.begins[cluster]; i < end; ++i) {
+    sum = __dadd_rn(sum, points.values[std::size_t{members.points[i]} * points.dimension + column]);
   }
+  return sum;
+}
+
+/// Work item: 128 components of a cluster, a CTA. Reading the points bounds it.
+__global__ void __launch_bounds__(kMeanThreads)
+    move(DevicePoints points, Members members, float* centroids) {
+  const std::uint32_t cluster = blockIdx.x;
+  const std::uint32_t column = blockIdx.y * kMeanThreads + threadIdx.x;
+  const std::uint32_t size = members.begins[cluster + 1] - members.begins[cluster];
+  if (size == 0 || column >= points.dimension) return;
   centroids[std::size_t{cluster} * points.dimension + column] =
-      __double2float_rn(__ddiv_rn(sum, end - begin));
+      __double2float_rn(__ddiv_rn(sum_component(points, members, cluster, column), size));
+}
+
+/// The same, but sums are all that is wanted.
+__global__ void __launch_bounds__(kMeanThreads)
+    sum_members(DevicePoints points, Members members, double* sums) {
+  const std::uint32_t column = blockIdx.y * kMeanThreads + threadIdx.x;
+  if (column >= points.dimension) return;
+  sums[std::size_t{blockIdx.x} * points.dimension + column] =
+      sum_component(points, members, blockIdx.x, column);
 }
 
 __device__ double block_sum(double value) {
@@ -224,13 +244,29 @@ void DeviceMembers::find_begins(const Stream& stream) {
          clusters_, begins_);
 }
 
+namespace {
+
+/// A CTA for 128 components of each cluster.
+Launch launch_over_clusters(const char* name, std::uint32_t clusters, std::uint32_t dimension,
+                            const Stream& stream) {
+  return {.name = name,
+          .ctas = dim3(clusters, (dimension - 1) / kMeanThreads + 1),
+          .threads = kMeanThreads,
+          .stream = stream.handle()};
+}
+
+}  // namespace
+
 void move_centroids(const DevicePoints& points, const DeviceMembers& members,
                     std::uint32_t clusters, float* centroids, const Stream& stream) {
-  launch({.name = "move",
-          .ctas = dim3(clusters, (points.dimension - 1) / kMeanThreads + 1),
-          .threads = kMeanThreads,
-          .stream = stream.handle()},
-         move, points, members.points(), members.begins(), centroids);
+  launch(launch_over_clusters("move", clusters, points.dimension, stream), move, points,
+         Members{members.points(), members.begins()}, centroids);
+}
+
+void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std::uint32_t clusters,
+                  double* sums, const Stream& stream) {
+  launch(launch_over_clusters("sum_members", clusters, points.dimension, stream), sum_members,
+         points, Members{members.points(), members.begins()}, sums);
 }
 
 void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,

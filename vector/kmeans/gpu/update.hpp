@@ -54,6 +54,10 @@ class DeviceMembers {
 void move_centroids(const DevicePoints& points, const DeviceMembers& members,
                     std::uint32_t clusters, float* centroids, const Stream& stream);
 
+/// Queues the sums of each cluster's points, as move_centroids() has them: clusters * dimension.
+void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std::uint32_t clusters,
+                  double* sums, const Stream& stream);
+
 /// Of an iteration, for the host.
 struct IterationFigures {
   double objective;
