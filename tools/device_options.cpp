@@ -1,7 +1,10 @@
 // Lets the GPU work, and the CPU in its place where the user left the choice.
 #include "device_options.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
+#include <system_error>
 #include <typeinfo>
 #include <vector>
 
@@ -11,16 +14,39 @@
 namespace warpdex::tools {
 namespace {
 
-/// Throws CudaError, which says why, if no GPU can work.
-void check_gpu() {
-  if (device_count() == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-  const std::string why = why_gpu_unfit(device_info(ResourceSettings{}.device));
+/// Throws CudaError, which says why, if the GPU cannot work.
+void check_gpu(int device) {
+  const int count = device_count();
+  if (count == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+  if (device >= count) {
+    throw UsageError("there is no GPU " + std::to_string(device) +
+                     "; --devices takes numbers from 0 to " + std::to_string(count - 1));
+  }
+  const std::string why = why_gpu_unfit(device_info(device));
   if (!why.empty()) throw CudaError(why, CudaError::kNoCudaInBuild);
+}
+
+/// The numbers of a list such as "0,1".
+std::vector<int> parse_devices(const std::string& text) {
+  std::vector<int> devices;
+  for (const std::string& part : split_list(text)) {
+    int device = -1;
+    const char* const end = part.data() + part.size();
+    const std::from_chars_result read = std::from_chars(part.data(), end, device);
+    const bool is_known = std::find(devices.begin(), devices.end(), device) != devices.end();
+    if (read.ec != std::errc() || read.ptr != end || device < 0 || is_known) {
+      throw UsageError("--devices takes different numbers of GPUs, such as 0,1, not '" + text +
+                       "'");
+    }
+    devices.push_back(device);
+  }
+  if (devices.empty()) throw UsageError("--devices names no GPU; give numbers such as 0,1");
+  return devices;
 }
 
 }  // namespace
 
-void DeviceOptions::add_to(CommandLine& command, const std::string& memory) {
+void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuCount count) {
   po::options_description group = option_group("Device");
   const std::string help =
       "GPU memory to take at most, as 20G or 500M. " + memory + ". Default: 90 % of what is free";
@@ -29,14 +55,19 @@ void DeviceOptions::add_to(CommandLine& command, const std::string& memory) {
       "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
       "else the CPU, with a line that says why")(
       "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"), help.c_str());
+  if (count == GpuCount::kSeveral) {
+    group.add_options()("devices", po::value(&devices_)->value_name("LIST"),
+                        "numbers of the GPUs that share the work, as 0,1. Default: 0");
+  }
   command.add(group);
 }
 
 void DeviceOptions::check(const CommandLine& command,
-                          std::initializer_list<const char*> gpu_options) const {
+                          std::initializer_list<const char*> gpu_options) {
+  if (command.given("devices") && !command.given("device")) device_ = "gpu";
   if (device_ != "cpu") return;
   std::vector<const char*> options(gpu_options);
-  options.push_back("gpu-memory");
+  options.insert(options.end(), {"gpu-memory", "devices"});
   for (const char* option : options) {
     if (command.given(option)) {
       throw UsageError("--" + std::string(option) +
@@ -53,10 +84,14 @@ bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>
   }
   ResourceSettings settings;
   if (!gpu_memory_.empty()) settings.memory = parse_size("--gpu-memory", gpu_memory_);
+  const std::vector<int> devices = parse_devices(devices_);
   try {
     if (!why_not.empty()) throw UsageError(why_not);
-    check_gpu();
-    start(settings);
+    for (const int device : devices) check_gpu(device);
+    for (const int device : devices) {
+      settings.device = device;
+      start(settings);
+    }
     return true;
   } catch (const UsageError& error) {
     if (device_ == "gpu") throw;

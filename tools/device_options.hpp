@@ -11,22 +11,29 @@
 
 namespace warpdex::tools {
 
-/// The options --device and --gpu-memory. Declared once, read after CommandLine::parse().
+/// Whether a command's work can be shared by GPUs.
+enum class GpuCount { kOne, kSeveral };
+
+/// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
+/// CommandLine::parse().
 class DeviceOptions {
  public:
   /// Adds the group "Device". `memory` is a sentence on what --gpu-memory means for the command.
-  void add_to(CommandLine& command, const std::string& memory =
-                                        "What it does not hold of the index is read in the "
-                                        "host's memory");
+  void add_to(CommandLine& command,
+              const std::string& memory =
+                  "What it does not hold of the index is read in the "
+                  "host's memory",
+              GpuCount count = GpuCount::kOne);
 
-  /// Throws UsageError where the CPU is to work and an option was given that is the GPU's: one of
-  /// this group, or of `gpu_options`. `command` is the one that they were added to.
-  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {}) const;
+  /// --devices without --device lets GPUs work. Throws UsageError where the CPU is to work and an
+  /// option was given that is the GPU's: one of this group, or of `gpu_options`. `command` is the
+  /// one that they were added to.
+  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {});
 
-  /// Calls `start` if the GPU is to work, and returns whether it does. Where it cannot, `gpu`
-  /// throws what `start` does, CudaError that says why there is no GPU, or UsageError with
-  /// `why_not`, if that says why no GPU could; `auto` takes the CPU and says so, as take_cpu()
-  /// does, for a UsageError too. Throws UsageError for what is no device or no size.
+  /// Calls `start` for each GPU that is to work, in turn, and returns whether they work. Where one
+  /// cannot, `gpu` throws what `start` does, CudaError that says why there is no GPU, or UsageError
+  /// with `why_not`, if that says why no GPU could; `auto` takes the CPU and says so, as take_cpu()
+  /// does, for a UsageError too. Throws UsageError for what is no device, no list or no size.
   bool start_gpu(const std::function<void(const ResourceSettings&)>& start,
                  const std::string& why_not = {}) const;
 
@@ -40,6 +47,7 @@ class DeviceOptions {
 
   std::string device_ = "cpu";
   std::string gpu_memory_;
+  std::string devices_ = "0";
 };
 
 }  // namespace warpdex::tools

@@ -99,23 +99,49 @@ TEST_F(VectorDeviceCommand, ClustersAreFoundOnTheCpuWhereThereIsNoGpu) {
   expect_told(found, kNoGpu);
   EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), right);
   EXPECT_STREQ(parse_json(found.out)["device"].GetString(), "cpu");
+  const Outcome shared = find_clusters({"--device", "auto", "--devices", "0,1"});
+  expect_told(shared, kNoGpu);
+  EXPECT_THAT(shared.out, HasSubstr(" on the CPU\n"));
+  EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), right);
+  expect_complaint(find_clusters({"--devices", "0,1"}), 1, {kNoGpu});
   expect_complaint(find_clusters({"--device", "gpu"}), 1, {kNoGpu});
   expect_complaint(find_clusters({"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
   expect_complaint(find_clusters({"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+  expect_complaint(find_clusters({"--device", "cpu", "--devices", "0"}), 2,
+                   {"--devices ", "--device gpu"});
+  for (const std::string list : {"0,x", "1,1", "-1", "0 1", "99999999999"}) {
+    for (const std::string device : {"gpu", "auto"}) {
+      expect_complaint(find_clusters({"--device", device, "--devices=" + list}), 2,
+                       {"--devices", "'" + list + "'"});
+    }
+  }
+  expect_complaint(find_clusters({"--devices", ","}), 2, {"--devices"});
   EXPECT_EQ(read_file(folder_ / "centroids.fvecs"), right);
 }
 
 TEST_F(VectorDeviceCommand, ClustersOfTheGpuAreAboutTheCpus) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  const auto objective = [&](const std::string& device, const std::string& name) {
-    const Outcome found = find_clusters({"--device", device, "--json", "-"});
+  const auto objective = [&](const std::vector<std::string>& device, const std::string& name) {
+    std::vector<std::string> arguments = device;
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome found = find_clusters(arguments);
     EXPECT_EQ(found.status, 0) << found.err;
     const rapidjson::Document json = parse_json(found.out);
     EXPECT_EQ(json["device"].GetString(), name);
     return json["objective"].GetDouble();
   };
-  const double right = objective("cpu", "cpu");
-  EXPECT_NEAR(objective("gpu", device_info(0).name), right, right * 1e-3);
+  const double right = objective({"--device", "cpu"}, "cpu");
+  const std::string name = device_info(0).name;
+  EXPECT_NEAR(objective({"--device", "gpu"}, name), right, right * 1e-3);
+  EXPECT_NEAR(objective({"--devices", "0"}, name), right, right * 1e-3);
+  EXPECT_THAT(find_clusters({"--devices", "0"}).out, HasSubstr(" on " + name + "\n"));
+  const int count = device_count();
+  if (count > 1) {
+    const std::string names = name + ", " + device_info(1).name;
+    EXPECT_NEAR(objective({"--devices", "0,1"}, names), right, right * 1e-3);
+  }
+  expect_complaint(find_clusters({"--devices", "0," + std::to_string(count)}), 2,
+                   {"no GPU " + std::to_string(count)});
   expect_complaint(find_clusters({"--device", "gpu", "--gpu-memory", "1K"}), 1, {"GPU memory"});
   const Outcome without = find_clusters({"--device", "auto", "--gpu-memory", "1K", "--quiet"});
   expect_told(without, "GPU memory");

@@ -4,68 +4,21 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/support.hpp"
-#include "tests/vector/collection.hpp"
-#include "tests/vector/reference.hpp"
+#include "tests/vector/kmeans/gpu_kmeans_support.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
-#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-class GpuKmeans : public testing::Test {
- protected:
-  void SetUp() override {
-    if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  }
-};
-
 Resources& resources() {
   static Resources shared;
   return shared;
-}
-
-Matrix<float> draw_points(std::mt19937_64& random, std::size_t rows, std::size_t columns,
-                          float mean = 0) {
-  return {rows, columns, test::draw(random, rows * columns, mean, 1)};
-}
-
-Matrix<float> scaled(Matrix<float> points) {
-  for (std::size_t i = 0; i < points.rows; ++i) normalize(points.row(i));
-  return points;
-}
-
-/// Every point is in the cluster of its nearest centroid, by canonical distances, and the sums add
-/// up.
-void expect_assigned(const Matrix<float>& points, const KmeansResult& result,
-                     const std::string& what) {
-  ASSERT_EQ(result.clusters.size(), points.rows) << what;
-  std::vector<std::uint64_t> sizes(result.centroids.rows);
-  double objective = 0;
-  for (std::size_t i = 0; i < points.rows; ++i) {
-    std::size_t best = 0;
-    float distance = std::numeric_limits<float>::infinity();
-    for (std::size_t c = 0; c < result.centroids.rows; ++c) {
-      const float other = reference::canonical(points.row(i), result.centroids.row(c), true);
-      if (other < distance) {
-        distance = other;
-        best = c;
-      }
-    }
-    ASSERT_EQ(result.clusters[i], best) << what << ", point " << i;
-    ++sizes[best];
-    objective += double{distance};
-  }
-  EXPECT_EQ(result.sizes, sizes) << what;
-  EXPECT_NEAR(result.objective, objective, objective * 1e-9) << what;
 }
 
 TEST_F(GpuKmeans, PointsHaveTheirNearestCentroids) {
@@ -142,13 +95,9 @@ TEST_F(GpuKmeans, CentroidsAreMeansOfTheirPoints) {
 }
 
 TEST_F(GpuKmeans, EmptyClustersAreRepaired) {
-  // Few distinct points: most of the first centroids are equal.
+  // Most of the first centroids are equal.
   auto random = test::generator(4);
-  Matrix<float> points{8000, 6, std::vector<float>(8000 * 6)};
-  std::uniform_int_distribution<int> few(0, 1);
-  for (std::size_t i = 2000 * 6; i < points.values.size(); ++i) {
-    points.values[i] = static_cast<float>(few(random));
-  }
+  const Matrix<float> points = draw_few_distinct_points(random);
   KmeansSettings settings;
   settings.clusters = 300;
   settings.iterations = 8;
@@ -161,8 +110,7 @@ TEST_F(GpuKmeans, EmptyClustersAreRepaired) {
 
 TEST_F(GpuKmeans, BalancedClustersAreOfEvenSizes) {
   auto random = test::generator(5);
-  Matrix<float> points = draw_points(random, 30'000, 8);
-  for (std::size_t i = 0; i < 20'000 * 8; ++i) points.values[i] *= 0.05F;  // a dense middle
+  const Matrix<float> points = draw_with_dense_middle(random);
   KmeansSettings settings;
   settings.clusters = 100;
   settings.is_balanced = true;

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,9 @@ constexpr const char* kAbout =
     "mean of its vectors. Clusters that are empty or tiny take half of the largest one. The same\n"
     "input, options and processor give the same centroids, whatever the number of threads. A "
     "GPU's\n"
-    "differ from a CPU's where two centroids are equally near but for rounding.";
+    "differ from a CPU's where two centroids are equally near but for rounding. Several GPUs "
+    "share\n"
+    "the vectors; the same number of them gives the same centroids.";
 
 constexpr const char* kNotes =
     "example:\n"
@@ -80,7 +81,8 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
-  given.device.add_to(command, "The vectors must fit into it");
+  given.device.add_to(command, "It holds for each GPU, whose share of the vectors must fit",
+                      GpuCount::kSeveral);
 }
 
 /// The rows that are wanted, in one pass over the file.
@@ -127,19 +129,43 @@ vector::KmeansSettings settings_of(const Arguments& given) {
   return settings;
 }
 
-/// On `gpu`, if there is one, which goes if the CPU takes over.
+using Gpus = std::vector<std::unique_ptr<Resources>>;
+
+/// None if the CPU is to work.
+Gpus start_gpus(const DeviceOptions& device) {
+  Gpus gpus;
+  const bool work = device.start_gpu([&](const ResourceSettings& settings) {
+    gpus.push_back(std::make_unique<Resources>(settings));
+  });
+  if (!work) gpus.clear();
+  return gpus;
+}
+
+/// On `gpus`, if there are any, which go if the CPU takes over.
 vector::KmeansResult find_centroids(const vector::Matrix<float>& points,
                                     const vector::KmeansSettings& settings,
-                                    const DeviceOptions& device, std::optional<Resources>& gpu) {
-  if (gpu) {
+                                    const DeviceOptions& device, Gpus& gpus) {
+  if (!gpus.empty()) {
+    std::vector<Resources*> all;
+    for (const std::unique_ptr<Resources>& gpu : gpus) all.push_back(gpu.get());
     try {
-      return vector::kmeans_on_gpu(points, settings, *gpu);
+      return vector::kmeans_on_gpus(points, settings, all);
     } catch (const Error& error) {
       device.take_cpu(error);
-      gpu.reset();
+      gpus.clear();
     }
   }
   return vector::kmeans(points, settings);
+}
+
+/// "cpu", or the names of the GPUs.
+std::string device_name(const Gpus& gpus) {
+  if (gpus.empty()) return "cpu";
+  std::string names;
+  for (const std::unique_ptr<Resources>& gpu : gpus) {
+    names += (names.empty() ? "" : ", ") + device_info(gpu->device()).name;
+  }
+  return names;
 }
 
 struct Report {
@@ -148,7 +174,7 @@ struct Report {
   std::size_t largest;
   std::size_t repaired;
   double seconds;
-  std::string gpu;  ///< empty: the CPU
+  std::string device;  ///< as device_name() has it
 };
 
 void write_report(const Arguments& given, const vector::KmeansResult& result,
@@ -158,7 +184,7 @@ void write_report(const Arguments& given, const vector::KmeansResult& result,
     std::cout << counted(result.centroids.rows, "cluster") << " of "
               << counted(report.vectors, "vector") << " after "
               << counted(result.iterations, "iteration") << " in " << duration_text(report.seconds)
-              << "\n"
+              << " on " << (report.device == "cpu" ? "the CPU" : report.device) << "\n"
               << "mean squared distance " << fixed(mean, 6) << "; clusters have "
               << grouped(report.smallest) << " to " << grouped(report.largest) << " vectors, "
               << counted(report.repaired, "repair") << "\n";
@@ -173,7 +199,7 @@ void write_report(const Arguments& given, const vector::KmeansResult& result,
   json.member("smallest_cluster", std::uint64_t{report.smallest});
   json.member("largest_cluster", std::uint64_t{report.largest});
   json.member("repaired_clusters", std::uint64_t{report.repaired});
-  json.member("device", report.gpu.empty() ? "cpu" : report.gpu.c_str());
+  json.member("device", report.device);
   json.member("seconds", report.seconds);
   json.end_object();
   write_output(given.json, json.take() + "\n");
@@ -199,8 +225,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
     }
   }
   const InterruptGuard guard;
-  std::optional<Resources> gpu;
-  given.device.start_gpu([&](const ResourceSettings& wanted) { gpu.emplace(wanted); });
+  Gpus gpus = start_gpus(given.device);
   Progress progress = Progress::to_standard_error();
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
   // Opened first, so that nobody waits for centroids which cannot be written.
@@ -218,7 +243,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
                     settings.iterations, Progress::Unit::kItems);
   };
   const auto begin = std::chrono::steady_clock::now();
-  const vector::KmeansResult result = find_centroids(points, settings, given.device, gpu);
+  const vector::KmeansResult result = find_centroids(points, settings, given.device, gpus);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   writer->write(result.centroids.rows, result.centroids.values.data());
   writer->write_through();
@@ -227,7 +252,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   report.smallest = *smallest;
   report.largest = *largest;
   report.seconds = passed.count();
-  if (gpu) report.gpu = device_info(gpu->device()).name;
+  report.device = device_name(gpus);
   write_report(given, result, report);
   writer->finish();
   return 0;

@@ -13,4 +13,9 @@ KmeansResult kmeans_on_gpu(const float*, std::size_t, std::size_t, const KmeansS
   throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
 }
 
+KmeansResult kmeans_on_gpus(const Matrix<float>&, const KmeansSettings&,
+                            std::span<Resources* const>) {
+  throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+}
+
 }  // namespace warpdex::vector

@@ -64,20 +64,29 @@ __global__ void __launch_bounds__(kMeanThreads)
   sums[std::size_t{blockIdx.x} * points.dimension + column] = sum;
 }
 
+/// Work item: a component of a cluster, a thread.
+__global__ void __launch_bounds__(kThreads)
+    add_parts(const double* parts_of_sums, std::uint32_t parts, std::size_t size,
+              std::uint32_t dimension, double* sums) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= size) return;
+  double sum = 0;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    const std::size_t row = i / dimension * parts + part;
+    sum = __dadd_rn(sum, parts_of_sums[row * dimension + i % dimension]);
+  }
+  sums[i] = sum;
+}
+
 /// Work item: a component of a centroid, a thread.
 __global__ void __launch_bounds__(kThreads)
-    divide_parts(const double* sums, const std::uint32_t* begins, std::uint32_t parts,
-                 std::size_t size, std::uint32_t dimension, float* centroids) {
+    divide(const double* sums, const std::uint32_t* begins, std::size_t size,
+           std::uint32_t dimension, float* centroids) {
   const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= size) return;
   const std::size_t cluster = i / dimension;
   const std::uint32_t points = begins[cluster + 1] - begins[cluster];
-  if (points == 0) return;
-  double sum = 0;
-  for (std::uint32_t part = 0; part < parts; ++part) {
-    sum = __dadd_rn(sum, sums[(cluster * parts + part) * dimension + i % dimension]);
-  }
-  centroids[i] = __double2float_rn(__ddiv_rn(sum, points));
+  if (points > 0) centroids[i] = __double2float_rn(__ddiv_rn(sums[i], points));
 }
 
 __device__ double block_sum(double value) {
@@ -246,17 +255,26 @@ std::uint32_t mean_parts(std::uint32_t clusters) {
   return std::clamp(kEnoughCtas / clusters, 1U, kMaxParts);
 }
 
-void move_centroids(const DevicePoints& points, const DeviceMembers& members,
-                    std::uint32_t clusters, double* sums, float* centroids, const Stream& stream) {
+void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std::uint32_t clusters,
+                  double* parts_of_sums, double* sums, const Stream& stream) {
   const std::uint32_t parts = mean_parts(clusters);
   launch({.name = "sum_parts",
           .ctas = dim3(clusters * parts, (points.dimension - 1) / kMeanThreads + 1),
           .threads = kMeanThreads,
           .stream = stream.handle()},
-         sum_parts, points, members.points(), members.begins(), parts, sums);
+         sum_parts, points, members.points(), members.begins(), parts,
+         parts == 1 ? sums : parts_of_sums);
+  if (parts == 1) return;
   const std::size_t size = std::size_t{clusters} * points.dimension;
-  launch(launch_over("divide_parts", size, stream), divide_parts, sums, members.begins(), parts,
-         size, points.dimension, centroids);
+  launch(launch_over("add_parts", size, stream), add_parts, parts_of_sums, parts, size,
+         points.dimension, sums);
+}
+
+void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t dimension,
+                    const double* sums, float* centroids, const Stream& stream) {
+  const std::size_t size = std::size_t{clusters} * dimension;
+  launch(launch_over("divide", size, stream), divide, sums, members.begins(), size, dimension,
+         centroids);
 }
 
 void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,

@@ -52,11 +52,15 @@ class DeviceMembers {
 /// Parts of a cluster's points that are summed up beside each other.
 std::uint32_t mean_parts(std::uint32_t clusters);
 
-/// Queues the moving of each centroid to the mean of its points: sums in double precision, of each
-/// part in the order of the points, and of the parts in order. Those without points stay. `sums`
-/// has room for clusters * mean_parts() * dimension. O(points * dimension).
-void move_centroids(const DevicePoints& points, const DeviceMembers& members,
-                    std::uint32_t clusters, double* sums, float* centroids, const Stream& stream);
+/// Queues the sums of each cluster's points: clusters * dimension, in double precision, of each
+/// part in the order of the points, and of the parts in order. `parts_of_sums` is scratch memory,
+/// of mean_parts() times as much. O(points * dimension).
+void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std::uint32_t clusters,
+                  double* parts_of_sums, double* sums, const Stream& stream);
+
+/// Queues the moving of each centroid to the mean of its points. Those without points stay.
+void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t dimension,
+                    const double* sums, float* centroids, const Stream& stream);
 
 /// Of an iteration, for the host.
 struct IterationFigures {

@@ -1,8 +1,9 @@
-// k-means on a GPU.
+// k-means on a GPU or several.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/kmeans/kmeans.hpp"
@@ -24,5 +25,18 @@ KmeansResult kmeans_on_gpu(const Matrix<float>& points, const KmeansSettings& se
 /// is spherical they are copied.
 KmeansResult kmeans_on_gpu(const float* points, std::size_t rows, std::size_t columns,
                            const KmeansSettings& settings, Resources& resources);
+
+/// The same on several GPUs, of which each has all centroids and a share of the points: shares are
+/// contiguous and equal, and kept while it runs. Each GPU assigns its points and sums them up by
+/// clusters in double precision, in their order; the host, with `settings.threads` threads, adds
+/// the sums of the shares in order and moves the centroids. So the same points, settings and number
+/// of GPUs give the same bits; another number gives others, by the rounding of sums. If it is
+/// balanced, each GPU balances its share: a cluster has up to 1.1 times the mean of each share,
+/// rounded up. GPUs beyond the number of points do nothing, and one alone does what kmeans_on_gpu()
+/// does. The host needs 8 bytes a GPU for each component of the centroids. A GPU may be given more
+/// than once. Throws as kmeans_on_gpu() does, with the number of the GPU in Error and CudaError;
+/// UsageError for no GPU.
+KmeansResult kmeans_on_gpus(const Matrix<float>& points, const KmeansSettings& settings,
+                            std::span<Resources* const> resources);
 
 }  // namespace warpdex::vector
