@@ -11,14 +11,14 @@
 namespace warpdex::vector {
 
 /// kmeans() on the GPU of `resources`: assignment and means are computed there, in the same way.
-/// Points are assigned by products of halves whose error is bounded; centroids that these leave open
-/// are compared by canonical distances (docs/vector.md). Means are sums in double precision, in an
-/// order that depends on nothing but the clusters. So the same points and settings give the same
-/// result on every GPU, to the bit; what on_iteration is told of the objective is near it. The CPU's
-/// result differs where two centroids are equally near up to the rounding of floats. Points must not
-/// be farther than 2e17 from a mean of some of them. `settings.threads` is not used. Throws as
-/// kmeans() does; CudaError where there is no GPU; Error, which says how much is needed, where the
-/// points do not fit into its memory.
+/// Points are assigned by products of halves whose error is bounded; centroids that these leave
+/// open are compared by canonical distances (docs/vector.md). Means are sums in double precision,
+/// in an order that depends on nothing but the clusters. So the same points and settings give the
+/// same result on every GPU, to the bit; what on_iteration is told of the objective is near it. The
+/// CPU's result differs where two centroids are equally near up to the rounding of floats. Points
+/// must not be farther than 2e17 from a mean of some of them. `settings.threads` is not used.
+/// Throws as kmeans() does; CudaError where there is no GPU; Error, which says how much is needed,
+/// where the points do not fit into its memory.
 KmeansResult kmeans_on_gpu(const Matrix<float>& points, const KmeansSettings& settings,
                            Resources& resources);
 
