@@ -71,6 +71,5 @@ int main(int argc, char** argv) {
           "repetitions", po::value(&given.repetitions)->default_value(given.repetitions),
           "timed passes over the queries")("json", po::value(&given.json),
                                            "also write the results to this file");
-  return warpdex::tools::run_benchmark(argc, argv, options,
-                                       [&] { warpdex::tools::run(given); });
+  return warpdex::tools::run_benchmark(argc, argv, options, [&] { warpdex::tools::run(given); });
 }
