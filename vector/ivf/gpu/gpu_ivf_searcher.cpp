@@ -6,18 +6,16 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/product_search.hpp"
-#include "flat/gpu/scan_search.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/gpu/gpu_lists.hpp"
-#include "ivf/gpu/list_search.hpp"
+#include "ivf/gpu/ivf_block.hpp"
 #include "ivf/probes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
@@ -33,82 +31,6 @@ void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
           const Stream& stream) {
   check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream.handle()), "cudaMemcpyAsync");
 }
-
-/// Compares one query with all vectors of its lists.
-class QueryScan {
- public:
-  QueryScan(const GpuLists& lists, std::size_t k, std::size_t max_rows)
-      : lists_(lists), max_rows_(max_rows), scan_(lists.rows(), 1, k, max_rows) {}
-
-  void lay_out(Arena& arena) {
-    positions_ = arena.take<std::uint32_t>(max_rows_);
-    ids_ = arena.take<std::uint32_t>(max_rows_);
-    scan_.lay_out(arena);
-  }
-
-  /// The allowed vectors of the lists, on the GPU. Valid until the next call.
-  RowPage choose(std::span<const std::int32_t> probed, const RowFilter* filter,
-                 const Stream& stream) {
-    stream.synchronize();  // what was copied from the vectors before
-    chosen_.clear();
-    numbers_.clear();
-    const FlatVectors& host = lists_.rows().host();
-    for (const std::int32_t list : probed) {
-      const auto l = static_cast<std::size_t>(list);
-      for (std::uint64_t row = lists_.begins()[l]; row < lists_.begins()[l + 1]; ++row) {
-        const std::uint32_t number = host.row_number(row);
-        if (filter != nullptr && !filter->contains(number)) continue;
-        chosen_.push_back(static_cast<std::uint32_t>(row));
-        numbers_.push_back(number);
-      }
-    }
-    const std::size_t bytes = chosen_.size() * sizeof(std::uint32_t);
-    copy(positions_, chosen_.data(), bytes, cudaMemcpyHostToDevice, stream);
-    copy(ids_, numbers_.data(), bytes, cudaMemcpyHostToDevice, stream);
-    return {lists_.rows().rows(),
-            {.count = static_cast<std::uint32_t>(chosen_.size()),
-             .positions = positions_,
-             .ids = ids_,
-             .first_id = 0}};
-  }
-
-  void nearest(const RowPage& page, const DeviceQueries& query, const DeviceAnswers& answers,
-               Workspace& workspace) {
-    if (page.choice.count == 0) {
-      clear_answers(answers, 1, workspace.stream);
-    } else {
-      scan_.run(page, query, nullptr, 1, answers, true, workspace);
-    }
-  }
-
-  /// The keys of all that is within a limit, sorted.
-  std::vector<std::uint64_t> within(const RowPage& page, const DeviceQueries& query, float limit,
-                                    Workspace& workspace) {
-    std::vector<std::uint64_t> keys;
-    if (page.choice.count == 0) return keys;
-    scan_.compute_values(page, query, workspace.stream);
-    std::vector<float> values(page.choice.count);
-    copy(values.data(), scan_.values(), values.size() * sizeof(float), cudaMemcpyDeviceToHost,
-         workspace.stream);
-    workspace.stream.synchronize();
-    const std::uint64_t last = order_key(limit, ~std::uint32_t{0});
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::uint64_t key = order_key(values[i], numbers_[i]);
-      if (key <= last) keys.push_back(key);
-    }
-    std::sort(keys.begin(), keys.end());
-    return keys;
-  }
-
- private:
-  const GpuLists& lists_;
-  std::size_t max_rows_;
-  ScanSearch scan_;
-  std::uint32_t* positions_ = nullptr;
-  std::uint32_t* ids_ = nullptr;
-  std::vector<std::uint32_t> chosen_;
-  std::vector<std::uint32_t> numbers_;
-};
 
 }  // namespace
 
@@ -164,42 +86,6 @@ GpuFlatFigures GpuIvfSearcher::figures() const {
 }
 
 namespace {
-
-/// What a block of queries needs on the GPU.
-struct IvfBlock {
-  IvfBlock(const GpuLists& lists, std::size_t queries, std::size_t k, std::size_t max_rows,
-           bool has_products)
-      : count(queries), places(k), scan(lists, k, max_rows) {
-    answers.k = static_cast<std::uint32_t>(k);
-    if (has_products) products.emplace(lists, queries, k);
-  }
-
-  std::size_t lay_out(void* memory, const GpuLists& lists) {
-    Arena arena(memory);
-    const std::size_t dimension = lists.rows().dimension();
-    raw = arena.take<float>(count * dimension);
-    prepared = arena.take<float>(count * padded(dimension));
-    answers.values = arena.take<float>(count * places);
-    answers.ids = arena.take<std::uint32_t>(count * places);
-    rows = arena.take<std::int32_t>(count * places);
-    distances = arena.take<float>(count * places);
-    allowed = arena.take<std::uint64_t>((std::size_t{lists.rows().count()} + 63) / 64);
-    scan.lay_out(arena);
-    if (products) products->lay_out(arena);
-    return arena.used();
-  }
-
-  std::size_t count;
-  std::size_t places;
-  QueryScan scan;
-  std::optional<ListSearch> products;
-  float* raw = nullptr;
-  float* prepared = nullptr;
-  DeviceAnswers answers;
-  std::int32_t* rows = nullptr;
-  float* distances = nullptr;
-  std::uint64_t* allowed = nullptr;
-};
 
 DeviceQueries prepare(IvfBlock& block, const GpuLists& lists, Metric metric,
                       std::span<const float> queries, const Stream& stream) {
