@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "warpdex/core/cpu_features.hpp"
 
@@ -56,7 +57,7 @@ WARPDEX_INLINE std::size_t nearest(const float* x, std::size_t width, const floa
   std::array<std::int32_t, 256> bits;
   sum<SquaredDifference>(x, width, book, count, sums.data());
   std::memcpy(bits.data(), sums.data(), count * sizeof(float));
-  std::int32_t smallest = bits[0];
+  std::int32_t smallest = std::numeric_limits<std::int32_t>::max();
   for (std::size_t w = 0; w < count; ++w) smallest = std::min(smallest, bits[w]);
   std::int32_t first = 255;
   for (std::int32_t w = 0; w < static_cast<std::int32_t>(count); ++w) {

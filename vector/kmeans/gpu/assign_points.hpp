@@ -47,8 +47,9 @@ struct PointCandidates {
 class PointAssignment {
  public:
   /// For points of one dimension, up to `points` of them. `keeps_panels`: all are packed at once,
-  /// by pack().
-  PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels);
+  /// by pack(). `packs_some`: run() may be given others as well.
+  PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels,
+                  bool packs_some);
 
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
@@ -69,6 +70,7 @@ class PointAssignment {
   std::uint32_t dimension_;
   std::uint32_t points_;
   bool keeps_panels_;
+  bool packs_some_;
   std::uint32_t slab_panels_;
   RowPanels kept_;
   RowPanels slab_;

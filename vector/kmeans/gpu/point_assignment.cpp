@@ -14,8 +14,12 @@ constexpr std::size_t kSlabBytes = std::size_t{2} << 30;
 
 }  // namespace
 
-PointAssignment::PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels)
-    : dimension_(dimension), points_(points), keeps_panels_(keeps_panels) {
+PointAssignment::PointAssignment(std::uint32_t dimension, std::uint32_t points, bool keeps_panels,
+                                 bool packs_some)
+    : dimension_(dimension),
+      points_(points),
+      keeps_panels_(keeps_panels),
+      packs_some_(packs_some || !keeps_panels) {
   const std::uint32_t panels = TileOrder(points, kPanelRows).panels();
   const auto by_bytes =
       static_cast<std::uint32_t>(std::max<std::size_t>(1, kSlabBytes / panel_bytes(dimension)));
@@ -29,7 +33,7 @@ void PointAssignment::lay_out(Arena& arena) {
                      arena.take<float>(panels * kPanelRows)};
   };
   if (keeps_panels_) kept_ = take(TileOrder(points_, kPanelRows).panels());
-  slab_ = take(slab_panels_);
+  if (packs_some_) slab_ = take(slab_panels_);
   const std::size_t places = std::size_t{slab_panels_} * kPanelRows;
   candidates_ = {arena.take<PointCandidate>(places * kMaxParts * kMaxRoom),
                  arena.take<std::uint32_t>(places * kMaxParts),

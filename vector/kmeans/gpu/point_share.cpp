@@ -71,7 +71,7 @@ std::size_t PointShare::lay_out(void* memory, bool keeps_panels) {
   lay_out_points(arena);
   lay_out_clusters(arena);
   members_.lay_out(arena);
-  assignment_.emplace(points_.dimension, points_.count, keeps_panels);
+  assignment_.emplace(points_.dimension, points_.count, keeps_panels, settings_.is_balanced);
   assignment_->lay_out(arena);
   return arena.used();
 }
