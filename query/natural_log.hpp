@@ -4,11 +4,7 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define WARPDEX_HOST_DEVICE __host__ __device__
-#else
-#define WARPDEX_HOST_DEVICE
-#endif
+#include "warpdex/core/cuda/host_device.hpp"
 
 namespace warpdex {
 

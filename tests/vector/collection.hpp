@@ -1,6 +1,7 @@
 // Vectors in memory with all that a search of them needs, and random ones.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -58,6 +59,16 @@ inline std::vector<float> draw(std::mt19937_64& random, std::size_t count, float
   std::vector<float> values(count);
   for (float& value : values) value = normal(random);
   return values;
+}
+
+/// Scales each row by a number from 2^-largest to 2^largest.
+inline void scale_rows(std::mt19937_64& random, std::vector<float>& rows, std::size_t dimension,
+                       float largest) {
+  std::uniform_real_distribution<float> exponent(-largest, largest);
+  for (std::size_t begin = 0; begin < rows.size(); begin += dimension) {
+    const float factor = std::exp2(exponent(random));
+    for (std::size_t c = 0; c < dimension; ++c) rows[begin + c] *= factor;
+  }
 }
 
 }  // namespace warpdex::test

@@ -90,15 +90,7 @@ std::vector<std::uint64_t> join(std::vector<TaskAnswers>& slices, std::size_t qu
 
 FlatSearcher::FlatSearcher(const FlatVectors& vectors, std::size_t threads)
     : vectors_(vectors), threads_(threads == 0 ? default_threads() : threads) {
-  const VectorView& view = vectors.vectors;
-  if (view.dimension == 0 || view.dimension > kMaxDimension) {
-    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
-                     " components, not " + std::to_string(view.dimension));
-  }
-  if (view.rows > kMaxRows) {
-    throw UsageError("there are " + std::to_string(view.rows) +
-                     " vectors; an index holds at most " + std::to_string(kMaxRows));
-  }
+  check_vectors(vectors.vectors);
 }
 
 Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,

@@ -45,6 +45,17 @@ PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
   return prepared;
 }
 
+void check_vectors(const VectorView& vectors) {
+  if (vectors.dimension == 0 || vectors.dimension > kMaxDimension) {
+    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
+                     " components, not " + std::to_string(vectors.dimension));
+  }
+  if (vectors.rows > kMaxRows) {
+    throw UsageError("there are " + std::to_string(vectors.rows) +
+                     " vectors; an index holds at most " + std::to_string(kMaxRows));
+  }
+}
+
 void check_k(std::size_t k, std::size_t rows) {
   if (k >= 1 && k <= rows) return;
   if (rows == 0) throw UsageError("the index has no vectors");

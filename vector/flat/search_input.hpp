@@ -29,6 +29,8 @@ std::size_t check_queries(std::size_t dimension, std::span<const float> queries)
 PreparedQueries prepare_queries(Metric metric, std::size_t dimension,
                                 std::span<const float> queries);
 
+/// Throws UsageError for a dimension or a number of rows past the limits of vector_view.hpp.
+void check_vectors(const VectorView& vectors);
 /// Throws UsageError unless k is from 1 to the number of rows.
 void check_k(std::size_t k, std::size_t rows);
 /// Throws UsageError for a filter (null: none) of another number of rows.

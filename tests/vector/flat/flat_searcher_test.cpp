@@ -154,15 +154,9 @@ TEST_P(FlatSearcherHard, DuplicatesAndZeros) {
 TEST_P(FlatSearcherHard, LengthsOfAllMagnitudes) {
   auto random = test::generator(82);
   const std::size_t dimension = 12;
-  std::uniform_real_distribution<float> exponent(-60, 60);
   std::vector<float> values = test::draw(random, 3000 * dimension);
   std::vector<float> queries = test::draw(random, 40 * dimension);
-  for (auto* vectors : {&values, &queries}) {
-    for (std::size_t begin = 0; begin < vectors->size(); begin += dimension) {
-      const float factor = std::exp2(exponent(random));
-      for (std::size_t c = 0; c < dimension; ++c) (*vectors)[begin + c] *= factor;
-    }
-  }
+  for (auto* vectors : {&values, &queries}) test::scale_rows(random, *vectors, dimension, 60);
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
   expect_right(collection, queries, 20, nullptr, 1, "magnitudes");
 }

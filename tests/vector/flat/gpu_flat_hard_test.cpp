@@ -63,15 +63,9 @@ TEST_P(GpuFlatHard, SortedByDistance) {
 TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
   auto random = test::generator(82);
   const std::size_t dimension = 12;
-  std::uniform_real_distribution<float> exponent(-50, 50);
   std::vector<float> values = test::draw(random, 9000 * dimension);
   std::vector<float> queries = test::draw(random, 300 * dimension);
-  for (auto* vectors : {&values, &queries}) {
-    for (std::size_t begin = 0; begin < vectors->size(); begin += dimension) {
-      const float factor = std::exp2(exponent(random));
-      for (std::size_t c = 0; c < dimension; ++c) (*vectors)[begin + c] *= factor;
-    }
-  }
+  for (auto* vectors : {&values, &queries}) test::scale_rows(random, *vectors, dimension, 50);
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
   const GpuFlatFigures figures = expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
   EXPECT_GT(figures.queries, 0U);

@@ -1,6 +1,4 @@
 // Small kernels around a search. Memory bounds all of them.
-#include <algorithm>
-
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/nearest_entry.cuh"
 #include "warpdex/core/cuda/launch.cuh"
@@ -10,13 +8,6 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-
-Launch launch_over(const char* name, std::size_t items, const Stream& stream) {
-  return {.name = name,
-          .ctas = static_cast<unsigned>((items + kThreads - 1) / kThreads),
-          .threads = kThreads,
-          .stream = stream.handle()};
-}
 
 __device__ std::size_t own_item() { return std::size_t{blockIdx.x} * kThreads + threadIdx.x; }
 
@@ -131,23 +122,24 @@ __global__ void scatter(DeviceAnswers joined, const std::uint32_t* list, std::si
 void prepare_on_gpu(const float* queries, std::uint32_t count, std::uint32_t dimension,
                     Metric metric, float* prepared, std::uint32_t stride, const Stream& stream) {
   if (metric == Metric::kCosine) {
-    launch(launch_over("normalize_queries", count, stream), normalize_queries, queries, count,
-           dimension, prepared, stride);
+    launch(launch_over("normalize_queries", count, kThreads, stream.handle()), normalize_queries,
+           queries, count, dimension, prepared, stride);
   } else {
-    launch(launch_over("pad_queries", std::size_t{count} * stride, stream), pad_queries, queries,
-           count, dimension, prepared, stride);
+    launch(launch_over("pad_queries", std::size_t{count} * stride, kThreads, stream.handle()),
+           pad_queries, queries, count, dimension, prepared, stride);
   }
 }
 
 void clear_answers(const DeviceAnswers& answers, std::uint32_t queries, const Stream& stream) {
   const std::size_t size = std::size_t{queries} * answers.k;
-  launch(launch_over("clear", size, stream), clear, answers, size);
+  launch(launch_over("clear", size, kThreads, stream.handle()), clear, answers, size);
 }
 
 void gather_rows(const float* from, const std::uint32_t* list, std::uint32_t count,
                  std::uint32_t columns, float* to, const Stream& stream) {
   const std::size_t size = std::size_t{count} * columns;
-  launch(launch_over("gather", size, stream), gather, from, list, size, columns, to);
+  launch(launch_over("gather", size, kThreads, stream.handle()), gather, from, list, size, columns,
+         to);
 }
 
 void join_answers(const DeviceAnswers& answers, const FoundAnswers& found,
@@ -156,14 +148,15 @@ void join_answers(const DeviceAnswers& answers, const FoundAnswers& found,
   launch({.name = "join", .ctas = count, .threads = kThreads, .stream = stream.handle()}, join,
          answers, found, list, joined);
   const std::size_t size = std::size_t{count} * answers.k;
-  launch(launch_over("scatter", size, stream), scatter, joined, list, size, answers);
+  launch(launch_over("scatter", size, kThreads, stream.handle()), scatter, joined, list, size,
+         answers);
 }
 
 void write_answers(const DeviceAnswers& answers, std::uint32_t queries, Metric metric,
                    std::int32_t* rows, float* distances, const Stream& stream) {
   const std::size_t size = std::size_t{queries} * answers.k;
-  launch(launch_over("write", size, stream), write, answers, size, larger_is_nearer(metric), rows,
-         distances);
+  launch(launch_over("write", size, kThreads, stream.handle()), write, answers, size,
+         larger_is_nearer(metric), rows, distances);
 }
 
 }  // namespace warpdex::vector

@@ -1,8 +1,6 @@
 // Cuts a search into blocks of queries that memory holds, and takes their answers back.
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <atomic>
 
@@ -12,6 +10,7 @@
 #include "flat/gpu/workspace.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -113,20 +112,14 @@ Neighbors GpuFlatSearcher::nearest(std::span<const float> queries, std::size_t k
       count, k, filter, true,
       [&](std::size_t first, std::size_t some, NearestSearch& search, BlockBuffers& buffers,
           Workspace& workspace) {
-        const cudaStream_t stream = workspace.stream.handle();
-        check_cuda(cudaMemcpyAsync(buffers.queries, queries.data() + first * rows.dimension(),
-                                   some * rows.dimension() * sizeof(float), cudaMemcpyHostToDevice,
-                                   stream),
-                   "cudaMemcpyAsync");
+        const Stream& stream = workspace.stream;
+        copy_to_gpu(buffers.queries, queries.data() + first * rows.dimension(),
+                    some * rows.dimension(), stream);
         const GpuFlatFigures figures =
             search.run(buffers.queries, some, buffers.rows, buffers.distances, workspace);
-        check_cuda(cudaMemcpyAsync(result.rows.data() + first * k, buffers.rows,
-                                   some * k * sizeof(std::int32_t), cudaMemcpyDeviceToHost, stream),
-                   "cudaMemcpyAsync");
-        check_cuda(cudaMemcpyAsync(result.distances.data() + first * k, buffers.distances,
-                                   some * k * sizeof(float), cudaMemcpyDeviceToHost, stream),
-                   "cudaMemcpyAsync");
-        workspace.stream.synchronize();
+        copy_to_host(result.rows.data() + first * k, buffers.rows, some * k, stream);
+        copy_to_host(result.distances.data() + first * k, buffers.distances, some * k, stream);
+        stream.synchronize();
         return figures;
       });
   return result;

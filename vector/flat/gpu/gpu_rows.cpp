@@ -8,6 +8,7 @@
 #include <string>
 
 #include "flat/error_bound.hpp"
+#include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
@@ -17,18 +18,6 @@ namespace {
 /// GPU memory that is left to searches when vectors are uploaded, at the least: they keep some
 /// numbers for each row.
 std::size_t min_scratch(std::size_t rows) { return std::max(std::size_t{64} << 20, rows * 32); }
-
-void check(const FlatVectors& vectors) {
-  const VectorView& view = vectors.vectors;
-  if (view.dimension == 0 || view.dimension > kMaxDimension) {
-    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
-                     " components, not " + std::to_string(view.dimension));
-  }
-  if (view.rows > kMaxRows) {
-    throw UsageError("there are " + std::to_string(view.rows) +
-                     " vectors; an index holds at most " + std::to_string(kMaxRows));
-  }
-}
 
 template <class Value>
 void upload_values(std::span<const Value> values, AccountedBuffer& to, const Stream& stream) {
@@ -44,7 +33,7 @@ GpuRows::GpuRows(const FlatVectors& vectors, Resources& resources, const GpuFlat
       memory_(settings.memory == 0 ? resources.memory().left() : settings.memory,
               &resources.memory()),
       rules_{HalfBound(vectors.metric, vectors.vectors.dimension), 1} {
-  check(vectors);
+  check_vectors(vectors.vectors);
   const CurrentDevice current(device_);
   const Stream stream(device_);
   const ErrorBound bound(vectors.metric, vectors.vectors.dimension);

@@ -1,11 +1,9 @@
 // Runs the pages of a search, and finishes by scans what products leave open.
 #include "flat/gpu/nearest_search.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/answers.hpp"
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 
@@ -69,20 +67,9 @@ std::size_t NearestSearch::search_page(std::size_t number, const DeviceQueries& 
 
 std::size_t NearestSearch::scan_open(const RowPage& page, const DeviceQueries& queries,
                                      Workspace& workspace) {
-  auto* const flags =
-      static_cast<std::uint32_t*>(workspace.pinned_flags(queries.count * sizeof(std::uint32_t)));
-  check_cuda(cudaMemcpyAsync(flags, product_->open(), queries.count * sizeof(std::uint32_t),
-                             cudaMemcpyDeviceToHost, workspace.stream.handle()),
-             "cudaMemcpyAsync");
-  workspace.stream.synchronize();
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t query = 0; query < queries.count; ++query) {
-    if (flags[query] != 0) open.push_back(query);
-  }
+  const std::vector<std::uint32_t> open = find_open(product_->open(), queries.count, workspace);
   if (open.empty()) return 0;
-  check_cuda(cudaMemcpyAsync(open_list_, open.data(), open.size() * sizeof(std::uint32_t),
-                             cudaMemcpyHostToDevice, workspace.stream.handle()),
-             "cudaMemcpyAsync");
+  copy_to_gpu(open_list_, open.data(), open.size(), workspace.stream);
   scan_.run(page, queries, open_list_, static_cast<std::uint32_t>(open.size()), answers_, false,
             workspace);
   workspace.stream.synchronize();  // `open` goes

@@ -28,8 +28,6 @@ WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t c
 /// What a CTA multiplies: one panel on the left with panels [first, last) on the right. A value for
 /// each right row comes with each panel: of row r of panel p, columns[p * 128 + r].
 struct ProductTask {
-  /// Null: the CTA has put it into shared memory, at the beginning; up to kMaxResidentChunks
-  /// chunks.
   const std::uint8_t* left;
   const std::uint8_t* right;
   const float* columns;

@@ -2,8 +2,6 @@
 // for each of them.
 #include "flat/gpu/range_search.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,6 +18,7 @@
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -74,8 +73,8 @@ class RangeSearch {
   /// Adds each query's keys within the radius, from all pages, unsorted.
   void run(std::span<const float> queries, std::size_t count, Workspace& workspace, Keys& found) {
     const auto stride = static_cast<std::uint32_t>(padded(rows_.dimension()));
-    upload(raw_, queries.data(), queries.size_bytes(), workspace);
-    upload(wanted_, &limit_, sizeof(limit_), workspace);
+    copy_to_gpu(raw_, queries.data(), queries.size(), workspace.stream);
+    copy_to_gpu(wanted_, &limit_, 1, workspace.stream);
     prepare_on_gpu(raw_, static_cast<std::uint32_t>(count), rows_.dimension(), rows_.host().metric,
                    prepared_, stride, workspace.stream);
     pages_.start(0, workspace);
@@ -88,17 +87,11 @@ class RangeSearch {
   }
 
  private:
-  static void upload(void* to, const void* from, std::size_t bytes, const Workspace& workspace) {
-    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, workspace.stream.handle()),
-               "cudaMemcpyAsync");
-  }
   template <class Value>
   static std::vector<Value> download(const Value* from, std::size_t count,
                                      const Workspace& workspace) {
     std::vector<Value> values(count);
-    check_cuda(cudaMemcpyAsync(values.data(), from, count * sizeof(Value), cudaMemcpyDeviceToHost,
-                               workspace.stream.handle()),
-               "cudaMemcpyAsync");
+    copy_to_host(values.data(), from, count, workspace.stream);
     workspace.stream.synchronize();
     return values;
   }
@@ -157,7 +150,7 @@ class RangeSearch {
     for (std::uint32_t query = first; query < end; ++query) {
       begins.push_back(begins.back() + counts[query]);
     }
-    upload(begins_, begins.data(), begins.size() * sizeof(std::uint64_t), workspace);
+    copy_to_gpu(begins_, begins.data(), begins.size(), workspace.stream);
     const DeviceQueries some{queries.values + std::size_t{first} * queries.stride, end - first,
                              queries.stride};
     const CandidateLists lists{.candidates = candidates_, .counts = counts_, .begins = begins_};

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <cuda_runtime_api.h>
-
 #include "flat/allowed.hpp"
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
@@ -72,9 +70,7 @@ void RowPages::copy_choice(std::size_t page, Workspace& workspace) {
   const std::size_t first = page * page_rows_;
   const std::size_t count = std::min(page_rows_, allowed_ - first);
   const auto copy = [&](std::uint32_t* to, const std::uint32_t* from) {
-    check_cuda(cudaMemcpyAsync(to, from + first, count * sizeof(std::uint32_t),
-                               cudaMemcpyHostToDevice, workspace.copies.handle()),
-               "cudaMemcpyAsync");
+    copy_to_gpu(to, from + first, count, workspace.copies);
   };
   if (memory.positions != nullptr) copy(memory.positions, positions_.data());
   if (memory.ids != nullptr) {
@@ -111,12 +107,8 @@ void RowPages::copy_page(std::size_t page, Workspace& workspace) {
     buffer_free_[buffer].synchronize();
     fill(first, count, vectors, norms);
     const std::size_t to = first - page * page_rows_;
-    check_cuda(cudaMemcpyAsync(memory.vectors + to * row_bytes, vectors, count * row_bytes,
-                               cudaMemcpyHostToDevice, workspace.copies.handle()),
-               "cudaMemcpyAsync");
-    check_cuda(cudaMemcpyAsync(memory.norms + to, norms, count * sizeof(float),
-                               cudaMemcpyHostToDevice, workspace.copies.handle()),
-               "cudaMemcpyAsync");
+    copy_to_gpu(memory.vectors + to * row_bytes, vectors, count * row_bytes, workspace.copies);
+    copy_to_gpu(memory.norms + to, norms, count, workspace.copies);
     buffer_free_[buffer].record(workspace.copies);
   }
 }

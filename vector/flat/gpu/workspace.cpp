@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -25,6 +26,19 @@ void* at_least(PinnedBuffer& buffer, std::size_t bytes) {
 void* Workspace::pinned_bytes(std::size_t bytes) { return at_least(pinned, bytes); }
 
 void* Workspace::pinned_flags(std::size_t bytes) { return at_least(flags, bytes); }
+
+std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t queries,
+                                     Workspace& workspace) {
+  auto* const copied =
+      static_cast<std::uint32_t*>(workspace.pinned_flags(queries * sizeof(std::uint32_t)));
+  copy_to_host(copied, flags, queries, workspace.stream);
+  workspace.stream.synchronize();
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t query = 0; query < queries; ++query) {
+    if (copied[query] != 0) open.push_back(query);
+  }
+  return open;
+}
 
 std::unique_ptr<Workspace> WorkspacePool::take_idle() {
   if (idle_.empty()) return std::make_unique<Workspace>(device_);

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -30,6 +31,10 @@ struct Workspace {
   void* pinned_bytes(std::size_t bytes);
   void* pinned_flags(std::size_t bytes);
 };
+
+/// The queries whose flag, in GPU memory, is set. Waits for the stream.
+std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t queries,
+                                     Workspace& workspace);
 
 class WorkspacePool {
  public:

@@ -2,8 +2,6 @@
 // query.
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "ivf/gpu/ivf_block.hpp"
 #include "ivf/probes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -26,11 +25,6 @@ constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Fewer queries are compared with their lists one by one.
 constexpr std::size_t kMinProductQueries = 8;
-
-void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-          const Stream& stream) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream.handle()), "cudaMemcpyAsync");
-}
 
 }  // namespace
 
@@ -92,7 +86,7 @@ DeviceQueries prepare(IvfBlock& block, const GpuLists& lists, Metric metric,
   const auto dimension = lists.rows().dimension();
   const auto stride = static_cast<std::uint32_t>(padded(dimension));
   const auto count = static_cast<std::uint32_t>(queries.size() / dimension);
-  copy(block.raw, queries.data(), queries.size_bytes(), cudaMemcpyHostToDevice, stream);
+  copy_to_gpu(block.raw, queries.data(), queries.size(), stream);
   prepare_on_gpu(block.raw, count, dimension, metric, block.prepared, stride, stream);
   return {block.prepared, count, stride};
 }
@@ -130,8 +124,7 @@ Neighbors GpuIvfSearcher::nearest(std::span<const float> queries, std::size_t k,
   block.lay_out(workspace->scratch.data(), lists);
   const Stream& stream = workspace->stream;
   if (filter != nullptr) {
-    copy(block.allowed, filter->words().data(), filter->words().size_bytes(),
-         cudaMemcpyHostToDevice, stream);
+    copy_to_gpu(block.allowed, filter->words().data(), filter->words().size(), stream);
   }
   for (std::size_t first = 0; first < count; first += size) {
     const std::size_t some = std::min(size, count - first);
@@ -156,10 +149,8 @@ Neighbors GpuIvfSearcher::nearest(std::span<const float> queries, std::size_t k,
     }
     write_answers(block.answers, static_cast<std::uint32_t>(some), state_->metric, block.rows,
                   block.distances, stream);
-    copy(result.rows.data() + first * k, block.rows, some * k * sizeof(std::int32_t),
-         cudaMemcpyDeviceToHost, stream);
-    copy(result.distances.data() + first * k, block.distances, some * k * sizeof(float),
-         cudaMemcpyDeviceToHost, stream);
+    copy_to_host(result.rows.data() + first * k, block.rows, some * k, stream);
+    copy_to_host(result.distances.data() + first * k, block.distances, some * k, stream);
     stream.synchronize();
   }
   return result;

@@ -1,14 +1,13 @@
 // Lays the lists out in panels.
 #include "ivf/gpu/gpu_lists.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <string>
 
 #include "flat/gpu/match.hpp"
 #include "ivf/gpu/match_lists.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -58,13 +57,8 @@ GpuLists::GpuLists(const IvfVectors& vectors, Resources& resources, std::size_t 
       ids[place] = vectors.vectors.row_number(row);
     }
   }
-  const auto copy = [&](std::uint32_t* to, const std::vector<std::uint32_t>& from) {
-    check_cuda(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(std::uint32_t),
-                               cudaMemcpyHostToDevice, stream.handle()),
-               "cudaMemcpyAsync");
-  };
-  copy(positions_, positions);
-  copy(ids_, ids);
+  copy_to_gpu(positions_, positions.data(), positions.size(), stream);
+  copy_to_gpu(ids_, ids.data(), ids.size(), stream);
   if (rows_.is_bounded()) {
     const RowPage all = page();
     pack_rows(all.rows, all.choice, order(), rows_.rules(), 0, panel_begins_.back(), panels_,

@@ -1,26 +1,17 @@
 // Turns the lists of each query around, so that each list meets all queries that probe it.
 #include "ivf/gpu/list_search.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 
 #include "flat/gpu/rescore.hpp"
 #include "flat/gpu/tighten.hpp"
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 /// Tasks of a launch.
 constexpr std::size_t kMaxTasks = 4096;
-
-template <class Value>
-void upload(Value* to, const Value* from, std::size_t count, const Stream& stream) {
-  check_cuda(
-      cudaMemcpyAsync(to, from, count * sizeof(Value), cudaMemcpyHostToDevice, stream.handle()),
-      "cudaMemcpyAsync");
-}
 
 }  // namespace
 
@@ -70,17 +61,7 @@ std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const N
            .lists = candidates_,
            .is_open = query_panels_.is_open},
           answers, false, workspace.stream);
-  auto* const flags =
-      static_cast<std::uint32_t*>(workspace.pinned_flags(queries.count * sizeof(std::uint32_t)));
-  check_cuda(cudaMemcpyAsync(flags, query_panels_.is_open, queries.count * sizeof(std::uint32_t),
-                             cudaMemcpyDeviceToHost, workspace.stream.handle()),
-             "cudaMemcpyAsync");
-  workspace.stream.synchronize();
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t query = 0; query < queries.count; ++query) {
-    if (flags[query] != 0) open.push_back(query);
-  }
-  return open;
+  return find_open(query_panels_.is_open, queries.count, workspace);
 }
 
 void ListSearch::tighten_all(std::uint32_t queries, const Stream& stream) {
@@ -135,8 +116,8 @@ void ListSearch::match_round(const Neighbors& probed, std::size_t first_query,
 void ListSearch::match_tasks(const std::vector<ListTask>& tasks,
                              const std::vector<std::uint32_t>& entries, const std::uint64_t* filter,
                              Workspace& workspace) {
-  upload(tasks_, tasks.data(), tasks.size(), workspace.stream);
-  upload(entries_, entries.data(), entries.size(), workspace.stream);
+  copy_to_gpu(tasks_, tasks.data(), tasks.size(), workspace.stream);
+  copy_to_gpu(entries_, entries.data(), entries.size(), workspace.stream);
   match_lists({.tasks = {tasks_, entries_, static_cast<std::uint32_t>(tasks.size())},
                .gathered = gathered_,
                .queries = query_panels_,

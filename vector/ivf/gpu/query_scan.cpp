@@ -1,24 +1,13 @@
 // Lists the vectors on the host, and scans them.
 #include "ivf/gpu/query_scan.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 
 #include "flat/gpu/answers.hpp"
 #include "flat/order_key.hpp"
-#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-          const Stream& stream) {
-  check_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream.handle()), "cudaMemcpyAsync");
-}
-
-}  // namespace
-
 QueryScan::QueryScan(const GpuLists& lists, std::size_t k, std::size_t max_rows)
     : lists_(lists), max_rows_(max_rows), scan_(lists.rows(), 1, k, max_rows) {}
 
@@ -43,9 +32,8 @@ RowPage QueryScan::choose(std::span<const std::int32_t> probed, const RowFilter*
       numbers_.push_back(number);
     }
   }
-  const std::size_t bytes = chosen_.size() * sizeof(std::uint32_t);
-  copy(positions_, chosen_.data(), bytes, cudaMemcpyHostToDevice, stream);
-  copy(ids_, numbers_.data(), bytes, cudaMemcpyHostToDevice, stream);
+  copy_to_gpu(positions_, chosen_.data(), chosen_.size(), stream);
+  copy_to_gpu(ids_, numbers_.data(), numbers_.size(), stream);
   return {lists_.rows().rows(),
           {.count = static_cast<std::uint32_t>(chosen_.size()),
            .positions = positions_,
@@ -68,8 +56,7 @@ std::vector<std::uint64_t> QueryScan::within(const RowPage& page, const DeviceQu
   if (page.choice.count == 0) return keys;
   scan_.compute_values(page, query, workspace.stream);
   std::vector<float> values(page.choice.count);
-  copy(values.data(), scan_.values(), values.size() * sizeof(float), cudaMemcpyDeviceToHost,
-       workspace.stream);
+  copy_to_host(values.data(), scan_.values(), values.size(), workspace.stream);
   workspace.stream.synchronize();
   const std::uint64_t last = order_key(limit, ~std::uint32_t{0});
   for (std::size_t i = 0; i < values.size(); ++i) {

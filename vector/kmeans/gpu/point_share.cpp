@@ -10,24 +10,11 @@
 #include "flat/gpu/answers.hpp"
 #include "kmeans/kmeans_input.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-template <class Value>
-void upload(Value* to, const Value* values, std::size_t count, const Stream& stream) {
-  check_cuda(
-      cudaMemcpyAsync(to, values, count * sizeof(Value), cudaMemcpyHostToDevice, stream.handle()),
-      "cudaMemcpyAsync");
-}
-
-template <class Value>
-void download(const Value* from, std::size_t count, Value* to, const Stream& stream) {
-  check_cuda(
-      cudaMemcpyAsync(to, from, count * sizeof(Value), cudaMemcpyDeviceToHost, stream.handle()),
-      "cudaMemcpyAsync");
-}
 
 void fill(std::uint32_t* values, std::size_t count, int byte, const Stream& stream) {
   check_cuda(cudaMemsetAsync(values, byte, count * sizeof(std::uint32_t), stream.handle()),
@@ -113,7 +100,7 @@ void PointShare::lay_out_clusters(Arena& arena) {
 
 void PointShare::place_points(const SharePoints& points) {
   if (points.on_gpu == nullptr) {
-    upload(copy_, points.on_host, std::size_t{points.count} * points.dimension, stream_);
+    copy_to_gpu(copy_, points.on_host, std::size_t{points.count} * points.dimension, stream_);
     points_.values = copy_;
   }
   if (settings_.is_spherical) normalize_rows(points_.values, points_.count, copy_);
@@ -129,16 +116,16 @@ void PointShare::normalize_rows(const float* rows, std::uint32_t count, float* t
 std::vector<float> PointShare::find_mean() {
   vector::find_centre(points_, partial_, centre_, stream_);
   std::vector<float> mean(points_.dimension);
-  download(centre_, mean.size(), mean.data(), stream_);
+  copy_to_host(mean.data(), centre_, mean.size(), stream_);
   stream_.synchronize();
   return mean;
 }
 
 float PointShare::find_norms(const std::vector<float>& centre) {
-  upload(centre_, centre.data(), centre.size(), stream_);
+  copy_to_gpu(centre_, centre.data(), centre.size(), stream_);
   vector::find_norms(points_, centre_, norms_, stream_);
   std::vector<float> norms(points_.count);
-  download(norms_, norms.size(), norms.data(), stream_);
+  copy_to_host(norms.data(), norms_, norms.size(), stream_);
   stream_.synchronize();
   for (std::size_t i = 0; i < norms.size(); ++i) {
     if (!(double{norms[i]} <= kMaxKmeansNorm)) refuse_far_point(first_ + i);
@@ -159,21 +146,21 @@ void PointShare::draw_centroids() {
   for (const std::uint64_t row : sample_rows(points_.count, clusters_, settings_.seed)) {
     rows.push_back(static_cast<std::uint32_t>(row));
   }
-  upload(surplus_.points, rows.data(), rows.size(), stream_);
+  copy_to_gpu(surplus_.points, rows.data(), rows.size(), stream_);
   copy_points(points_, surplus_.points, clusters_, centroids_, stream_);
   if (settings_.is_spherical) normalize_rows(centroids_, clusters_, centroids_);
   stream_.synchronize();
 }
 
 void PointShare::set_centroids(const Matrix<float>& centroids) {
-  upload(centroids_, centroids.values.data(), centroids.values.size(), stream_);
+  copy_to_gpu(centroids_, centroids.values.data(), centroids.values.size(), stream_);
   stream_.synchronize();
 }
 
 void PointShare::get_centroids(Matrix<float>& centroids) {
   centroids = {clusters_, points_.dimension,
                std::vector<float>(std::size_t{clusters_} * points_.dimension)};
-  download(centroids_, centroids.values.size(), centroids.values.data(), stream_);
+  copy_to_host(centroids.values.data(), centroids_, centroids.values.size(), stream_);
   stream_.synchronize();
 }
 
@@ -201,7 +188,7 @@ void PointShare::balance() {
     list_surplus(members_, clusters_, limit, surplus_.is_closed, surplus_.points, surplus_.count,
                  stream_);
     std::uint32_t moved = 0;
-    download(surplus_.count, 1, &moved, stream_);
+    copy_to_host(&moved, surplus_.count, 1, stream_);
     stream_.synchronize();
     if (moved == 0) return;
     panels_.is_closed = surplus_.is_closed;
@@ -217,8 +204,8 @@ AssignmentFigures PointShare::find_figures() {
   members_.sort(assigned_, stream_);
   IterationFigures figures{};
   begins_.resize(std::size_t{clusters_} + 1);
-  download(figures_, 1, &figures, stream_);
-  download(members_.begins(), begins_.size(), begins_.data(), stream_);
+  copy_to_host(&figures, figures_, 1, stream_);
+  copy_to_host(begins_.data(), members_.begins(), begins_.size(), stream_);
   stream_.synchronize();
   AssignmentFigures found{figures.objective, figures.changed, {}};
   for (std::size_t i = 0; i < clusters_; ++i) found.sizes.push_back(begins_[i + 1] - begins_[i]);
@@ -234,7 +221,7 @@ void PointShare::move_centroids() {
 std::vector<double> PointShare::sum_clusters() {
   vector::sum_clusters(points_, members_, clusters_, parts_of_sums_, sums_, stream_);
   std::vector<double> sums(std::size_t{clusters_} * points_.dimension);
-  download(sums_, sums.size(), sums.data(), stream_);
+  copy_to_host(sums.data(), sums_, sums.size(), stream_);
   stream_.synchronize();
   return sums;
 }
@@ -244,7 +231,7 @@ void PointShare::repair(const std::vector<Repair>& repairs) {
   for (const Repair& one : repairs) {
     list.push_back({one.cluster, one.parted, member_point(one.parted, one.member)});
   }
-  upload(repairs_, list.data(), list.size(), stream_);
+  copy_to_gpu(repairs_, list.data(), list.size(), stream_);
   split_centroids(points_, repairs_, static_cast<std::uint32_t>(list.size()), centroids_, stream_);
   if (settings_.is_spherical) normalize_rows(centroids_, clusters_, centroids_);
   stream_.synchronize();
@@ -252,7 +239,7 @@ void PointShare::repair(const std::vector<Repair>& repairs) {
 
 std::uint32_t PointShare::member_point(std::uint32_t cluster, std::uint64_t member) {
   std::uint32_t point = 0;
-  download(members_.points() + begins_[cluster] + member, 1, &point, stream_);
+  copy_to_host(&point, members_.points() + begins_[cluster] + member, 1, stream_);
   stream_.synchronize();
   return point;
 }
@@ -260,13 +247,13 @@ std::uint32_t PointShare::member_point(std::uint32_t cluster, std::uint64_t memb
 std::vector<float> PointShare::get_member(std::uint32_t cluster, std::uint64_t member) {
   const std::size_t row = member_point(cluster, member);
   std::vector<float> values(points_.dimension);
-  download(points_.values + row * points_.dimension, values.size(), values.data(), stream_);
+  copy_to_host(values.data(), points_.values + row * points_.dimension, values.size(), stream_);
   stream_.synchronize();
   return values;
 }
 
 void PointShare::get_clusters(std::uint32_t* clusters) {
-  download(assigned_, points_.count, clusters, stream_);
+  copy_to_host(clusters, assigned_, points_.count, stream_);
   stream_.synchronize();
 }
 

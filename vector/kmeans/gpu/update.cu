@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::uint32_t kThreads = 256;
 
-Launch launch_over(const char* name, std::size_t items, const Stream& stream) {
-  return {.name = name,
-          .ctas = static_cast<unsigned>((items + kThreads - 1) / kThreads),
-          .threads = kThreads,
-          .stream = stream.handle()};
-}
-
 __device__ std::uint32_t own_item() { return blockIdx.x * kThreads + threadIdx.x; }
 
 /// Work item: a point, a thread. Distances are not negative, so their bits have their order.
@@ -226,8 +219,8 @@ void DeviceMembers::lay_out(Arena& arena) {
 }
 
 void DeviceMembers::sort(const std::uint32_t* clusters, const Stream& stream) {
-  launch(launch_over("make_keys", count_, stream), make_keys, clusters, nullptr, count_, keys_,
-         points_);
+  launch(launch_over("make_keys", count_, kThreads, stream.handle()), make_keys, clusters, nullptr,
+         count_, keys_, points_);
   check_cuda(cub::DeviceRadixSort::SortPairs(scratch_, scratch_bytes_, keys_, keys_out_, points_,
                                              points_out_, count_, 32, 32 + bits_, stream.handle()),
              "cub::DeviceRadixSort::SortPairs");
@@ -236,8 +229,8 @@ void DeviceMembers::sort(const std::uint32_t* clusters, const Stream& stream) {
 
 void DeviceMembers::sort_by_distance(const std::uint32_t* clusters, const float* distances,
                                      const Stream& stream) {
-  launch(launch_over("make_keys", count_, stream), make_keys, clusters, distances, count_, keys_,
-         points_);
+  launch(launch_over("make_keys", count_, kThreads, stream.handle()), make_keys, clusters,
+         distances, count_, keys_, points_);
   check_cuda(cub::DeviceRadixSort::SortPairs(scratch_, scratch_bytes_, keys_, keys_out_, points_,
                                              points_out_, count_, 0, 32 + bits_, stream.handle()),
              "cub::DeviceRadixSort::SortPairs");
@@ -245,8 +238,8 @@ void DeviceMembers::sort_by_distance(const std::uint32_t* clusters, const float*
 }
 
 void DeviceMembers::find_begins(const Stream& stream) {
-  launch(launch_over("set_begins", std::size_t{count_} + 1, stream), set_begins, keys_out_, count_,
-         clusters_, begins_);
+  launch(launch_over("set_begins", std::size_t{count_} + 1, kThreads, stream.handle()), set_begins,
+         keys_out_, count_, clusters_, begins_);
 }
 
 std::uint32_t mean_parts(std::uint32_t clusters) {
@@ -266,15 +259,15 @@ void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std:
          parts == 1 ? sums : parts_of_sums);
   if (parts == 1) return;
   const std::size_t size = std::size_t{clusters} * points.dimension;
-  launch(launch_over("add_parts", size, stream), add_parts, parts_of_sums, parts, size,
-         points.dimension, sums);
+  launch(launch_over("add_parts", size, kThreads, stream.handle()), add_parts, parts_of_sums, parts,
+         size, points.dimension, sums);
 }
 
 void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t dimension,
                     const double* sums, float* centroids, const Stream& stream) {
   const std::size_t size = std::size_t{clusters} * dimension;
-  launch(launch_over("divide", size, stream), divide, sums, members.begins(), size, dimension,
-         centroids);
+  launch(launch_over("divide", size, kThreads, stream.handle()), divide, sums, members.begins(),
+         size, dimension, centroids);
 }
 
 void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,
@@ -299,8 +292,8 @@ void find_centre(const DevicePoints& points, double* partial, float* centre, con
   const std::uint32_t shares = std::min(kPartialSums, count);
   launch({.name = "sum_points", .ctas = shares, .threads = kThreads, .stream = stream.handle()},
          sum_points, points, count, points.count / count, partial);
-  launch(launch_over("divide_sums", points.dimension, stream), divide_sums, partial, shares, count,
-         points.dimension, centre);
+  launch(launch_over("divide_sums", points.dimension, kThreads, stream.handle()), divide_sums,
+         partial, shares, count, points.dimension, centre);
 }
 
 void find_norms(const DevicePoints& points, const float* centre, float* norms,
@@ -315,7 +308,8 @@ void find_norms(const DevicePoints& points, const float* centre, float* norms,
 void copy_points(const DevicePoints& points, const std::uint32_t* rows, std::uint32_t count,
                  float* centroids, const Stream& stream) {
   const std::size_t size = std::size_t{count} * points.dimension;
-  launch(launch_over("copy_rows_of", size, stream), copy_rows_of, points, rows, size, centroids);
+  launch(launch_over("copy_rows_of", size, kThreads, stream.handle()), copy_rows_of, points, rows,
+         size, centroids);
 }
 
 void list_surplus(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t limit,

@@ -49,6 +49,15 @@ struct Launch {
   std::uint32_t cluster = 1;  ///< CTAs of a cluster; ctas.x must be a multiple
 };
 
+/// As many CTAs of `threads` threads as give each of the items, 1 or more, a thread.
+inline Launch launch_over(const char* name, std::size_t items, std::uint32_t threads,
+                          cudaStream_t stream) {
+  return {.name = name,
+          .ctas = static_cast<unsigned>((items + threads - 1) / threads),
+          .threads = threads,
+          .stream = stream};
+}
+
 /// Queues a kernel. Throws CudaError, naming it, if it cannot start.
 template <class... Parameters>
 void launch(const Launch& how, void (*kernel)(Parameters...),

@@ -25,9 +25,9 @@ namespace warpdex::vector {
 class GpuIvfSearcher {
  public:
   /// Copies the vectors to the GPU of `resources`. What `vectors` refers to, and `resources`, must
-  /// outlive it. `memory` bounds what they and scratch memory take; 0: what the Resources have.
-  /// Throws CudaError where there is no GPU; Error, which says how much is needed, where there is
-  /// too little memory.
+  /// outlive it. `memory` bounds what vectors and scratch memory take, not what the centroids do;
+  /// 0: what the Resources have. Throws CudaError where there is no GPU; Error, which says how much
+  /// is needed, where there is too little memory.
   GpuIvfSearcher(const IvfVectors& vectors, Resources& resources, std::size_t memory = 0);
   ~GpuIvfSearcher();
   GpuIvfSearcher(GpuIvfSearcher&&) noexcept;
