@@ -15,12 +15,14 @@ constexpr std::uint32_t kThreads = 256;
 
 /// Work item: 16 bytes of a task's panel, a thread.
 __global__ void __launch_bounds__(kThreads) gather_queries(MatchListsTask task) {
+  const std::uint32_t own = task.first_task + blockIdx.x;
+  if (own >= *task.tasks.count) return;
   const std::uint32_t units = task.chunks * (kChunkBytes / 16);
   for (std::uint32_t i = threadIdx.x; i < units; i += kThreads) {
     const std::uint32_t chunk = i / (kChunkBytes / 16);
     const std::uint32_t row = i / 4 % kPanelRows;
     const std::uint32_t unit = i % 4;
-    const std::uint32_t query = task.tasks.entries[blockIdx.x * kPanelRows + row];
+    const std::uint32_t query = task.tasks.entries[std::size_t{own} * kPanelRows + row];
     uint4 bytes{0, 0, 0, 0};
     if (query != kNoEntry) {
       const std::size_t panel = std::size_t{query / kPanelRows} * task.chunks + chunk;
@@ -43,10 +45,12 @@ __device__ __forceinline__ bool is_allowed(const MatchListsTask& task, std::uint
 /// queries probe them, the tensor cores.
 __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchListsTask task) {
   extern __shared__ __align__(128) std::uint8_t shared[];
-  const ListTask own = task.tasks.tasks[blockIdx.x];
+  const std::uint32_t number = task.first_task + blockIdx.x;
+  if (number >= *task.tasks.count) return;
+  const ListTask own = task.tasks.tasks[number];
   const std::uint32_t first = own.first_panel + own.panels * blockIdx.y / gridDim.y;
   const std::uint32_t last = own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y;
-  const std::uint32_t* const entries = task.tasks.entries + blockIdx.x * kPanelRows;
+  const std::uint32_t* const entries = task.tasks.entries + std::size_t{number} * kPanelRows;
   float limits[kRowBlocks][2];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
@@ -91,23 +95,25 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchLis
 
 }  // namespace
 
-void match_lists(const MatchListsTask& task, const Stream& stream) {
-  launch({.name = "gather_queries",
-          .ctas = task.tasks.count,
-          .threads = kThreads,
-          .stream = stream.handle()},
-         gather_queries, task);
-  const std::size_t bytes = product_shared_bytes(task.chunks);
+void match_lists(const MatchListsTask& all, const Stream& stream) {
+  const std::size_t bytes = product_shared_bytes(all.chunks);
   allow_all_shared_memory(reinterpret_cast<const void*>(match_list_panels));
-  // Few tasks: several CTAs share the panels of a list.
   const std::uint32_t resident = resident_ctas(match_list_panels, kProductThreads, bytes);
-  const std::uint32_t parts = std::clamp(4 * resident / task.tasks.count, 1U, 16U);
-  launch({.name = "match_list_panels",
-          .ctas = dim3(task.tasks.count, parts),
-          .threads = kProductThreads,
-          .shared_memory = bytes,
-          .stream = stream.handle()},
-         match_list_panels, task);
+  MatchListsTask task = all;
+  for (; task.first_task < all.tasks.max_count; task.first_task += kMaxListTasks) {
+    const std::uint32_t count = std::min(kMaxListTasks, all.tasks.max_count - task.first_task);
+    launch(
+        {.name = "gather_queries", .ctas = count, .threads = kThreads, .stream = stream.handle()},
+        gather_queries, task);
+    // Few tasks: several CTAs share the panels of a list.
+    const std::uint32_t parts = std::clamp(4 * resident / count, 1U, 16U);
+    launch({.name = "match_list_panels",
+            .ctas = dim3(count, parts),
+            .threads = kProductThreads,
+            .shared_memory = bytes,
+            .stream = stream.handle()},
+           match_list_panels, task);
+  }
 }
 
 }  // namespace warpdex::vector
