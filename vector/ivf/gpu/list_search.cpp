@@ -2,6 +2,7 @@
 #include "ivf/gpu/list_search.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "flat/gpu/rescore.hpp"
 #include "flat/gpu/tighten.hpp"
@@ -9,8 +10,11 @@
 namespace warpdex::vector {
 namespace {
 
-/// Lists of a query that the rounds up to `taken` lists leave to the next one: the first list gives
-/// a limit, and each round takes four times as many as were taken.
+constexpr std::uint32_t kMinCapacity = 4096;
+constexpr std::uint32_t kMinFirstRows = 512;
+
+/// Lists of a query that the round behind the first `taken` ones has: in the end four times as many
+/// are taken.
 std::size_t next_probes(std::size_t taken, std::size_t probes) {
   return std::min(probes, taken == 0 ? 1 : taken * 4) - taken;
 }
@@ -35,7 +39,9 @@ ListSearch::ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k
       k_(static_cast<std::uint32_t>(k)),
       groups_(static_cast<std::uint32_t>(lists.lists()), static_cast<std::uint32_t>(queries),
               static_cast<std::uint32_t>(max_round(probes))) {
-  candidates_.capacity = kMaxListCapacity;
+  candidates_.capacity = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+  const auto capacity = static_cast<std::uint32_t>(candidates_.capacity);
+  first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity / 2) / kPanelRows;
 }
 
 void ListSearch::lay_out(Arena& arena) {
@@ -60,10 +66,12 @@ std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const D
   const Stream& stream = workspace.stream;
   pack_queries(queries, rows.dimension(), rows.rules(), nullptr, 0, query_panels_, stream);
   clear_counts(candidates_, queries.count, stream);
-  for (std::uint32_t taken = 0; taken < probed.probes;) {
+  // The first rows of the nearest list give a limit to all others.
+  match_part(probed, {.last = 1, .max_panels = first_panels_}, filter, stream);
+  match_part(probed, {.last = 1, .first_panel = first_panels_}, filter, stream);
+  for (std::uint32_t taken = 1; taken < probed.probes;) {
     const auto end = static_cast<std::uint32_t>(taken + next_probes(taken, probed.probes));
-    match_round(probed, taken, end, filter, stream);
-    tighten_all(queries.count, stream);
+    match_part(probed, {.first = taken, .last = end}, filter, stream);
     taken = end;
   }
   const RowPage page = lists_.page();
@@ -78,20 +86,9 @@ std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const D
   return find_open(query_panels_.is_open, queries.count, workspace);
 }
 
-void ListSearch::tighten_all(std::uint32_t queries, const Stream& stream) {
-  tighten({.lists = candidates_,
-           .query_count = queries,
-           .k = k_,
-           .row_slacks = lists_.panels().slacks,
-           .queries = query_panels_,
-           .given_count = 0},
-          stream);
-}
-
-void ListSearch::match_round(const DeviceProbes& probed, std::uint32_t first_probe,
-                             std::uint32_t last_probe, const std::uint64_t* filter,
-                             const Stream& stream) {
-  groups_.group(probed, first_probe, last_probe, lists_.device_panel_begins(), stream);
+void ListSearch::match_part(const DeviceProbes& probed, const ProbePart& part,
+                            const std::uint64_t* filter, const Stream& stream) {
+  groups_.group(probed, part, lists_.device_panel_begins(), stream);
   match_lists({.tasks = groups_.tasks(),
                .first_task = 0,
                .gathered = gathered_,
@@ -102,6 +99,13 @@ void ListSearch::match_round(const DeviceProbes& probed, std::uint32_t first_pro
                .ids = lists_.page().choice.ids,
                .filter = filter},
               stream);
+  tighten({.lists = candidates_,
+           .query_count = probed.count,
+           .k = k_,
+           .row_slacks = lists_.panels().slacks,
+           .queries = query_panels_,
+           .given_count = 0},
+          stream);
 }
 
 }  // namespace warpdex::vector

@@ -31,13 +31,14 @@ class ListSearch {
                                  Workspace& workspace);
 
  private:
-  void match_round(const DeviceProbes& probed, std::uint32_t first_probe, std::uint32_t last_probe,
-                   const std::uint64_t* filter, const Stream& stream);
-  void tighten_all(std::uint32_t queries, const Stream& stream);
+  /// Takes the candidates of a part of the lists, and lowers the queries' limits.
+  void match_part(const DeviceProbes& probed, const ProbePart& part, const std::uint64_t* filter,
+                  const Stream& stream);
 
   const GpuLists& lists_;
   std::uint32_t queries_;
   std::uint32_t k_;
+  std::uint32_t first_panels_;  ///< of the nearest list, whose rows are all taken
   QueryPanels query_panels_;
   CandidateLists candidates_;
   ProbeGroups groups_;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/match_lists.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
@@ -40,11 +39,83 @@ __device__ __forceinline__ bool is_allowed(const MatchListsTask& task, std::uint
   return (task.filter[id / 64] >> (id % 64) & 1) != 0;
 }
 
+/// The sums of a thread within one row of a tile: bit 2 * n + odd is set if that one is kept.
+__device__ __forceinline__ std::uint32_t find_kept(const MatchListsTask& task, std::uint32_t panel,
+                                                   const TileSums& sums, const float* offsets,
+                                                   std::uint32_t m, std::uint32_t half,
+                                                   float limit) {
+  std::uint32_t kept = 0;
+#pragma unroll
+  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+    for (std::uint32_t odd = 0; odd < 2; ++odd) {
+      const std::uint32_t column = column_of_sum(n, odd);
+      const float sum = sums[m][n][2 * half + odd] + offsets[column];
+      if (sum <= limit && is_allowed(task, panel * kPanelRows + column)) {
+        kept |= 1U << (2 * n + odd);
+      }
+    }
+  }
+  return kept;
+}
+
+/// Places in a query's list for `count` candidates of each of the 4 lanes that share its row: the
+/// first one of this lane. All lanes of a warp.
+__device__ __forceinline__ std::uint32_t take_places(const CandidateLists& lists,
+                                                     std::uint32_t query, std::uint32_t count) {
+  std::uint32_t end = count;
+#pragma unroll
+  for (std::uint32_t lanes = 1; lanes < 4; lanes *= 2) {
+    const std::uint32_t before = __shfl_up_sync(kWholeWarp, end, lanes, 4);
+    if (lane_id() % 4 >= lanes) end += before;
+  }
+  std::uint32_t first = 0;
+  if (lane_id() % 4 == 3 && end > 0) first = atomicAdd(lists.counts + query, end);
+  return __shfl_sync(kWholeWarp, first, 3, 4) + end - count;
+}
+
+/// Appends the sums of a tile that are within their limits. Atomic operations take long, so there
+/// is one for all that a row adds, and those of two rows are under way at once.
+__device__ __forceinline__ void keep_within(const MatchListsTask& task,
+                                            const std::uint32_t* entries, std::uint32_t panel,
+                                            const TileSums& sums, const float* offsets,
+                                            const float (&limits)[kRowBlocks][2]) {
+  float lowest[kRowBlocks][2];
+  find_lowest(sums, offsets, lowest);
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+    const bool has_any = lowest[m][0] <= limits[m][0] || lowest[m][1] <= limits[m][1];
+    if (!__any_sync(kWholeWarp, has_any)) continue;
+    std::uint32_t kept[2];
+    std::uint32_t query[2];
+    std::uint32_t at[2];
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      kept[half] = find_kept(task, panel, sums, offsets, m, half, limits[m][half]);
+      query[half] = entries[row_of_sum(m, half)];
+      at[half] =
+          take_places(task.lists, query[half], static_cast<std::uint32_t>(__popc(kept[half])));
+    }
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      Candidate* const list = task.lists.candidates + query[half] * task.lists.capacity;
+#pragma unroll
+      for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
+        if ((kept[half] >> i & 1) == 0) continue;
+        const std::uint32_t column = column_of_sum(i / 2, i % 2);
+        const float sum = sums[m][i / 2][2 * half + i % 2] + offsets[column];
+        if (at[half] < task.lists.capacity) list[at[half]] = {sum, panel * kPanelRows + column};
+        ++at[half];
+      }
+    }
+  }
+}
+
 /// Work item: a task and a part of its list's panels, a CTA of 8 warps. Shared memory: the queries
 /// (up to 256 components), and 4 chunks of the list. Reading the lists bounds it, or, where many
 /// queries probe them, the tensor cores.
 __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchListsTask task) {
-  extern __shared__ __align__(128) std::uint8_t shared[];
+  extern __shared__ __align__(1024) std::uint8_t shared[];
   const std::uint32_t number = task.first_task + blockIdx.x;
   if (number >= *task.tasks.count) return;
   const ListTask own = task.tasks.tasks[number];
@@ -68,28 +139,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchLis
                             last};
   PanelProduct(product, shared)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
-        float lowest[kRowBlocks][2];
-        find_lowest(sums, offsets, lowest);
-#pragma unroll
-        for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-#pragma unroll
-          for (std::uint32_t half = 0; half < 2; ++half) {
-            const float limit = limits[m][half];
-            if (lowest[m][half] > limit) continue;
-            const std::uint32_t query = entries[row_of_sum(m, half)];
-#pragma unroll
-            for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
-#pragma unroll
-              for (std::uint32_t odd = 0; odd < 2; ++odd) {
-                const std::uint32_t column = column_of_sum(n, odd);
-                const float sum = sums[m][n][2 * half + odd] + offsets[column];
-                const std::uint32_t place = panel * kPanelRows + column;
-                if (sum > limit || !is_allowed(task, place)) continue;
-                append(task.lists, query, sum, place);
-              }
-            }
-          }
-        }
+        keep_within(task, entries, panel, sums, offsets, limits);
       });
 }
 

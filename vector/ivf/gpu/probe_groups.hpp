@@ -17,6 +17,14 @@ struct DeviceProbes {
   std::uint32_t probes = 0;             ///< of each query
 };
 
+/// A part of the lists that queries probe.
+struct ProbePart {
+  std::uint32_t first = 0;  ///< probes [first, last) of each query
+  std::uint32_t last = 0;
+  std::uint32_t first_panel = 0;  ///< of each list
+  std::uint32_t max_panels = ~std::uint32_t{0};
+};
+
 /// Groups queries by the lists that they probe, in tasks of one list and up to 128 queries.
 class ProbeGroups {
  public:
@@ -26,11 +34,11 @@ class ProbeGroups {
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
 
-  /// Queues the grouping of probes [first, last) of each query. `panel_begins`, in GPU memory, has
-  /// the panels of list l from panel_begins[l] to panel_begins[l + 1]; lists without any are left
-  /// out. O(pairs + lists).
-  void group(const DeviceProbes& probed, std::uint32_t first, std::uint32_t last,
-             const std::uint32_t* panel_begins, const Stream& stream);
+  /// Queues the grouping of a part. `panel_begins`, in GPU memory, has the panels of list l from
+  /// panel_begins[l] to panel_begins[l + 1]; lists without any in the part are left out.
+  /// O(pairs + lists).
+  void group(const DeviceProbes& probed, const ProbePart& part, const std::uint32_t* panel_begins,
+             const Stream& stream);
 
   /// The tasks of the last group().
   const ListTasks& tasks() const { return tasks_; }
