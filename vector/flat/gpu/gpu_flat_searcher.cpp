@@ -54,7 +54,8 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
                                             const RowFilter* filter, bool from_host,
                                             const Answer& answer) {
   const CurrentDevice current(rows.device());
-  const std::size_t memory = pool.memory();
+  const std::size_t all = pool.memory();
+  const std::size_t memory = all - std::min(all, selection_room(k, all));
   RowPages pages(rows, filter, choose_page_rows(rows, memory));
   const auto measure = [&](std::size_t block, void* begin, NearestSearch& search,
                            BlockBuffers& buffers) {

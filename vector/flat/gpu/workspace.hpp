@@ -18,7 +18,8 @@ namespace warpdex::vector {
 
 /// Used by one search at a time.
 struct Workspace {
-  explicit Workspace(int device) : stream(device), copies(device), select(device) {}
+  Workspace(MemoryBudget& memory, int device)
+      : stream(device), copies(device), select(device, &memory) {}
 
   Stream stream;
   Stream copies;  ///< of pages
@@ -31,6 +32,9 @@ struct Workspace {
   void* pinned_bytes(std::size_t bytes);
   void* pinned_flags(std::size_t bytes);
 };
+
+/// Of `memory` bytes, those that a search for the k nearest leaves to Workspace::select.
+std::size_t selection_room(std::size_t k, std::size_t memory);
 
 /// The queries whose flag, in GPU memory, is set. Waits for the stream.
 std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t queries,
@@ -68,6 +72,7 @@ class WorkspacePool {
 
  private:
   void put_back(std::unique_ptr<Workspace> workspace);
+  void empty_idle();
   bool allocate(Workspace& workspace, std::size_t needed, std::size_t wanted);
   std::unique_ptr<Workspace> take_idle();
 

@@ -90,8 +90,9 @@ void GpuIvfSearcher::State::for_each_block(std::size_t count, IvfBlockSizes want
     while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
     return some;
   };
-  const std::size_t size =
-      fitting(std::min(count, kMaxBlock), std::min(pool.memory(), kMaxScratch));
+  const std::size_t all = pool.memory();
+  const std::size_t room = all - std::min(all, selection_room(wanted.k, all));
+  const std::size_t size = fitting(std::min(count, kMaxBlock), std::min(room, kMaxScratch));
   const auto workspace = pool.take(bytes_for(1), bytes_for(size));
   wanted.queries = fitting(size, workspace->scratch.size());
   IvfBlock block(lists, centroids, wanted);
