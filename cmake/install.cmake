@@ -38,6 +38,7 @@ set(warpdex_public_headers
   vector/graph/smooth_path.hpp
   vector/graph/symmetric_graph.hpp
   vector/ivf/ivf_pq_searcher.hpp
+  vector/ivf/gpu_ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/kmeans/gpu_kmeans.hpp

@@ -33,6 +33,26 @@ struct ProductTask {
   std::uint32_t chunks;
   std::uint32_t first;
   std::uint32_t last;
+
+  /// Start to bring chunks, and the columns' values, to shared memory. All threads of the CTA.
+  __device__ void bring_left(std::uint32_t to, std::uint32_t chunk) const {
+    copy_bytes(to, left + chunk * kChunkBytes, kChunkBytes);
+  }
+  __device__ void bring_right(std::uint32_t to, std::uint32_t panel, std::uint32_t chunk) const {
+    copy_bytes(to, right + (std::size_t{panel} * chunks + chunk) * kChunkBytes, kChunkBytes);
+  }
+  __device__ void bring_columns(std::uint32_t to, std::uint32_t panel) const {
+    copy_bytes(to, reinterpret_cast<const std::uint8_t*>(columns + panel * kPanelRows),
+               kColumnBytes);
+  }
+
+ private:
+  static __device__ void copy_bytes(std::uint32_t to, const std::uint8_t* from,
+                                    std::uint32_t bytes) {
+    for (std::uint32_t i = threadIdx.x * 16; i < bytes; i += kProductThreads * 16) {
+      copy_16_bytes(to + i, from + i);
+    }
+  }
 };
 
 /// The smallest sum of each of a thread's rows, over its own columns of the tile.
@@ -65,11 +85,15 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
   }
 }
 
-/// Runs the pipeline: chunks are copied to shared memory some steps ahead of the products, across
+/// Runs the pipeline: chunks are brought to shared memory some steps ahead of the products, across
 /// tiles.
+///
+/// A Task says, as ProductTask does, what there is to multiply, and brings it: by copies that are
+/// under way when it returns, or by writes of its own.
+template <class Task>
 class PanelProduct {
  public:
-  __device__ PanelProduct(const ProductTask& task, std::uint8_t* shared)
+  __device__ PanelProduct(const Task& task, std::uint8_t* shared)
       : task_(task),
         is_resident_(task.chunks <= kMaxResidentChunks),
         left_(shared_address(shared)),
@@ -110,28 +134,16 @@ class PanelProduct {
     return columns_ + panel % kColumnSlots * kColumnBytes;
   }
 
-  __device__ void copy_bytes(std::uint32_t to, const std::uint8_t* from, std::uint32_t bytes) {
-    for (std::uint32_t i = threadIdx.x * 16; i < bytes; i += kProductThreads * 16) {
-      copy_16_bytes(to + i, from + i);
-    }
-  }
-
-  /// Starts the copy of a step's chunk; all steps in turn.
+  /// Starts to bring a step's chunk; all steps in turn.
   __device__ void copy(std::uint32_t step) {
     if (step < steps_) {
       const std::uint32_t stage = step % kStages;
-      copy_bytes(
-          right_ + stage * kChunkBytes,
-          task_.right + (std::size_t{next_panel_} * task_.chunks + next_chunk_) * kChunkBytes,
-          kChunkBytes);
+      task_.bring_right(right_ + stage * kChunkBytes, next_panel_, next_chunk_);
       if (!is_resident_ || step < task_.chunks) {
-        copy_bytes(left_ + (is_resident_ ? next_chunk_ : stage) * kChunkBytes,
-                   task_.left + next_chunk_ * kChunkBytes, kChunkBytes);
+        task_.bring_left(left_ + (is_resident_ ? next_chunk_ : stage) * kChunkBytes, next_chunk_);
       }
       if (++next_chunk_ == task_.chunks) {
-        copy_bytes(shared_address(column_slot(next_panel_)),
-                   reinterpret_cast<const std::uint8_t*>(task_.columns + next_panel_ * kPanelRows),
-                   kColumnBytes);
+        task_.bring_columns(shared_address(column_slot(next_panel_)), next_panel_);
         next_chunk_ = 0;
         ++next_panel_;
       }
@@ -139,7 +151,7 @@ class PanelProduct {
     end_copies();
   }
 
-  const ProductTask& task_;
+  const Task& task_;
   bool is_resident_;
   std::uint32_t left_;
   std::uint32_t right_;

@@ -3,6 +3,7 @@
 #include <cfloat>
 
 #include "flat/gpu/panel_product.cuh"
+#include "ivf/gpu/append_kept.cuh"
 #include "ivf/gpu/match_lists.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
@@ -59,23 +60,7 @@ __device__ __forceinline__ std::uint32_t find_kept(const MatchListsTask& task, s
   return kept;
 }
 
-/// Places in a query's list for `count` candidates of each of the 4 lanes that share its row: the
-/// first one of this lane. All lanes of a warp.
-__device__ __forceinline__ std::uint32_t take_places(const CandidateLists& lists,
-                                                     std::uint32_t query, std::uint32_t count) {
-  std::uint32_t end = count;
-#pragma unroll
-  for (std::uint32_t lanes = 1; lanes < 4; lanes *= 2) {
-    const std::uint32_t before = __shfl_up_sync(kWholeWarp, end, lanes, 4);
-    if (lane_id() % 4 >= lanes) end += before;
-  }
-  std::uint32_t first = 0;
-  if (lane_id() % 4 == 3 && end > 0) first = atomicAdd(lists.counts + query, end);
-  return __shfl_sync(kWholeWarp, first, 3, 4) + end - count;
-}
-
-/// Appends the sums of a tile that are within their limits. Atomic operations take long, so there
-/// is one for all that a row adds, and those of two rows are under way at once.
+/// Appends the sums of a tile that are within their limits.
 __device__ __forceinline__ void keep_within(const MatchListsTask& task,
                                             const std::uint32_t* entries, std::uint32_t panel,
                                             const TileSums& sums, const float* offsets,
@@ -88,26 +73,15 @@ __device__ __forceinline__ void keep_within(const MatchListsTask& task,
     if (!__any_sync(kWholeWarp, has_any)) continue;
     std::uint32_t kept[2];
     std::uint32_t query[2];
-    std::uint32_t at[2];
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       kept[half] = find_kept(task, panel, sums, offsets, m, half, limits[m][half]);
       query[half] = entries[row_of_sum(m, half)];
-      at[half] =
-          take_places(task.lists, query[half], static_cast<std::uint32_t>(__popc(kept[half])));
     }
-#pragma unroll
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      Candidate* const list = task.lists.candidates + query[half] * task.lists.capacity;
-#pragma unroll
-      for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
-        if ((kept[half] >> i & 1) == 0) continue;
-        const std::uint32_t column = column_of_sum(i / 2, i % 2);
-        const float sum = sums[m][i / 2][2 * half + i % 2] + offsets[column];
-        if (at[half] < task.lists.capacity) list[at[half]] = {sum, panel * kPanelRows + column};
-        ++at[half];
-      }
-    }
+    append_kept(task.lists, kept, query, panel * kPanelRows,
+                [&](std::uint32_t i, std::uint32_t half) {
+                  return sums[m][i / 2][2 * half + i % 2] + offsets[column_of_sum(i / 2, i % 2)];
+                });
   }
 }
 
