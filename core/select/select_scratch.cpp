@@ -18,7 +18,7 @@ std::uint32_t* SelectScratch::counters(std::size_t count, const Stream& stream) 
 
 std::size_t SelectScratch::limit() const {
   if (budget_ == nullptr) return std::numeric_limits<std::size_t>::max();
-  return budget_->left() + memory_.size();
+  return memory_.size() > 0 ? memory_.size() : budget_->left();
 }
 
 void SelectScratch::reset() {
@@ -27,19 +27,24 @@ void SelectScratch::reset() {
   reserved_ = Reservation();
 }
 
-void* SelectScratch::memory(std::size_t bytes, const Stream&) {
-  if (memory_.size() >= bytes) return memory_.data();
+bool SelectScratch::reserve(std::size_t bytes) {
+  if (memory_.size() >= bytes) return true;
   memory_ = DeviceBuffer();  // give the old one back first
   reserved_ = Reservation();
   if (budget_ != nullptr) {
     reserved_ = Reservation(*budget_, bytes);
-    if (reserved_.bytes() < bytes) {
-      throw Error("this selection needs " + std::to_string((bytes >> 20) + 1) +
-                  " MiB of GPU memory, and " + std::to_string(budget_->left() >> 20) +
-                  " MiB are left; give more, or ask for a smaller k");
-    }
+    if (reserved_.bytes() < bytes) return false;
   }
   memory_ = DeviceBuffer(bytes, device_);
+  return true;
+}
+
+void* SelectScratch::memory(std::size_t bytes, const Stream&) {
+  if (!reserve(bytes)) {
+    throw Error("this selection needs " + std::to_string((bytes >> 20) + 1) +
+                " MiB of GPU memory, and " + std::to_string(budget_->left() >> 20) +
+                " MiB are left; give more, or ask for a smaller k");
+  }
   return memory_.data();
 }
 

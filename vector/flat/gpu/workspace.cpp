@@ -44,9 +44,10 @@ std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t q
 std::size_t selection_room(std::size_t k, std::size_t memory) {
   constexpr std::size_t kSmall = std::size_t{8} << 20;
   constexpr std::size_t kLarge = std::size_t{600} << 20;
+  if (k <= kBlockSelectLimit) return kSmall;
   // A row's entries, and as many to sort them by.
   const std::size_t row = 40 * k + kSmall;
-  return k <= kBlockSelectLimit ? kSmall : std::max(row, std::min(kLarge, memory / 4));
+  return std::max(row, std::min(kLarge, memory / 4));
 }
 
 std::unique_ptr<Workspace> WorkspacePool::take_idle() {
@@ -60,12 +61,16 @@ std::unique_ptr<Workspace> WorkspacePool::take_idle() {
   return taken;
 }
 
-bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size_t wanted) {
-  if (workspace.scratch.size() >= wanted) return true;
+bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size_t wanted,
+                             std::size_t selection) {
+  if (workspace.scratch.size() >= wanted && workspace.select.reserve(selection)) return true;
   workspace.scratch.reset();
-  if (workspace.scratch.allocate(wanted, memory_, device_)) return true;
+  if (workspace.select.reserve(selection) && workspace.scratch.allocate(wanted, memory_, device_)) {
+    return true;
+  }
   empty_idle();
   workspace.select.reset();
+  if (!workspace.select.reserve(selection)) return false;
   for (std::size_t bytes = std::min(wanted, memory_.left()); bytes >= needed; bytes /= 2) {
     if (workspace.scratch.allocate(bytes, memory_, device_)) return true;
   }
@@ -89,19 +94,20 @@ WorkspacePool::Lease::~Lease() {
   pool_.put_back(std::move(workspace_));
 }
 
-WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted) {
+WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted,
+                                         std::size_t selection) {
   std::unique_lock lock(mutex_);
   for (;;) {
     std::unique_ptr<Workspace> workspace = take_idle();
-    if (allocate(*workspace, needed, std::max(needed, wanted))) {
+    if (allocate(*workspace, needed, std::max(needed, wanted), selection)) {
       ++in_use_;
       lent_ += workspace->scratch.size();
       return {*this, std::move(workspace)};
     }
     idle_.push_back(std::move(workspace));
     if (in_use_ == 0) {
-      throw Error("this search needs " + std::to_string(needed >> 20) + " MiB of GPU memory, and " +
-                  std::to_string(memory_.left() >> 20) +
+      throw Error("this search needs " + std::to_string((needed + selection) >> 20) +
+                  " MiB of GPU memory, and " + std::to_string(memory_.left() >> 20) +
                   " MiB are left; give more, or ask for less at a time");
     }
     put_back_.wait(lock);

@@ -63,9 +63,10 @@ class WorkspacePool {
   };
 
   /// A workspace with `wanted` bytes of scratch memory or, where there are not so many, no fewer
-  /// than `needed`. Waits for other searches to end where these are not there either; throws Error,
-  /// which says how many are needed, if there are none under way.
-  Lease take(std::size_t needed, std::size_t wanted);
+  /// than `needed`, and with `selection` bytes for Workspace::select. Waits for other searches to
+  /// end where these are not there either; throws Error, which says how many are needed, if there
+  /// are none under way.
+  Lease take(std::size_t needed, std::size_t wanted, std::size_t selection = 0);
 
   /// Bytes that a search may count on, if need be by waiting for all others to end.
   std::size_t memory() const;
@@ -73,7 +74,8 @@ class WorkspacePool {
  private:
   void put_back(std::unique_ptr<Workspace> workspace);
   void empty_idle();
-  bool allocate(Workspace& workspace, std::size_t needed, std::size_t wanted);
+  bool allocate(Workspace& workspace, std::size_t needed, std::size_t wanted,
+                std::size_t selection);
   std::unique_ptr<Workspace> take_idle();
 
   MemoryBudget& memory_;

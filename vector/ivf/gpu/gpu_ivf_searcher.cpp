@@ -91,9 +91,10 @@ void GpuIvfSearcher::State::for_each_block(std::size_t count, IvfBlockSizes want
     return some;
   };
   const std::size_t all = pool.memory();
-  const std::size_t room = all - std::min(all, selection_room(wanted.k, all));
+  const std::size_t selection = selection_room(wanted.k, all);
+  const std::size_t room = all - std::min(all, selection);
   const std::size_t size = fitting(std::min(count, kMaxBlock), std::min(room, kMaxScratch));
-  const auto workspace = pool.take(bytes_for(1), bytes_for(size));
+  const auto workspace = pool.take(bytes_for(1), bytes_for(size), selection);
   wanted.queries = fitting(size, workspace->scratch.size());
   IvfBlock block(lists, centroids, wanted);
   block.lay_out(workspace->scratch.data(), lists);

@@ -35,29 +35,35 @@ __global__ void __launch_bounds__(kThreads) gather_queries(MatchListsTask task) 
 }
 
 __device__ __forceinline__ bool is_allowed(const MatchListsTask& task, std::uint32_t place) {
-  if (task.filter == nullptr) return true;
   const std::uint32_t id = task.ids[place];
   return (task.filter[id / 64] >> (id % 64) & 1) != 0;
 }
 
-/// The sums of a thread within one row of a tile: bit 2 * n + odd is set if that one is kept.
-__device__ __forceinline__ std::uint32_t find_kept(const MatchListsTask& task, std::uint32_t panel,
-                                                   const TileSums& sums, const float* offsets,
-                                                   std::uint32_t m, std::uint32_t half,
-                                                   float limit) {
-  std::uint32_t kept = 0;
+/// The sums of a thread within two rows of a tile: bit 2 * n + odd of kept[half] is set if that one
+/// is within the limit.
+__device__ __forceinline__ void find_kept(const float (&limits)[2], const TileSums& sums,
+                                          const float* offsets, std::uint32_t m,
+                                          std::uint32_t (&kept)[2]) {
+  kept[0] = kept[1] = 0;
 #pragma unroll
   for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
 #pragma unroll
     for (std::uint32_t odd = 0; odd < 2; ++odd) {
-      const std::uint32_t column = column_of_sum(n, odd);
-      const float sum = sums[m][n][2 * half + odd] + offsets[column];
-      if (sum <= limit && is_allowed(task, panel * kPanelRows + column)) {
-        kept |= 1U << (2 * n + odd);
+      const float offset = offsets[column_of_sum(n, odd)];
+#pragma unroll
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        if (sums[m][n][2 * half + odd] + offset <= limits[half]) kept[half] |= 1U << (2 * n + odd);
       }
     }
   }
-  return kept;
+}
+
+/// Clears the bits of rows that are not allowed. `place` is that of the panel's first row.
+__device__ void apply_filter(const MatchListsTask& task, std::uint32_t place, std::uint32_t& kept) {
+  for (std::uint32_t left = kept; left != 0; left &= left - 1) {
+    const std::uint32_t i = __ffs(static_cast<int>(left)) - 1;
+    if (!is_allowed(task, place + column_of_sum(i / 2, i % 2))) kept &= ~(1U << i);
+  }
 }
 
 /// Appends the sums of a tile that are within their limits.
@@ -65,23 +71,20 @@ __device__ __forceinline__ void keep_within(const MatchListsTask& task,
                                             const std::uint32_t* entries, std::uint32_t panel,
                                             const TileSums& sums, const float* offsets,
                                             const float (&limits)[kRowBlocks][2]) {
-  float lowest[kRowBlocks][2];
-  find_lowest(sums, offsets, lowest);
+  const std::uint32_t place = panel * kPanelRows;
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-    const bool has_any = lowest[m][0] <= limits[m][0] || lowest[m][1] <= limits[m][1];
-    if (!__any_sync(kWholeWarp, has_any)) continue;
     std::uint32_t kept[2];
-    std::uint32_t query[2];
-#pragma unroll
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      kept[half] = find_kept(task, panel, sums, offsets, m, half, limits[m][half]);
-      query[half] = entries[row_of_sum(m, half)];
+    find_kept(limits[m], sums, offsets, m, kept);
+    if (!__any_sync(kWholeWarp, (kept[0] | kept[1]) != 0)) continue;
+    if (task.filter != nullptr) {
+      apply_filter(task, place, kept[0]);
+      apply_filter(task, place, kept[1]);
     }
-    append_kept(task.lists, kept, query, panel * kPanelRows,
-                [&](std::uint32_t i, std::uint32_t half) {
-                  return sums[m][i / 2][2 * half + i % 2] + offsets[column_of_sum(i / 2, i % 2)];
-                });
+    const std::uint32_t query[2] = {entries[row_of_sum(m, 0)], entries[row_of_sum(m, 1)]};
+    append_kept(task.lists, kept, query, place, [&](std::uint32_t i, std::uint32_t half) {
+      return sums[m][i / 2][2 * half + i % 2] + offsets[column_of_sum(i / 2, i % 2)];
+    });
   }
 }
 

@@ -43,8 +43,10 @@ class SelectScratch {
   int device() const { return device_; }
   /// Bytes held.
   std::size_t size() const { return counters_.size() + memory_.size(); }
-  /// Bytes that memory() can give, by the budget.
+  /// Bytes that memory() can give: what is held, or, where nothing is, what the budget has left.
   std::size_t limit() const;
+  /// Makes memory() have at least `bytes` from now on; false if the budget has fewer.
+  bool reserve(std::size_t bytes);
   /// Gives all memory back. No selection may be under way.
   void reset();
 
