@@ -16,6 +16,7 @@
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/data/recall.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 
 namespace warpdex::tools {
@@ -42,27 +43,37 @@ class Benchmark {
   }
 
   void run() {
-    Resources resources;
-    const vector::GpuIvfSearcher searcher(index_.ivf(), resources);
-    for (const std::size_t count : settings_.counts) {
-      for (const std::size_t probes : settings_.probes) {
-        if (count <= queries_.rows && probes <= index_.ivf().lists()) {
-          measure(searcher, count, probes);
-        }
-      }
+    if (index_.settings().index == vector::IndexKind::kIvfPq) {
+      Resources resources;
+      run(vector::GpuIvfPqSearcher(index_.ivf_pq(), resources));
+    } else {
+      Resources resources;
+      run(vector::GpuIvfSearcher(index_.ivf(), resources));
     }
     report_.write(settings_.json);
   }
 
  private:
+  template <class Searcher>
+  void run(const Searcher& searcher) {
+    for (const std::size_t count : settings_.counts) {
+      for (const std::size_t probes : settings_.probes) {
+        if (count <= queries_.rows) measure(searcher, count, probes);
+      }
+    }
+  }
+
   void find_truth() {
     Resources resources;
-    const vector::GpuFlatSearcher exact(index_.ivf().vectors, resources);
+    const bool has_codes = index_.settings().index == vector::IndexKind::kIvfPq;
+    const vector::GpuFlatSearcher exact(has_codes ? index_.ivf_pq().vectors : index_.ivf().vectors,
+                                        resources);
     vector::Neighbors found = exact.nearest(queries_.values, settings_.k);
     truth_ = {queries_.rows, settings_.k, std::move(found.rows)};
   }
 
-  void measure(const vector::GpuIvfSearcher& searcher, std::size_t count, std::size_t probes) {
+  template <class Searcher>
+  void measure(const Searcher& searcher, std::size_t count, std::size_t probes) {
     const Stream stream;
     const std::size_t k = settings_.k;
     DeviceArray<float> queries(count * queries_.columns);
@@ -114,9 +125,9 @@ int main(int argc, char** argv) {
   namespace po = boost::program_options;
   Settings settings;
   po::options_description options("Search of an inverted file on the GPU. Options");
-  options.add_options()                                                               //
-      ("index", po::value(&settings.index)->required(), "an index of kind ivf-flat")  //
-      ("queries", po::value(&settings.queries)->required(), "a file of queries")      //
+  options.add_options()                                                                         //
+      ("index", po::value(&settings.index)->required(), "an index of kind ivf-flat or ivf-pq")  //
+      ("queries", po::value(&settings.queries)->required(), "a file of queries")                //
       ("counts", po::value(&settings.counts)->multitoken(),
        "of queries that are searched together, instead of 1 to 10,000")  //
       ("probes", po::value(&settings.probes)->multitoken(),

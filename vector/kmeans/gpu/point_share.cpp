@@ -82,7 +82,6 @@ void PointShare::lay_out_points(Arena& arena) {
 }
 
 void PointShare::lay_out_clusters(Arena& arena) {
-  const std::size_t padded = (std::size_t{clusters_} + kPanelRows - 1) / kPanelRows * kPanelRows;
   repairs_ = arena.take<DeviceRepair>(clusters_);
   centroids_ = arena.take<float>(std::size_t{clusters_} * points_.dimension);
   const std::size_t sums = std::size_t{clusters_} * points_.dimension;
@@ -90,16 +89,7 @@ void PointShare::lay_out_clusters(Arena& arena) {
   parts_of_sums_ = arena.take<double>(sums * mean_parts(clusters_));
   panels_.centroids = centroids_;
   panels_.count = clusters_;
-  panels_.panels = {arena.take<std::uint8_t>(padded / kPanelRows * panel_bytes(points_.dimension)),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<std::uint32_t>(padded)};
-  panels_.offsets = arena.take<float>(padded);
-  panels_.sizes = arena.take<float>(padded);
-  panels_.bounds = arena.take<CentroidBounds>(1);
+  lay_out_panels(arena, points_.dimension, panels_);
 }
 
 void PointShare::place_points(const SharePoints& points) {

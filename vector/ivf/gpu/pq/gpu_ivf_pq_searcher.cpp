@@ -77,9 +77,11 @@ void GpuIvfPqSearcher::State::for_each_block(std::size_t count, CodeBlockSizes w
     while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
     return some;
   };
-  const std::size_t size =
-      fitting(std::min(count, kMaxBlock), std::min(pool->memory(), kMaxScratch));
-  const auto workspace = pool->take(bytes_for(1), bytes_for(size));
+  const std::size_t all = pool->memory();
+  const std::size_t selection = selection_room(wanted.candidates, all);
+  const std::size_t room = all - std::min(all, selection);
+  const std::size_t size = fitting(std::min(count, kMaxBlock), std::min(room, kMaxScratch));
+  const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);
   wanted.queries = fitting(size, workspace->scratch.size());
   CodeBlock block(codes, wanted);
   block.lay_out(workspace->scratch.data(), codes);
