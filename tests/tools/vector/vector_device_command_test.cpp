@@ -147,6 +147,72 @@ TEST_F(VectorDeviceCommand, ClustersOfTheGpuAreAboutTheCpus) {
   expect_told(without, "GPU memory");
 }
 
+/// What of an index depends on where it was built.
+std::string built_bytes(const std::filesystem::path& index) {
+  std::string bytes;
+  for (const char* section : {"row_numbers", "centroids", "codes", "codebooks", "terms"}) {
+    bytes += read_file(index / "segment-0" / section);
+  }
+  return bytes;
+}
+
+TEST_F(VectorDeviceCommand, InvertedFilesAreBuiltOnTheCpuWhereThereIsNoGpu) {
+  const NoGpus hidden;
+  const auto build_on = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector",   "build",
+                                       "--input",  folder_ / "base.fvecs",
+                                       "--output", folder_ / "index",
+                                       "--index",  "ivf-pq",
+                                       "--lists",  "9"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  ASSERT_EQ(build_on({}).status, 0);
+  const std::string right = built_bytes(folder_ / "index");
+  const Outcome built = build_on({"--device", "auto", "--json", "-"});
+  expect_told(built, kNoGpu);
+  EXPECT_EQ(built_bytes(folder_ / "index"), right);
+  const rapidjson::Document json = parse_json(built.out);
+  ASSERT_EQ(json["steps"].Size(), 6U);
+  for (const rapidjson::Value& step : json["steps"].GetArray()) {
+    EXPECT_STREQ(step["device"].GetString(), "cpu") << step["step"].GetString();
+  }
+  expect_complaint(build_on({"--device", "gpu"}), 1, {kNoGpu});
+  expect_complaint(build_on({"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
+  expect_complaint(build_on({"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+  expect_complaint(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
+                                folder_ / "flat", "--device", "gpu"}),
+                   2, {"--device", "inverted file"});
+  EXPECT_EQ(built_bytes(folder_ / "index"), right);
+}
+
+TEST_F(VectorDeviceCommand, GpuBuildsInvertedFiles) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const auto build_on = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector",   "build",
+                                       "--input",  folder_ / "base.fvecs",
+                                       "--output", folder_ / "made",
+                                       "--index",  "ivf-pq",
+                                       "--lists",  "20",
+                                       "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const Outcome built = build_on({"--device", "gpu", "--json", "-"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  const rapidjson::Document json = parse_json(built.out);
+  std::string on_gpu;
+  for (const rapidjson::Value& step : json["steps"].GetArray()) {
+    if (step["device"] == "gpu") on_gpu += std::string(step["step"].GetString()) + "; ";
+  }
+  EXPECT_EQ(on_gpu, "training lists; assigning; training codes; encoding; ");
+  EXPECT_EQ(run_warpdex({"verify", folder_ / "made"}).status, 0);
+  expect_complaint(build_on({"--device", "gpu", "--gpu-memory", "1K"}), 1, {"GPU memory"});
+  const Outcome without = build_on({"--device", "auto", "--gpu-memory", "1K"});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_THAT(without.err, HasSubstr("working on the CPU: k-means of "));
+}
+
 TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   build();
   for (const std::string command : {"search", "bench"}) {
