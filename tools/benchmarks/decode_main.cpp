@@ -57,12 +57,6 @@ std::vector<Experiment> experiments_for(const CodecSettings& settings, const Arg
     all.push_back(all[i]);
     all.back().to_memory = true;
   }
-  if (settings.kind == CodecKind::kPfor) {
-    for (const std::size_t i : {0U, 1U, 3U}) {
-      all.push_back(all[i]);
-      all.back().by_cursor = false;
-    }
-  }
   return all;
 }
 
