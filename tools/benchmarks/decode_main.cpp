@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <iostream>
 
+#include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/decode_experiment.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "table.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::tools {
