@@ -9,7 +9,6 @@ endforeach()
 set(warpdex_public_headers
   core/checksum.hpp
   core/cuda/buffer.hpp
-  core/cuda/copy_bandwidth.hpp
   core/cuda/device.hpp
   core/cuda/memory_budget.hpp
   core/cuda/pinned.hpp
