@@ -39,6 +39,7 @@ set(warpdex_public_headers
   vector/graph/symmetric_graph.hpp
   vector/ivf/ivf_builder.hpp
   vector/ivf/ivf_pq_searcher.hpp
+  vector/ivf/gpu_ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/ivf/ivf_settings.hpp

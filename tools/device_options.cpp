@@ -76,8 +76,7 @@ void DeviceOptions::check(const CommandLine& command,
   }
 }
 
-bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start,
-                              const std::string& why_not) const {
+bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start) const {
   if (device_ == "cpu") return false;
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
@@ -86,7 +85,6 @@ bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>
   if (!gpu_memory_.empty()) settings.memory = parse_size("--gpu-memory", gpu_memory_);
   const std::vector<int> devices = parse_devices(devices_);
   try {
-    if (!why_not.empty()) throw UsageError(why_not);
     for (const int device : devices) check_gpu(device);
     for (const int device : devices) {
       settings.device = device;

@@ -32,14 +32,6 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
   }
 }
 
-/// Why only the CPU searches that index; empty if the GPU does too.
-std::string why_not_on_gpu(const vector::VectorIndex& index) {
-  if (index.settings().index != vector::IndexKind::kIvfPq) return {};
-  return "'" + index.folder().string() + "' was built with --index " +
-         std::string(vector::index_kind_name(index.settings().index)) +
-         ", which the GPU does not search yet; use --device cpu, or build it with --index ivf-flat";
-}
-
 }  // namespace
 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
@@ -55,12 +47,10 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
                            SearchDepth depth, std::size_t threads, const DeviceOptions& device)
     : device_(device) {
   check_options(index, command);
-  device_.start_gpu(
-      [&](const ResourceSettings& settings) {
-        vector::check_before_upload(index);
-        gpu_ = std::make_unique<Gpu>(index, settings);
-      },
-      why_not_on_gpu(index));
+  device_.start_gpu([&](const ResourceSettings& settings) {
+    vector::check_before_upload(index);
+    gpu_ = std::make_unique<Gpu>(index, settings, command.given("refine"));
+  });
   if (index.settings().index == vector::IndexKind::kFlat) {
     flat_.emplace(index.flat(), threads);
     return;
@@ -78,13 +68,26 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   }
 }
 
-VectorSearch::Gpu::Gpu(const vector::VectorIndex& index, const ResourceSettings& settings)
+VectorSearch::Gpu::Gpu(const vector::VectorIndex& index, const ResourceSettings& settings,
+                       bool refines)
     : resources(settings) {
-  if (index.settings().index == vector::IndexKind::kFlat) {
-    flat.emplace(index.flat(), resources);
-  } else {
-    ivf.emplace(index.ivf(), resources);
+  switch (index.settings().index) {
+    case vector::IndexKind::kFlat: flat.emplace(index.flat(), resources); break;
+    case vector::IndexKind::kIvfFlat: ivf.emplace(index.ivf(), resources); break;
+    case vector::IndexKind::kIvfPq:
+      ivf_pq.emplace(index.ivf_pq(), resources,
+                     vector::GpuIvfPqSettings{.memory = 0, .keeps_vectors = refines});
   }
+}
+
+bool VectorSearch::is_resident() const {
+  if (gpu_->ivf_pq) return refine_ == 0 || gpu_->ivf_pq->has_vectors();
+  return gpu_->ivf || gpu_->flat->is_resident();
+}
+
+vector::GpuFlatFigures VectorSearch::figures() const {
+  if (gpu_->ivf_pq) return gpu_->ivf_pq->figures();
+  return gpu_->ivf ? gpu_->ivf->figures() : gpu_->flat->figures();
 }
 
 std::string VectorSearch::gpu_name() const {
@@ -107,6 +110,7 @@ std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
 vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
                                         const vector::RowFilter* filter) {
   const auto on_gpu = [&](const Gpu& gpu) {
+    if (gpu.ivf_pq) return gpu.ivf_pq->nearest(queries, k, probes_, refine_, filter);
     return gpu.ivf ? gpu.ivf->nearest(queries, k, probes_, filter)
                    : gpu.flat->nearest(queries, k, filter);
   };
@@ -119,6 +123,7 @@ vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::siz
 vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
                                             const vector::RowFilter* filter) {
   const auto on_gpu = [&](const Gpu& gpu) {
+    if (gpu.ivf_pq) return gpu.ivf_pq->within(queries, radius, probes_, filter);
     return gpu.ivf ? gpu.ivf->within(queries, radius, probes_, filter)
                    : gpu.flat->within(queries, radius, filter);
   };

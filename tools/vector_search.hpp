@@ -14,6 +14,7 @@
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
@@ -33,8 +34,8 @@ class VectorSearch {
  public:
   /// `depth` is what the options say, which `command` may have been given, as `device` is. Throws
   /// UsageError for numbers out of range, and for options that suit no index of that kind; with
-  /// --device gpu what DeviceOptions::start_gpu() does, UsageError where the GPU has no search of
-  /// that kind, and FormatError for damage. The index must outlive this.
+  /// --device gpu what DeviceOptions::start_gpu() does, and FormatError for damage. The index must
+  /// outlive this.
   VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
                std::size_t threads, const DeviceOptions& device = {});
 
@@ -49,21 +50,21 @@ class VectorSearch {
   std::size_t refine() const { return refine_; }
   /// Whether the GPU answers.
   bool is_on_gpu() const { return gpu_ != nullptr; }
-  /// If it does: whether all vectors lie in its memory, and what was certified there.
-  bool is_resident() const { return gpu_->ivf || gpu_->flat->is_resident(); }
-  vector::GpuFlatFigures figures() const {
-    return gpu_->ivf ? gpu_->ivf->figures() : gpu_->flat->figures();
-  }
+  /// If it does: whether all that is searched lies in its memory, and what was certified there.
+  bool is_resident() const;
+  vector::GpuFlatFigures figures() const;
   /// What the driver calls the GPU; empty: the CPU answers.
   std::string gpu_name() const;
 
  private:
   struct Gpu {
-    Gpu(const vector::VectorIndex& index, const ResourceSettings& settings);
+    /// `refines`: answers by codes, by the vectors themselves.
+    Gpu(const vector::VectorIndex& index, const ResourceSettings& settings, bool refines);
 
     Resources resources;
     std::optional<vector::GpuFlatSearcher> flat;
     std::optional<vector::GpuIvfSearcher> ivf;
+    std::optional<vector::GpuIvfPqSearcher> ivf_pq;
   };
 
   template <class Answers, class Search>

@@ -225,17 +225,6 @@ TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   }
 }
 
-TEST_F(VectorDeviceCommand, CodesAreForTheCpu) {
-  build({"--index", "ivf-pq", "--lists", "3"});
-  const Outcome right = run("search", {});
-  const Outcome found = run("search", {"--device", "auto"});
-  expect_told(found, "--index ivf-pq");
-  EXPECT_EQ(found.out, right.out);
-  for (const std::string command : {"search", "bench"}) {
-    expect_complaint(run(command, {"--device", "gpu"}), 2, {"--index ivf-pq", "--device cpu"});
-  }
-}
-
 TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   build({"--index", "ivf-flat", "--lists", "20"});
@@ -245,6 +234,25 @@ TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
     EXPECT_EQ(found.status, 0) << found.err;
     EXPECT_EQ(found.out, right.out) << probes << " probes";
   }
+}
+
+TEST_F(VectorDeviceCommand, GpuSearchesCodes) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build({"--index", "ivf-pq", "--lists", "20", "--bytes", "4", "--bits", "4", "--opq"});
+  const std::vector<std::vector<std::string>> searches{
+      {"--probes", "1"}, {"--probes", "7", "--refine", "60"}, {"--probes", "20", "-k", "4999"}};
+  for (std::vector<std::string> more : searches) {
+    const Outcome right = run("search", more);
+    more.insert(more.end(), {"--device", "gpu"});
+    const Outcome found = run("search", more);
+    EXPECT_EQ(found.status, 0) << found.err;
+    EXPECT_EQ(found.out, right.out) << more[1] << " probes";
+  }
+  const Outcome timed = run("bench", {"--device", "gpu", "--refine", "20", "--json", "-"});
+  EXPECT_EQ(timed.status, 0) << timed.err;
+  const rapidjson::Document json = parse_json(timed.out);
+  EXPECT_TRUE(json["resident"].GetBool());
+  EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "gpu");
 }
 
 TEST_F(VectorDeviceCommand, GpuWritesTheCpusFiles) {

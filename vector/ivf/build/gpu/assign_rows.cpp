@@ -2,13 +2,13 @@
 // distances (kmeans/gpu).
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ivf/build/centroid_search.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
-#include "ivf/build/gpu/largest_value.hpp"
 #include "kmeans/gpu/assign_points.hpp"
 #include "kmeans/gpu/update.hpp"
 #include "kmeans/kmeans_input.hpp"
@@ -56,13 +56,12 @@ class BlockAssignment {
   /// Queues the assignment of a block. Returns whether products can compare its rows.
   bool assign(std::size_t block, std::uint32_t count) {
     const DevicePoints points{rows(block), count, dimension_};
-    find_norms(points, centre_, norms_, stream_);
-    find_largest(norms_, count, figure_, stream_);
-    float largest = 0;
-    copy_to_host(&largest, figure_, 1, stream_);
+    find_norms(points, centre_, static_cast<float>(kMaxKmeansNorm), norms_, norm_figures_, stream_);
+    NormFigures found{};
+    copy_to_host(&found, norm_figures_, 1, stream_);
     stream_.synchronize();
-    largest = std::max(largest, largest_norm_);  // in this order, NaN stays NaN
-    if (!(double{largest} <= kMaxKmeansNorm)) return false;
+    if (found.first_far < count || !(double{largest_norm_} <= kMaxKmeansNorm)) return false;
+    const float largest = std::max(std::bit_cast<float>(found.largest_bits), largest_norm_);
     const DeviceRows rows{points.values, Store::kFloat, dimension_, dimension_, norms_};
     PanelRules rules{HalfBound(Metric::kL2, dimension_), half_scale(Metric::kL2, largest), centre_};
     const float rounding = measure_rounding(rows, count, rules, figure_, stream_);
@@ -100,6 +99,7 @@ class BlockAssignment {
     distances_ = arena.take<float>(block_rows_);
     lists_ = arena.take<std::uint32_t>(block_rows_);
     figure_ = arena.take<float>(1);
+    norm_figures_ = arena.take<NormFigures>(1);
     centre_ = arena.take<float>(dimension_);
     centroids_ = arena.take<float>(std::size_t{panels_.count} * dimension_);
     panels_.centroids = centroids_;
@@ -118,6 +118,7 @@ class BlockAssignment {
   float* distances_ = nullptr;
   std::uint32_t* lists_ = nullptr;
   float* figure_ = nullptr;
+  NormFigures* norm_figures_ = nullptr;
   float* centre_ = nullptr;
   float* centroids_ = nullptr;
   float largest_norm_ = 0;  ///< of the centroids
