@@ -226,6 +226,45 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
   }
 }
 
+/// The list and the code of each row.
+std::vector<std::vector<std::uint8_t>> codes_by_row(const OwnedIvfPqVectors& built) {
+  std::vector<std::vector<std::uint8_t>> found(built.lists.row_numbers.size());
+  const CodeGroups layout{built.bytes};
+  for (std::size_t list = 0; list + 1 < built.lists.begins.size(); ++list) {
+    for (std::uint64_t p = built.lists.begins[list]; p < built.lists.begins[list + 1]; ++p) {
+      const std::uint64_t place = p - built.lists.begins[list];
+      const std::uint64_t group = built.group_begins[list] + place / kGroupVectors;
+      std::vector<std::uint8_t>& code = found[built.lists.row_numbers[p]];
+      code.resize(built.bytes);
+      layout.read(built.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
+                  code.data());
+      code.push_back(static_cast<std::uint8_t>(list));
+    }
+  }
+  return found;
+}
+
+TEST_F(GpuIvfBuild, WholeBuildsDifferFromTheCpusInAtMostOneRowOf100000) {
+  auto random = test::generator(10);
+  constexpr std::size_t kRows = 100'000;
+  for (const Metric metric : {Metric::kL2, Metric::kCosine}) {
+    const Collection collection(metric, Store::kFloat, 16, test::draw(random, kRows * 16, 1));
+    const IvfSettings ivf{.lists = 200};
+    const PqSettings pq{.bytes = 4, .is_rotated = metric == Metric::kCosine};
+    const OwnedIvfPqVectors gpu =
+        build_ivf_pq(collection.vectors, ivf, pq, {}, {.gpu = &resources()});
+    const OwnedIvfPqVectors cpu = build_ivf_pq(collection.vectors, ivf, pq);
+    for (std::size_t i = 0; i < cpu.lists.centroids.size(); ++i) {
+      ASSERT_NEAR(gpu.lists.centroids[i], cpu.lists.centroids[i], 1e-5) << i;
+    }
+    const std::vector<std::vector<std::uint8_t>> found = codes_by_row(gpu);
+    const std::vector<std::vector<std::uint8_t>> expected = codes_by_row(cpu);
+    std::size_t differing = 0;
+    for (std::size_t row = 0; row < kRows; ++row) differing += found[row] != expected[row] ? 1 : 0;
+    EXPECT_LE(differing, 1U) << metric_name(metric);
+  }
+}
+
 TEST_F(GpuIvfBuild, LittleMemoryMakesBlocksSmallAndChangesNothing) {
   auto random = test::generator(6);
   const Collection collection(Metric::kL2, Store::kFloat, 8,
