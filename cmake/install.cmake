@@ -76,9 +76,11 @@ set(warpdex_public_headers
   query/input/query_file.hpp
   query/input/query_parser.hpp
   query/scorer.hpp
+  scheduler/calibration.hpp
   scheduler/cost_model.hpp
   scheduler/job.hpp
   scheduler/job_scheduler.hpp
+  scheduler/load.hpp
   scheduler/placement.hpp
   scheduler/scheduler.hpp
   scheduler/statistics.hpp)

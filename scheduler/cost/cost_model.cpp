@@ -51,7 +51,8 @@ ClassModels rough_models(QueryMode mode, bool counts) {
   }
   return {.cpu = leaf(cpu),
           .gpu_alone = gpu_model(40, 8, gpu_per_posting),
-          .gpu_share = gpu_model(0.5, 1, gpu_per_posting)};
+          .gpu_share = gpu_model(0.5, 1, gpu_per_posting),
+          .gpu_base = 40};
 }
 
 }  // namespace
@@ -126,6 +127,7 @@ JobCost CostModel::predict(std::size_t query_class, const Features& features) co
   JobCost cost;
   cost.cpu = static_cast<float>(models.cpu.predict(features));
   cost.gpu_share = static_cast<float>(models.gpu_share.predict(features));
+  cost.gpu_base = static_cast<float>(models.gpu_base);
   cost.gpu_alone = std::max(cost.gpu_share, static_cast<float>(models.gpu_alone.predict(features)));
   return cost;
 }

@@ -39,10 +39,11 @@ void PlacementSettings::validate() const {
 }
 
 double batch_work(const std::vector<Job*>& batch) {
+  if (batch.size() == 1) return static_cast<double>(batch[0]->cost.gpu_alone);
   double base = 0;
   double shares = 0;
   for (const Job* job : batch) {
-    base = std::max(base, static_cast<double>(job->cost.gpu_alone - job->cost.gpu_share));
+    base = std::max(base, static_cast<double>(job->cost.gpu_base));
     shares += static_cast<double>(job->cost.gpu_share);
   }
   return base + shares;

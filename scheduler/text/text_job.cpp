@@ -16,6 +16,7 @@ void TextJob::finish(JobEnd how) noexcept {
   answer.predicted = cost;
   answer.waited = start - arrival;
   answer.took = end - arrival;
+  answer.end_time = end;
   answer.failure = std::exchange(failure, nullptr);
   const Scheduler::OnAnswer told = std::exchange(on_answer, nullptr);
   pool_.give_back(*this);

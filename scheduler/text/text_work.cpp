@@ -122,6 +122,7 @@ JobCost TextWork::estimate(const Job& job) const {
   cost.cpu *= cpu_[query.query_class].factor();
   cost.gpu_alone *= gpu_correction_.factor();
   cost.gpu_share *= gpu_correction_.factor();
+  cost.gpu_base *= gpu_correction_.factor();
   cost.gpu_can = is_for_gpu(query.plan);
   return cost;
 }

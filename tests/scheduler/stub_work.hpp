@@ -19,8 +19,8 @@ class StubJob final : public Job {
   explicit StubJob(WorkClass& work) : Job(work) {}
   void finish(JobEnd how) noexcept override {
     ended = how;
-    ends.fetch_add(1);
     if (on_end) on_end(*this, how);
+    ends.fetch_add(1);  // the test may delete the job now
   }
 
   JobCost wanted;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct ClassModels {
   ModelTree cpu;
   ModelTree gpu_alone;
   ModelTree gpu_share;
+  double gpu_base = 0;  ///< of a batch
 };
 
 /// Predictions of all classes. A copy is plain data; reading it is safe from any threads.
@@ -85,12 +87,17 @@ class CostModel {
   std::array<ClassModels, kQueryClasses> classes_;
 };
 
-/// Where a calibration of the index in `folder` is stored: beside it, at FOLDER.costs.json.
+/// "constant", "terms", ...: as a stored model names it.
+std::string_view feature_name(Feature feature);
+
+/// Where the costs of the index in `folder` are stored: beside it, at FOLDER.costs.json.
 std::filesystem::path cost_file_of(const std::filesystem::path& folder);
-/// Writes the model as JSON; see docs/scheduler.md. Throws IoError.
-void write_cost_model(const CostModel& model, const std::filesystem::path& file);
-/// The stored model, or the uncalibrated one where there is no file. Throws FormatError for a file
-/// that is damaged or of another version.
-CostModel read_cost_model(const std::filesystem::path& file);
+/// A model of an index's costs as JSON; docs/scheduler.md has the format.
+std::string cost_model_to_json(const CostModel& model, const Index& index);
+/// Throws FormatError for what is no such JSON, with `name` in the message.
+CostModel cost_model_from_json(const std::string& json, const std::string& name);
+/// The model that is stored beside the index, or the uncalibrated one where there is none or the
+/// index was replaced since. Throws FormatError for a damaged file, IoError.
+CostModel load_cost_model(const Index& index);
 
 }  // namespace warpdex

@@ -45,6 +45,7 @@ struct JobCost {
   float gpu_alone = 0;   ///< on the GPU as a batch of its own
   float gpu_share = 0;   ///< what it adds to the time of a large batch
   bool gpu_can = false;  ///< whether the GPU can answer it
+  float gpu_base = 0;    ///< what a batch takes beside the shares of its jobs
 };
 
 /// What a caller asks of one job.

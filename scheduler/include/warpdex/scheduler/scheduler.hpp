@@ -31,6 +31,7 @@ struct QueryAnswer {
   JobCost predicted;
   Micros waited = 0;           ///< from submit() to its last run
   Micros took = 0;             ///< from submit() to here
+  Micros end_time = 0;         ///< by JobScheduler::now()
   std::exception_ptr failure;  ///< of kFailed
 };
 

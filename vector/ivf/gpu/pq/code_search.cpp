@@ -13,25 +13,14 @@
 namespace warpdex::vector {
 namespace {
 
-/// Each round has so many times the lists of all before it. A round decodes nearly all lists again,
-/// so there are few.
-constexpr std::size_t kGrowth = 16;
+/// Lists that a query has by the end of a round are so many times those of all rounds before, at
+/// the most: a round decodes nearly all lists again, so there are few.
+constexpr std::size_t kMaxGrowth = 16;
 constexpr std::uint32_t kMinCapacity = 4096;
+/// Vectors that are scanned are so many times k, so that the k-th of them is a limit that tells.
+constexpr std::size_t kScannedTimes = 4;
 /// Static shared memory of rescore_codes(), and some room.
 constexpr std::size_t kStaticBytes = 12 << 10;
-
-std::size_t round_end(std::size_t taken, std::size_t probes) {
-  return std::min(probes, taken * kGrowth);
-}
-
-/// Lists that a query has in one round, at the most. The first one is scanned.
-std::size_t max_round(std::size_t probes) {
-  std::size_t largest = 1;
-  for (std::size_t taken = 1; taken < probes; taken = round_end(taken, probes)) {
-    largest = std::max(largest, round_end(taken, probes) - taken);
-  }
-  return largest;
-}
 
 }  // namespace
 
@@ -40,9 +29,29 @@ CodeSearch::CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k
     : codes_(codes),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      groups_(codes.lists(), static_cast<std::uint32_t>(queries),
-              static_cast<std::uint32_t>(max_round(probes))) {
-  candidates_.capacity = std::clamp(64 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+      scanned_(scanned_probes(codes, k)),
+      capacity_(std::clamp(64 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
+      groups_(codes.lists(), static_cast<std::uint32_t>(queries), max_round(probes)) {
+  candidates_.capacity = capacity_;
+}
+
+std::uint32_t CodeSearch::scanned_probes(const GpuCodes& codes, std::size_t k) {
+  const std::size_t vectors = std::max(1U, codes.count() / codes.lists());
+  return static_cast<std::uint32_t>(std::max<std::size_t>(1, kScannedTimes * k / vectors));
+}
+
+std::uint32_t CodeSearch::round_end(std::uint32_t taken, std::size_t probes) const {
+  // About k times the growth are within the limit that those before have given.
+  const std::size_t growth = std::clamp<std::size_t>(capacity_ / (2 * k_), 2, kMaxGrowth);
+  return static_cast<std::uint32_t>(std::min(probes, taken * growth));
+}
+
+std::uint32_t CodeSearch::max_round(std::size_t probes) const {
+  std::uint32_t largest = 1;
+  for (std::uint32_t taken = scanned_; taken < probes; taken = round_end(taken, probes)) {
+    largest = std::max(largest, round_end(taken, probes) - taken);
+  }
+  return largest;
 }
 
 bool CodeSearch::suits(const GpuCodes& codes) {
@@ -67,13 +76,13 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, TableScan&
                                            const DeviceAnswers& answers, Workspace& workspace) {
   const Stream& stream = workspace.stream;
   const std::uint32_t count = search.queries.count;
-  scan.nearest(search, 1, answers, workspace);
+  scan.nearest(search, scanned_, answers, workspace);
   pack_code_queries(search, codes_.on_gpu(), codes_.bound(), answers.values + k_ - 1, k_, panels_,
                     stream);
   clear_counts(candidates_, count, stream);
-  for (std::size_t taken = 1; taken < search.probed.probes;) {
-    const std::size_t end = round_end(taken, search.probed.probes);
-    match_round(search, static_cast<std::uint32_t>(taken), static_cast<std::uint32_t>(end), stream);
+  for (std::uint32_t taken = scanned_; taken < search.probed.probes;) {
+    const std::uint32_t end = round_end(taken, search.probed.probes);
+    match_round(search, taken, end, stream);
     tighten({.lists = candidates_,
              .query_count = count,
              .k = k_,

@@ -40,7 +40,8 @@ struct GpuIvfPqSearcher::State {
   }
 
   bool takes_products(std::size_t count, std::size_t candidates, std::size_t probes) const {
-    return candidates <= kMaxProductNeighbors && probes > 1 && CodeSearch::suits(codes) &&
+    return candidates <= kMaxProductNeighbors && CodeSearch::suits(codes) &&
+           probes > CodeSearch::scanned_probes(codes, candidates) &&
            count * probes >= kMinQueriesOfList * codes.lists();
   }
   /// Calls answer(first, count, block, workspace) for blocks of queries.

@@ -23,6 +23,8 @@ constexpr std::uint32_t kWarps = kProductThreads / kWarp;
 constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kGroupVectors;
 constexpr std::uint32_t kUnitsOfChunk = kChunkColumns / 8;
 constexpr std::uint32_t kUnitHalves = 8;  ///< of 16 bytes
+/// Queries that a warp compares with a centroid at a time.
+constexpr std::uint32_t kRowsAtOnce = 8;
 
 /// What the rows of sums stand for: the queries of a task.
 struct RowRules {
@@ -91,12 +93,17 @@ struct CodePanels {
     for (std::uint32_t i = 0; i < kUnitsOfChunk / 2; ++i) {
       const std::uint32_t unit = warp / kGroupsOfPanel * (kUnitsOfChunk / 2) + i;
       const std::uint32_t component = chunk * kChunkColumns + unit * kUnitHalves;
-      std::uint32_t halves[kUnitHalves / 2];
+      std::uint32_t halves[kUnitHalves / 2] = {};
+      if (component < task.codes.dimension) {
+        const uint4 own = *reinterpret_cast<const uint4*>(component_parts + component);
+        const std::uint32_t parts[kUnitHalves / 2] = {own.x, own.y, own.z, own.w};
 #pragma unroll
-      for (std::uint32_t pair = 0; pair < kUnitHalves / 2; ++pair) {
-        const std::uint32_t low = decode(codes, component + 2 * pair, word_index, word);
-        const std::uint32_t high = decode(codes, component + 2 * pair + 1, word_index, word);
-        halves[pair] = low | high << 16;
+        for (std::uint32_t pair = 0; pair < kUnitHalves / 2; ++pair) {
+          const std::uint32_t first_of_pair = component + 2 * pair;
+          halves[pair] = decode(codes, first_of_pair, parts[pair] & 0xFFFF, word_index, word);
+          halves[pair] |= decode(codes, first_of_pair + 1, parts[pair] >> 16, word_index, word)
+                          << 16;
+        }
       }
       store_16_bytes(to + unit_offset(row, unit), {halves[0], halves[1], halves[2], halves[3]});
     }
@@ -131,12 +138,13 @@ struct CodePanels {
     return task.codes.groups + std::size_t{group} * task.codes.group_bytes();
   }
 
-  /// A component of the lane's vector, by its code: a half's bits; 0 past the dimension. Words of
+  /// A component of the lane's vector, of run `part`, by its code: a half's bits; 0 past the
+  /// dimension. Words of
   /// the code are loaded when they are first wanted; that is the same for all lanes.
   __device__ std::uint32_t decode(const std::uint8_t* codes, std::uint32_t component,
-                                  std::uint32_t& word_index, std::uint32_t& word) const {
+                                  std::uint32_t part, std::uint32_t& word_index,
+                                  std::uint32_t& word) const {
     if (component >= task.codes.dimension) return 0;
-    const std::uint32_t part = component_parts[component];
     const std::uint32_t byte = kIs8Bits ? part : part / 2;
     if (byte / 4 != word_index) {
       word_index = byte / 4;
@@ -165,28 +173,55 @@ __device__ std::uint32_t list_of_panel(const MatchCodesTask& task, std::uint32_t
   return low;
 }
 
-/// Sets what there is to know of the task's queries and the list. A CTA; ends without a barrier.
-__device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
-                         RowRules* rows) {
-  for (std::uint32_t row = warp_id(); row < kPanelRows; row += kWarps) {
-    const std::uint32_t query = task.tasks.entries[std::size_t{number} * kPanelRows + row];
-    RowRules rules{query, 1, 0, -FLT_MAX};
-    if (query != kNoEntry) {
-      const float* const values = task.queries.values + std::size_t{query} * task.queries.stride;
-      const std::uint32_t lists[1] = {list};
-      const std::uint32_t stride = task.queries.stride;
-      const float base = task.codes.is_l2
-                             ? distance_to_centroids<true, 1>(task.codes, values, stride, lists)
-                             : distance_to_centroids<false, 1>(task.codes, values, stride, lists);
-      const float limit = task.panels.limits[query];
-      if (limit > -FLT_MAX) {
-        rules.weight = task.panels.scales[query];
-        rules.base = rules.weight * base;
-        rules.limit = __fsub_rn(limit, rules.base);
-      }
-    }
-    if (lane_id() == 0) rows[row] = rules;
+/// Canonical distances, smaller when nearer, of 8 of a task's queries and a centroid that is padded
+/// as queries are; the lane gets that of first_sum<8>(). Terms are the same whichever side is the
+/// query. A warp.
+template <bool kIsL2>
+__device__ __forceinline__ float find_bases(const MatchCodesTask& task,
+                                            const std::uint32_t* entries, const float* centroid) {
+  const float* queries[kRowsAtOnce];
+#pragma unroll
+  for (std::uint32_t i = 0; i < kRowsAtOnce; ++i) {
+    const std::uint32_t query = entries[i] == kNoEntry ? 0 : entries[i];
+    queries[i] = task.queries.values + std::size_t{query} * task.queries.stride;
   }
+  float sums[kRowsAtOnce] = {};
+  add_terms<kIsL2, kRowsAtOnce, 1>(queries, centroid, task.queries.stride, task.codes.dimension,
+                                   sums);
+  add_lanes<kRowsAtOnce>(sums);
+  return ascending_value<kIsL2>(sums[0]);
+}
+
+/// Sets what there is to know of the task's queries and the list. `centroid` is room in shared
+/// memory. A CTA; ends with a barrier.
+__device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
+                         float* centroid, RowRules* rows) {
+  const DeviceRows& centroids = task.codes.centroids;
+  const auto* const from =
+      static_cast<const float*>(centroids.data) + std::size_t{list} * centroids.stride;
+  for (std::uint32_t i = threadIdx.x; i < task.queries.stride; i += kProductThreads) {
+    centroid[i] = i < task.codes.dimension ? from[i] : 0.0F;
+  }
+  __syncthreads();
+  for (std::uint32_t first = warp_id() * kRowsAtOnce; first < kPanelRows;
+       first += kWarps * kRowsAtOnce) {
+    const std::uint32_t* const entries =
+        task.tasks.entries + std::size_t{number} * kPanelRows + first;
+    const float base = task.codes.is_l2 ? find_bases<true>(task, entries, centroid)
+                                        : find_bases<false>(task, entries, centroid);
+    if (lane_id() % (kWarp / kRowsAtOnce) != 0) continue;
+    const std::uint32_t row = first_sum<kRowsAtOnce>();
+    const std::uint32_t query = entries[row];
+    const float limit = query == kNoEntry ? -FLT_MAX : task.panels.limits[query];
+    RowRules rules{query, 1, 0, -FLT_MAX};
+    if (limit > -FLT_MAX) {
+      rules.weight = task.panels.scales[query];
+      rules.base = rules.weight * base;
+      rules.limit = __fsub_rn(limit, rules.base);
+    }
+    rows[first + row] = rules;
+  }
+  __syncthreads();
 }
 
 /// A sum without its base.
@@ -247,7 +282,8 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
   const std::uint32_t chunks = panel_chunks(dimension);
   const Extra extra(shared + product_shared_bytes(chunks), dimension);
   const std::uint32_t list = list_of_panel(task, own.first_panel);
-  set_rows(task, number, list, extra.rows);
+  // The products take that memory later.
+  set_rows(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
   for (std::uint32_t i = threadIdx.x; i < dimension; i += kProductThreads) {
     extra.parts[i] = task.parts[i];
   }

@@ -1,0 +1,93 @@
+// Turns measurements into samples, class by class, and fits them.
+#include "warpdex/scheduler/calibration.hpp"
+
+#include <map>
+
+#include "cost/model_fit.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Fewer samples say too little.
+constexpr std::size_t kMinSamples = 20;
+
+/// The samples of one class of queries.
+struct ClassSamples {
+  std::vector<Sample> cpu;
+  std::vector<Sample> gpu_alone;
+  std::map<std::size_t, std::vector<Sample>> batches;  ///< by size
+};
+
+PredictionError named(std::size_t query_class, std::string what, std::string model,
+                      const RelativeError& error) {
+  return {std::string(query_class_name(query_class)),
+          std::move(what),
+          std::move(model),
+          error.samples,
+          error.mean,
+          error.p95};
+}
+
+/// Fits the model of single queries, and tells the errors of both kinds.
+void fit_single(std::size_t query_class, const char* what, std::span<const Sample> samples,
+                ModelTree& tree, std::vector<PredictionError>& errors) {
+  if (samples.size() < kMinSamples) return;
+  const RelativeError of_tree = cross_validate(samples, ModelKind::kTree);
+  const RelativeError of_linear = cross_validate(samples, ModelKind::kLinear);
+  errors.push_back(named(query_class, what, "tree", of_tree));
+  errors.push_back(named(query_class, what, "linear", of_linear));
+  tree = of_tree.mean < of_linear.mean ? fit_tree(samples) : fit_linear(samples);
+}
+
+void fit_batches(std::size_t query_class, const ClassSamples& samples, ClassModels& models,
+                 std::vector<PredictionError>& errors) {
+  std::vector<Sample> all;
+  for (const auto& [size, batches] : samples.batches) {
+    errors.push_back(named(query_class, "gpu batches of " + std::to_string(size), "linear",
+                           cross_validate_batches(batches)));
+    all.insert(all.end(), batches.begin(), batches.end());
+  }
+  if (all.size() < kMinSamples) return;
+  models.gpu_share.nodes.assign(1, {.weights = fit_weights(all, &models.gpu_base)});
+}
+
+}  // namespace
+
+Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
+                      const CostMeasurements& measurements, double missing_share) {
+  std::vector<Features> features;
+  features.reserve(queries.size());
+  for (const LoadQuery& query : queries) {
+    features.push_back(features_of(index, query.plan, query.settings, missing_share));
+  }
+  std::array<ClassSamples, kQueryClasses> classes;
+  for (std::uint32_t i = 0; i < queries.size(); ++i) {
+    ClassSamples& samples = classes[query_class(queries[i].settings)];
+    const MeasuredCost& cost = measurements.queries[i];
+    if (cost.cpu > 0) samples.cpu.push_back({features[i], static_cast<double>(cost.cpu), i});
+    if (cost.gpu_alone > 0) {
+      samples.gpu_alone.push_back({features[i], static_cast<double>(cost.gpu_alone), i});
+    }
+  }
+  std::uint32_t number = 0;
+  for (const MeasuredBatch& batch : measurements.batches) {
+    if (batch.queries.empty() || !(batch.time > 0)) continue;
+    Sample sample{.time = batch.time, .group = number++};
+    for (const std::uint32_t query : batch.queries) {
+      for (std::size_t i = 0; i < kFeatures; ++i) sample.features[i] += features[query][i];
+    }
+    classes[query_class(queries[batch.queries[0]].settings)]
+        .batches[batch.queries.size()]
+        .push_back(sample);
+  }
+  Calibration calibration;
+  for (std::size_t i = 0; i < kQueryClasses; ++i) {
+    ClassModels& models = calibration.model.models(i);
+    fit_single(i, "cpu", classes[i].cpu, models.cpu, calibration.errors);
+    fit_single(i, "gpu alone", classes[i].gpu_alone, models.gpu_alone, calibration.errors);
+    fit_batches(i, classes[i], models, calibration.errors);
+  }
+  return calibration;
+}
+
+}  // namespace warpdex

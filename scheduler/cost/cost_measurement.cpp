@@ -1,0 +1,171 @@
+// Times queries on CPU threads and on the GPU.
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/scheduler/calibration.hpp"
+
+namespace warpdex {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double micros_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+/// The median time of `run`, after one that is not timed.
+template <typename Run>
+double time_of(const MeasureSettings& settings, const Run& run) {
+  run();
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, settings.repetitions); ++i) {
+    const Clock::time_point start = Clock::now();
+    run();
+    times.push_back(micros_since(start));
+  }
+  return median(std::move(times));
+}
+
+class Measurer {
+ public:
+  Measurer(const Index& index, std::span<const LoadQuery> queries, const MeasureSettings& settings,
+           const OnMeasured& on_measured)
+      : index_(index), queries_(queries), settings_(settings), on_measured_(on_measured) {
+    result_.queries.resize(queries.size());
+  }
+
+  void measure_on_cpu() {
+    const std::size_t threads =
+        settings_.cpu_threads == 0 ? default_threads() : settings_.cpu_threads;
+    std::deque<CpuSearcher> searchers;
+    for (std::size_t i = 0; i < threads; ++i) searchers.emplace_back(index_);
+    std::mutex mutex;
+    std::size_t done = 0;
+    parallel_for(threads, queries_.size(), [&](std::size_t thread, std::size_t i) {
+      const LoadQuery& query = queries_[i];
+      result_.queries[i].cpu = static_cast<float>(
+          time_of(settings_, [&] { searchers[thread].run(query.plan, query.settings); }));
+      const std::lock_guard lock(mutex);
+      tell("CPU", ++done, queries_.size());
+    });
+  }
+
+  void measure_alone(Engine& engine) {
+    for (std::size_t i = 0; i < queries_.size(); ++i) {
+      bool is_answered = true;
+      const double time = time_of(settings_, [&] {
+        is_answered =
+            engine.run(std::span(&queries_[i].plan, 1), queries_[i].settings)[0].is_answered;
+      });
+      if (is_answered) result_.queries[i].gpu_alone = static_cast<float>(time);
+      tell("GPU, single queries", i + 1, queries_.size());
+    }
+  }
+
+  /// Batches of queries that the GPU answers, of one class each.
+  void measure_batches(Engine& engine) {
+    std::map<std::size_t, std::vector<std::uint32_t>> classes;
+    for (std::uint32_t i = 0; i < queries_.size(); ++i) {
+      if (result_.queries[i].gpu_alone > 0) {
+        classes[query_class(queries_[i].settings)].push_back(i);
+      }
+    }
+    const std::size_t all = classes.size() * settings_.batch_sizes.size() * settings_.batches;
+    std::mt19937_64 random(settings_.seed);
+    for (const auto& [query_class, members] : classes) {
+      for (const std::size_t size : settings_.batch_sizes) {
+        for (std::size_t i = 0; i < settings_.batches; ++i) {
+          measure_batch(engine, members, size, random);
+          tell("GPU, batches", result_.batches.size(), all);
+        }
+      }
+    }
+  }
+
+  /// How long batches take one after the other, and with the next one submitted meanwhile.
+  void measure_occupancy(Engine& engine) {
+    const MeasuredBatch* largest = nullptr;
+    for (const MeasuredBatch& batch : result_.batches) {
+      if (largest == nullptr || batch.queries.size() > largest->queries.size()) largest = &batch;
+    }
+    if (largest == nullptr) return;
+    take(largest->queries);
+    constexpr int kRounds = 20;
+    const auto run = [&] { engine.run(plans_, plan_settings_); };
+    const double alone = time_of(settings_, run) * kRounds;
+    const double together = time_of(settings_, [&] {
+      Ticket before = engine.submit(plans_, plan_settings_);
+      for (int i = 1; i < kRounds; ++i) {
+        const Ticket next = engine.submit(plans_, plan_settings_);
+        engine.wait(before);
+        before = next;
+      }
+      engine.wait(before);
+    });
+    result_.occupancy = std::clamp(together / alone, 0.1, 1.0);
+  }
+
+  CostMeasurements take_result() { return std::move(result_); }
+
+ private:
+  void tell(const char* what, std::size_t done, std::size_t all) const {
+    if (on_measured_) on_measured_(what, done, all);
+  }
+
+  void take(std::span<const std::uint32_t> members) {
+    plans_.clear();
+    plan_settings_.clear();
+    for (const std::uint32_t member : members) {
+      plans_.push_back(queries_[member].plan);
+      plan_settings_.push_back(queries_[member].settings);
+    }
+  }
+
+  void measure_batch(Engine& engine, std::span<const std::uint32_t> members, std::size_t size,
+                     std::mt19937_64& random) {
+    MeasuredBatch batch;
+    for (std::size_t i = 0; i < size; ++i) {
+      batch.queries.push_back(members[random() % members.size()]);
+    }
+    take(batch.queries);
+    batch.time = time_of(settings_, [&] { engine.run(plans_, plan_settings_); });
+    result_.batches.push_back(std::move(batch));
+  }
+
+  const Index& index_;
+  const std::span<const LoadQuery> queries_;
+  const MeasureSettings& settings_;
+  const OnMeasured& on_measured_;
+  CostMeasurements result_;
+  std::vector<PlannedQuery> plans_;
+  std::vector<SearchSettings> plan_settings_;
+};
+
+}  // namespace
+
+CostMeasurements measure_costs(const Index& index, Engine* engine,
+                               std::span<const LoadQuery> queries, const MeasureSettings& settings,
+                               const OnMeasured& on_measured) {
+  Measurer measurer(index, queries, settings, on_measured);
+  measurer.measure_on_cpu();
+  if (engine != nullptr) {
+    measurer.measure_alone(*engine);
+    measurer.measure_batches(*engine);
+    measurer.measure_occupancy(*engine);
+  }
+  return measurer.take_result();
+}
+
+}  // namespace warpdex

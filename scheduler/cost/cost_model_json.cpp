@@ -1,0 +1,226 @@
+// The stored form of cost models: see docs/scheduler.md.
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/cost_model.hpp"
+
+namespace warpdex {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using rapidjson::Value;
+
+constexpr const char* kFormat = "warpdex-costs";
+constexpr unsigned kVersion = 1;
+constexpr std::size_t kMaxNodes = 4096;
+
+constexpr std::array<std::string_view, kFeatures> kFeatureNames{
+    "constant",   "terms",          "shortest",  "second_shortest",   "sum",
+    "probes",     "root_of_probes", "essential", "root_of_essential", "blocks",
+    "seed_share", "root_of_k",      "k_terms",   "missing_bytes"};
+
+void write_text(Writer& json, std::string_view text) {
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+void write_tree(Writer& json, const char* name, const ModelTree& tree) {
+  json.Key(name);
+  json.StartArray();
+  for (const ModelTree::Node& node : tree.nodes) {
+    json.StartObject();
+    if (node.feature >= 0) {
+      json.Key("feature");
+      write_text(json, kFeatureNames[static_cast<std::size_t>(node.feature)]);
+      json.Key("value");
+      json.Double(node.value);
+      json.Key("left");
+      json.Uint(node.left);
+      json.Key("right");
+      json.Uint(node.right);
+    } else {
+      json.Key("weights");
+      json.StartObject();
+      for (std::size_t i = 0; i < kFeatures; ++i) {
+        if (node.weights[i] == 0) continue;
+        write_text(json, kFeatureNames[i]);
+        json.Double(node.weights[i]);
+      }
+      json.EndObject();
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void write_index(Writer& json, const Index& index) {
+  json.Key("documents");
+  json.Uint64(index.counts().documents);
+  json.Key("tokens");
+  json.Uint64(index.counts().tokens);
+}
+
+/// Reads one file; every failed check says which file it is.
+class Reader {
+ public:
+  explicit Reader(std::string name) : name_(std::move(name)) {}
+
+  void check(bool is_right) const {
+    if (is_right) return;
+    throw FormatError("'" + name_ +
+                      "' holds no costs that this version reads; run 'warpdex calibrate' again, or "
+                      "remove the file");
+  }
+  const Value& member(const Value& object, const char* name) const {
+    check(object.IsObject() && object.HasMember(name));
+    return object[name];
+  }
+  double number(const Value& object, const char* name) const {
+    const Value& value = member(object, name);
+    check(value.IsNumber() && std::isfinite(value.GetDouble()));
+    return value.GetDouble();
+  }
+  std::size_t feature(const std::string& name) const {
+    const auto found = std::find(kFeatureNames.begin(), kFeatureNames.end(), name);
+    check(found != kFeatureNames.end());
+    return static_cast<std::size_t>(found - kFeatureNames.begin());
+  }
+
+  ModelTree tree(const Value& object, const char* name) const {
+    const Value& nodes = member(object, name);
+    check(nodes.IsArray() && nodes.Size() > 0 && nodes.Size() <= kMaxNodes);
+    ModelTree tree;
+    for (const Value& node : nodes.GetArray()) {
+      check(node.IsObject());
+      tree.nodes.push_back(node.HasMember("weights")
+                               ? leaf(node["weights"])
+                               : inner(node, tree.nodes.size(), nodes.Size()));
+    }
+    return tree;
+  }
+
+ private:
+  ModelTree::Node leaf(const Value& weights) const {
+    check(weights.IsObject());
+    ModelTree::Node node;
+    for (const auto& weight : weights.GetObject()) {
+      check(weight.value.IsNumber() && std::isfinite(weight.value.GetDouble()));
+      node.weights[feature(weight.name.GetString())] = weight.value.GetDouble();
+    }
+    return node;
+  }
+
+  /// Children stand behind their parents, so a walk ends.
+  ModelTree::Node inner(const Value& object, std::size_t place, std::size_t nodes) const {
+    const Value& name = member(object, "feature");
+    check(name.IsString());
+    ModelTree::Node node;
+    node.feature = static_cast<std::int32_t>(feature(name.GetString()));
+    node.value = number(object, "value");
+    for (const auto& [child, target] :
+         {std::pair("left", &node.left), std::pair("right", &node.right)}) {
+      const Value& value = member(object, child);
+      check(value.IsUint() && value.GetUint() > place && value.GetUint() < nodes);
+      *target = value.GetUint();
+    }
+    return node;
+  }
+
+  std::string name_;
+};
+
+rapidjson::Document parse(const std::string& json, const Reader& reader) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(json.data(),
+                                                                                      json.size());
+  reader.check(!document.HasParseError() && document.IsObject());
+  const Value& format = reader.member(document, "format");
+  reader.check(format.IsString() && std::string_view(format.GetString()) == kFormat);
+  const Value& version = reader.member(document, "version");
+  reader.check(version.IsUint() && version.GetUint() == kVersion);
+  return document;
+}
+
+}  // namespace
+
+std::string_view feature_name(Feature feature) {
+  return kFeatureNames.at(static_cast<std::size_t>(feature));
+}
+
+std::filesystem::path cost_file_of(const std::filesystem::path& folder) {
+  std::filesystem::path file = folder.lexically_normal();
+  if (!file.has_filename()) file = file.parent_path();
+  file += ".costs.json";
+  return file;
+}
+
+std::string cost_model_to_json(const CostModel& model, const Index& index) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.StartObject();
+  json.Key("format");
+  json.String(kFormat);
+  json.Key("version");
+  json.Uint(kVersion);
+  write_index(json, index);
+  json.Key("classes");
+  json.StartObject();
+  for (std::size_t i = 0; i < kQueryClasses; ++i) {
+    const ClassModels& models = model.models(i);
+    write_text(json, query_class_name(i));
+    json.StartObject();
+    write_tree(json, "cpu", models.cpu);
+    write_tree(json, "gpu_alone", models.gpu_alone);
+    write_tree(json, "gpu_share", models.gpu_share);
+    json.Key("gpu_base");
+    json.Double(models.gpu_base);
+    json.EndObject();
+  }
+  json.EndObject();
+  json.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+CostModel cost_model_from_json(const std::string& json, const std::string& name) {
+  const Reader reader(name);
+  const rapidjson::Document document = parse(json, reader);
+  const Value& classes = reader.member(document, "classes");
+  CostModel model;
+  for (std::size_t i = 0; i < kQueryClasses; ++i) {
+    const Value& stored = reader.member(classes, std::string(query_class_name(i)).c_str());
+    ClassModels& models = model.models(i);
+    models.cpu = reader.tree(stored, "cpu");
+    models.gpu_alone = reader.tree(stored, "gpu_alone");
+    models.gpu_share = reader.tree(stored, "gpu_share");
+    models.gpu_base = reader.number(stored, "gpu_base");
+    reader.check(models.gpu_base >= 0);
+  }
+  return model;
+}
+
+CostModel load_cost_model(const Index& index) {
+  const std::filesystem::path path = cost_file_of(index.folder());
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure)) return {};
+  std::ifstream file(path, std::ios::binary);
+  const std::string json{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw IoError("cannot read '" + path.string() + "'; check its permissions");
+  const Reader reader(path.string());
+  const rapidjson::Document document = parse(json, reader);
+  const auto is = [&](const char* name, std::uint64_t count) {
+    const Value& value = reader.member(document, name);
+    return value.IsUint64() && value.GetUint64() == count;
+  };
+  const bool is_of_index =
+      is("documents", index.counts().documents) && is("tokens", index.counts().tokens);
+  return is_of_index ? cost_model_from_json(json, path.string()) : CostModel{};
+}
+
+}  // namespace warpdex

@@ -1,0 +1,75 @@
+// Measures what queries cost on each processor, and fits a cost model to that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "warpdex/scheduler/cost_model.hpp"
+#include "warpdex/scheduler/load.hpp"
+
+namespace warpdex {
+
+/// What a query takes, in microseconds.
+struct MeasuredCost {
+  float cpu = 0;        ///< on a CPU thread, all of them being busy
+  float gpu_alone = 0;  ///< as a batch of its own; 0: no GPU, or the GPU cannot answer it
+};
+
+/// A batch of queries, by their numbers, and what it takes.
+struct MeasuredBatch {
+  std::vector<std::uint32_t> queries;
+  double time = 0;
+};
+
+struct CostMeasurements {
+  std::vector<MeasuredCost> queries;   ///< by number
+  std::vector<MeasuredBatch> batches;  ///< none without a GPU
+  /// The time that a batch keeps the GPU from the next one, as a part of its time: below 1 where
+  /// batches overlap.
+  double occupancy = 1;
+};
+
+struct MeasureSettings {
+  std::size_t cpu_threads = 0;  ///< 0: all
+  std::size_t repetitions = 3;  ///< of which the median counts
+  std::vector<std::size_t> batch_sizes{16, 64, 256};
+  std::size_t batches = 60;  ///< of each size and class, drawn at random
+  std::uint64_t seed = 1;
+};
+
+/// Called now and then, with what is being measured and how much of it has been; what it throws
+/// ends the measurement. From one thread at a time.
+using OnMeasured = std::function<void(const char* what, std::size_t done, std::size_t all)>;
+
+/// Measures each query alone on each processor, and batches of queries of one class.
+/// `engine` may be null. Throws what the engines throw.
+CostMeasurements measure_costs(const Index& index, Engine* engine,
+                               std::span<const LoadQuery> queries, const MeasureSettings& settings,
+                               const OnMeasured& on_measured = {});
+
+/// How well predictions are, of queries that the models were not fitted to.
+struct PredictionError {
+  std::string query_class;  ///< as query_class_name()
+  std::string what;         ///< "cpu", "gpu alone", or "gpu batches of 64" and the like
+  std::string model;        ///< "linear" or "tree"
+  std::size_t samples = 0;
+  double mean = 0;  ///< relative error
+  double p95 = 0;
+};
+
+struct Calibration {
+  CostModel model;  ///< of classes without queries, what it was
+  std::vector<PredictionError> errors;
+};
+
+/// Fits trees to single queries and linear models to shares of batches. Errors are by
+/// cross-validation, of trees and of linear models. `missing_share` as in GpuSide.
+Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
+                      const CostMeasurements& measurements, double missing_share);
+
+}  // namespace warpdex

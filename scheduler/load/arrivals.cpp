@@ -1,0 +1,75 @@
+// Draws arrival times, or takes those of a log.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/load.hpp"
+
+namespace warpdex {
+namespace {
+
+// Bursts: of each period on average, this part is a burst with this share of the arrivals.
+constexpr Micros kPeriod = 200'000;
+constexpr double kBurstTime = 0.1;
+constexpr double kBurstShare = 0.5;
+
+/// Exponentially distributed with this mean, by the inverse of the distribution: unlike the
+/// standard library's, the same everywhere.
+double exponential(std::mt19937_64& random, double mean) {
+  const double u = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
+  return -mean * std::log(u);
+}
+
+/// Adds Poisson arrivals from `begin` to before `end`.
+void add_poisson(std::mt19937_64& random, Micros begin, Micros end, double per_micro,
+                 std::vector<Micros>& times) {
+  for (Micros time = begin + exponential(random, 1 / per_micro); time < end;
+       time += exponential(random, 1 / per_micro)) {
+    times.push_back(time);
+  }
+}
+
+}  // namespace
+
+std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
+                                  std::uint64_t seed) {
+  if (!(rate > 0) || !(seconds > 0) || kind == ArrivalKind::kReplay) {
+    throw UsageError("a load needs a rate and a time above 0, and no replay here; " +
+                     std::to_string(rate) + " queries a second for " + std::to_string(seconds) +
+                     " s was asked for");
+  }
+  std::mt19937_64 random(seed);
+  std::vector<Micros> times;
+  const Micros end = seconds * 1e6;
+  const double per_micro = rate / 1e6;
+  if (kind == ArrivalKind::kPoisson) {
+    add_poisson(random, 0, end, per_micro, times);
+    return times;
+  }
+  const double in_burst = per_micro * kBurstShare / kBurstTime;
+  const double between = per_micro * (1 - kBurstShare) / (1 - kBurstTime);
+  for (Micros begin = 0; begin < end;) {
+    const Micros burst = std::min(end, begin + exponential(random, kPeriod * (1 - kBurstTime)));
+    add_poisson(random, begin, burst, between, times);
+    begin = std::min(end, burst + exponential(random, kPeriod * kBurstTime));
+    add_poisson(random, burst, begin, in_burst, times);
+  }
+  return times;
+}
+
+std::vector<Micros> replayed_times(std::span<const double> log_times, double rate) {
+  std::vector<Micros> times(log_times.begin(), log_times.end());
+  std::sort(times.begin(), times.end());
+  if (times.size() < 2 || !(times.back() > times.front()) || !(rate > 0)) {
+    throw UsageError("a replay needs two queries or more at different times, and a rate above 0");
+  }
+  const double first = times.front();
+  const double span = times.back() - first;
+  const double wanted = static_cast<double>(times.size()) / rate * 1e6;
+  for (Micros& time : times) time = (time - first) / span * wanted;
+  return times;
+}
+
+}  // namespace warpdex

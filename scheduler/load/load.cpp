@@ -1,0 +1,175 @@
+// Submits queries at their times, and sums up what became of them.
+#include "warpdex/scheduler/load.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "warpdex/core/waiting.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Before the first arrival, so that all generators are there.
+constexpr Micros kHeadStart = 20'000;
+/// A generator that has so much time sleeps, else it spins.
+constexpr Micros kTimeToSleep = 200;
+constexpr Micros kWakeEarly = 100;
+/// Between two calls of `on_wait`.
+constexpr std::chrono::milliseconds kLook{20};
+
+/// One load under way.
+class Load {
+ public:
+  Load(Scheduler& scheduler, std::span<const LoadQuery> queries, const LoadSettings& settings)
+      : scheduler_(scheduler),
+        queries_(queries),
+        settings_(settings),
+        outcomes_(settings.arrivals.size()),
+        start_(scheduler.jobs().now() + kHeadStart) {}
+
+  /// Submits every n-th query, from the first on.
+  void generate(std::size_t first, std::size_t step) {
+    for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
+         i += step) {
+      wait_until_time(start_ + settings_.arrivals[i]);
+      submit(i);
+    }
+  }
+
+  void end() { is_ended_.store(true, std::memory_order_relaxed); }
+  std::size_t submitted() const { return submitted_.load(std::memory_order_relaxed); }
+  std::size_t ended() const { return done_.load(std::memory_order_acquire); }
+  std::vector<LoadOutcome> take() { return std::move(outcomes_); }
+
+ private:
+  void wait_until_time(Micros time) const {
+    for (Micros now = scheduler_.jobs().now(); now < time; now = scheduler_.jobs().now()) {
+      if (time - now > kTimeToSleep) {
+        std::this_thread::sleep_for(
+            std::chrono::duration<double, std::micro>(time - now - kWakeEarly));
+      } else {
+        pause_thread();
+      }
+    }
+  }
+
+  void submit(std::size_t number) {
+    const LoadQuery& query = queries_[number % queries_.size()];
+    outcomes_[number].lag =
+        static_cast<float>(scheduler_.jobs().now() - start_ - settings_.arrivals[number]);
+    submitted_.fetch_add(1, std::memory_order_relaxed);
+    // Two words, which a std::function holds without allocating.
+    scheduler_.submit(query.plan, query.settings, settings_.options,
+                      [this, number](QueryAnswer&& answer) { note(number, answer); });
+  }
+
+  void note(std::size_t number, const QueryAnswer& answer) {
+    LoadOutcome& outcome = outcomes_[number];
+    outcome.latency = static_cast<float>(answer.end_time - start_ - settings_.arrivals[number]);
+    outcome.end = answer.end;
+    outcome.processor = answer.processor;
+    done_.fetch_add(1, std::memory_order_release);
+  }
+
+  Scheduler& scheduler_;
+  const std::span<const LoadQuery> queries_;
+  const LoadSettings& settings_;
+  std::vector<LoadOutcome> outcomes_;
+  const Micros start_;
+  std::atomic<bool> is_ended_ = false;
+  std::atomic<std::size_t> submitted_ = 0;
+  std::atomic<std::size_t> done_ = 0;
+};
+
+bool has_answer(const LoadOutcome& outcome) {
+  return outcome.end == JobEnd::kComplete || outcome.end == JobEnd::kPartial;
+}
+
+double percentile(const std::vector<float>& sorted, double part) {
+  if (sorted.empty()) return 0;
+  const double place = std::ceil(part * static_cast<double>(sorted.size())) - 1;
+  return static_cast<double>(sorted[static_cast<std::size_t>(std::max(0.0, place))]);
+}
+
+}  // namespace
+
+std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
+                                  const LoadSettings& settings,
+                                  const std::function<void(std::size_t)>& on_wait) {
+  Load load(scheduler, queries, settings);
+  std::exception_ptr failure;
+  const std::size_t step = std::max<std::size_t>(1, settings.generators);
+  std::atomic<std::size_t> running = step;
+  std::vector<std::exception_ptr> failures(step);
+  {
+    std::vector<std::jthread> generators;
+    for (std::size_t first = 0; first < step; ++first) {
+      generators.emplace_back([&, first] {
+        try {
+          load.generate(first, step);
+        } catch (...) {
+          failures[first] = std::current_exception();
+        }
+        running.fetch_sub(1, std::memory_order_release);
+      });
+    }
+    while (running.load(std::memory_order_acquire) > 0) {
+      std::this_thread::sleep_for(kLook);
+      try {
+        if (on_wait && !failure) on_wait(load.submitted());
+      } catch (...) {
+        failure = std::current_exception();
+        load.end();
+      }
+    }
+  }
+  for (const std::exception_ptr& one : failures) {
+    if (one && !failure) failure = one;
+  }
+  const std::size_t lost = static_cast<std::size_t>(
+      std::count_if(failures.begin(), failures.end(), [](const auto& one) { return bool(one); }));
+  while (load.ended() + lost < load.submitted()) std::this_thread::sleep_for(kLook / 20);
+  if (failure) std::rethrow_exception(failure);
+  return load.take();
+}
+
+LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,
+                           Micros deadline, std::size_t first, std::size_t step) {
+  LoadSummary summary;
+  std::vector<float> latencies;
+  std::size_t missed = 0;
+  double sum = 0;
+  for (std::size_t i = first; i < outcomes.size(); i += step) {
+    const LoadOutcome& outcome = outcomes[i];
+    ++summary.arrivals;
+    summary.max_lag = std::max(summary.max_lag, static_cast<double>(outcome.lag));
+    const bool is_complete = outcome.end == JobEnd::kComplete;
+    if (!is_complete || static_cast<double>(outcome.latency) > deadline) ++missed;
+    if (is_complete && outcome.processor == Processor::kGpu) ++summary.on_gpu;
+    if (outcome.end == JobEnd::kPartial) ++summary.partial;
+    if (outcome.end == JobEnd::kRefused) ++summary.refused;
+    if (outcome.end == JobEnd::kFailed) ++summary.failed;
+    if (!has_answer(outcome)) continue;
+    latencies.push_back(outcome.latency);
+    sum += static_cast<double>(outcome.latency);
+  }
+  if (summary.arrivals == 0) return summary;
+  summary.seconds = (arrivals.back() - arrivals.front()) / 1e6;
+  summary.rate = static_cast<double>(summary.arrivals) / std::max(1e-9, summary.seconds);
+  summary.answered_rate = static_cast<double>(latencies.size()) / std::max(1e-9, summary.seconds);
+  summary.missed_share = static_cast<double>(missed) / static_cast<double>(summary.arrivals);
+  if (latencies.empty()) return summary;
+  std::sort(latencies.begin(), latencies.end());
+  summary.mean = sum / static_cast<double>(latencies.size());
+  summary.p50 = percentile(latencies, 0.5);
+  summary.p95 = percentile(latencies, 0.95);
+  summary.p99 = percentile(latencies, 0.99);
+  summary.max = static_cast<double>(latencies.back());
+  return summary;
+}
+
+}  // namespace warpdex

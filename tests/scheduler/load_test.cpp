@@ -1,0 +1,115 @@
+// Loads: arrivals at the rate that was asked for, latencies from the intended arrival, and
+// summaries that are right.
+#include "warpdex/scheduler/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "tests/query/engine/engine_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+TEST(Arrivals, AreOfTheRateAndReproducible) {
+  for (const ArrivalKind kind : {ArrivalKind::kPoisson, ArrivalKind::kBursts}) {
+    const std::vector<Micros> times = arrival_times(kind, 2'000, 100, 7);
+    EXPECT_NEAR(static_cast<double>(times.size()), 200'000, 20'000);
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+    EXPECT_LT(times.back(), 100e6);
+    EXPECT_EQ(times, arrival_times(kind, 2'000, 100, 7));
+    EXPECT_NE(times, arrival_times(kind, 2'000, 100, 8));
+  }
+  EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 0, 1, 1), UsageError);
+  EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 1, -1, 1), UsageError);
+}
+
+/// Variance over mean of the arrivals in intervals of 10 ms.
+double dispersion(const std::vector<Micros>& times) {
+  std::vector<double> counts(static_cast<std::size_t>(times.back() / 10'000) + 1);
+  for (const Micros time : times) ++counts[static_cast<std::size_t>(time / 10'000)];
+  const auto n = static_cast<double>(counts.size());
+  const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / n;
+  double squares = 0;
+  for (const double count : counts) squares += (count - mean) * (count - mean);
+  return squares / n / mean;
+}
+
+TEST(Arrivals, PoissonIsPoissonAndBurstsAreNot) {
+  EXPECT_NEAR(dispersion(arrival_times(ArrivalKind::kPoisson, 5'000, 60, 9)), 1, 0.15);
+  EXPECT_GT(dispersion(arrival_times(ArrivalKind::kBursts, 5'000, 60, 9)), 5);
+}
+
+TEST(Arrivals, AReplayKeepsTheLogsProportions) {
+  const std::vector<double> log{10, 30, 20, 50};
+  const std::vector<Micros> times = replayed_times(log, 2);  // four queries in two seconds
+  EXPECT_EQ(times, (std::vector<Micros>{0, 0.5e6, 1e6, 2e6}));
+  EXPECT_THROW(replayed_times(std::vector<double>{1}, 2), UsageError);
+  EXPECT_THROW(replayed_times(std::vector<double>{1, 1}, 2), UsageError);
+}
+
+TEST(LoadSummaries, CountWhatIsMissed) {
+  std::vector<LoadOutcome> outcomes;
+  std::vector<Micros> arrivals;
+  for (int i = 0; i < 100; ++i) {
+    outcomes.push_back({.latency = static_cast<float>(i + 1), .lag = 0.5F});
+    arrivals.push_back(i * 1e4);
+  }
+  outcomes[0].end = JobEnd::kRefused;
+  outcomes[1].end = JobEnd::kPartial;
+  outcomes[2].processor = Processor::kGpu;
+  const LoadSummary all = summarise_load(outcomes, arrivals, 90);
+  EXPECT_EQ(all.arrivals, 100U);
+  EXPECT_DOUBLE_EQ(all.missed_share, 0.12);  // ten late, one refused, one partial
+  EXPECT_DOUBLE_EQ(all.max, 100);
+  EXPECT_DOUBLE_EQ(all.p50, 51);  // of 2 to 100
+  EXPECT_DOUBLE_EQ(all.mean, 51);
+  EXPECT_DOUBLE_EQ(all.max_lag, 0.5);
+  EXPECT_EQ(all.partial, 1U);
+  EXPECT_EQ(all.refused, 1U);
+  EXPECT_EQ(all.on_gpu, 1U);
+  EXPECT_NEAR(all.rate, 100 / 0.99, 1e-6);
+  const LoadSummary odd = summarise_load(outcomes, arrivals, kNever, 1, 2);
+  EXPECT_EQ(odd.arrivals, 50U);
+  EXPECT_DOUBLE_EQ(odd.missed_share, 0.02);
+  EXPECT_EQ(summarise_load({}, {}, 1).arrivals, 0U);
+}
+
+// All arrive together, at a time that has passed when the later ones are submitted: that counts.
+TEST(LoadRuns, CountFromTheIntendedArrival) {
+  reference::Collection collection;
+  for (int i = 0; i < 300; ++i) collection.add_document(std::vector<std::string_view>{"a", "b"});
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  SchedulerSettings settings;
+  settings.cpu_threads = 1;
+  Scheduler scheduler(index, {}, settings);
+  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}},
+                                       {plan_query(index, {"", {{"b"}}}), {}}};
+  const std::vector<Micros> together(500, 0);
+  for (const std::size_t generators : {1, 3}) {
+    const std::vector<LoadOutcome> outcomes = run_load(
+        scheduler, queries, {.arrivals = together, .options = {}, .generators = generators});
+    ASSERT_EQ(outcomes.size(), together.size());
+    float largest = 0;
+    for (const LoadOutcome& outcome : outcomes) {
+      ASSERT_EQ(outcome.end, JobEnd::kComplete);
+      ASSERT_GE(outcome.latency, outcome.lag);
+      ASSERT_GE(outcome.lag, 0);
+      largest = std::max(largest, outcome.lag);
+    }
+    EXPECT_GT(largest, 0);
+  }
+  EXPECT_EQ(scheduler.statistics().submitted, 1'000U);
+  EXPECT_THROW(run_load(scheduler, queries, {.arrivals = together, .options = {.client = 7}}),
+               UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex

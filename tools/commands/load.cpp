@@ -1,0 +1,223 @@
+// warpdex load: queries that arrive at times of their own, and how long each waits for its answer.
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "load_report.hpp"
+#include "output_file.hpp"
+#include "places.hpp"
+#include "progress.hpp"
+#include "search_options.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Sends queries to the scheduler at times of their own, as independent users do, and tells the\n"
+    "delay of their answers against the rate at which they arrive: on the CPU alone, on the GPU\n"
+    "alone, each query on the better one alone, and on both together.";
+
+constexpr const char* kNotes =
+    "A query's delay counts from the time at which it was to arrive. Where the generator is late,\n"
+    "that counts too, so a stall is not hidden by queries that it keeps from being sent (no\n"
+    "coordinated omission). A query is missed if it has no complete answer by its deadline. Terms\n"
+    "are looked up beforehand; all queries are answered once before the clock starts.\n"
+    "\n"
+    "examples:\n"
+    "  warpdex load INDEX --queries log.tsv --rate 1000,2000,5000 --deadline 100\n"
+    "  warpdex load INDEX --queries log.tsv --rate 50000 --mix or:10,and:10,or:1000,and:1000 \\\n"
+    "      --device auto --json load.json --plot load.svg";
+
+struct Arguments {
+  std::string index;
+  SearchOptions search;
+  DeviceOptions device;
+  std::string rates;
+  std::string arrivals = "poisson";
+  double deadline = 0;
+  double seconds = 5;
+  std::string mix;
+  std::string on;
+  std::string on_overload = "refuse";
+  std::int64_t capacity = 10'000;
+  std::int64_t seed = 1;
+  std::string json;
+  std::string plot;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  given.search.add_to(command);
+  given.device.add_to(command);
+  po::options_description group = option_group("Load");
+  group.add_options()("rate", po::value(&given.rates)->value_name("N,N,..."),
+                      "queries a second, on average; of several, each has a load of its own")(
+      "arrivals", po::value(&given.arrivals)->value_name("KIND")->default_value(given.arrivals),
+      "poisson; bursts (half of all queries in a tenth of the time); or replay (at the times that "
+      "the queries' ids are, in seconds, scaled to the rate)")(
+      "seconds", po::value(&given.seconds)->value_name("S")->default_value(given.seconds, "5"),
+      "how long each load lasts; a replay lasts as long as its queries do")(
+      "deadline", po::value(&given.deadline)->value_name("MS"),
+      "milliseconds in which a query should be answered. Default: none")(
+      "on-overload",
+      po::value(&given.on_overload)->value_name("WHAT")->default_value(given.on_overload),
+      "for queries that find no room or would be late: refuse, partial (the best so far, with what "
+      "a missing document scores at most), or wait")(
+      "capacity", po::value(&given.capacity)->value_name("N")->default_value(given.capacity),
+      "queries that may be under way")(
+      "mix", po::value(&given.mix)->value_name("MODE:K,..."),
+      "kinds of queries that take turns, as or:10,and:1000. Default: --mode and -k")(
+      "on", po::value(&given.on)->value_name("WHERE,..."),
+      "of cpu, gpu, better and both. Default: all, or cpu where there is no GPU")(
+      "seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
+      "another one gives other arrival times")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the figures there; - is standard output")(
+      "plot", po::value(&given.plot)->value_name("FILE.svg"),
+      "also draw delays against rates there");
+  command.add(group);
+}
+
+double number_of(const std::string& option, const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !(number > 0) || !std::isfinite(number)) {
+    throw UsageError(option + " takes numbers above 0, not '" + text + "'");
+  }
+  return number;
+}
+
+ArrivalKind arrivals_of(const std::string& name) {
+  if (name == "poisson") return ArrivalKind::kPoisson;
+  if (name == "bursts") return ArrivalKind::kBursts;
+  if (name == "replay") return ArrivalKind::kReplay;
+  throw UsageError("--arrivals takes poisson, bursts or replay, not '" + name + "'");
+}
+
+OverloadPolicy overload_of(const std::string& name) {
+  if (name == "wait") return OverloadPolicy::kWait;
+  if (name == "refuse") return OverloadPolicy::kRefuse;
+  if (name == "partial") return OverloadPolicy::kPartial;
+  throw UsageError("--on-overload takes wait, refuse or partial, not '" + name + "'");
+}
+
+LoadClass class_of(const SearchSettings& settings) {
+  return {std::string(query_mode_name(settings.mode)) + ", k " + std::to_string(settings.k),
+          settings};
+}
+
+std::vector<LoadClass> classes_of(const Arguments& given) {
+  const SearchSettings settings = given.search.settings();
+  std::vector<LoadClass> classes;
+  for (const std::string& part : split_list(given.mix)) {
+    const std::size_t colon = part.find(':');
+    if (colon == std::string::npos) {
+      throw UsageError("--mix takes modes with their k, as or:10,and:1000, not '" + part + "'");
+    }
+    SearchSettings one = settings;
+    one.mode = query_mode_from_name(part.substr(0, colon));
+    one.k = static_cast<std::uint32_t>(number_of("--mix", part.substr(colon + 1)));
+    one.validate();
+    classes.push_back(class_of(one));
+  }
+  if (classes.empty()) classes.push_back(class_of(settings));
+  return classes;
+}
+
+/// What the options say, but for the queries and the placements.
+LoadPlan plan_of(const Arguments& given) {
+  LoadPlan plan;
+  for (const std::string& rate : split_list(given.rates)) {
+    plan.rates.push_back(number_of("--rate", rate));
+  }
+  if (plan.rates.empty()) throw UsageError("load needs --rate, the queries a second to send");
+  plan.classes = classes_of(given);
+  plan.arrivals = arrivals_of(given.arrivals);
+  if (!(given.seconds > 0)) throw UsageError("--seconds takes a number above 0");
+  plan.seconds = given.seconds;
+  plan.seed = checked_number("--seed", given.seed, 0);
+  plan.settings.cpu_threads = given.search.threads();
+  plan.settings.capacity = checked_number("--capacity", given.capacity, 1);
+  plan.options.overload = overload_of(given.on_overload);
+  return plan;
+}
+
+void take_queries(const Arguments& given, const Index& index, LoadPlan& plan) {
+  const std::vector<QueryText> texts = given.search.read_query_file();
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
+    for (const LoadClass& one : plan.classes) {
+      plan.queries.push_back({plan_query(index, query), one.settings});
+    }
+  }
+  if (plan.queries.empty())
+    throw UsageError("there are no queries in " + given.search.query_file());
+  if (plan.arrivals != ArrivalKind::kReplay) return;
+  for (const QueryText& text : texts) {
+    double time = 0;
+    const char* const end = text.id.data() + text.id.size();
+    const std::from_chars_result read = std::from_chars(text.id.data(), end, time);
+    if (read.ec != std::errc() || read.ptr != end) {
+      throw UsageError("a replay takes the queries' ids as their times in seconds; '" + text.id +
+                       "' is none");
+    }
+    plan.log_times.push_back(time);
+  }
+}
+
+std::vector<Placement> placements_of(const Arguments& given, bool has_gpu) {
+  std::vector<Placement> placements;
+  for (const std::string& name : split_list(given.on)) {
+    placements.push_back(placement_from_name(name));
+    if (!has_gpu && placements.back() != Placement::kCpuOnly) {
+      throw UsageError("--on " + name + " needs a GPU; add --device auto or gpu, or take --on cpu");
+    }
+  }
+  if (!placements.empty()) return placements;
+  if (!has_gpu) return {Placement::kCpuOnly};
+  return {Placement::kCpuOnly, Placement::kGpuOnly, Placement::kBetterAlone, Placement::kBoth};
+}
+
+}  // namespace
+
+int run_load(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("load", "INDEX --queries FILE --rate N,N,... [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  if (!given.search.has_query_file()) throw UsageError("load needs --queries FILE");
+  given.device.check(command);
+  check_outputs_outside(given.index, {given.json, given.plot});
+  LoadPlan plan = plan_of(given);
+  if (command.given("deadline")) {
+    if (!(given.deadline > 0)) throw UsageError("--deadline takes milliseconds above 0");
+    plan.options.deadline = std::chrono::microseconds(std::llround(given.deadline * 1e3));
+  }
+  const InterruptGuard guard;
+  const Index index = Index::open(given.index);
+  SearchOptions::check(command, index);
+  plan.model = load_cost_model(index);
+  take_queries(given, index, plan);
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
+  plan.placements = placements_of(given, gpu != nullptr);
+  Progress progress = Progress::to_standard_error();
+  const std::vector<LoadPoint> points = measure_loads(
+      index, gpu.get(), plan, [&](const std::string& what, std::size_t done, std::size_t all) {
+        progress.update("load", what, done, all, Progress::Unit::kItems);
+      });
+  progress.clear();
+  if (given.json != "-") print_loads(plan, points, std::cout);
+  write_outputs(
+      {{given.json, loads_to_json(plan, points)}, {given.plot, loads_to_svg(plan, points)}});
+  return 0;
+}
+
+}  // namespace warpdex::tools
