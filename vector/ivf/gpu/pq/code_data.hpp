@@ -29,9 +29,10 @@ struct DeviceCodes {
   bool is_l2 = true;
 
   WARPDEX_HOST_DEVICE std::uint32_t codewords() const { return 1U << bits; }
-  WARPDEX_HOST_DEVICE std::uint32_t parts() const { return bytes * 8 / bits; }
+  WARPDEX_HOST_DEVICE std::uint32_t parts() const { return bits == 8 ? bytes : 2 * bytes; }
+  /// Both factors are below 2^14.
   WARPDEX_HOST_DEVICE std::uint32_t part_begin(std::uint32_t part) const {
-    return static_cast<std::uint32_t>(std::uint64_t{part} * dimension / parts());
+    return part * dimension / parts();
   }
   WARPDEX_HOST_DEVICE std::uint32_t stored_bytes() const { return (bytes + 3) / 4 * 4; }
   WARPDEX_HOST_DEVICE std::size_t group_bytes() const {

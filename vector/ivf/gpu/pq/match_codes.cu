@@ -83,9 +83,7 @@ struct CodePanels {
   __device__ void bring_right(std::uint32_t to, std::uint32_t panel, std::uint32_t chunk) const {
     const std::uint32_t warp = threadIdx.x / kWarp;
     const std::uint32_t quarter = warp % kGroupsOfPanel;
-    const std::uint32_t group = first_group + (panel - first_panel) * kGroupsOfPanel + quarter;
-    const std::uint8_t* const codes =
-        task.codes.groups + std::size_t{group} * task.codes.group_bytes();
+    const std::uint8_t* const codes = panel_codes(panel) + quarter * task.codes.group_bytes();
     const std::uint32_t row = quarter * kGroupVectors + lane_id();
     std::uint32_t word_index = ~0U;
     std::uint32_t word = 0;
@@ -104,19 +102,35 @@ struct CodePanels {
     }
   }
 
-  /// Terms; infinity where there is no vector, or one that is not allowed.
+  /// Terms; infinity where there is no vector, or one that is not allowed. The other half of the
+  /// threads calls for the codes of a panel that comes later, so that decoding need not wait.
   __device__ void bring_columns(std::uint32_t to, std::uint32_t panel) const {
-    if (threadIdx.x >= kPanelRows) return;
+    constexpr std::uint32_t kPanelsAhead = 2;
+    constexpr std::uint32_t kLineBytes = 128;
+    if (threadIdx.x >= kPanelRows) {
+      const std::uint32_t wanted = panel + kPanelsAhead;
+      if (wanted >= last) return;
+      const std::uint8_t* const codes = panel_codes(wanted);
+      const std::size_t size = kGroupsOfPanel * task.codes.group_bytes();
+      std::size_t at = (threadIdx.x - kPanelRows) * kLineBytes;
+      for (; at < size; at += (kProductThreads - kPanelRows) * kLineBytes) prefetch(codes + at);
+      return;
+    }
     const std::uint32_t own = position + (panel - first_panel) * kPanelRows + threadIdx.x;
     float term = __int_as_float(0x7F800000);
     if (own < position_end &&
         (task.filter == nullptr || is_allowed(task.filter, task.codes.row_numbers[own]))) {
       term = task.codes.terms == nullptr ? 0.0F : task.codes.terms[own];
     }
-    asm volatile("st.shared.f32 [%0], %1;" ::"r"(to + threadIdx.x * 4), "f"(term) : "memory");
+    store_float(to + threadIdx.x * 4, term);
   }
 
  private:
+  __device__ const std::uint8_t* panel_codes(std::uint32_t panel) const {
+    const std::uint32_t group = first_group + (panel - first_panel) * kGroupsOfPanel;
+    return task.codes.groups + std::size_t{group} * task.codes.group_bytes();
+  }
+
   /// A component of the lane's vector, by its code: a half's bits; 0 past the dimension. Words of
   /// the code are loaded when they are first wanted; that is the same for all lanes.
   __device__ std::uint32_t decode(const std::uint8_t* codes, std::uint32_t component,

@@ -1,4 +1,5 @@
 // Queries become vectors, vectors become tables.
+#include <algorithm>
 #include <cub/block/block_scan.cuh>
 
 #include "ivf/gpu/pq/query_tables.hpp"
@@ -11,6 +12,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr int kRows = 8;  ///< of the rotation, that a warp takes at a time
+/// CTAs that make tables in a launch, about: a byte each is little work.
+constexpr std::uint32_t kTableCtas = 4096;
 
 /// Work item: a component of a query, a thread.
 __global__ void __launch_bounds__(kThreads)
@@ -83,8 +86,8 @@ __device__ void find_base(const TablesTask& task, std::uint32_t slot, std::uint3
 }
 
 /// Work item of blockIdx.x: of query slot blockIdx.y the groups of its lists (0), or 8 of its bases
-/// (the next ones), or the table of a byte (the last ones). Reading codebooks from L2 bounds it:
-/// 4 * 256 bytes a component.
+/// (the next ones), or a share of its tables (the last ones). Reading codebooks from L2 bounds it:
+/// 1 KiB a component.
 __global__ void __launch_bounds__(kThreads) make_tables(TablesTask task, std::uint32_t base_ctas) {
   const std::uint32_t slot = blockIdx.y;
   if (blockIdx.x == 0) {
@@ -99,12 +102,14 @@ __global__ void __launch_bounds__(kThreads) make_tables(TablesTask task, std::ui
     find_base(task, slot, (blockIdx.x - 1) * kWarps + warp_id());
     return;
   }
-  const std::uint32_t byte = blockIdx.x - 1 - base_ctas;
   const float* const vector =
       task.vectors + std::size_t{task.chosen.query(slot)} * task.queries.stride;
-  float* const table = task.made.tables + std::size_t{slot} * task.codes.bytes * kTableEntries;
+  float* const tables = task.made.tables + std::size_t{slot} * task.codes.bytes * kTableEntries;
   static_assert(kThreads == kTableEntries);
-  table[byte * kTableEntries + threadIdx.x] = table_entry(task.codes, vector, byte, threadIdx.x);
+  const std::uint32_t step = gridDim.x - 1 - base_ctas;
+  for (std::uint32_t byte = blockIdx.x - 1 - base_ctas; byte < task.codes.bytes; byte += step) {
+    tables[byte * kTableEntries + threadIdx.x] = table_entry(task.codes, vector, byte, threadIdx.x);
+  }
 }
 
 }  // namespace
@@ -132,8 +137,9 @@ void make_query_vectors(const DeviceCodes& codes, const DeviceQueries& queries, 
 
 void make_query_tables(const TablesTask& task, const Stream& stream) {
   const std::uint32_t base_ctas = (task.used + kWarps - 1) / kWarps;
+  const std::uint32_t table_ctas = std::clamp(kTableCtas / task.chosen.count, 1U, task.codes.bytes);
   launch({.name = "make_tables",
-          .ctas = dim3(1 + base_ctas + task.codes.bytes, task.chosen.count),
+          .ctas = dim3(1 + base_ctas + table_ctas, task.chosen.count),
           .threads = kThreads,
           .stream = stream.handle()},
          make_tables, task, base_ctas);

@@ -60,6 +60,7 @@ __global__ void __launch_bounds__(kThreads)
   auto* const tables = reinterpret_cast<float*>(entries + capacity);
   const std::size_t row = std::size_t{query} * task.queries.stride;
   static_assert(kThreads == kTableEntries);
+#pragma unroll 4
   for (std::uint32_t byte = 0; byte < codes.bytes; ++byte) {
     tables[byte * kTableEntries + threadIdx.x] =
         table_entry(codes, task.vectors + row, byte, threadIdx.x);

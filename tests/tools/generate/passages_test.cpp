@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "build_support.hpp"
 #include "generate/collection_model.hpp"
+#include "generate/generator.hpp"
+#include "tests/indexer/build_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex::test {
 namespace {

@@ -1,6 +1,6 @@
 // Documents first, then one list after another in the order of ranks, which is that of names, and
 // longest first; made side by side.
-#include "warpdex/indexer/generate/generator.hpp"
+#include "generate/generator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,6 @@
 #include <numeric>
 #include <optional>
 
-#include "build/ordered_pipeline.hpp"
 #include "generate/collection_model.hpp"
 #include "generate/counter_random.hpp"
 #include "generate/layout.hpp"
@@ -20,6 +19,7 @@
 #include "generate/vocabulary.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex::generate {

@@ -6,17 +6,17 @@
 #include <set>
 #include <sstream>
 
-#include "build_support.hpp"
 #include "generate/counter_random.hpp"
+#include "generate/generator.hpp"
 #include "generate/layout.hpp"
 #include "generate/portable_math.hpp"
 #include "generate/vocabulary.hpp"
+#include "tests/indexer/build_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex::test {
 namespace {

@@ -1,4 +1,6 @@
 // The copy kernel behind measure_copy_bandwidth(), and the kernels that prepare and check it.
+#include "benchmarks/copy_bandwidth.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -6,9 +8,8 @@
 
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 constexpr int kThreads = 256;
@@ -85,6 +86,11 @@ void require_equal(const DeviceBuffer& copy, std::size_t vectors, unsigned block
 
 }  // namespace
 
+double CopyBandwidth::gigabytes_per_second() const {
+  if (median_seconds <= 0) return 0;
+  return 2.0 * static_cast<double>(bytes) / median_seconds / 1e9;
+}
+
 CopyBandwidth measure_copy_bandwidth(int device, std::size_t bytes, int passes) {
   if (bytes < sizeof(uint4) || passes < 1) {
     throw UsageError("a copy is measured over 16 bytes or more and 1 pass or more");
@@ -127,4 +133,4 @@ CopyBandwidth measure_copy_bandwidth(int device, std::size_t bytes, int passes) 
   return result;
 }
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "generate/generator.hpp"
 #include "generate/layout.hpp"
 #include "generate/vocabulary.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex::generate {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace warpdex {
+namespace warpdex::tools {
 
 /// What measure_copy_bandwidth() found.
 struct CopyBandwidth {
@@ -24,4 +24,4 @@ struct CopyBandwidth {
 CopyBandwidth measure_copy_bandwidth(int device = 0, std::size_t bytes = std::size_t{1} << 30,
                                      int passes = 20);
 
-}  // namespace warpdex
+}  // namespace warpdex::tools
