@@ -29,12 +29,14 @@ OwnedLists own_lists(IvfLists&& lists, Metric metric) {
 void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::size_t threads,
                    OwnedIvfVectors& to) {
   const std::size_t bytes = rows.vectors.dimension * store_bytes(rows.vectors.store);
-  to.vectors.resize(rows.vectors.rows * bytes);
+  // No zeros first: the system's making of the pages takes most of the time, and all threads share
+  // it so.
+  to.vectors = std::make_unique_for_overwrite<std::uint8_t[]>(rows.vectors.rows * bytes);
   to.norms.resize(rows.vectors.rows);
   for_each_part(rows.vectors.rows, kPartRows, threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t row = members.points[i];
-      std::memcpy(to.vectors.data() + i * bytes, rows.vectors.row(row), bytes);
+      std::memcpy(to.vectors.get() + i * bytes, rows.vectors.row(row), bytes);
       to.norms[i] = rows.norms[row];
     }
   });
@@ -51,7 +53,7 @@ FlatVectors OwnedLists::centroid_view() const {
 
 IvfVectors OwnedIvfVectors::view() const {
   return {{metric,
-           {vectors.data(), store, rows, lists.dimension, lists.dimension},
+           {vectors.get(), store, rows, lists.dimension, lists.dimension},
            centre,
            norms,
            lists.row_numbers},

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "warpdex/vector/flat/flat_vectors.hpp"
@@ -30,7 +31,7 @@ struct OwnedIvfVectors {
   Metric metric = Metric::kL2;
   Store store = Store::kFloat;
   std::size_t rows = 0;
-  std::vector<std::uint8_t> vectors;  ///< list after list, without gaps
+  std::unique_ptr<std::uint8_t[]> vectors;  ///< list after list, without gaps
   std::vector<float> norms;
   std::vector<float> centre;
 
