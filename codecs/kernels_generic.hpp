@@ -9,10 +9,6 @@
 
 namespace warpdex::generic {
 
-constexpr std::uint32_t whole_groups(std::uint32_t count) {
-  return (count + kGroup - 1) / kGroup * kGroup;
-}
-
 WARPDEX_ALWAYS_INLINE void unpack(const std::uint8_t* bytes, std::uint32_t count,
                                   std::uint32_t width, std::uint32_t* out) {
   const std::uint64_t mask = low_mask(width);

@@ -140,7 +140,6 @@ bool read_ciff_list(MessageBytes message, CiffList& list) {
     } else {
       is_read = field == kTerm ? read_text(in, message, list.term)
                 : field == kDf ? read_int64(in, list.df)
-                : field == kCf ? read_int64(in, list.cf)
                                : skip_field(in, field);
     }
     if (!is_read) return false;

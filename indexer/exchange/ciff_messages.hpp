@@ -35,7 +35,6 @@ class MessageCursor {
 struct CiffList {
   std::string_view term;  ///< in the message
   std::int64_t df = 0;
-  std::int64_t cf = 0;
   std::uint64_t postings = 0;  ///< counted
 };
 

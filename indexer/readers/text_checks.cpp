@@ -1,24 +1,16 @@
-// Checks of ids and texts, fast where they are ASCII, and the sentences of their failures.
+// Checks of ids and texts, and the sentences of their failures.
 #include "warpdex/indexer/readers/text_checks.hpp"
-
-#include <unicode/utf8.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
+
+#include "warpdex/indexer/analysis/utf8.hpp"
 
 namespace warpdex {
 namespace {
 
-constexpr std::uint64_t kHighBits = 0x8080808080808080;
 constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
-
-std::uint64_t load_word(const std::uint8_t* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
@@ -63,20 +55,7 @@ bool looks_like_text(std::string_view bytes) {
 }  // namespace
 
 std::size_t find_invalid_utf8(std::string_view text) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const std::size_t size = text.size();
-  std::size_t at = 0;
-  while (at < size) {
-    if (size - at >= 16 && ((load_word(bytes + at) | load_word(bytes + at + 8)) & kHighBits) == 0) {
-      at += 16;
-      continue;
-    }
-    const std::size_t start = at;
-    UChar32 code_point = 0;
-    U8_NEXT(bytes, at, size, code_point);
-    if (code_point < 0) return start;
-  }
-  return size;
+  return std::min(analysis::find_invalid_utf8(text), text.size());
 }
 
 void check_utf8(std::string_view bytes, const Location& location) {

@@ -1,4 +1,4 @@
-// WarpSelect and BlockSelect fed from registers by kernels of their own.
+// WarpQueue and BlockQueue fed from registers by kernels of their own.
 #include <algorithm>
 #include <string>
 
@@ -31,29 +31,40 @@ struct Fed {
 // Work item: all entries, by one warp.
 template <typename Key, typename Id, int kCapacity>
 __global__ void feed_warp(const Fed<Key, Id> fed) {
-  WarpSelect<Key, Id, kCapacity> select(fed.k, fed.order);
+  using Packed = PackedFor<Id>;
+  const std::uint32_t flip = KeyRules<Key>::flip(fed.order);
+  WarpQueue<Packed, kCapacity> queue(fed.k);
   for (int first = 0; first < fed.size; first += 32) {
     const int i = first + static_cast<int>(threadIdx.x);
-    select.add(i < fed.size ? fed.keys[i] : Key{}, i < fed.size ? fed.ids[i] : kNoId<Id>);
+    const Packed entry = i < fed.size ? pack<Packed>(code_of_key(fed.keys[i], flip), fed.ids[i])
+                                      : missing_entry<Packed>();
+    queue.add(entry);
   }
-  select.finish();
-  select.write(fed.keys_out, fed.ids_out);
+  queue.finish();
+  queue.visit([&](int rank, Packed entry) {
+    unpack<Key, Id>(entry, flip, fed.keys_out[rank], fed.ids_out[rank]);
+  });
 }
 
 // Work item: all entries, by one block.
 template <typename Key, typename Id>
 __global__ void feed_block(const Fed<Key, Id> fed, int capacity) {
-  using Select = BlockSelect<Key, Id>;
+  using Packed = PackedFor<Id>;
+  const std::uint32_t flip = KeyRules<Key>::flip(fed.order);
   extern __shared__ __align__(16) unsigned char dynamic_memory[];
-  __shared__ typename Select::Storage storage;
-  Select select(fed.k, fed.order, reinterpret_cast<typename Select::Entry*>(dynamic_memory),
-                capacity, storage);
+  __shared__ BlockStorage<Packed> storage;
+  BlockQueue<Packed> queue(reinterpret_cast<Packed*>(dynamic_memory), capacity, fed.k, storage);
   for (int first = 0; first < fed.size; first += static_cast<int>(blockDim.x)) {
     const int i = first + static_cast<int>(threadIdx.x);
-    select.add(i < fed.size ? fed.keys[i] : Key{}, i < fed.size ? fed.ids[i] : kNoId<Id>);
+    const Packed entry = i < fed.size ? pack<Packed>(code_of_key(fed.keys[i], flip), fed.ids[i])
+                                      : missing_entry<Packed>();
+    queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
   }
-  select.finish();
-  select.write(fed.keys_out, fed.ids_out);
+  queue.finish();
+  for (int rank = static_cast<int>(threadIdx.x); rank < fed.k;
+       rank += static_cast<int>(blockDim.x)) {
+    unpack<Key, Id>(queue.entries()[rank], flip, fed.keys_out[rank], fed.ids_out[rank]);
+  }
 }
 
 template <typename Key, typename Id>

@@ -76,7 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered")(
       "exhaustive", po::bool_switch(&given.exhaustive),
-      "GPU: skip no block, to measure what skipping is worth; AND with codec bitpack only")(
+      "GPU: skip no block, to measure what skipping is worth; AND by BM25 with codec bitpack only")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
       "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
@@ -85,7 +85,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages),
-      "GPU: also show the time of each stage, and with codec bitpack of what warps do")(
+      "GPU: also show the time of each stage, and, by BM25 with codec bitpack, of what warps do")(
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
   command.add(group);

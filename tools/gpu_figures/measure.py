@@ -205,7 +205,7 @@ class Measure:
             for impacts, (collection, why) in zip((False, True), self.generate_both(codec)):
                 if why:
                     why = "it was not generated: " + why
-                some = cases.gpu_cases(i == 0)
+                some = cases.gpu_cases(i == 0, impacts)
                 if i == 0 and not impacts:
                     size = folder_bytes(collection.index)
                     some += cases.cpu_cases() + cases.budget_cases(size, self.given.budgets)

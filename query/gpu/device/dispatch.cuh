@@ -38,9 +38,8 @@ void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
 }
 
 /// The codec and the scores for which AND and the accumulation of tiles have a form that measures
-/// itself: only tables of measurements need it.
+/// itself: only a table of measurements needs it.
 template <CodecKind kCodec, ScoreForm kForm>
-inline constexpr bool kIsMeasured =
-    kCodec == CodecKind::kBitpack&& kForm != ScoreForm::kQueryLikelihood;
+inline constexpr bool kIsMeasured = kCodec == CodecKind::kBitpack&& kForm == ScoreForm::kBm25;
 
 }  // namespace warpdex::gpu

@@ -1,4 +1,4 @@
-// BlockSelect: a block keeps the k best entries that it is given, in shared memory.
+// BlockQueue: a block keeps the k best entries that it is given, in shared memory.
 #pragma once
 
 #include "warpdex/core/select/block_cut.cuh"
@@ -121,43 +121,6 @@ class BlockQueue {
   Packed limit_;
   int capacity_;
   int k_;
-};
-
-/// BlockSelect over keys and ids, for kernels that feed it from registers:
-///
-///   __shared__ BlockSelect<float, std::uint32_t>::Storage storage;
-///   extern __shared__ BlockSelect<float, std::uint32_t>::Entry entries[];  // block_capacity(k)
-///   BlockSelect<float, std::uint32_t> select(k, SelectOrder::kLargest, entries, capacity,
-///   storage); for (…) select.add(key, id);     // all threads; kNoId where one has nothing
-///   select.finish();
-///   select.write(keys_out, ids_out);  // k of each, best first
-template <typename Key, typename Id>
-class BlockSelect {
- public:
-  using Entry = PackedFor<Id>;
-  using Storage = BlockStorage<Entry>;
-
-  __device__ BlockSelect(int k, SelectOrder order, Entry* entries, int capacity, Storage& storage)
-      : queue_(entries, capacity, k, storage), k_(k), flip_(KeyRules<Key>::flip(order)) {}
-
-  __device__ void add(Key key, Id id) {
-    const Entry entry = pack<Entry>(code_of_key(key, flip_), id);
-    queue_.add(entry < queue_.limit() ? 1U : 0U, [&](int) { return entry; });
-  }
-  __device__ void finish() { queue_.finish(); }
-
-  /// After finish(), to memory of any kind.
-  __device__ void write(Key* keys_out, Id* ids_out) const {
-    for (int rank = static_cast<int>(threadIdx.x); rank < k_;
-         rank += static_cast<int>(blockDim.x)) {
-      unpack<Key, Id>(queue_.entries()[rank], flip_, keys_out[rank], ids_out[rank]);
-    }
-  }
-
- private:
-  BlockQueue<Entry> queue_;
-  int k_;
-  std::uint32_t flip_;
 };
 
 }  // namespace warpdex

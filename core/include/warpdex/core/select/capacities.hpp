@@ -7,10 +7,8 @@
 
 namespace warpdex {
 
-/// Queue lengths for which WarpSelect is meant; other multiples of 32 work, and cost registers.
-using WarpCapacities = std::integer_sequence<int, 32, 128, 512, 1024>;
-
-/// Of those, the ones that select_k() has kernels of. Beyond the last a block takes a row.
+/// The lengths of a warp's queue that select_k() has kernels of. Beyond the last a block takes a
+/// row.
 using RowCapacities = std::integer_sequence<int, 32, 128>;
 
 /// Entries per lane that wait for a merge into a warp queue of `capacity`: measured by Johnson et

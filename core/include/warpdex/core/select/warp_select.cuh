@@ -1,5 +1,5 @@
-// WarpSelect: a warp keeps the k best entries that it is given, in registers only. Section 4.2 of
-// Johnson, Douze, Jégou, "Billion-scale similarity search with GPUs".
+// WarpQueue: WarpSelect, by which a warp keeps the k best entries that it is given, in registers
+// only. Section 4.2 of Johnson, Douze, Jégou, "Billion-scale similarity search with GPUs".
 #pragma once
 
 #include "warpdex/core/select/capacities.hpp"
@@ -7,7 +7,14 @@
 
 namespace warpdex {
 
-/// The queues, over packed entries. kCapacity: the most that k may be, a multiple of 32.
+/// The queues, over packed entries. kCapacity: the most that k may be, a multiple of 32. pack() and
+/// unpack() make entries of keys and ids:
+///
+///   WarpQueue<PackedFor<Id>, 128> queue(k);
+///   for (…) queue.add(pack<PackedFor<Id>>(code_of_key(key, flip), id));  // all 32 lanes
+///   queue.finish();
+///   queue.visit([&](int rank, PackedFor<Id> entry) { unpack(entry, flip, keys[rank], ids[rank]);
+///   });
 ///
 /// The warp queue holds the best entries so far, sorted over the lanes. An entry that is better
 /// than its k-th waits in its lane's thread queue; when one of those is full, all are sorted as one
@@ -80,34 +87,6 @@ class WarpQueue {
   Packed limit_ = missing_entry<Packed>();
   int k_;
   int waiting_ = 0;
-};
-
-/// WarpSelect over keys and ids, for kernels that feed it from registers:
-///
-///   WarpSelect<float, std::uint32_t, 128> select(k, SelectOrder::kLargest);
-///   for (…) select.add(key, id);     // all 32 lanes; kNoId where a lane has nothing
-///   select.finish();
-///   select.write(keys_out, ids_out);  // k of each, best first
-template <typename Key, typename Id, int kCapacity>
-class WarpSelect {
- public:
-  __device__ WarpSelect(int k, SelectOrder order) : queue_(k), flip_(KeyRules<Key>::flip(order)) {}
-
-  __device__ void add(Key key, Id id) { queue_.add(pack<Packed>(code_of_key(key, flip_), id)); }
-  __device__ void finish() { queue_.finish(); }
-
-  /// After finish(), by the whole warp, to memory of any kind.
-  __device__ void write(Key* keys_out, Id* ids_out) const {
-    queue_.visit([&](int rank, Packed entry) {
-      unpack<Key, Id>(entry, flip_, keys_out[rank], ids_out[rank]);
-    });
-  }
-
- private:
-  using Packed = PackedFor<Id>;
-
-  WarpQueue<Packed, kCapacity> queue_;
-  std::uint32_t flip_;
 };
 
 }  // namespace warpdex

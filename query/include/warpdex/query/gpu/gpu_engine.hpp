@@ -31,12 +31,12 @@ OrMethod parse_or_method(std::string_view name);
 
 /// Turns parts of the engine on or off, to measure what they are worth.
 struct GpuAblation {
-  /// OR accumulates all tiles, whatever their bounds are. AND over `bitpack`, by BM25 or impacts,
-  /// decodes the docIDs of all blocks of all lists; other AND is as it is without this.
+  /// OR accumulates all tiles, whatever their bounds are. AND over `bitpack`, by BM25, decodes the
+  /// docIDs of all blocks of all lists; other AND is as it is without this.
   bool exhaustive = false;
   OrMethod or_by = OrMethod::kByCost;
   bool no_seeds = false;  ///< OR starts with a threshold of 0
-  /// Fills GpuStatistics::stages and the work counters, and with `bitpack`, by BM25 or impacts, the
+  /// Fills GpuStatistics::stages and the work counters, and with `bitpack`, by BM25, the
   /// phases; costs some microseconds a batch.
   bool time_stages = false;
 };
