@@ -47,6 +47,12 @@ set(warpdex_public_headers
   vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
   vector/rows/vector_view.hpp
+  vector/search/make_searcher.hpp
+  vector/search/refining_searcher.hpp
+  vector/search/replicated_searcher.hpp
+  vector/search/row_slice.hpp
+  vector/search/sharded_searcher.hpp
+  vector/search/vector_searcher.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp
   indexer/exchange/exporter.hpp

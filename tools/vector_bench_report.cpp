@@ -65,7 +65,11 @@ std::string searches_to_json(const vector::VectorIndex& index, const VectorBench
   if (settings.probes > 0) json.member("probes", std::uint64_t{settings.probes});
   if (settings.refine > 0) json.member("refine", std::uint64_t{settings.refine});
   json.member("device", by_gpu(all) ? settings.gpu : "cpu");
-  if (by_gpu(all)) json.member("resident", settings.is_resident);
+  if (by_gpu(all)) {
+    json.member("resident", settings.is_resident);
+    json.member("shards", std::uint64_t{settings.shards});
+    json.member("replicas", std::uint64_t{settings.replicas});
+  }
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{settings.threads});
   json.begin_array("searches");

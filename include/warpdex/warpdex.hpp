@@ -32,4 +32,5 @@
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 #include "warpdex/vector/kmeans/gpu_kmeans.hpp"
 #include "warpdex/vector/kmeans/kmeans.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/version.hpp"

@@ -49,6 +49,7 @@ struct Arguments {
   std::string k = "1,10,100";
   SearchDepth depth;
   DeviceOptions device;
+  GpuLayout layout;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -76,7 +77,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "figures", &given.json);
   add_depth_options(group, given.depth);
   command.add(group);
-  given.device.add_to(command);
+  add_search_device_options(command, given.device, given.layout);
 }
 
 std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
@@ -158,7 +159,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  given.device.check(command);
+  check_search_device_options(command, given.device);
   check_outputs_outside(given.index, {given.json, given.plot});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
@@ -177,10 +178,14 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  VectorSearch searcher(index, command, given.depth, threads, given.device);
+  VectorSearch searcher(index, command, given.depth, threads, given.device, given.layout);
   const VectorBenchSettings settings{searcher.gpu_name(),
-                                     searcher.is_on_gpu() && searcher.is_resident(), threads,
-                                     searcher.probes(), searcher.refine()};
+                                     searcher.is_on_gpu() && searcher.is_resident(),
+                                     searcher.shards(),
+                                     searcher.replicas(),
+                                     threads,
+                                     searcher.probes(),
+                                     searcher.refine()};
   std::vector<MeasuredSearch> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);
