@@ -37,9 +37,11 @@ set(warpdex_public_headers
   vector/graph/row_search.hpp
   vector/graph/smooth_path.hpp
   vector/graph/symmetric_graph.hpp
+  vector/ivf/ivf_builder.hpp
   vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
+  vector/ivf/ivf_settings.hpp
   vector/kmeans/gpu_kmeans.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp

@@ -31,8 +31,9 @@ void write_lists(const WrittenRows& rows, const ClusterMembers& members,
 
 std::vector<SectionInfo> write_ivf(const WrittenRows& rows, const VectorIndexSettings& settings,
                                    const std::filesystem::path& folder,
-                                   const BuildProgress& progress) {
-  const IvfLists lists = make_lists(rows, settings.ivf, progress);
+                                   const BuildProgress& progress, const BuildDevice& device) {
+  BuildSteps steps(progress, device);
+  const IvfLists lists = make_lists(rows.flat, settings.ivf, steps);
   std::vector<SectionInfo> sections;
   write_lists(rows, lists.members, folder, progress, sections);
   sections.push_back(write_section(folder, section::kCentre, rows.flat.centre));

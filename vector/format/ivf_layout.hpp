@@ -12,9 +12,10 @@
 namespace warpdex::vector {
 
 /// Writes all sections of an inverted file of `settings.ivf.lists` lists into `folder`. Memory: the
-/// sample that centroids are trained on, 8 bytes a row. Throws IoError, and what `progress` throws.
+/// sample that centroids are trained on, 8 bytes a row. Throws IoError, CudaError,
+/// and what listeners throw.
 std::vector<SectionInfo> write_ivf(const WrittenRows& rows, const VectorIndexSettings& settings,
                                    const std::filesystem::path& folder,
-                                   const BuildProgress& progress);
+                                   const BuildProgress& progress, const BuildDevice& device);
 
 }  // namespace warpdex::vector

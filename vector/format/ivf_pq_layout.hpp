@@ -14,9 +14,9 @@ namespace warpdex::vector {
 /// Writes the sections of an inverted file of codes into `folder`, all but those that hold vectors
 /// and the centre. Memory: the samples that centroids and codebooks are trained on (of residuals up
 /// to 256 MiB, with a rotation up to 4 times), 8 bytes a row.
-/// Throws IoError, and what `progress` throws.
+/// Throws IoError, CudaError, and what listeners throw.
 std::vector<SectionInfo> write_ivf_pq(const WrittenRows& rows, const VectorIndexSettings& settings,
                                       const std::filesystem::path& folder,
-                                      const BuildProgress& progress);
+                                      const BuildProgress& progress, const BuildDevice& device);
 
 }  // namespace warpdex::vector

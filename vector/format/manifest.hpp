@@ -43,11 +43,6 @@ constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
   return (settings.dimension + step - 1) / step * step;
 }
 
-/// By what the lists of an inverted file are chosen.
-constexpr Metric coarse_metric(Metric metric) {
-  return metric == Metric::kInnerProduct ? metric : Metric::kL2;
-}
-
 std::string manifest_to_json(const Manifest& manifest);
 
 /// Throws FormatError for what is damaged, of another version, or another kind of index.

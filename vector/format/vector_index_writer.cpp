@@ -11,6 +11,7 @@
 #include "format/ivf_pq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
+#include "ivf/build/codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 
@@ -22,16 +23,9 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
     throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
                      " components, not " + std::to_string(settings.dimension));
   }
-  const std::size_t bits = settings.pq.bits;
-  if (bits != 8 && bits != 4) {
-    throw UsageError("codewords have numbers of 8 or 4 bits, not " + std::to_string(bits));
-  }
-  const std::size_t largest = max_code_bytes(settings.dimension, bits);
-  if (settings.index == IndexKind::kIvfPq && settings.pq.bytes > largest) {
-    throw UsageError("codes of " + std::to_string(bits) + " bits of vectors of " +
-                     std::to_string(settings.dimension) + " components have from 1 to " +
-                     std::to_string(largest) + " bytes, not " + std::to_string(settings.pq.bytes));
-  }
+  check_codes(settings.dimension, settings.index == IndexKind::kIvfPq
+                                      ? settings.pq
+                                      : PqSettings{.bits = settings.pq.bits});
   return settings;
 }
 
@@ -42,7 +36,7 @@ struct VectorIndexWriter::State {
       : settings(checked(given)),
         replacement(target),
         folder(replacement.subfolder(kSegmentFolder)) {
-    if (settings.pq.bytes == 0) settings.pq.bytes = (settings.dimension + 3) / 4;
+    if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
     rows.emplace(rows_folder(), settings);
   }
 
@@ -52,7 +46,7 @@ struct VectorIndexWriter::State {
                            (settings.index == IndexKind::kIvfPq && settings.pq.keeps_vectors);
     return are_final ? folder : replacement.scratch();
   }
-  void write_lists(const BuildProgress& progress);
+  void write_lists(const BuildProgress& progress, const BuildDevice& device);
   void write_ids(const VectorIds& ids);
 
   VectorIndexSettings settings;
@@ -71,24 +65,19 @@ std::size_t VectorIndexWriter::rows() const { return state_->rows->rows(); }
 
 void VectorIndexWriter::add(std::span<const float> rows) { state_->rows->add(rows); }
 
-void VectorIndexWriter::State::write_lists(const BuildProgress& progress) {
+void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
+                                           const BuildDevice& device) {
   const std::size_t count = rows->rows();
-  IvfSettings& ivf = settings.ivf;
-  if (count == 0) throw UsageError("an inverted file takes one vector or more; build a flat index");
-  if (ivf.lists == 0) ivf.lists = default_lists(count);
-  if (ivf.lists > count) {
-    throw UsageError("there are " + std::to_string(count) + " vectors; ask for 1 to " +
-                     std::to_string(count) + " lists, not " + std::to_string(ivf.lists));
-  }
+  settings.ivf = settled(settings.ivf, count);
   const WrittenRows written(rows_folder(), sections, settings, count);
   if (settings.index == IndexKind::kIvfFlat) {
-    sections = write_ivf(written, settings, folder, progress);
+    sections = write_ivf(written, settings, folder, progress, device);
     return;
   }
   if (!settings.pq.keeps_vectors) {
     sections = {write_section(folder, section::kCentre, written.flat.centre)};
   }
-  for (SectionInfo& info : write_ivf_pq(written, settings, folder, progress)) {
+  for (SectionInfo& info : write_ivf_pq(written, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
   }
 }
@@ -113,14 +102,15 @@ void VectorIndexWriter::State::write_ids(const VectorIds& ids) {
   sections.push_back(texts.finish());
 }
 
-void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progress) {
+void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progress,
+                               const BuildDevice& device) {
   State& state = *state_;
   if (ids.size() != 0 && ids.size() != rows()) {
     throw InputError("there are " + std::to_string(ids.size()) + " ids for " +
                      std::to_string(rows()) + " vectors; give as many");
   }
   state.sections = state.rows->finish();
-  if (state.settings.index != IndexKind::kFlat) state.write_lists(progress);
+  if (state.settings.index != IndexKind::kFlat) state.write_lists(progress, device);
   state.write_ids(ids);
   Manifest manifest;
   manifest.settings = state.settings;

@@ -66,11 +66,7 @@ std::vector<Repair> plan_repairs(std::span<const std::uint64_t> sizes, Random& r
 }
 
 void split(std::span<const float> point, std::span<float> kept, std::span<float> placed) {
-  for (std::size_t c = 0; c < kept.size(); ++c) {
-    const float step = kSplitShare * (point[c] - kept[c]);
-    placed[c] = kept[c] + step;
-    kept[c] -= step;
-  }
+  for (std::size_t c = 0; c < kept.size(); ++c) split_component(point[c], kept[c], placed[c]);
 }
 
 }  // namespace warpdex::vector

@@ -43,6 +43,14 @@ std::vector<Repair> plan_repairs(std::span<const std::uint64_t> sizes, Random& r
 /// How far the two halves of a cluster start from its centroid, as a share of the way to a point.
 inline constexpr float kSplitShare = 1.0F / 64;
 
+/// Parts a component of a cluster's centroid: one of the two moves towards the point, the other
+/// away from it.
+inline void split_component(float point, float& kept, float& placed) {
+  const float step = kSplitShare * (point - kept);
+  placed = kept + step;
+  kept -= step;
+}
+
 /// Parts a cluster: one centroid moves towards the point, the other away from it.
 void split(std::span<const float> point, std::span<float> kept, std::span<float> placed);
 

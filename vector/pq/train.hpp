@@ -22,10 +22,13 @@ struct PqTraining {
   std::function<void(std::size_t done, std::size_t total)> on_parts = {};
 };
 
-/// ProductQuantizer::codebooks from points, rotated already: the centroids of each run, by k-means.
-/// Where there are fewer points than codewords, the first codeword fills the places that are left,
-/// so that none of these is ever the nearest. The same for any number of threads. Throws UsageError
-/// for no points, and as kmeans() does. Memory: the points of a run for each thread.
+/// ProductQuantizer::codebooks from points, rotated already: the means of the clusters of each run,
+/// by Lloyd's iterations from points drawn at random. A codeword that stands for few points takes
+/// half of the points of another one, as in kmeans(). Where there are fewer points than codewords,
+/// the first codeword fills the places that are left, so that none of these is ever the nearest.
+/// The same bits for any number of threads, on every processor. Throws UsageError for no points.
+/// O(iterations * points * dimension * codewords) arithmetic. Memory: the points of a run for each
+/// thread.
 std::vector<float> train_codebooks(const Matrix<float>& points, const PqTraining& training);
 
 }  // namespace warpdex::vector

@@ -13,6 +13,7 @@
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_settings.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
@@ -36,23 +37,6 @@ enum class IndexKind : std::uint8_t {
 std::string_view index_kind_name(IndexKind kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
 IndexKind index_kind_from_name(std::string_view name);
-
-/// Of an inverted file.
-struct IvfSettings {
-  std::size_t lists = 0;    ///< 0: as many as suit the number of rows
-  std::size_t train = 0;    ///< rows that centroids are trained on; 0: 256 a list
-  std::uint64_t seed = 1;   ///< of the training
-  std::size_t threads = 0;  ///< of the training and the assignment; 0: default_threads()
-};
-
-/// Of codes.
-struct PqSettings {
-  std::size_t bytes = 0;      ///< of a vector's code, 1 to max_code_bytes(); 0: a byte for each 4
-                              ///< components
-  std::size_t bits = 8;       ///< of a codeword's number: 8 or 4
-  bool is_rotated = false;    ///< by a rotation that is trained, so that codes lose less
-  bool keeps_vectors = true;  ///< beside their codes, so that answers can be refined
-};
 
 struct VectorIndexSettings {
   Metric metric = Metric::kL2;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -12,10 +11,6 @@
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
-
-/// Told of long work: its stage, how much is done and of how much.
-using BuildProgress =
-    std::function<void(const char* stage, std::uint64_t done, std::uint64_t total)>;
 
 /// Streams rows into a folder beside the target, which commit() puts in the target's place. Not
 /// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids. An inverted
@@ -40,9 +35,12 @@ class VectorIndexWriter {
   std::size_t rows() const;
 
   /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
-  /// by their numbers. Throws InputError if there are some and not as many as rows; UsageError for
-  /// more lists than rows, or none of both; IoError; and what `progress` throws. Once, at the end.
-  void commit(const VectorIds& ids = {}, const BuildProgress& progress = {});
+  /// by their numbers. Inverted files are built on `device`, with the same bytes wherever no two
+  /// centroids are equally near but for the rounding of floats. Throws InputError if there are ids
+  /// and not as many as rows; UsageError for more lists than rows, or none of both; IoError;
+  /// CudaError; and what `progress` and the functions of `device` throw. Once, at the end.
+  void commit(const VectorIds& ids = {}, const BuildProgress& progress = {},
+              const BuildDevice& device = {});
 
  private:
   struct State;

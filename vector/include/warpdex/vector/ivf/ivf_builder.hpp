@@ -1,0 +1,74 @@
+// Inverted files built in memory, from vectors in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_settings.hpp"
+
+namespace warpdex::vector {
+
+/// The lists of an inverted file and their centroids.
+struct OwnedLists {
+  std::vector<std::uint32_t> row_numbers;  ///< list after list, in each ascending
+  std::vector<std::uint64_t> begins;       ///< lists + 1
+  Metric metric = Metric::kL2;             ///< of the centroids
+  std::size_t dimension = 0;
+  std::vector<float> centroids;  ///< lists * dimension
+  std::vector<float> norms;      ///< of the centroids
+
+  FlatVectors centroid_view() const;
+};
+
+/// An inverted file of whole vectors that owns all it has.
+struct OwnedIvfVectors {
+  OwnedLists lists;
+  Metric metric = Metric::kL2;
+  Store store = Store::kFloat;
+  std::size_t rows = 0;
+  std::vector<std::uint8_t> vectors;  ///< list after list, without gaps
+  std::vector<float> norms;
+  std::vector<float> centre;
+
+  /// For IvfSearcher and GpuIvfSearcher, while this lives and stays where it is.
+  IvfVectors view() const;
+};
+
+/// An inverted file of codes that owns all but the vectors.
+struct OwnedIvfPqVectors {
+  OwnedLists lists;
+  Metric metric = Metric::kL2;
+  std::vector<std::uint64_t> group_begins;
+  std::size_t bytes = 0;
+  std::size_t bits = 8;
+  std::vector<float> codebooks;
+  std::vector<float> rotation;
+  std::vector<std::uint8_t> codes;
+  std::vector<float> terms;
+  std::vector<float> centre;
+  FlatVectors vectors;  ///< those that it was built from, if they are kept
+
+  /// For IvfPqSearcher, while this and the vectors live and this stays where it is.
+  IvfPqVectors view() const;
+};
+
+/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
+/// in the order of their numbers, of length 1 for kCosine, and have norms. Memory: a copy of the
+/// vectors, the sample that centroids are trained on, 8 bytes a row. Throws UsageError for no rows
+/// and for more lists than rows; InputError, with the row, for what is not finite; what `progress`
+/// and the functions of `device` throw; CudaError.
+OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
+                          const BuildProgress& progress = {}, const BuildDevice& device = {});
+
+/// The same of codes. Norms are needed only where answers are to be refined. Memory: the codes, the
+/// samples that centroids and codebooks are trained on, 8 bytes a row. Throws likewise, and
+/// UsageError for bytes or bits out of range.
+OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& settings,
+                               const PqSettings& pq, const BuildProgress& progress = {},
+                               const BuildDevice& device = {});
+
+}  // namespace warpdex::vector
