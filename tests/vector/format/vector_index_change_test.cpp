@@ -272,7 +272,7 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
        .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2}},
       form.ids,
       static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
-  constexpr int kChanges = 160;
+  constexpr int kChanges = 125;  // of each form: 1,000 in all
   for (int i = 0; i < kChanges; ++i) {
     SCOPED_TRACE("change " + std::to_string(i));
     const std::size_t kind = checked.draw(10);
@@ -305,6 +305,13 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
   EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
 }
 
+std::string form_name(const testing::TestParamInfo<Form>& form) {
+  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq"};
+  constexpr const char* kIds[] = {"rows", "numbers", "texts"};
+  return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
+         kIds[static_cast<std::size_t>(form.param.ids)];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Forms, VectorIndexChanges,
     testing::Values(Form{IndexKind::kFlat, IdKind::kRows, Metric::kL2, Store::kFloat},
@@ -315,12 +322,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Form{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
                     Form{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
                     Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat}),
-    [](const testing::TestParamInfo<Form>& form) {
-      constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq"};
-      constexpr const char* kIds[] = {"rows", "numbers", "texts"};
-      return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
-             kIds[static_cast<std::size_t>(form.param.ids)];
-    });
+    form_name);
 
 std::vector<std::int64_t> numbers_from(std::int64_t first, std::size_t count) {
   std::vector<std::int64_t> numbers(count);
