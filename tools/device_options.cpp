@@ -27,16 +27,16 @@ void check_gpu(int device) {
 }
 
 /// The numbers of a list such as "0,1".
-std::vector<int> parse_devices(const std::string& text) {
+std::vector<int> parse_devices(const std::string& text, bool may_repeat) {
   std::vector<int> devices;
   for (const std::string& part : split_list(text)) {
     int device = -1;
     const char* const end = part.data() + part.size();
     const std::from_chars_result read = std::from_chars(part.data(), end, device);
     const bool is_known = std::find(devices.begin(), devices.end(), device) != devices.end();
-    if (read.ec != std::errc() || read.ptr != end || device < 0 || is_known) {
-      throw UsageError("--devices takes different numbers of GPUs, such as 0,1, not '" + text +
-                       "'");
+    if (read.ec != std::errc() || read.ptr != end || device < 0 || (is_known && !may_repeat)) {
+      throw UsageError(std::string("--devices takes ") + (may_repeat ? "" : "different ") +
+                       "numbers of GPUs, such as 0,1, not '" + text + "'");
     }
     devices.push_back(device);
   }
@@ -47,6 +47,7 @@ std::vector<int> parse_devices(const std::string& text) {
 }  // namespace
 
 void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuCount count) {
+  count_ = count;
   po::options_description group = option_group("Device");
   const std::string help =
       "GPU memory to take at most, as 20G or 500M. " + memory + ". Default: 90 % of what is free";
@@ -55,7 +56,7 @@ void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuC
       "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
       "else the CPU, with a line that says why")(
       "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"), help.c_str());
-  if (count == GpuCount::kSeveral) {
+  if (count != GpuCount::kOne) {
     group.add_options()("devices", po::value(&devices_)->value_name("LIST"),
                         "numbers of the GPUs that share the work, as 0,1. Default: 0");
   }
@@ -76,20 +77,30 @@ void DeviceOptions::check(const CommandLine& command,
   }
 }
 
+std::size_t DeviceOptions::gpu_count() const {
+  return parse_devices(devices_, count_ == GpuCount::kRepeated).size();
+}
+
 bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start) const {
+  return start_gpus([&](std::span<const ResourceSettings> gpus) {
+    for (const ResourceSettings& gpu : gpus) start(gpu);
+  });
+}
+
+bool DeviceOptions::start_gpus(
+    const std::function<void(std::span<const ResourceSettings>)>& start) const {
   if (device_ == "cpu") return false;
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
   }
-  ResourceSettings settings;
-  if (!gpu_memory_.empty()) settings.memory = parse_size("--gpu-memory", gpu_memory_);
-  const std::vector<int> devices = parse_devices(devices_);
+  const std::size_t memory = gpu_memory_.empty() ? 0 : parse_size("--gpu-memory", gpu_memory_);
+  std::vector<ResourceSettings> gpus;
+  for (const int device : parse_devices(devices_, count_ == GpuCount::kRepeated)) {
+    gpus.push_back({.device = device, .memory = memory});
+  }
   try {
-    for (const int device : devices) check_gpu(device);
-    for (const int device : devices) {
-      settings.device = device;
-      start(settings);
-    }
+    for (const ResourceSettings& gpu : gpus) check_gpu(gpu.device);
+    start(gpus);
     return true;
   } catch (const UsageError& error) {
     if (device_ == "gpu") throw;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 #include "options.hpp"
@@ -11,8 +12,8 @@
 
 namespace warpdex::tools {
 
-/// Whether a command's work can be shared by GPUs.
-enum class GpuCount { kOne, kSeveral };
+/// Whether a command's work can be shared by GPUs, and whether one may be named several times.
+enum class GpuCount { kOne, kSeveral, kRepeated };
 
 /// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
 /// CommandLine::parse().
@@ -30,11 +31,17 @@ class DeviceOptions {
   /// one that they were added to.
   void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {});
 
+  /// How many GPUs --devices names. Throws UsageError for what is no list.
+  std::size_t gpu_count() const;
+
   /// Calls `start` for each GPU that is to work, in turn, and returns whether they work. Where one
   /// cannot, `gpu` throws what `start` does, or CudaError that says why there is no GPU; `auto`
   /// takes the CPU and says so, as take_cpu() does, for a UsageError too. Throws UsageError for
   /// what is no device, no list or no size.
   bool start_gpu(const std::function<void(const ResourceSettings&)>& start) const;
+
+  /// Likewise calls `start` once, with all GPUs that are to work.
+  bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start) const;
 
   /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
   /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on
@@ -47,6 +54,7 @@ class DeviceOptions {
   std::string device_ = "cpu";
   std::string gpu_memory_;
   std::string devices_ = "0";
+  GpuCount count_ = GpuCount::kOne;
 };
 
 }  // namespace warpdex::tools

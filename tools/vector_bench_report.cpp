@@ -58,14 +58,19 @@ std::string searches_to_json(const vector::VectorIndex& index, const VectorBench
                              const std::vector<MeasuredSearch>& all) {
   JsonWriter json;
   json.begin_object();
-  json.member("vectors", std::uint64_t{index.rows()});
+  json.member("vectors", std::uint64_t{index.live_rows()});
+  json.member("segments", std::uint64_t{index.segments().size()});
   json.member("dimension", std::uint64_t{index.settings().dimension});
   json.member("metric", vector::metric_name(index.settings().metric));
   json.member("store", vector::store_name(index.settings().store));
   if (settings.probes > 0) json.member("probes", std::uint64_t{settings.probes});
   if (settings.refine > 0) json.member("refine", std::uint64_t{settings.refine});
   json.member("device", by_gpu(all) ? settings.gpu : "cpu");
-  if (by_gpu(all)) json.member("resident", settings.is_resident);
+  if (by_gpu(all)) {
+    json.member("resident", settings.is_resident);
+    json.member("shards", std::uint64_t{settings.shards});
+    json.member("replicas", std::uint64_t{settings.replicas});
+  }
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{settings.threads});
   json.begin_array("searches");

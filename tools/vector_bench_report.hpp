@@ -25,11 +25,13 @@ struct MeasuredSearch {
 
 /// What all searches have in common.
 struct VectorBenchSettings {
-  std::string gpu;           ///< its name; empty: the CPU was asked
-  bool is_resident = false;  ///< all vectors lie in the GPU's memory
-  std::size_t threads = 0;   ///< of the CPU
-  std::size_t probes = 0;    ///< 0: there are no lists
-  std::size_t refine = 0;    ///< 0: answers are not refined
+  std::string gpu;           ///< their names; empty: the CPU was asked
+  bool is_resident = false;  ///< all vectors lie in GPU memory
+  std::size_t shards = 0;    ///< of the GPUs, as are replicas; 0: the CPU was asked
+  std::size_t replicas = 0;
+  std::size_t threads = 0;  ///< of the CPU
+  std::size_t probes = 0;   ///< 0: there are no lists
+  std::size_t refine = 0;   ///< 0: answers are not refined
 };
 
 void print_searches(const std::vector<MeasuredSearch>& all, std::ostream& out);

@@ -2,8 +2,11 @@
 #include "vector_search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
+#include "text.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/verify.hpp"
@@ -43,63 +46,103 @@ void add_depth_options(po::options_description& group, SearchDepth& depth) {
       "ivf-pq: rank the N best, or -k if that is more, anew by their exact distances");
 }
 
+void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {
+  device.add_to(command,
+                "It holds for each GPU. What one does not hold of the index is read in the host's "
+                "memory",
+                GpuCount::kRepeated);
+  po::options_description group = option_group("Several GPUs (--devices)");
+  group.add_options()("shards", po::value(&layout.shards)->value_name("S"),
+                      "cut the vectors into S parts, each on a GPU of its own. Default: as many as "
+                      "--replicas leaves GPUs for, or 1")(
+      "replicas", po::value(&layout.replicas)->value_name("R"),
+      "hold all vectors R times and share out the queries. Default: as often as --shards leaves "
+      "GPUs for");
+  command.add(group);
+}
+
+void check_search_device_options(const CommandLine& command, DeviceOptions& device) {
+  device.check(command, {"shards", "replicas"});
+}
+
+namespace {
+
+/// Into how many shards `gpus` GPUs cut the index. Throws UsageError where they cannot.
+std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, std::size_t gpus) {
+  const auto most = static_cast<std::int64_t>(gpus);
+  std::size_t shards = 1;
+  if (command.given("shards")) shards = checked_number("--shards", layout.shards, 1, most);
+  std::size_t replicas = gpus / shards;
+  if (command.given("replicas")) {
+    replicas = checked_number("--replicas", layout.replicas, 1, most);
+    if (!command.given("shards")) shards = gpus / replicas;
+  }
+  if (shards * replicas == gpus) return shards;
+  throw UsageError("--shards times --replicas is not the number of GPUs that --devices names, " +
+                   std::to_string(gpus) + "; name as many as that");
+}
+
+}  // namespace
+
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           SearchDepth depth, std::size_t threads, const DeviceOptions& device)
+                           SearchDepth depth, std::size_t threads, const DeviceOptions& device,
+                           const GpuLayout& layout)
     : device_(device) {
   check_options(index, command);
-  device_.start_gpu([&](const ResourceSettings& settings) {
+  set_depth(index, command, depth);
+  const std::size_t shards = count_shards(command, layout, device_.gpu_count());
+  device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
     vector::check_before_upload(index);
-    gpu_ = std::make_unique<Gpu>(index, settings, command.given("refine"));
+    start_gpus(index, shards, gpus);
   });
-  if (index.settings().index == vector::IndexKind::kFlat) {
-    flat_.emplace(index.flat(), threads);
-    return;
-  }
+  cpu_ = vector::search_index_on_cpu(index, settings_, threads);
+}
+
+void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
+                             SearchDepth depth) {
+  if (index.settings().index == vector::IndexKind::kFlat) return;
+  has_lists_ = true;
   const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
   if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
-  probes_ = checked_number("--probes", depth.probes, 1, lists);
+  settings_.probes = checked_number("--probes", depth.probes, 1, lists);
   if (command.given("refine")) {
-    refine_ = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
-  }
-  if (index.settings().index == vector::IndexKind::kIvfFlat) {
-    ivf_.emplace(index.ivf(), threads);
-  } else {
-    ivf_pq_.emplace(index.ivf_pq(), threads);
+    settings_.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
   }
 }
 
-VectorSearch::Gpu::Gpu(const vector::VectorIndex& index, const ResourceSettings& settings,
-                       bool refines)
-    : resources(settings) {
-  switch (index.settings().index) {
-    case vector::IndexKind::kFlat: flat.emplace(index.flat(), resources); break;
-    case vector::IndexKind::kIvfFlat: ivf.emplace(index.ivf(), resources); break;
-    case vector::IndexKind::kIvfPq:
-      ivf_pq.emplace(index.ivf_pq(), resources,
-                     vector::GpuIvfPqSettings{.memory = 0, .keeps_vectors = refines});
+void VectorSearch::start_gpus(const vector::VectorIndex& index, std::size_t shards,
+                              std::span<const ResourceSettings> gpus) {
+  auto started = std::make_unique<Gpu>();
+  started->shards = shards;
+  started->replicas = gpus.size() / shards;
+  std::map<int, Resources*> of_device;
+  std::vector<Resources*> all;
+  for (const ResourceSettings& gpu : gpus) {
+    Resources*& one = of_device[gpu.device];
+    if (one == nullptr) {
+      one = started->resources.emplace_back(std::make_unique<Resources>(gpu)).get();
+    }
+    all.push_back(one);
   }
-}
-
-bool VectorSearch::is_resident() const {
-  if (gpu_->ivf_pq) return refine_ == 0 || gpu_->ivf_pq->has_vectors();
-  return gpu_->ivf || gpu_->flat->is_resident();
-}
-
-vector::GpuFlatFigures VectorSearch::figures() const {
-  if (gpu_->ivf_pq) return gpu_->ivf_pq->figures();
-  return gpu_->ivf ? gpu_->ivf->figures() : gpu_->flat->figures();
+  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards);
+  gpu_ = std::move(started);
 }
 
 std::string VectorSearch::gpu_name() const {
-  return gpu_ ? device_info(gpu_->resources.device()).name : "";
+  std::string names;
+  if (!gpu_) return names;
+  for (const std::unique_ptr<Resources>& gpu : gpu_->resources) {
+    names += (names.empty() ? "" : ", ") + device_info(gpu->device()).name;
+  }
+  return names;
 }
 
-/// What the GPU answers, or nothing if the CPU is to.
+/// What the GPUs answer, or nothing if the CPU is to.
 template <class Answers, class Search>
 std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
   if (!gpu_) return std::nullopt;
   try {
-    return search(*gpu_);
+    return search(*gpu_->searcher);
   } catch (const Error& error) {
     device_.take_cpu(error);
     gpu_.reset();
@@ -109,28 +152,20 @@ std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
 
 vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
                                         const vector::RowFilter* filter) {
-  const auto on_gpu = [&](const Gpu& gpu) {
-    if (gpu.ivf_pq) return gpu.ivf_pq->nearest(queries, k, probes_, refine_, filter);
-    return gpu.ivf ? gpu.ivf->nearest(queries, k, probes_, filter)
-                   : gpu.flat->nearest(queries, k, filter);
+  const auto search = [&](const vector::VectorSearcher& searcher) {
+    return searcher.nearest(queries, k, filter);
   };
-  if (auto found = try_gpu<vector::Neighbors>(on_gpu)) return std::move(*found);
-  if (flat_) return flat_->nearest(queries, k, filter);
-  if (ivf_) return ivf_->nearest(queries, k, probes_, filter);
-  return ivf_pq_->nearest(queries, k, probes_, refine_, filter);
+  if (auto found = try_gpu<vector::Neighbors>(search)) return std::move(*found);
+  return search(*cpu_);
 }
 
 vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
                                             const vector::RowFilter* filter) {
-  const auto on_gpu = [&](const Gpu& gpu) {
-    if (gpu.ivf_pq) return gpu.ivf_pq->within(queries, radius, probes_, filter);
-    return gpu.ivf ? gpu.ivf->within(queries, radius, probes_, filter)
-                   : gpu.flat->within(queries, radius, filter);
+  const auto search = [&](const vector::VectorSearcher& searcher) {
+    return searcher.within(queries, radius, filter);
   };
-  if (auto found = try_gpu<vector::RangeNeighbors>(on_gpu)) return std::move(*found);
-  if (flat_) return flat_->within(queries, radius, filter);
-  if (ivf_) return ivf_->within(queries, radius, probes_, filter);
-  return ivf_pq_->within(queries, radius, probes_, filter);
+  if (auto found = try_gpu<vector::RangeNeighbors>(search)) return std::move(*found);
+  return search(*cpu_);
 }
 
 }  // namespace warpdex::tools

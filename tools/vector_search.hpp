@@ -1,4 +1,4 @@
-// Searches an index of vectors, of whichever kind, on the CPU or the GPU.
+// Searches an index of vectors, of whichever kind, on the CPU or on GPUs.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "device_options.hpp"
 #include "options.hpp"
 #include "warpdex/core/cuda/resources.hpp"
-#include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/search/index_searcher.hpp"
+#include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::tools {
 
@@ -29,15 +26,26 @@ struct SearchDepth {
 
 void add_depth_options(po::options_description& group, SearchDepth& depth);
 
+/// How several GPUs share an index: the options --shards and --replicas. 0: not given.
+struct GpuLayout {
+  std::int64_t shards = 0;
+  std::int64_t replicas = 0;
+};
+
+/// The options of GPUs for commands that search: those of `device`, and those of the layout.
+void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout);
+/// Of what add_search_device_options() added. Throws as DeviceOptions::check() does.
+void check_search_device_options(const CommandLine& command, DeviceOptions& device);
+
 /// By one thread at a time.
 class VectorSearch {
  public:
-  /// `depth` is what the options say, which `command` may have been given, as `device` is. Throws
-  /// UsageError for numbers out of range, and for options that suit no index of that kind; with
-  /// --device gpu what DeviceOptions::start_gpu() does, and FormatError for damage. The index must
-  /// outlive this.
+  /// `depth`, `device` and `layout` are what the options say, which `command` may have been given.
+  /// Throws UsageError for numbers out of range, and for options that suit no index of that kind;
+  /// where there are not as many GPUs as shards and replicas need; with --device gpu what
+  /// DeviceOptions::start_gpu() does, and FormatError for damage. The index must outlive this.
   VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
-               std::size_t threads, const DeviceOptions& device = {});
+               std::size_t threads, const DeviceOptions& device = {}, const GpuLayout& layout = {});
 
   /// Where the GPU has too little memory for a search, --device auto goes on on the CPU.
   vector::Neighbors nearest(std::span<const float> queries, std::size_t k,
@@ -45,38 +53,39 @@ class VectorSearch {
   vector::RangeNeighbors within(std::span<const float> queries, float radius,
                                 const vector::RowFilter* filter);
   /// Lists that a query probes; 0: there are none.
-  std::size_t probes() const { return probes_; }
+  std::size_t probes() const { return has_lists_ ? settings_.probes : 0; }
   /// Answers by codes that are ranked anew; 0: none.
-  std::size_t refine() const { return refine_; }
-  /// Whether the GPU answers.
+  std::size_t refine() const { return settings_.refine; }
+  /// Whether GPUs answer, in how many shards, and in how many replicas of these.
   bool is_on_gpu() const { return gpu_ != nullptr; }
-  /// If it does: whether all that is searched lies in its memory, and what was certified there.
-  bool is_resident() const;
-  vector::GpuFlatFigures figures() const;
-  /// What the driver calls the GPU; empty: the CPU answers.
+  std::size_t shards() const { return gpu_ ? gpu_->shards : 0; }
+  std::size_t replicas() const { return gpu_ ? gpu_->replicas : 0; }
+  /// If they do: whether all that is searched lies in their memory, and what was certified there.
+  bool is_resident() const { return gpu_->searcher->is_resident(); }
+  vector::GpuFlatFigures figures() const { return gpu_->searcher->figures(); }
+  /// What the driver calls the GPUs, with commas between them; empty: the CPU answers.
   std::string gpu_name() const;
 
  private:
   struct Gpu {
-    /// `refines`: answers by codes, by the vectors themselves.
-    Gpu(const vector::VectorIndex& index, const ResourceSettings& settings, bool refines);
-
-    Resources resources;
-    std::optional<vector::GpuFlatSearcher> flat;
-    std::optional<vector::GpuIvfSearcher> ivf;
-    std::optional<vector::GpuIvfPqSearcher> ivf_pq;
+    /// Each GPU once.
+    std::vector<std::unique_ptr<Resources>> resources;
+    std::size_t shards;
+    std::size_t replicas;
+    std::unique_ptr<vector::VectorSearcher> searcher;
   };
 
+  void set_depth(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth);
+  void start_gpus(const vector::VectorIndex& index, std::size_t shards,
+                  std::span<const ResourceSettings> gpus);
   template <class Answers, class Search>
   std::optional<Answers> try_gpu(const Search& search);
 
-  std::size_t probes_ = 0;
-  std::size_t refine_ = 0;
+  bool has_lists_ = false;
+  vector::ProbeSettings settings_{.probes = 1, .refine = 0};
   DeviceOptions device_;
   std::unique_ptr<Gpu> gpu_;
-  std::optional<vector::FlatSearcher> flat_;
-  std::optional<vector::IvfSearcher> ivf_;
-  std::optional<vector::IvfPqSearcher> ivf_pq_;
+  std::unique_ptr<vector::VectorSearcher> cpu_;
 };
 
 }  // namespace warpdex::tools

@@ -32,6 +32,22 @@ RowFilter RowFilter::of_bits(std::span<const std::uint64_t> words, std::size_t r
   return filter;
 }
 
+RowFilter RowFilter::slice(std::size_t first, std::size_t count) const {
+  if (first > rows_ || count > rows_ - first) {
+    throw UsageError("there are no rows from " + std::to_string(first) + " to " +
+                     std::to_string(first + count) + " in a filter of " + std::to_string(rows_));
+  }
+  RowFilter part(count);
+  const std::size_t shift = first % 64;
+  for (std::size_t i = 0; i < part.words_.size(); ++i) {
+    const std::size_t word = first / 64 + i;
+    part.words_[i] = words_[word] >> shift;
+    if (shift > 0 && word + 1 < words_.size()) part.words_[i] |= words_[word + 1] << (64 - shift);
+  }
+  if (count % 64 != 0) part.words_.back() &= (std::uint64_t{1} << (count % 64)) - 1;
+  return part;
+}
+
 std::size_t RowFilter::count() const {
   std::size_t sum = 0;
   for (const std::uint64_t word : words_) sum += static_cast<std::size_t>(std::popcount(word));

@@ -225,6 +225,60 @@ TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   }
 }
 
+TEST_F(VectorDeviceCommand, ShardsAndReplicasAreCountedBeforeAnythingStarts) {
+  build();
+  const std::string right = run("search", {}).out;
+  for (const std::string command : {"search", "bench"}) {
+    for (const char* device : {"gpu", "auto"}) {
+      const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.end(), {"--device", device});
+        return run(command, more);
+      };
+      expect_complaint(with({"--devices", "0,x"}), 2, {"--devices", "'0,x'"});
+      expect_complaint(with({"--devices", "0,0", "--shards", "3"}), 2, {"--shards", "1 to 2"});
+      expect_complaint(with({"--devices", "0,0,0", "--shards", "2"}), 2, {"GPUs", "3"});
+      expect_complaint(with({"--devices", "0,0,0", "--replicas", "2"}), 2, {"GPUs", "3"});
+      expect_complaint(with({"--devices", "0,0", "--shards", "2", "--replicas", "2"}), 2, {"2"});
+      expect_complaint(with({"--replicas", "0"}), 2, {"--replicas"});
+    }
+    expect_complaint(run(command, {"--shards", "2"}), 2, {"--shards", "--device gpu"});
+    expect_complaint(run(command, {"--replicas", "2"}), 2, {"--replicas", "--device gpu"});
+  }
+  const NoGpus hidden;
+  const Outcome found = run("search", {"--device", "auto", "--devices", "0,0", "--shards", "2"});
+  expect_told(found, kNoGpu);
+  EXPECT_EQ(found.out, right);
+}
+
+TEST_F(VectorDeviceCommand, SeveralGpusAnswerAsTheCpu) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const std::string last = std::to_string(device_count() - 1);
+  const std::vector<std::vector<std::string>> layouts{
+      {"--devices", "0,0"},
+      {"--devices", "0," + last, "--shards", "2"},
+      {"--devices", "0,0,0", "--replicas", "3"},
+      {"--devices", "0," + last + ",0," + last, "--shards", "2", "--replicas", "2"}};
+  for (const std::vector<std::string>& index : std::vector<std::vector<std::string>>{
+           {}, {"--index", "ivf-flat", "--lists", "20"}, {"--index", "ivf-pq", "--lists", "20"}}) {
+    build(index);
+    std::vector<std::string> depth{"-k", "12"};
+    if (index.size() > 1 && index[1] == "ivf-pq") depth.insert(depth.end(), {"--refine", "40"});
+    const std::string right = run("search", depth).out;
+    for (std::vector<std::string> layout : layouts) {
+      layout.insert(layout.end(), depth.begin(), depth.end());
+      const Outcome found = run("search", layout);
+      EXPECT_EQ(found.status, 0) << found.err;
+      EXPECT_EQ(found.out, right) << layout[1];
+    }
+  }
+  const rapidjson::Document json =
+      parse_json(run("bench", {"--devices", "0,0", "--shards", "2", "--json", "-"}).out);
+  EXPECT_EQ(json["shards"].GetUint64(), 2U);
+  EXPECT_EQ(json["replicas"].GetUint64(), 1U);
+  expect_complaint(run("search", {"--devices", "0,0", "--shards", "2", "--gpu-memory", "1K"}), 1,
+                   {"on GPU 0: ", "GPU memory"});
+}
+
 TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   build({"--index", "ivf-flat", "--lists", "20"});

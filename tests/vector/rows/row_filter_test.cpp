@@ -38,6 +38,28 @@ TEST(RowFilter, FindsWhatAPlainListFinds) {
   }
 }
 
+TEST(RowFilter, SlicesAreCountedFromTheirFirstRow) {
+  auto random = test::generator(2);
+  for (const std::size_t rows : {1, 64, 65, 200, 1000}) {
+    RowFilter filter(rows);
+    for (std::size_t row = random() % 3; row < rows; row += 1 + random() % 4) filter.add(row);
+    for (int i = 0; i < 50; ++i) {
+      const std::size_t first = random() % (rows + 1);
+      const std::size_t count = random() % (rows - first + 1);
+      const RowFilter slice = filter.slice(first, count);
+      ASSERT_EQ(slice.rows(), count);
+      std::size_t allowed = 0;
+      for (std::size_t row = 0; row < count; ++row) {
+        ASSERT_EQ(slice.contains(row), filter.contains(first + row)) << first << " + " << row;
+        allowed += slice.contains(row) ? 1 : 0;
+      }
+      EXPECT_EQ(slice.count(), allowed) << "bits past the rows do not count";
+    }
+    EXPECT_THROW(filter.slice(1, rows), UsageError);
+    EXPECT_THROW(filter.slice(rows + 1, 0), UsageError);
+  }
+}
+
 TEST(RowFilter, IsMadeOfListedRowsOrBits) {
   const std::vector<std::uint32_t> listed{64, 3, 3, 0};
   const RowFilter filter = RowFilter::of_rows(listed, 66);

@@ -49,6 +49,7 @@ struct Arguments {
   std::string k = "1,10,100";
   SearchDepth depth;
   DeviceOptions device;
+  GpuLayout layout;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -76,7 +77,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "figures", &given.json);
   add_depth_options(group, given.depth);
   command.add(group);
-  given.device.add_to(command);
+  add_search_device_options(command, given.device, given.layout);
 }
 
 std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
@@ -107,10 +108,11 @@ std::vector<float> take_queries(const vector::Matrix<float>& all, std::size_t co
   return queries;
 }
 
-double floor_of(const Arguments& given, const vector::VectorView& vectors, std::size_t queries) {
+double floor_of(const Arguments& given, const vector::VectorIndex& index, std::size_t queries) {
   const double components =
-      static_cast<double>(vectors.rows) * static_cast<double>(vectors.dimension);
-  const double bytes = components * static_cast<double>(vector::store_bytes(vectors.store));
+      static_cast<double>(index.live_rows()) * static_cast<double>(index.settings().dimension);
+  const double bytes =
+      components * static_cast<double>(vector::store_bytes(index.settings().store));
   const double operations = 2 * components * static_cast<double>(queries);
   const double by_arithmetic = given.gflops > 0 ? operations / (given.gflops * 1e6) : 0;
   const double by_reading = given.bandwidth > 0 ? bytes / (given.bandwidth * 1e6) : 0;
@@ -143,8 +145,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
   }
   const std::size_t count = queries.size() / index.settings().dimension;
   const bool is_exact = searcher.probes() == 0;
-  MeasuredSearch one{
-      count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0, {}};
+  MeasuredSearch one{count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
   if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
   return one;
 }
@@ -158,7 +159,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  given.device.check(command);
+  check_search_device_options(command, given.device);
   check_outputs_outside(given.index, {given.json, given.plot});
   const InterruptGuard guard;
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
@@ -173,14 +174,18 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   constexpr std::size_t kMaxBatch = 10'000'000;
   const std::vector<std::size_t> batches = numbers("--batch-sizes", given.batch_sizes, kMaxBatch);
   const std::vector<std::size_t> ks =
-      numbers("-k", given.k, std::max<std::size_t>(1, index.rows()));
+      numbers("-k", given.k, std::max<std::size_t>(1, index.live_rows()));
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  VectorSearch searcher(index, command, given.depth, threads, given.device);
+  VectorSearch searcher(index, command, given.depth, threads, given.device, given.layout);
   const VectorBenchSettings settings{searcher.gpu_name(),
-                                     searcher.is_on_gpu() && searcher.is_resident(), threads,
-                                     searcher.probes(), searcher.refine()};
+                                     searcher.is_on_gpu() && searcher.is_resident(),
+                                     searcher.shards(),
+                                     searcher.replicas(),
+                                     threads,
+                                     searcher.probes(),
+                                     searcher.refine()};
   std::vector<MeasuredSearch> all;
   for (const std::size_t batch : batches) {
     const std::vector<float> some = take_queries(queries, batch);

@@ -59,6 +59,7 @@ struct Arguments {
   float radius = 0;
   SearchDepth depth;
   DeviceOptions device;
+  GpuLayout layout;
   std::string filter;
   std::int64_t threads = 0;
   NeighborTargets targets;
@@ -78,7 +79,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_depth_options(group, given.depth);
   command.add(group);
-  given.device.add_to(command);
+  add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.targets.output)->value_name("FILE"),
                        "answers; the suffix says in which format")(
@@ -111,10 +112,11 @@ class Answering {
       : given_(given),
         index_(index),
         queries_(queries),
-        searcher_(index, command, given.depth, checked_threads(given.threads), given.device) {
+        searcher_(index, command, given.depth, checked_threads(given.threads), given.device,
+                  given.layout) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
-    const auto vectors = static_cast<std::int64_t>(index.rows());
+    const auto vectors = static_cast<std::int64_t>(index.live_rows());
     if (vectors == 0) throw UsageError("the index '" + given.index + "' has no vectors");
     // The default is for indexes that have so many.
     k_ = checked_number("-k", command.given("-k") ? given.k : std::min(given.k, vectors), 1,
@@ -200,7 +202,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
     throw UsageError("--refine ranks the best of -k anew; leave it out with --radius");
   }
 
-  given.device.check(command);
+  check_search_device_options(command, given.device);
   check_inputs(given);
   const NeighborTargets& targets = given.targets;
   check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});

@@ -29,6 +29,8 @@ void write_member(ManifestWriter& writer, const char* key, double value);
 void write_member(ManifestWriter& writer, const char* key, bool value);
 /// The member "segments".
 void write_segments(ManifestWriter& writer, const std::vector<SegmentInfo>& segments);
+/// The members "commit", "next_segment" and "segments".
+void write_segments(ManifestWriter& writer, const StoredSegments& stored);
 
 /// Parses a manifest's text. Throws FormatError where it is not JSON.
 rapidjson::Document parse_manifest(std::string_view text);
@@ -47,6 +49,8 @@ class ManifestObject {
   double real(const char* key) const;
   bool boolean(const char* key) const;
   ManifestObject object(const char* key) const { return ManifestObject(member(key)); }
+  /// Of all members, in their order.
+  std::vector<std::string> names() const;
   /// The elements of the array at `key`, all of them objects.
   std::vector<ManifestObject> objects(const char* key) const;
 
@@ -58,9 +62,11 @@ class ManifestObject {
 inline constexpr std::string_view kVectorsKind = "vectors";
 inline constexpr std::string_view kMetricKind = "metric";
 
-/// Checks that a manifest is of this kind (empty: of text) and this version of its format. Throws
-/// FormatError, which for an index of another kind names the command that searches it.
-void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version);
+/// Checks that a manifest is of this kind (empty: of text) and this version of its format, or an
+/// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
+/// names the command that searches it.
+void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
+                std::uint64_t oldest = 0);
 
 /// Whether the index at `folder` is of this kind. False where there is no manifest or a damaged
 /// one.
@@ -68,5 +74,8 @@ bool is_of_kind(const std::filesystem::path& folder, std::string_view kind);
 
 /// The member "segments" of a manifest. Throws FormatError.
 std::vector<SegmentInfo> read_segments(const ManifestObject& manifest);
+/// The three members of write_segments(); of a manifest without the first two, as its builder would
+/// write them. Throws FormatError, also where two segments have one number.
+StoredSegments read_stored_segments(const ManifestObject& manifest);
 
 }  // namespace warpdex

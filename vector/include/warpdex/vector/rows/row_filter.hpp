@@ -22,6 +22,10 @@ class RowFilter {
   /// words.
   static RowFilter of_bits(std::span<const std::uint64_t> words, std::size_t rows);
 
+  /// The rows [first, first + count), counted from 0. O(count / 64). Throws UsageError for rows
+  /// that there are not.
+  RowFilter slice(std::size_t first, std::size_t count) const;
+
   /// How many rows there are, allowed or not.
   std::size_t rows() const { return rows_; }
   /// How many are allowed. O(rows / 64).

@@ -1,0 +1,43 @@
+// One face for all searches of vectors: of any kind of index, on any processor, of a part of an
+// index or of all its parts.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/neighbors.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
+
+namespace warpdex::vector {
+
+/// How thoroughly inverted files are searched. Of no meaning for a flat index.
+struct ProbeSettings {
+  std::size_t probes = 1;  ///< lists of a query, 1 to as many as there are
+  /// Of codes: the nearest by their codes that are ranked anew by their vectors; 0: none.
+  std::size_t refine = 0;
+};
+
+/// A search of rows 0 to rows() - 1. Any number of threads may search at once.
+class VectorSearcher {
+ public:
+  virtual ~VectorSearcher() = default;
+
+  virtual Metric metric() const = 0;
+  virtual std::size_t dimension() const = 0;
+  virtual std::size_t rows() const = 0;
+
+  /// As FlatSearcher::nearest(), with what the searcher is set to probe and to refine.
+  virtual Neighbors nearest(std::span<const float> queries, std::size_t k,
+                            const RowFilter* filter = nullptr) const = 0;
+  /// As FlatSearcher::within(), likewise; codes are never refined.
+  virtual RangeNeighbors within(std::span<const float> queries, float radius,
+                                const RowFilter* filter = nullptr) const = 0;
+
+  /// What GPUs made products for so far. Of several GPUs each counts for itself.
+  virtual GpuFlatFigures figures() const { return {}; }
+  /// Whether all that is searched lies in the memory of the processor that searches it.
+  virtual bool is_resident() const { return true; }
+};
+
+}  // namespace warpdex::vector
