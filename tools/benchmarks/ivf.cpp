@@ -36,7 +36,8 @@ class Benchmark {
  public:
   explicit Benchmark(const Settings& settings)
       : settings_(settings),
-        report_("ivf", {"queries", "k", "probes", "milliseconds", "1@10", "k@k", "certified"}),
+        report_("ivf", {"queries", "k", "probes", "milliseconds", "1@1", "1@10", "1@k", "k@k",
+                        "certified"}),
         index_(vector::VectorIndex::open(settings.index)),
         queries_(vector::read_float_matrix(settings.queries, vector::Role::kQueries)) {
     find_truth();
@@ -98,6 +99,9 @@ class Benchmark {
     stream.synchronize();
     const vector::Matrix<std::int32_t> truth{
         count, k, {truth_.values.begin(), truth_.values.begin() + count * k}};
+    const auto share = [&](std::size_t first) {
+      return Cell(vector::recall_at(truth, found, std::min(first, k)).nearest, 4);
+    };
     const double time = median(times);
     std::cerr << count << " queries, " << probes << " probes: " << time << " ms\n";
     report_.add(
@@ -105,7 +109,9 @@ class Benchmark {
          k,
          probes,
          {time, 3},
-         {vector::recall_at(truth, found, std::min<std::size_t>(10, k)).nearest, 4},
+         share(1),
+         share(10),
+         share(k),
          {vector::recall_at(truth, found, k).intersection, 4},
          products == 0 ? Cell("scan") : Cell(100 - 100 * open / static_cast<double>(products), 2)});
   }
