@@ -147,11 +147,19 @@ KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings)
 
 std::vector<std::uint64_t> sample_rows(std::uint64_t total, std::uint64_t count,
                                        std::uint64_t seed) {
-  // Floyd's algorithm: Bentley, Programming Pearls, Communications of the ACM 30 (9), 1987.
   std::vector<std::uint64_t> rows;
-  std::unordered_set<std::uint64_t> drawn;
   Random random(seed);
-  for (std::uint64_t end = total - std::min(total, count); end < total; ++end) {
+  if (count >= total / 8) {
+    // Knuth, The Art of Computer Programming, volume 2, section 3.4.2, algorithm S.
+    for (std::uint64_t row = 0; row < total && rows.size() < count; ++row) {
+      const std::uint64_t wanted = count - rows.size();
+      if (wanted >= total - row || random.below(total - row) < wanted) rows.push_back(row);
+    }
+    return rows;
+  }
+  // Floyd's algorithm: Bentley, Programming Pearls, Communications of the ACM 30 (9), 1987.
+  std::unordered_set<std::uint64_t> drawn;
+  for (std::uint64_t end = total - count; end < total; ++end) {
     const std::uint64_t row = random.below(end + 1);
     rows.push_back(drawn.insert(row).second ? row : end);
     drawn.insert(rows.back());

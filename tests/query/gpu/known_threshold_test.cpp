@@ -35,7 +35,7 @@ TEST_P(GpuKnownThreshold, AnswersAsTheOracle) {
       const SearchSettings meant = test::meant_settings(engine.index(), settings.back());
       truths.push_back(test::find_truth(collection, query, meant));
       const auto& ranking = truths.back().float_ranking;
-      const auto k = std::min<std::size_t>(settings.back().k, documents);
+      const std::size_t k = settings.back().k;
       if (ranking.size() < k || settings.back().mode == QueryMode::kAndOr) continue;
       settings.back().known_threshold = ranking[k - 1].score * (i % 3 == 0   ? 0.5F
                                                                 : i % 3 == 1 ? 0.99F

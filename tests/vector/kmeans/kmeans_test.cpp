@@ -279,15 +279,19 @@ TEST(Kmeans, RefusesWhatItCannotDo) {
 TEST(Kmeans, SamplesAreAscendingAndEachRowIsAsLikely) {
   EXPECT_THAT(sample_rows(4, 9, 1), testing::ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(sample_rows(4, 0, 1), testing::IsEmpty());
-  std::vector<int> drawn(20);
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
-    const std::vector<std::uint64_t> rows = sample_rows(20, 5, seed);
-    ASSERT_EQ(rows.size(), 5U);
-    ASSERT_TRUE(std::is_sorted(rows.begin(), rows.end()));
-    ASSERT_EQ(std::set<std::uint64_t>(rows.begin(), rows.end()).size(), 5U);
-    for (const std::uint64_t row : rows) ++drawn.at(row);
+  // Few rows of many are drawn in another way than many of few.
+  for (const std::size_t total : {20, 200}) {
+    std::vector<int> drawn(total);
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+      const std::vector<std::uint64_t> rows = sample_rows(total, 5, seed);
+      ASSERT_EQ(rows.size(), 5U);
+      ASSERT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+      ASSERT_EQ(std::set<std::uint64_t>(rows.begin(), rows.end()).size(), 5U);
+      for (const std::uint64_t row : rows) ++drawn.at(row);
+    }
+    const double mean = 4000.0 * 5 / static_cast<double>(total);
+    for (const int count : drawn) EXPECT_NEAR(count, mean, 6 * std::sqrt(mean));
   }
-  for (const int count : drawn) EXPECT_NEAR(count, 1000, 180);  // over 6 standard deviations
 }
 
 TEST(Kmeans, PointsHaveTheNearestCentroidsOfTheCanonicalOrder) {
