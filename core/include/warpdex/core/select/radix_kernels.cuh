@@ -59,8 +59,11 @@ __global__ void start_radix(const RadixTask<Key, Packed, Id> task) {
 /// Calls visit(entry) for the entries of the block's share of row blockIdx.y.
 template <typename Key, typename Packed, typename Id, typename Visit>
 __device__ void visit_share(const RowsTask<Key, Id>& task, Visit&& visit) {
-  const auto run =
-      run_of<Packed>(task, blockIdx.y, 0, static_cast<std::uint32_t>(task.keys.columns));
+  const std::size_t row = blockIdx.y;
+  const auto columns = static_cast<std::uint32_t>(task.keys.columns);
+  const RunEntries<Key, Id, Packed> run{
+      RowReader<Key>(task.keys.data + row * task.keys.stride, 0, columns),
+      task.ids == nullptr ? nullptr : task.ids + row * task.ids_stride, task.flip};
   constexpr int kKeys = RowReader<Key>::kKeysPerVector;
   for (std::uint32_t vector = blockIdx.x * blockDim.x + threadIdx.x; vector < run.reader.vectors();
        vector += gridDim.x * blockDim.x) {

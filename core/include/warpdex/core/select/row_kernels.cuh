@@ -54,14 +54,6 @@ struct RunEntries {
   }
 };
 
-/// Columns [begin, end) of a row.
-template <typename Packed, typename Key, typename Id>
-__device__ RunEntries<Key, Id, Packed> run_of(const RowsTask<Key, Id>& task, std::size_t row,
-                                              std::uint32_t begin, std::uint32_t end) {
-  return {RowReader<Key>(task.keys.data + row * task.keys.stride, begin, end),
-          task.ids == nullptr ? nullptr : task.ids + row * task.ids_stride, task.flip};
-}
-
 inline constexpr int kVectorsAtOnce = 4;  // 16-byte loads in flight per thread, and as many before
 
 /// Adds a run to a block's queue. Loads run one tile ahead; two push the keys that candidates are
@@ -176,7 +168,10 @@ __global__ void __launch_bounds__(512, 2) select_by_block(const RowsTask<Key, Id
 
   BlockQueue<Packed> queue(reinterpret_cast<Packed*>(dynamic_memory), task.capacity, task.k,
                            storage);
-  add_run(run_of<Packed>(task, row, begin, min(begin + each, columns)), queue);
+  const RunEntries<Key, Id, Packed> run{
+      RowReader<Key>(task.keys.data + row * task.keys.stride, begin, min(begin + each, columns)),
+      task.ids == nullptr ? nullptr : task.ids + row * task.ids_stride, task.flip};
+  add_run(run, queue);
   if (task.parts > 1) {
     if (!hand_in_part(task, row, queue, last)) return;
     const std::size_t entries = static_cast<std::size_t>(task.k) * task.parts;
@@ -202,7 +197,9 @@ __global__ void __launch_bounds__(32 * kWarpsPerBlock)
   const std::size_t row = std::size_t{blockIdx.x} * kWarpsPerBlock + threadIdx.x / kWarp;
   if (row >= task.keys.rows) return;
   const auto columns = static_cast<std::uint32_t>(task.keys.columns);
-  const auto run = run_of<Packed>(task, row, 0, columns);
+  const RunEntries<Key, Id, Packed> run{
+      RowReader<Key>(task.keys.data + row * task.keys.stride, 0, columns),
+      task.ids == nullptr ? nullptr : task.ids + row * task.ids_stride, task.flip};
   const bool rising = task.ids == nullptr;
 
   WarpQueue<Packed, kCapacity> queue(task.k);
