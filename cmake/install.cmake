@@ -31,7 +31,9 @@ set(warpdex_public_headers
   vector/flat/gpu_flat_searcher.hpp
   vector/format/read_filter.hpp
   vector/format/vector_index.hpp
+  vector/format/vector_index_change.hpp
   vector/format/vector_index_writer.hpp
+  vector/format/vector_segment.hpp
   vector/format/verify.hpp
   vector/graph/knn_graph.hpp
   vector/graph/row_search.hpp
@@ -49,11 +51,14 @@ set(warpdex_public_headers
   vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
   vector/rows/vector_view.hpp
+  vector/search/index_searcher.hpp
   vector/search/make_searcher.hpp
   vector/search/refining_searcher.hpp
   vector/search/replicated_searcher.hpp
   vector/search/row_slice.hpp
+  vector/search/searched_vectors.hpp
   vector/search/sharded_searcher.hpp
+  vector/search/stored_rows.hpp
   vector/search/vector_searcher.hpp
   indexer/analysis/analyzer.hpp
   indexer/build/index_builder.hpp

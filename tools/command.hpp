@@ -35,6 +35,9 @@ int run_metric(const std::vector<std::string>& arguments);
 
 // Commands of `warpdex vector`.
 int run_vector_build(const std::vector<std::string>& arguments);
+int run_vector_add(const std::vector<std::string>& arguments);
+int run_vector_remove(const std::vector<std::string>& arguments);
+int run_vector_merge(const std::vector<std::string>& arguments);
 int run_vector_search(const std::vector<std::string>& arguments);
 int run_vector_bench(const std::vector<std::string>& arguments);
 int run_vector_graph(const std::vector<std::string>& arguments);

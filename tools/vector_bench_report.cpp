@@ -58,7 +58,8 @@ std::string searches_to_json(const vector::VectorIndex& index, const VectorBench
                              const std::vector<MeasuredSearch>& all) {
   JsonWriter json;
   json.begin_object();
-  json.member("vectors", std::uint64_t{index.rows()});
+  json.member("vectors", std::uint64_t{index.live_rows()});
+  json.member("segments", std::uint64_t{index.segments().size()});
   json.member("dimension", std::uint64_t{index.settings().dimension});
   json.member("metric", vector::metric_name(index.settings().metric));
   json.member("store", vector::store_name(index.settings().store));

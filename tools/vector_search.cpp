@@ -75,15 +75,6 @@ void check_search_device_options(const CommandLine& command, DeviceOptions& devi
 
 namespace {
 
-vector::SearchedVectors vectors_of(const vector::VectorIndex& index) {
-  switch (index.settings().index) {
-    case vector::IndexKind::kFlat: return index.flat();
-    case vector::IndexKind::kIvfFlat: return index.ivf();
-    case vector::IndexKind::kIvfPq: break;
-  }
-  return index.ivf_pq();
-}
-
 /// Into how many shards `gpus` GPUs cut the index. Throws UsageError where they cannot.
 std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, std::size_t gpus) {
   const auto most = static_cast<std::int64_t>(gpus);
@@ -108,14 +99,13 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   check_options(index, command);
   set_depth(index, command, depth);
   const std::size_t shards = count_shards(command, layout, device_.gpu_count());
-  const vector::SearchedVectors vectors = vectors_of(index);
   device_.start_gpus(
       [&](std::span<const ResourceSettings> gpus) {
         vector::check_before_upload(index);
-        start_gpus(vectors, shards, gpus);
+        start_gpus(index, shards, gpus);
       },
       why_not_on_gpu(index));
-  cpu_ = vector::search_on_cpu(vectors, settings_, threads);
+  cpu_ = vector::search_index_on_cpu(index, settings_, threads);
 }
 
 void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
@@ -130,7 +120,7 @@ void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine
   }
 }
 
-void VectorSearch::start_gpus(const vector::SearchedVectors& vectors, std::size_t shards,
+void VectorSearch::start_gpus(const vector::VectorIndex& index, std::size_t shards,
                               std::span<const ResourceSettings> gpus) {
   auto started = std::make_unique<Gpu>();
   started->shards = shards;
@@ -144,7 +134,7 @@ void VectorSearch::start_gpus(const vector::SearchedVectors& vectors, std::size_
     }
     all.push_back(one);
   }
-  started->searcher = vector::search_on_gpus(vectors, settings_, all, shards);
+  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards);
   gpu_ = std::move(started);
 }
 

@@ -13,7 +13,7 @@
 #include "options.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/search/make_searcher.hpp"
+#include "warpdex/vector/search/index_searcher.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::tools {
@@ -77,7 +77,7 @@ class VectorSearch {
   };
 
   void set_depth(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth);
-  void start_gpus(const vector::SearchedVectors& vectors, std::size_t shards,
+  void start_gpus(const vector::VectorIndex& index, std::size_t shards,
                   std::span<const ResourceSettings> gpus);
   template <class Answers, class Search>
   std::optional<Answers> try_gpu(const Search& search);

@@ -2,6 +2,7 @@
 #include "vector_stats.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "json.hpp"
 #include "table.hpp"
@@ -16,15 +17,30 @@ struct ListSizes {
   std::uint64_t empty = 0;
 };
 
-ListSizes sizes_of(std::span<const std::uint64_t> begins) {
-  ListSizes sizes{begins[1] - begins[0], 0, 0};
-  for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
-    const std::uint64_t size = begins[list + 1] - begins[list];
+/// Of all segments together, removed vectors too.
+ListSizes sizes_of(const vector::VectorIndex& index) {
+  std::vector<std::uint64_t> all(index.settings().ivf.lists);
+  for (const vector::VectorSegment& segment : index.segments()) {
+    const std::span<const std::uint64_t> begins = vector::list_begins_of(segment.vectors);
+    for (std::size_t list = 0; list < all.size(); ++list) {
+      all[list] += begins[list + 1] - begins[list];
+    }
+  }
+  ListSizes sizes{all.front(), 0, 0};
+  for (const std::uint64_t size : all) {
     sizes.smallest = std::min(sizes.smallest, size);
     sizes.largest = std::max(sizes.largest, size);
     sizes.empty += size == 0 ? 1 : 0;
   }
   return sizes;
+}
+
+std::size_t removed_rows(const vector::VectorIndex& index) {
+  std::size_t sum = 0;
+  for (const vector::VectorSegment& segment : index.segments()) {
+    sum += segment.rows - segment.live_rows;
+  }
+  return sum;
 }
 
 const char* id_kind_text(vector::IdKind kind) {
@@ -52,11 +68,13 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
   facts.add({"index", std::string(vector::index_kind_name(settings.index))});
   facts.add({"metric", std::string(vector::metric_name(settings.metric))});
   facts.add({"stored as", std::string(vector::store_name(settings.store))});
-  facts.add({"vectors", grouped(index.rows())});
+  facts.add({"vectors", grouped(index.live_rows())});
+  facts.add({"removed", grouped(removed_rows(index)) + ", stored until a merge"});
+  facts.add({"segments", grouped(index.segments().size())});
   facts.add({"dimension", grouped(settings.dimension)});
   facts.add({"ids", id_kind_text(index.id_kind())});
   if (has_lists(index)) {
-    const ListSizes sizes = sizes_of(index.list_begins());
+    const ListSizes sizes = sizes_of(index);
     facts.add({"lists", grouped(settings.ivf.lists) + ", of " + grouped(sizes.smallest) + " to " +
                             grouped(sizes.largest) + " vectors, " + grouped(sizes.empty) +
                             " empty"});
@@ -87,11 +105,13 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
   json.member("index", vector::index_kind_name(settings.index));
   json.member("metric", vector::metric_name(settings.metric));
   json.member("store", vector::store_name(settings.store));
-  json.member("vectors", std::uint64_t{index.rows()});
+  json.member("vectors", std::uint64_t{index.live_rows()});
+  json.member("removed", std::uint64_t{removed_rows(index)});
+  json.member("segments", std::uint64_t{index.segments().size()});
   json.member("dimension", std::uint64_t{settings.dimension});
   json.member("ids", id_kind_text(index.id_kind()));
   if (has_lists(index)) {
-    const ListSizes sizes = sizes_of(index.list_begins());
+    const ListSizes sizes = sizes_of(index);
     json.member("lists", std::uint64_t{settings.ivf.lists});
     json.member("smallest_list", sizes.smallest);
     json.member("largest_list", sizes.largest);

@@ -140,7 +140,8 @@ std::vector<ManifestObject> ManifestObject::objects(const char* key) const {
   return {value.Begin(), value.End()};
 }
 
-void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version) {
+void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
+                std::uint64_t oldest) {
   if (manifest.string("format") != "warpdex") damaged_manifest("another format");
   if (const std::string found = kind_of(manifest); found != kind) {
     for (const Kind& other : kKinds) {
@@ -150,7 +151,8 @@ void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint
     }
     damaged_manifest("a kind of index that is not known");
   }
-  if (const std::uint64_t found = manifest.number("version"); found != version) {
+  if (const std::uint64_t found = manifest.number("version");
+      found > version || found < (oldest == 0 ? version : oldest)) {
     throw FormatError("the index's manifest.json says format version " + std::to_string(found) +
                       ", this program reads version " + std::to_string(version) +
                       "; build the index again");

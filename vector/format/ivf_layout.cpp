@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::size_t kPartRows = 16'384;
 
-/// The sections that lie in the order of lists.
-void write_lists(const WrittenRows& rows, const ClusterMembers& members,
-                 const std::filesystem::path& folder, const BuildProgress& progress,
-                 std::vector<SectionInfo>& sections) {
+}  // namespace
+
+void write_in_lists(const WrittenRows& rows, const ClusterMembers& members,
+                    const std::filesystem::path& folder, const BuildProgress& progress,
+                    std::vector<SectionInfo>& sections) {
   const VectorView& view = rows.flat.vectors;
   const std::size_t row_bytes = view.stride * store_bytes(view.store);
   SectionWriter vectors(folder, section::kVectors);
@@ -27,15 +28,13 @@ void write_lists(const WrittenRows& rows, const ClusterMembers& members,
   sections.push_back(norms.finish());
 }
 
-}  // namespace
-
 std::vector<SectionInfo> write_ivf(const WrittenRows& rows, const VectorIndexSettings& settings,
                                    const std::filesystem::path& folder,
                                    const BuildProgress& progress, const BuildDevice& device) {
   BuildSteps steps(progress, device);
   const IvfLists lists = make_lists(rows.flat, settings.ivf, steps);
   std::vector<SectionInfo> sections;
-  write_lists(rows, lists.members, folder, progress, sections);
+  write_in_lists(rows, lists.members, folder, progress, sections);
   sections.push_back(write_section(folder, section::kCentre, rows.flat.centre));
   write_list_sections(lists, settings.metric, folder, sections);
   return sections;

@@ -27,11 +27,16 @@ void write_centroids(const Matrix<float>& centroids, Metric metric,
 
 void write_list_sections(const IvfLists& lists, Metric metric, const std::filesystem::path& folder,
                          std::vector<SectionInfo>& sections) {
-  sections.push_back(write_section(folder, section::kRowNumbers,
-                                   std::span<const std::uint32_t>(lists.members.points)));
-  sections.push_back(write_section(folder, section::kListBegins,
-                                   std::span<const std::uint64_t>(lists.members.begins)));
+  write_members(lists.members, folder, sections);
   write_centroids(lists.centroids, metric, folder, sections);
+}
+
+void write_members(const ClusterMembers& members, const std::filesystem::path& folder,
+                   std::vector<SectionInfo>& sections) {
+  sections.push_back(write_section(folder, section::kRowNumbers,
+                                   std::span<const std::uint32_t>(members.points)));
+  sections.push_back(
+      write_section(folder, section::kListBegins, std::span<const std::uint64_t>(members.begins)));
 }
 
 }  // namespace warpdex::vector

@@ -15,6 +15,9 @@ namespace warpdex::vector {
 /// The sections row_numbers, list_begins, centroids and centroid_norms. Throws IoError.
 void write_list_sections(const IvfLists& lists, Metric metric, const std::filesystem::path& folder,
                          std::vector<SectionInfo>& sections);
+/// The first two.
+void write_members(const ClusterMembers& members, const std::filesystem::path& folder,
+                   std::vector<SectionInfo>& sections);
 
 template <class T>
 SectionInfo write_section(const std::filesystem::path& folder, std::string_view name,

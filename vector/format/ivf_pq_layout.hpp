@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "format/written_rows.hpp"
+#include "ivf/build/lists.hpp"
+#include "ivf/build/steps.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector/pq/product_quantizer.hpp"
 
 namespace warpdex::vector {
 
@@ -18,5 +21,10 @@ namespace warpdex::vector {
 std::vector<SectionInfo> write_ivf_pq(const WrittenRows& rows, const VectorIndexSettings& settings,
                                       const std::filesystem::path& folder,
                                       const BuildProgress& progress, const BuildDevice& device);
+
+/// The sections codes and terms, of rows whose lists and codebooks are known. Throws likewise.
+void write_codes(const FlatVectors& rows, const IvfLists& lists, const ProductQuantizer& quantizer,
+                 std::size_t threads, const std::filesystem::path& folder, BuildSteps& steps,
+                 std::vector<SectionInfo>& sections);
 
 }  // namespace warpdex::vector

@@ -9,7 +9,10 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kOldestVersion = 1;  ///< has one segment, of all rows
+constexpr const char* kRows = "rows";
+constexpr const char* kFirstRow = "first_row";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
 
 IdKind read_id_kind(const std::string& name) {
@@ -29,6 +32,52 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   return settings;
 } catch (const UsageError&) {
   damaged_manifest("an index, a metric or a type that this program does not know");
+}
+
+void read_lists(const ManifestObject& reader, VectorIndexSettings& settings) {
+  if (settings.index == IndexKind::kFlat) return;
+  settings.ivf.lists = reader.number("lists");
+  if (settings.ivf.lists == 0 || settings.ivf.lists > kMaxRows) damaged_manifest("lists");
+  if (settings.index != IndexKind::kIvfPq) return;
+  PqSettings& pq = settings.pq;
+  pq.bits = reader.number("bits");
+  if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
+  pq.bytes = reader.number("bytes");
+  if (pq.bytes == 0 || pq.bytes > max_code_bytes(settings.dimension, pq.bits)) {
+    damaged_manifest("bytes");
+  }
+}
+
+/// Segments follow each other, and each has no more rows than it stands for.
+std::vector<SegmentRows> read_rows(const StoredSegments& stored, std::uint64_t rows,
+                                   std::uint64_t version) {
+  if (stored.segments.empty()) damaged_manifest("no segment");
+  if (version == kOldestVersion) {
+    if (stored.segments.size() != 1) damaged_manifest("the number of segments");
+    return {{rows, 0, rows}};
+  }
+  std::vector<SegmentRows> all;
+  for (const SegmentInfo& segment : stored.segments) {
+    all.push_back({count_named(segment.counts, kRows), count_named(segment.counts, kFirstRow), 0});
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t end = i + 1 < all.size() ? all[i + 1].first_row : rows;
+    if (all[i].first_row > end || all[i].rows > end - all[i].first_row) {
+      damaged_manifest("the rows of a segment");
+    }
+    all[i].row_span = end - all[i].first_row;
+  }
+  if (all.front().first_row != 0) damaged_manifest("the first row");
+  return all;
+}
+
+/// The sections of the first segment say how it was built.
+void find_sections(const SegmentInfo& first, PqSettings& pq) {
+  pq.keeps_vectors = false;
+  for (const SectionInfo& info : first.sections) {
+    if (info.name == section::kVectors) pq.keeps_vectors = true;
+    if (info.name == section::kRotation) pq.is_rotated = info.bytes > 0;
+  }
 }
 
 }  // namespace
@@ -54,7 +103,12 @@ std::string manifest_to_json(const Manifest& manifest) {
     write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
-  write_segments(writer, manifest.segments);
+  StoredSegments stored = manifest.stored;
+  for (std::size_t i = 0; i < stored.segments.size(); ++i) {
+    stored.segments[i].counts = {{kRows, manifest.rows_of[i].rows},
+                                 {kFirstRow, manifest.rows_of[i].first_row}};
+  }
+  write_segments(writer, stored);
   writer.EndObject();
   return with_checksum({buffer.GetString(), buffer.GetSize()});
 }
@@ -62,30 +116,19 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader, kVectorsKind, kVersion);
+  check_kind(reader, kVectorsKind, kVersion, kOldestVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
-  if (manifest.settings.index != IndexKind::kFlat) {
-    manifest.settings.ivf.lists = reader.number("lists");
-    if (manifest.settings.ivf.lists == 0 || manifest.settings.ivf.lists > manifest.rows) {
-      damaged_manifest("lists");
-    }
-  }
-  if (manifest.settings.index == IndexKind::kIvfPq) {
-    PqSettings& pq = manifest.settings.pq;
-    pq.bits = reader.number("bits");
-    if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
-    pq.bytes = reader.number("bytes");
-    if (pq.bytes == 0 || pq.bytes > max_code_bytes(manifest.settings.dimension, pq.bits)) {
-      damaged_manifest("bytes");
-    }
-  }
+  read_lists(reader, manifest.settings);
   manifest.ids = read_id_kind(reader.string("ids"));
-  manifest.segments = read_segments(reader);
-  if (manifest.segments.size() != 1) damaged_manifest("the number of segments");
+  manifest.stored = read_stored_segments(reader);
+  manifest.rows_of = read_rows(manifest.stored, manifest.rows, reader.number("version"));
+  if (manifest.settings.index == IndexKind::kIvfPq) {
+    find_sections(manifest.stored.segments.front(), manifest.settings.pq);
+  }
   return manifest;
 }
 

@@ -26,15 +26,22 @@ inline constexpr std::string_view kRotation = "rotation";
 inline constexpr std::string_view kIdNumbers = "id_numbers";
 inline constexpr std::string_view kIdOffsets = "id_offsets";
 inline constexpr std::string_view kIdTexts = "id_texts";
+inline constexpr std::string_view kKeptRows = "kept_rows";
 }  // namespace section
 
-inline constexpr const char* kSegmentFolder = "segment-0";
+/// What VectorSegment says of rows.
+struct SegmentRows {
+  std::size_t rows = 0;
+  std::size_t first_row = 0;
+  std::size_t row_span = 0;
+};
 
 struct Manifest {
   VectorIndexSettings settings;
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0;  ///< of all segments, those too that a merge left out
   IdKind ids = IdKind::kRows;
-  std::vector<SegmentInfo> segments;
+  StoredSegments stored;
+  std::vector<SegmentRows> rows_of;  ///< each segment; row_span follows from the others
 };
 
 /// Components from one row to the next: rows start at multiples of 16 bytes.

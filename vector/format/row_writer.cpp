@@ -27,6 +27,14 @@ RowWriter::RowWriter(const std::filesystem::path& folder, const VectorIndexSetti
       vectors_(folder, section::kVectors),
       norms_(folder, section::kNorms) {}
 
+RowWriter::RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings,
+                     std::span<const float> centre)
+    : RowWriter(folder, settings) {
+  writes_centre_ = false;
+  has_centre_ = true;
+  centre_.assign(centre.begin(), centre.end());
+}
+
 void RowWriter::add(std::span<const float> rows) {
   const std::size_t dimension = settings_.dimension;
   if (rows.size() % dimension != 0) {
@@ -104,12 +112,13 @@ void RowWriter::write_row(std::span<const float> row) {
 
 std::vector<SectionInfo> RowWriter::finish() {
   if (!has_centre_) write_first_rows();
+  std::vector<SectionInfo> sections;
+  sections.push_back(vectors_.finish());
+  sections.push_back(norms_.finish());
+  if (!writes_centre_) return sections;
   SectionWriter centre(folder_, section::kCentre);
   append_all(centre, std::span<const float>(centre_));
-  std::vector<SectionInfo> sections;
-  for (SectionWriter* const writer : {&vectors_, &norms_, &centre}) {
-    sections.push_back(writer->finish());
-  }
+  sections.push_back(centre.finish());
   return sections;
 }
 

@@ -23,6 +23,9 @@ class RowWriter {
  public:
   /// Creates the sections' files in `folder`. Throws IoError.
   RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings);
+  /// Likewise for rows that are added to an index with that centre: then there is no section of it.
+  RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings,
+            std::span<const float> centre);
 
   /// As VectorIndexWriter::add().
   void add(std::span<const float> rows);
@@ -40,6 +43,7 @@ class RowWriter {
   SectionWriter vectors_;
   SectionWriter norms_;
   std::size_t rows_ = 0;
+  bool writes_centre_ = true;
   bool has_centre_ = false;       ///< until then the first rows are held back
   std::vector<float> held_back_;  ///< the first rows
   std::vector<float> centre_;     ///< for kL2

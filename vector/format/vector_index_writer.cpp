@@ -9,6 +9,7 @@
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
+#include "format/id_sections.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
 #include "ivf/build/codes.hpp"
@@ -35,7 +36,7 @@ struct VectorIndexWriter::State {
   State(const std::filesystem::path& target, const VectorIndexSettings& given)
       : settings(checked(given)),
         replacement(target),
-        folder(replacement.subfolder(kSegmentFolder)) {
+        folder(replacement.subfolder(segment_folder(0))) {
     if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
     rows.emplace(rows_folder(), settings);
   }
@@ -47,7 +48,6 @@ struct VectorIndexWriter::State {
     return are_final ? folder : replacement.scratch();
   }
   void write_lists(const BuildProgress& progress, const BuildDevice& device);
-  void write_ids(const VectorIds& ids);
 
   VectorIndexSettings settings;
   ReplacementFolder replacement;
@@ -82,26 +82,6 @@ void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
   }
 }
 
-void VectorIndexWriter::State::write_ids(const VectorIds& ids) {
-  if (ids.size() == 0) return;
-  if (!ids.are_texts()) {
-    SectionWriter numbers(folder, section::kIdNumbers);
-    append_all(numbers, ids.numbers());
-    sections.push_back(numbers.finish());
-    return;
-  }
-  SectionWriter offsets(folder, section::kIdOffsets);
-  SectionWriter texts(folder, section::kIdTexts);
-  offsets.append_value(texts.size());
-  for (std::uint64_t row = 0; row < ids.size(); ++row) {
-    const std::string_view text = ids.text(row);
-    texts.append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    offsets.append_value(texts.size());
-  }
-  sections.push_back(offsets.finish());
-  sections.push_back(texts.finish());
-}
-
 void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progress,
                                const BuildDevice& device) {
   State& state = *state_;
@@ -111,12 +91,14 @@ void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progre
   }
   state.sections = state.rows->finish();
   if (state.settings.index != IndexKind::kFlat) state.write_lists(progress, device);
-  state.write_ids(ids);
+  write_ids(ids, state.folder, state.sections);
   Manifest manifest;
   manifest.settings = state.settings;
   manifest.rows = rows();
   if (ids.size() != 0) manifest.ids = ids.are_texts() ? IdKind::kTexts : IdKind::kNumbers;
-  manifest.segments.push_back({kSegmentFolder, state.sections});
+  manifest.stored.next_segment = 1;
+  manifest.stored.segments.push_back({segment_folder(0), state.sections});
+  manifest.rows_of.push_back({rows(), 0, rows()});
   state.replacement.commit(manifest_to_json(manifest));
 }
 

@@ -14,15 +14,18 @@ namespace {
 
 constexpr std::size_t kPartLists = 16;
 
-void check_row_numbers(const IvfPqVectors& codes) {
+void check_row_numbers(const VectorSegment& segment, const IvfPqVectors& codes) {
   std::vector<bool> seen(codes.rows());
-  for (const std::uint32_t row : codes.row_numbers) {
-    if (seen[row]) throw FormatError("row " + std::to_string(row) + " is there twice");
-    seen[row] = true;
+  for (const std::uint32_t place : codes.row_numbers) {
+    if (seen[place]) {
+      throw FormatError("row " + std::to_string(segment.row(place)) + " is there twice");
+    }
+    seen[place] = true;
   }
 }
 
-void check_list(const IvfPqVectors& codes, std::size_t list, ResidualEncoder& encoder) {
+void check_list(const VectorSegment& segment, const IvfPqVectors& codes, std::size_t list,
+                ResidualEncoder& encoder) {
   const CodeGroups layout{codes.quantizer.bytes};
   std::vector<float> row(codes.quantizer.dimension);
   std::vector<std::uint8_t> code(codes.quantizer.bytes);
@@ -34,7 +37,7 @@ void check_list(const IvfPqVectors& codes, std::size_t list, ResidualEncoder& en
     const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
     layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
                 code.data());
-    const std::string name = " of row " + std::to_string(codes.row_numbers[p]);
+    const std::string name = " of row " + std::to_string(segment.row(codes.row_numbers[p]));
     if (codes.keeps_vectors()) {
       copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
       encoder.encode(row, expected.data());
@@ -48,15 +51,15 @@ void check_list(const IvfPqVectors& codes, std::size_t list, ResidualEncoder& en
 
 }  // namespace
 
-void check_codes(const VectorIndex& index) {
-  const IvfPqVectors& codes = index.ivf_pq();
+void check_codes(const VectorSegment& segment) {
+  const IvfPqVectors& codes = std::get<IvfPqVectors>(segment.vectors);
   if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
   if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
   if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
-  check_row_numbers(codes);
+  check_row_numbers(segment, codes);
   for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
     ResidualEncoder encoder(codes.quantizer, codes.centre);
-    for (std::size_t list = first; list < last; ++list) check_list(codes, list, encoder);
+    for (std::size_t list = first; list < last; ++list) check_list(segment, codes, list, encoder);
   });
 }
 

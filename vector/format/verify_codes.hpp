@@ -1,11 +1,11 @@
-// Checks the codes of an index.
+// Checks the codes of a segment.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_segment.hpp"
 
 namespace warpdex::vector {
 
@@ -14,9 +14,9 @@ inline bool all_finite(std::span<const float> values) {
                      [](float value) { return std::isfinite(value); });
 }
 
-/// Checks an index of kIvfPq: that codebooks are finite, that each row is in one list, that terms
+/// Checks a segment of an index of kIvfPq: that codebooks are finite, that each row is in one list, that terms
 /// are those of the codes, and, where vectors were kept, that codes are those of the vectors.
 /// Throws FormatError. O(rows * dimension * codewords).
-void check_codes(const VectorIndex& index);
+void check_codes(const VectorSegment& segment);
 
 }  // namespace warpdex::vector

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
@@ -12,9 +13,11 @@
 namespace warpdex::vector {
 
 struct WrittenRows {
-  /// `sections` are what RowWriter::finish() returned. Throws FormatError, IoError.
+  /// `sections` are what RowWriter::finish() returned; `centre` is what it was given, if it was, and
+  /// must outlive this. Throws FormatError, IoError.
   WrittenRows(const std::filesystem::path& folder, const std::vector<SectionInfo>& sections,
-              const VectorIndexSettings& settings, std::size_t count);
+              const VectorIndexSettings& settings, std::size_t count,
+              std::span<const float> centre = {});
 
   SectionView vectors_section;
   SectionView norms_section;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/row_positions.hpp"
+#include "flat/search_input.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -23,40 +23,44 @@ void check_settings(const KnnGraphSettings& settings, std::size_t rows) {
   if (settings.part_rows < 1) throw UsageError("a part has 1 row or more, not 0");
 }
 
-/// Lists of one place less: without the row itself, or else without the last.
-Neighbors without_themselves(std::size_t first, const Neighbors& found) {
-  Neighbors lists{found.queries, found.k - 1, {}, {}};
-  lists.rows.reserve(lists.queries * lists.k);
-  lists.distances.reserve(lists.queries * lists.k);
-  for (std::size_t q = 0; q < found.queries; ++q) {
-    const auto rows = found.rows.begin() + static_cast<std::ptrdiff_t>(q * found.k);
-    const auto distances = found.distances.begin() + static_cast<std::ptrdiff_t>(q * found.k);
-    const auto end = static_cast<std::ptrdiff_t>(found.k);
-    const auto left_out =
-        std::find(rows, rows + end - 1, static_cast<std::int32_t>(first + q)) - rows;
-    lists.rows.insert(lists.rows.end(), rows, rows + left_out);
-    lists.rows.insert(lists.rows.end(), rows + left_out + 1, rows + end);
-    lists.distances.insert(lists.distances.end(), distances, distances + left_out);
-    lists.distances.insert(lists.distances.end(), distances + left_out + 1, distances + end);
+/// Sets the list of row `row`: without the row itself, or else without the last place.
+void set_list(const Neighbors& found, std::size_t query, std::size_t row, std::size_t list,
+              Neighbors& lists) {
+  const std::size_t k = lists.k;
+  const std::int32_t* const rows = found.rows.data() + query * found.k;
+  const float* const distances = found.distances.data() + query * found.k;
+  const auto itself =
+      static_cast<std::size_t>(std::find(rows, rows + k, static_cast<std::int32_t>(row)) - rows);
+  for (std::size_t i = 0; i < k; ++i) {
+    const std::size_t place = i < itself ? i : i + 1;
+    lists.rows[list * k + i] = rows[place];
+    lists.distances[list * k + i] = distances[place];
   }
-  return lists;
 }
 
 }  // namespace
 
-void build_knn_graph(const FlatVectors& vectors, const KnnGraphSettings& settings,
+void build_knn_graph(const StoredRows& stored, const KnnGraphSettings& settings,
                      const RowSearch& search, const TakeLists& take) {
-  const VectorView& view = vectors.vectors;
-  check_settings(settings, view.rows);
-  const RowPositions positions(vectors);
+  check_settings(settings, stored.live_rows());
   std::vector<float> rows;
-  for (std::size_t first = 0; first < view.rows; first += settings.part_rows) {
-    const std::size_t count = std::min(settings.part_rows, view.rows - first);
-    rows.resize(count * view.dimension);
-    for (std::size_t i = 0; i < count; ++i) {
-      copy_row(view, positions.of(first + i), rows.data() + i * view.dimension);
+  std::vector<std::size_t> live;
+  for (std::size_t first = 0; first < stored.rows(); first += settings.part_rows) {
+    const std::size_t count = std::min(settings.part_rows, stored.rows() - first);
+    live.clear();
+    for (std::size_t row = first; row < first + count; ++row) {
+      if (stored.is_live(row)) live.push_back(row);
     }
-    take(first, without_themselves(first, search(rows, settings.k + 1)));
+    rows.resize(live.size() * stored.dimension());
+    for (std::size_t i = 0; i < live.size(); ++i) {
+      stored.copy(live[i], rows.data() + i * stored.dimension());
+    }
+    Neighbors lists = make_neighbors(stored.metric(), count, settings.k);
+    const Neighbors found = search(rows, settings.k + 1);
+    for (std::size_t i = 0; i < live.size(); ++i) {
+      set_list(found, i, live[i], live[i] - first, lists);
+    }
+    take(first, lists);
   }
 }
 

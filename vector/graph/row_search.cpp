@@ -2,52 +2,30 @@
 #include "warpdex/vector/graph/row_search.hpp"
 
 #include <algorithm>
+#include <memory>
 
-#include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/search/index_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-/// Cosines of stored vectors are their products; searched by this metric, queries are not scaled.
-Metric metric_of_stored(Metric metric) {
-  return metric == Metric::kCosine ? Metric::kInnerProduct : metric;
-}
-
-RowSearch search_flat(FlatVectors vectors, const RowSearchSettings& settings) {
-  vectors.metric = metric_of_stored(vectors.metric);
-  return [searcher = FlatSearcher(vectors, settings.threads)](
-             std::span<const float> rows, std::size_t k) { return searcher.nearest(rows, k); };
-}
-
-RowSearch search_lists(IvfVectors vectors, const RowSearchSettings& settings) {
-  vectors.vectors.metric = metric_of_stored(vectors.vectors.metric);
-  return
-      [searcher = IvfSearcher(vectors, settings.threads), probes = settings.probes](
-          std::span<const float> rows, std::size_t k) { return searcher.nearest(rows, k, probes); };
-}
-
-RowSearch search_codes(IvfPqVectors vectors, const RowSearchSettings& settings) {
-  vectors.metric = metric_of_stored(vectors.metric);
-  vectors.vectors.metric = vectors.metric;
-  return [searcher = IvfPqSearcher(vectors, settings.threads), probes = settings.probes,
-          refine = std::max<std::size_t>(1, settings.refine)](std::span<const float> rows,
-                                                              std::size_t k) {
-    return searcher.nearest(rows, k, probes, refine);
-  };
-}
-
-}  // namespace
 
 RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings) {
-  const FlatVectors& flat = index.flat();
-  switch (index.settings().index) {
-    case IndexKind::kFlat: break;
-    case IndexKind::kIvfFlat: return search_lists(index.ivf(), settings);
-    case IndexKind::kIvfPq: return search_codes(index.ivf_pq(), settings);
+  if (!index.settings().pq.keeps_vectors) {
+    throw UsageError("the index at '" + index.folder().string() +
+                     "' keeps no vectors, only codes; build it again with its vectors");
   }
-  return search_flat(flat, settings);
+  ProbeSettings depth{settings.probes, settings.refine};
+  if (index.settings().index == IndexKind::kIvfPq) {
+    depth.refine = std::max<std::size_t>(1, settings.refine);
+  }
+  // Cosines of stored vectors are their products; searched by this metric, queries are not scaled.
+  const Metric metric = index.settings().metric == Metric::kCosine ? Metric::kInnerProduct
+                                                                   : index.settings().metric;
+  const std::shared_ptr<const VectorSearcher> searcher =
+      search_index_on_cpu(index, depth, settings.threads, metric);
+  return [searcher](std::span<const float> rows, std::size_t k) {
+    return searcher->nearest(rows, k);
+  };
 }
 
 }  // namespace warpdex::vector

@@ -9,9 +9,7 @@
 #include <string>
 
 #include "distance/distance_kernels.hpp"
-#include "flat/canonical_distances.hpp"
 #include "flat/order_key.hpp"
-#include "graph/row_positions.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -20,34 +18,34 @@ namespace {
 /// A step's length as a whole number that grows with it: the upper half of an order_key().
 using Length = std::uint32_t;
 
-void check_arguments(std::size_t rows, const Matrix<std::int32_t>& graph, std::size_t from,
-                     std::size_t to) {
+void check_arguments(const StoredRows& stored, const Matrix<std::int32_t>& graph,
+                     std::size_t from, std::size_t to) {
+  const std::size_t rows = stored.rows();
   if (graph.rows != rows) {
     throw InputError("the graph has " + std::to_string(graph.rows) + " rows, but the index has " +
                      std::to_string(rows) + "; give a graph of this index");
   }
   for (const std::size_t row : {from, to}) {
-    if (row < rows) continue;
+    if (stored.is_live(row)) continue;
+    if (row < rows) throw UsageError("row " + std::to_string(row) + " was removed");
     throw UsageError("there is no row " + std::to_string(row) + " in an index of " +
                      std::to_string(rows));
   }
   for (std::size_t i = 0; i < graph.values.size(); ++i) {
     const std::int32_t row = graph.values[i];
-    if (row >= -1 && (row < 0 || static_cast<std::size_t>(row) < rows)) continue;
+    if (row == -1 || (row >= 0 && stored.is_live(static_cast<std::size_t>(row)))) continue;
+    const bool was_removed = row >= 0 && static_cast<std::size_t>(row) < rows;
     throw InputError("row " + std::to_string(i / graph.columns) + ", column " +
                      std::to_string(i % graph.columns) + " of the graph is " + std::to_string(row) +
-                     "; it is -1 or a row below " + std::to_string(rows));
+                     (was_removed ? ", which was removed from the index; build the graph again"
+                                  : "; it is -1 or a row below " + std::to_string(rows)));
   }
 }
 
 class PathSearch {
  public:
-  PathSearch(const FlatVectors& vectors, const Matrix<std::int32_t>& graph)
-      : vectors_(vectors),
-        graph_(graph),
-        positions_(vectors),
-        canonical_(vectors, distance_kernels()),
-        vector_(padded(vectors.vectors.dimension)) {}
+  PathSearch(const StoredRows& stored, const Matrix<std::int32_t>& graph)
+      : stored_(stored), graph_(graph), vector_(padded(stored.dimension())) {}
 
   /// The largest step of the smoothest path; none: there is no path.
   std::optional<Length> largest_step(std::uint32_t from, std::uint32_t to);
@@ -62,27 +60,24 @@ class PathSearch {
   std::vector<std::uint32_t> near(std::uint32_t row, Length limit);
   float distance(std::uint32_t row, std::uint32_t other);
 
-  const FlatVectors& vectors_;
+  const StoredRows& stored_;
   const Matrix<std::int32_t>& graph_;
-  RowPositions positions_;
-  CanonicalDistances canonical_;
   std::vector<float> vector_;
 };
 
 template <class Visit>
 void PathSearch::each_edge(std::uint32_t row, const Visit& visit) {
-  copy_row(vectors_.vectors, positions_.of(row), vector_.data());
+  stored_.copy(row, vector_.data());
   for (const std::int32_t next : graph_.row(row)) {
     if (next < 0) continue;
-    const std::uint64_t key =
-        canonical_.key(vector_.data(), positions_.of(static_cast<std::size_t>(next)));
+    const std::uint64_t key = stored_.key(vector_.data(), static_cast<std::size_t>(next));
     visit(static_cast<std::uint32_t>(next), static_cast<Length>(key >> 32));
   }
 }
 
 std::optional<Length> PathSearch::largest_step(std::uint32_t from, std::uint32_t to) {
   constexpr auto kUnreached = std::numeric_limits<std::uint64_t>::max();
-  std::vector<std::uint64_t> best(vectors_.vectors.rows, kUnreached);
+  std::vector<std::uint64_t> best(stored_.rows(), kUnreached);
   // The largest step on the way to a row, and the row.
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> open;
   best[from] = 0;
@@ -113,15 +108,14 @@ std::vector<std::uint32_t> PathSearch::near(std::uint32_t row, Length limit) {
 }
 
 float PathSearch::distance(std::uint32_t row, std::uint32_t other) {
-  copy_row(vectors_.vectors, positions_.of(row), vector_.data());
-  const std::uint64_t key = canonical_.key(vector_.data(), positions_.of(other));
-  return from_ascending(vectors_.metric, key_value(key));
+  stored_.copy(row, vector_.data());
+  return from_ascending(stored_.metric(), key_value(stored_.key(vector_.data(), other)));
 }
 
 /// Rows enter the queue in the order of their smallest paths: by the path of the row before, which
 /// the queue has in this order already, then by the row.
 SmoothPath PathSearch::fewest_steps(std::uint32_t from, std::uint32_t to, Length limit) {
-  std::vector<std::int32_t> before(vectors_.vectors.rows, -1);
+  std::vector<std::int32_t> before(stored_.rows(), -1);
   std::vector<std::uint32_t> queue{from};
   for (std::size_t i = 0; i < queue.size() && before[to] < 0 && from != to; ++i) {
     for (const std::uint32_t next : near(queue[i], limit)) {
@@ -145,11 +139,11 @@ SmoothPath PathSearch::fewest_steps(std::uint32_t from, std::uint32_t to, Length
 
 }  // namespace
 
-std::optional<SmoothPath> find_smooth_path(const FlatVectors& vectors,
+std::optional<SmoothPath> find_smooth_path(const StoredRows& stored,
                                            const Matrix<std::int32_t>& graph, std::size_t from,
                                            std::size_t to) {
-  check_arguments(vectors.vectors.rows, graph, from, to);
-  PathSearch search(vectors, graph);
+  check_arguments(stored, graph, from, to);
+  PathSearch search(stored, graph);
   const auto first = static_cast<std::uint32_t>(from);
   const auto last = static_cast<std::uint32_t>(to);
   const std::optional<Length> largest = search.largest_step(first, last);

@@ -9,26 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "distance/distance_kernels.hpp"
 #include "flat/canonical_distances.hpp"
 #include "flat/search_input.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
 
-RefiningSearcher::RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes,
-                                   const FlatVectors& vectors, std::size_t refine,
-                                   std::size_t threads)
+RefiningSearcher::RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors,
+                                   std::size_t refine, std::size_t threads)
     : by_codes_(std::move(by_codes)),
-      vectors_(vectors),
+      vectors_(std::move(vectors)),
       refine_(refine),
-      threads_(threads == 0 ? default_threads() : threads) {
-  if (vectors.vectors.data != nullptr || by_codes_->rows() == 0) return;
-  throw UsageError(
-      "the index keeps no vectors to refine answers by; search without refining, or build it "
-      "again with its vectors");
-}
+      threads_(threads == 0 ? default_threads() : threads) {}
 
 Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t k,
                                     const RowFilter* filter) const {
@@ -36,7 +28,6 @@ Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t 
   const std::size_t candidates = std::min(std::max(k, refine_), rows());
   const Neighbors found = by_codes_->nearest(queries, candidates, filter);
   const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
-  const CanonicalDistances canonical(vectors_, distance_kernels());
   Neighbors refined = make_neighbors(metric(), found.queries, k);
   oneapi::tbb::task_arena arena(
       std::min(static_cast<int>(threads_), oneapi::tbb::info::default_concurrency()));
@@ -46,7 +37,7 @@ Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t 
       for (std::size_t i = 0; i < candidates; ++i) {
         const std::int32_t row = found.rows[query * candidates + i];
         if (row < 0) break;
-        keys.push_back(canonical.key(prepared.query(query), static_cast<std::size_t>(row)));
+        keys.push_back(vectors_.key(prepared.query(query), static_cast<std::size_t>(row)));
       }
       keep_nearest(keys, k);
       set_answers(metric(), query, keys, refined);

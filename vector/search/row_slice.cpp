@@ -10,24 +10,6 @@
 
 namespace warpdex::vector {
 
-Metric metric_of(const SearchedVectors& vectors) {
-  if (const auto* flat = std::get_if<FlatVectors>(&vectors)) return flat->metric;
-  if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) return ivf->vectors.metric;
-  return std::get<IvfPqVectors>(vectors).metric;
-}
-
-std::size_t dimension_of(const SearchedVectors& vectors) {
-  if (const auto* flat = std::get_if<FlatVectors>(&vectors)) return flat->vectors.dimension;
-  if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) return ivf->vectors.vectors.dimension;
-  return std::get<IvfPqVectors>(vectors).quantizer.dimension;
-}
-
-std::size_t rows_of(const SearchedVectors& vectors) {
-  if (const auto* flat = std::get_if<FlatVectors>(&vectors)) return flat->vectors.rows;
-  if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) return ivf->vectors.vectors.rows;
-  return std::get<IvfPqVectors>(vectors).rows();
-}
-
 RowSlice::RowSlice(const SearchedVectors& all, std::size_t first, std::size_t count)
     : vectors_(all) {
   const std::size_t rows = rows_of(all);
@@ -47,10 +29,13 @@ void RowSlice::cut(const FlatVectors& all, std::size_t first, std::size_t count)
   vectors_ = flat;
 }
 
-/// Sets row_numbers_, begins_ and sources_.
+/// Sets row_numbers_, begins_ and sources_. Nothing else may rely on numbers that it refuses.
 void RowSlice::find_rows(std::span<const std::uint32_t> row_numbers,
                          std::span<const std::uint64_t> begins, std::size_t first,
                          std::size_t count) {
+  const auto refuse = [] {
+    throw FormatError("the row numbers of an inverted file are damaged; build the index again");
+  };
   row_numbers_.reserve(count);
   begins_.push_back(0);
   for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
@@ -60,10 +45,12 @@ void RowSlice::find_rows(std::span<const std::uint32_t> row_numbers,
     const auto end = std::lower_bound(begin, rows.end(), first + count);
     sources_.push_back(begins[list] + static_cast<std::uint64_t>(begin - rows.begin()));
     for (auto row = begin; row != end; ++row) {
+      if (*row < first || *row - first >= count) refuse();
       row_numbers_.push_back(*row - static_cast<std::uint32_t>(first));
     }
     begins_.push_back(row_numbers_.size());
   }
+  if (row_numbers_.size() != count) refuse();
 }
 
 void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) {

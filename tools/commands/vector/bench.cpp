@@ -108,10 +108,11 @@ std::vector<float> take_queries(const vector::Matrix<float>& all, std::size_t co
   return queries;
 }
 
-double floor_of(const Arguments& given, const vector::VectorView& vectors, std::size_t queries) {
+double floor_of(const Arguments& given, const vector::VectorIndex& index, std::size_t queries) {
   const double components =
-      static_cast<double>(vectors.rows) * static_cast<double>(vectors.dimension);
-  const double bytes = components * static_cast<double>(vector::store_bytes(vectors.store));
+      static_cast<double>(index.live_rows()) * static_cast<double>(index.settings().dimension);
+  const double bytes =
+      components * static_cast<double>(vector::store_bytes(index.settings().store));
   const double operations = 2 * components * static_cast<double>(queries);
   const double by_arithmetic = given.gflops > 0 ? operations / (given.gflops * 1e6) : 0;
   const double by_reading = given.bandwidth > 0 ? bytes / (given.bandwidth * 1e6) : 0;
@@ -145,7 +146,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
   const std::size_t count = queries.size() / index.settings().dimension;
   const bool is_exact = searcher.probes() == 0;
   MeasuredSearch one{
-      count, k, median(times), is_exact ? floor_of(given, index.flat().vectors, count) : 0, {}};
+      count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
   if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
   return one;
 }
@@ -174,7 +175,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   constexpr std::size_t kMaxBatch = 10'000'000;
   const std::vector<std::size_t> batches = numbers("--batch-sizes", given.batch_sizes, kMaxBatch);
   const std::vector<std::size_t> ks =
-      numbers("-k", given.k, std::max<std::size_t>(1, index.rows()));
+      numbers("-k", given.k, std::max<std::size_t>(1, index.live_rows()));
   const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   const std::size_t wanted = checked_threads(given.threads);
   const std::size_t threads = wanted == 0 ? default_threads() : wanted;

@@ -85,9 +85,10 @@ class GraphJob {
  public:
   GraphJob(const Arguments& given, const CommandLine& command)
       : given_(given), index_(vector::VectorIndex::open(given.index)) {
-    const auto rows = static_cast<std::int64_t>(index_.rows());
+    const auto rows = static_cast<std::int64_t>(index_.live_rows());
     if (rows < 2) {
-      throw UsageError("the index '" + given.index + "' has " + counted(index_.rows(), "vector") +
+      throw UsageError("the index '" + given.index + "' has " +
+                       counted(index_.live_rows(), "vector") +
                        ", which has no neighbours; give one of 2 or more");
     }
     settings_.k = checked_number("-k", given.k, 1, rows - 1);
@@ -119,7 +120,7 @@ class GraphJob {
     std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (settings_.k + 1), 1, kMaxPartRows);
     if (index_.settings().index != vector::IndexKind::kFlat) return rows;
     const double products =
-        static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension);
+        static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
     const auto by_work = static_cast<std::size_t>(kPartProducts / products);
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(rows, 64), rows);
   }
@@ -131,7 +132,7 @@ class GraphJob {
   void find(const vector::TakeLists& take) const {
     Progress progress = Progress::to_standard_error();
     const bool is_seen = given_.targets.output != "-";
-    vector::build_knn_graph(index_.flat(), settings_, search_,
+    vector::build_knn_graph(vector::StoredRows(index_), settings_, search_,
                             [&](std::size_t first, const vector::Neighbors& lists) {
                               take(first, lists);
                               InterruptGuard::check();
@@ -150,7 +151,7 @@ class GraphJob {
       all.rows.insert(all.rows.end(), lists.rows.begin(), lists.rows.end());
       all.distances.insert(all.distances.end(), lists.distances.begin(), lists.distances.end());
     });
-    vector::SymmetricGraph graph(index_.flat().metric, all);
+    vector::SymmetricGraph graph(index_.settings().metric, all);
     if (graph.shortened() > 0) {
       std::cerr << "warpdex: note: " << counted(graph.shortened(), "row") << " had more than "
                 << grouped(4 * settings_.k) << " neighbours; the nearest were kept\n";

@@ -114,13 +114,13 @@ int run_vector_path(const std::vector<std::string>& arguments) {
 
   check_output(given);
   const vector::VectorIndex index = vector::VectorIndex::open(given.vectors);
-  if (index.rows() == 0) throw UsageError("the index '" + given.vectors + "' has no vectors");
+  if (index.live_rows() == 0) throw UsageError("the index '" + given.vectors + "' has no vectors");
   const auto last = static_cast<std::int64_t>(index.rows() - 1);
   const std::size_t from = checked_number("--from", given.from, 0, last);
   const std::size_t to = checked_number("--to", given.to, 0, last);
   const vector::Matrix<std::int32_t> graph = vector::read_int_matrix(given.graph);
   const std::optional<vector::SmoothPath> path =
-      vector::find_smooth_path(index.flat(), graph, from, to);
+      vector::find_smooth_path(vector::StoredRows(index), graph, from, to);
   if (!path) {
     throw Error("no path leads from row " + std::to_string(from) + " to row " + std::to_string(to) +
                 " in '" + given.graph +

@@ -116,7 +116,7 @@ class Answering {
                   given.layout) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
-    const auto vectors = static_cast<std::int64_t>(index.rows());
+    const auto vectors = static_cast<std::int64_t>(index.live_rows());
     if (vectors == 0) throw UsageError("the index '" + given.index + "' has no vectors");
     // The default is for indexes that have so many.
     k_ = checked_number("-k", command.given("-k") ? given.k : std::min(given.k, vectors), 1,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "ivf/build/centroid_search.hpp"
 #include "kmeans/parallel_parts.hpp"
@@ -92,9 +93,14 @@ IvfSettings settled(const IvfSettings& settings, std::size_t rows) {
 }
 
 IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, BuildSteps& steps) {
+  return assign_to_lists(rows, train(rows, settings, steps), settings.threads, steps);
+}
+
+IvfLists assign_to_lists(const FlatVectors& rows, Matrix<float> centroids, std::size_t threads,
+                         BuildSteps& steps) {
   IvfLists lists;
-  lists.centroids = train(rows, settings, steps);
-  lists.of_row = assign_rows(rows, lists.centroids, settings.threads, steps);
+  lists.centroids = std::move(centroids);
+  lists.of_row = assign_rows(rows, lists.centroids, threads, steps);
   steps.run_on_cpu("sorting",
                    [&] { lists.members = collect_members(lists.of_row, lists.centroids.rows); });
   return lists;

@@ -58,9 +58,11 @@ class ManifestObject {
 inline constexpr std::string_view kVectorsKind = "vectors";
 inline constexpr std::string_view kMetricKind = "metric";
 
-/// Checks that a manifest is of this kind (empty: of text) and this version of its format. Throws
-/// FormatError, which for an index of another kind names the command that searches it.
-void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version);
+/// Checks that a manifest is of this kind (empty: of text) and this version of its format, or an
+/// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
+/// names the command that searches it.
+void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
+                std::uint64_t oldest = 0);
 
 /// Whether the index at `folder` is of this kind. False where there is no manifest or a damaged
 /// one.

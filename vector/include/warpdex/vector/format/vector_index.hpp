@@ -11,6 +11,7 @@
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/format/vector_segment.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_settings.hpp"
@@ -48,8 +49,8 @@ struct VectorIndexSettings {
 };
 
 /// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's
-/// number. Immutable; any number of threads may read
-/// it. Not copied; moving it keeps what it gave out valid.
+/// number. Immutable: who opened an index reads on in it, whatever is committed to its folder. Any
+/// number of threads may read it. Not copied; moving it keeps what it gave out valid.
 class VectorIndex {
  public:
   /// Checks the manifest, and size, header and footer of each section, not its checksum. Throws
@@ -60,26 +61,33 @@ class VectorIndex {
   VectorIndex& operator=(VectorIndex&&) noexcept;
 
   const VectorIndexSettings& settings() const;
-  std::size_t rows() const;
   const std::filesystem::path& folder() const;
+  /// Row numbers are below this. Those of removed rows are never given again.
+  std::size_t rows() const;
+  /// Vectors that were not removed.
+  std::size_t live_rows() const;
+  /// Whether there is such a row and it was not removed.
+  bool is_live(std::size_t row) const;
+  /// One or more, in the order of their rows. All have the centroids, codebooks, rotation and centre
+  /// of the first one.
+  const std::vector<VectorSegment>& segments() const;
+
   /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were
-  /// not kept.
+  /// not kept, and, as do the next two, where they are not all of the vectors: after additions and
+  /// removals, until the index is merged. Then search segments(), or by search_index_on_cpu().
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
   const IvfVectors& ivf() const;
   /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
   const IvfPqVectors& ivf_pq() const;
-  /// Where each list of an inverted file begins: lists + 1 numbers, ascending. Empty for kFlat.
-  std::span<const std::uint64_t> list_begins() const;
 
   IdKind id_kind() const;
-  /// All ids if they are numbers, else none.
-  std::span<const std::int64_t> id_numbers() const;
-  /// The id of a row as text; for kRows its number. Throws UsageError for a row that there is not,
-  /// FormatError where the table of ids is damaged.
+  /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a
+  /// row that is not stored, FormatError where the table of ids is damaged. O(log rows).
   std::string id(std::size_t row) const;
 
-  /// The sections, in the order of the manifest.
+  /// The sections, in the order of the manifest; names of those of other segments than the first
+  /// begin with their segment's.
   const std::vector<SectionInfo>& section_infos() const;
   /// Whether the section's bytes have their checksum. O(bytes).
   bool section_intact(std::size_t section) const;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/search/stored_rows.hpp"
 
 namespace warpdex::vector {
 
@@ -24,10 +24,10 @@ struct SmoothPath {
 /// Row i of `graph` has the rows that edges lead to from row i, in any order; -1 is none. An edge
 /// goes one way. Its length is the canonical distance of the two vectors as they are stored.
 /// O(edges * (dimension + log edges)) for the edges that can be reached, and a look at all of
-/// `graph`. Memory: 16 bytes a row, and up to 8 an edge. Throws UsageError for rows out of range;
-/// InputError for a graph of another number of rows, and for an edge, told by its row and column,
-/// that leads to none.
-std::optional<SmoothPath> find_smooth_path(const FlatVectors& vectors,
+/// `graph`. Memory: 16 bytes a row, and up to 8 an edge. Throws UsageError for rows that are not
+/// live; InputError for a graph of another number of rows, and for an edge, told by its row and
+/// column, that leads to none that is.
+std::optional<SmoothPath> find_smooth_path(const StoredRows& stored,
                                            const Matrix<std::int32_t>& graph, std::size_t from,
                                            std::size_t to);
 

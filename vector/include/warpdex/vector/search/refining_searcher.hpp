@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/search/stored_rows.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
@@ -13,11 +13,9 @@ namespace warpdex::vector {
 /// answers are those of one searcher, the shards must not choose among candidates by themselves.
 class RefiningSearcher final : public VectorSearcher {
  public:
-  /// `by_codes` does not refine. `vectors` are those of its rows, in the order of rows, and what
-  /// they refer to must outlive this. `refine` candidates of a query, or k if that is more, are
-  /// ranked by their canonical distances. `threads` of 0: default_threads(). Throws UsageError for
-  /// vectors that were not kept.
-  RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, const FlatVectors& vectors,
+  /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query, or
+  /// k if that is more, are ranked by their canonical distances. `threads` of 0: default_threads().
+  RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors,
                    std::size_t refine, std::size_t threads = 0);
 
   Metric metric() const override { return by_codes_->metric(); }
@@ -37,7 +35,7 @@ class RefiningSearcher final : public VectorSearcher {
 
  private:
   std::unique_ptr<VectorSearcher> by_codes_;
-  FlatVectors vectors_;
+  StoredRows vectors_;
   std::size_t refine_;
   std::size_t threads_;
 };

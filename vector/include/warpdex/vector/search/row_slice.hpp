@@ -5,21 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <variant>
 #include <vector>
 
-#include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/search/searched_vectors.hpp"
 
 namespace warpdex::vector {
-
-/// What a searcher of one kind or another reads. Owns nothing.
-using SearchedVectors = std::variant<FlatVectors, IvfVectors, IvfPqVectors>;
-
-Metric metric_of(const SearchedVectors& vectors);
-std::size_t dimension_of(const SearchedVectors& vectors);
-std::size_t rows_of(const SearchedVectors& vectors);
 
 /// Rows [first, first + count) of an index. Row 0 of the slice is row `first` of the index. Lists
 /// stay what they are, with fewer rows; centroids, codebooks and the rotation are the index's.

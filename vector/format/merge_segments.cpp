@@ -1,0 +1,259 @@
+// Writes one segment of all that is live in an index. Lists are put together as they are: nothing
+// is assigned or encoded anew.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/ivf_lists.hpp"
+#include "format/manifest.hpp"
+#include "format/read_manifest.hpp"
+#include "pq/code_groups.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/vector/format/vector_index_change.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::size_t kRowsBetweenTold = 16'384;
+
+/// A vector of a segment: its place, or its position where vectors lie in lists.
+struct Source {
+  const VectorSegment* segment;
+  std::size_t place;
+};
+
+/// Writes section after section.
+class Merge {
+ public:
+  Merge(const VectorIndex& index, std::filesystem::path folder, const BuildProgress& progress)
+      : index_(index), folder_(std::move(folder)), progress_(progress) {}
+
+  std::vector<SectionInfo> write();
+
+ private:
+  const SearchedVectors& first() const { return index_.segments().front().vectors; }
+  bool has_lists() const { return index_.settings().index != IndexKind::kFlat; }
+  bool has_codes() const { return index_.settings().index == IndexKind::kIvfPq; }
+
+  void for_each_live(const std::function<void(const Source&)>& work);
+  /// Calls work(list, source, position) for all live vectors, list after list.
+  template <class Work>
+  void for_each_in_lists(const Work& work);
+  void tell();
+
+  void write_vectors();
+  void write_lists();
+  void write_codes();
+  void write_trained();
+  void write_kept_rows();
+  void write_ids();
+  template <class T>
+  void add_section(std::string_view name, std::span<const T> values) {
+    sections_.push_back(write_section(folder_, name, values));
+  }
+
+  const VectorIndex& index_;
+  std::filesystem::path folder_;
+  const BuildProgress& progress_;
+  std::vector<SectionInfo> sections_;
+  std::size_t told_ = 0;
+};
+
+void Merge::for_each_live(const std::function<void(const Source&)>& work) {
+  for (const VectorSegment& segment : index_.segments()) {
+    for (std::size_t place = 0; place < segment.rows; ++place) {
+      if (segment.is_live(place)) work({&segment, place});
+    }
+  }
+}
+
+/// The row numbers of a segment's inverted file: the place of each position.
+std::span<const std::uint32_t> places_of(const VectorSegment& segment) {
+  if (const auto* ivf = std::get_if<IvfVectors>(&segment.vectors)) return ivf->vectors.row_numbers;
+  return std::get<IvfPqVectors>(segment.vectors).row_numbers;
+}
+
+template <class Work>
+void Merge::for_each_in_lists(const Work& work) {
+  for (std::size_t list = 0; list < index_.settings().ivf.lists; ++list) {
+    for (const VectorSegment& segment : index_.segments()) {
+      const std::span<const std::uint64_t> begins = list_begins_of(segment.vectors);
+      const std::span<const std::uint32_t> places = places_of(segment);
+      for (std::size_t position = begins[list]; position < begins[list + 1]; ++position) {
+        if (!segment.is_live(places[position])) continue;
+        work(list, Source{&segment, places[position]}, position);
+        tell();
+      }
+    }
+  }
+}
+
+void Merge::tell() {
+  // Rows are passed once for vectors, and for each of lists and codes.
+  const std::size_t passes = (index_.settings().pq.keeps_vectors ? 1 : 0) + (has_lists() ? 1 : 0) +
+                             (has_codes() ? 1 : 0);
+  if (progress_ && ++told_ % kRowsBetweenTold == 0) {
+    progress_("merging", told_, passes * index_.live_rows());
+  }
+}
+
+std::vector<SectionInfo> Merge::write() {
+  if (index_.settings().pq.keeps_vectors) write_vectors();
+  if (has_lists()) write_lists();
+  if (has_codes()) write_codes();
+  write_trained();
+  write_kept_rows();
+  write_ids();
+  return std::move(sections_);
+}
+
+/// In the order of lists for ivf-flat, else in that of rows.
+void Merge::write_vectors() {
+  SectionWriter vectors(folder_, section::kVectors);
+  SectionWriter norms(folder_, section::kNorms);
+  const auto add = [&](const FlatVectors& flat, std::size_t position) {
+    const VectorView& view = flat.vectors;
+    vectors.append({static_cast<const std::uint8_t*>(view.row(position)),
+                    view.stride * store_bytes(view.store)});
+    norms.append_value(flat.norms[position]);
+  };
+  if (index_.settings().index == IndexKind::kIvfFlat) {
+    for_each_in_lists([&](std::size_t /*list*/, const Source& source, std::size_t position) {
+      add(flat_of(source.segment->vectors), position);
+    });
+  } else {
+    for_each_live([&](const Source& source) {
+      add(flat_of(source.segment->vectors), source.place);
+      tell();
+    });
+  }
+  sections_.push_back(vectors.finish());
+  sections_.push_back(norms.finish());
+}
+
+void Merge::write_lists() {
+  std::vector<std::vector<std::uint32_t>> new_places;
+  std::uint32_t next = 0;
+  for (const VectorSegment& segment : index_.segments()) {
+    std::vector<std::uint32_t>& own = new_places.emplace_back(segment.rows);
+    for (std::size_t place = 0; place < segment.rows; ++place) {
+      if (segment.is_live(place)) own[place] = next++;
+    }
+  }
+  SectionWriter row_numbers(folder_, section::kRowNumbers);
+  std::vector<std::uint64_t> sizes(index_.settings().ivf.lists + 1);
+  for_each_in_lists([&](std::size_t list, const Source& source, std::size_t /*position*/) {
+    const auto number = static_cast<std::size_t>(source.segment - index_.segments().data());
+    row_numbers.append_value(new_places[number][source.place]);
+    ++sizes[list + 1];
+  });
+  for (std::size_t list = 0; list + 1 < sizes.size(); ++list) sizes[list + 1] += sizes[list];
+  sections_.push_back(row_numbers.finish());
+  add_section(section::kListBegins, std::span<const std::uint64_t>(sizes));
+}
+
+/// Group after group, each list from a group of its own on.
+void Merge::write_codes() {
+  const CodeGroups layout{index_.settings().pq.bytes};
+  std::vector<std::uint8_t> group(layout.group_bytes());
+  std::vector<std::uint8_t> code(layout.code_bytes);
+  std::size_t in_group = 0;
+  std::size_t current = 0;
+  SectionWriter codes(folder_, section::kCodes);
+  SectionWriter terms(folder_, section::kTerms);
+  const auto end_group = [&] {
+    if (in_group > 0) codes.append(group);
+    std::fill(group.begin(), group.end(), std::uint8_t{0});
+    in_group = 0;
+  };
+  for_each_in_lists([&](std::size_t list, const Source& source, std::size_t position) {
+    if (list != current || in_group == kGroupVectors) end_group();
+    current = list;
+    const auto& from = std::get<IvfPqVectors>(source.segment->vectors);
+    const std::size_t place = position - from.begins[list];
+    const std::uint64_t number = from.group_begins[list] + place / kGroupVectors;
+    layout.read(from.codes.data() + number * layout.group_bytes(), place % kGroupVectors,
+                code.data());
+    layout.write(code.data(), in_group++, group.data());
+    if (!from.terms.empty()) terms.append_value(from.terms[position]);
+  });
+  end_group();
+  sections_.push_back(codes.finish());
+  sections_.push_back(terms.finish());
+}
+
+/// What the first segment was trained to.
+void Merge::write_trained() {
+  add_section(section::kCentre, flat_of(first()).centre);
+  if (!has_lists()) return;
+  const auto* const codes = std::get_if<IvfPqVectors>(&first());
+  const FlatVectors& centroids =
+      codes != nullptr ? codes->centroids : std::get<IvfVectors>(first()).centroids;
+  const VectorView& view = centroids.vectors;
+  add_section(section::kCentroids,
+              std::span(static_cast<const float*>(view.data), view.rows * view.stride));
+  add_section(section::kCentroidNorms, centroids.norms);
+  if (codes == nullptr) return;
+  add_section(section::kCodebooks, codes->quantizer.codebooks);
+  add_section(section::kRotation, codes->quantizer.rotation);
+}
+
+/// Rows of an index without ids keep their numbers.
+void Merge::write_kept_rows() {
+  if (index_.id_kind() != IdKind::kRows || index_.live_rows() == index_.rows()) return;
+  SectionWriter kept(folder_, section::kKeptRows);
+  for_each_live([&](const Source& source) {
+    kept.append_value(static_cast<std::uint32_t>(source.segment->row(source.place)));
+  });
+  sections_.push_back(kept.finish());
+}
+
+void Merge::write_ids() {
+  if (index_.id_kind() == IdKind::kRows) return;
+  if (index_.id_kind() == IdKind::kNumbers) {
+    SectionWriter numbers(folder_, section::kIdNumbers);
+    for_each_live([&](const Source& source) {
+      numbers.append_value(source.segment->id_numbers[source.place]);
+    });
+    sections_.push_back(numbers.finish());
+    return;
+  }
+  SectionWriter offsets(folder_, section::kIdOffsets);
+  SectionWriter texts(folder_, section::kIdTexts);
+  offsets.append_value(texts.size());
+  for_each_live([&](const Source& source) {
+    const std::string text = source.segment->id_text(source.place);
+    texts.append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    offsets.append_value(texts.size());
+  });
+  sections_.push_back(offsets.finish());
+  sections_.push_back(texts.finish());
+}
+
+bool is_merged(const VectorIndex& index) {
+  return index.segments().size() == 1 && index.segments().front().live == nullptr;
+}
+
+}  // namespace
+
+bool merge_vector_index(const std::filesystem::path& target, const BuildProgress& progress) {
+  if (is_merged(VectorIndex::open(target))) return false;
+  ReplacementFolder replacement(target);
+  const VectorIndex index = VectorIndex::open(target);
+  Manifest manifest = read_manifest(target);
+  StoredSegments& stored = manifest.stored;
+  SegmentInfo merged{segment_folder(stored.next_segment), {}};
+  merged.number = stored.next_segment;
+  merged.sections = Merge(index, replacement.subfolder(merged.place), progress).write();
+  if (index.id_kind() != IdKind::kRows) manifest.rows = index.live_rows();
+  manifest.rows_of = {{index.live_rows(), 0, manifest.rows}};
+  stored.segments = {std::move(merged)};
+  ++stored.commit;
+  ++stored.next_segment;
+  replacement.commit(manifest_to_json(manifest));
+  return true;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,55 @@
+// Opens a segment of an index of vectors.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/manifest.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
+#include "warpdex/vector/format/vector_segment.hpp"
+
+namespace warpdex::vector {
+
+/// What all segments share: the sections that only the first one has.
+struct TrainedSections {
+  std::span<const float> centre = {};
+  FlatVectors centroids = {};
+  ProductQuantizer quantizer = {};
+};
+
+/// Maps a segment, and keeps what its view refers to. Stays where it is.
+class SegmentReader {
+ public:
+  /// `trained` is null for the first segment, whose own is trained(). O(rows) for inverted files,
+  /// since searches rely on the numbers of rows. Throws FormatError, IoError.
+  SegmentReader(const Folder& folder, const Manifest& manifest, std::size_t number,
+                const TrainedSections* trained);
+  SegmentReader(const SegmentReader&) = delete;
+  SegmentReader& operator=(const SegmentReader&) = delete;
+
+  const VectorSegment& view() const { return view_; }
+  const TrainedSections& trained() const { return trained_; }
+  const SegmentView& sections() const { return sections_; }
+
+ private:
+  const SectionView& section(std::string_view name) const { return sections_.section(name); }
+  [[noreturn]] void damaged(const char* what) const;
+  void open_trained();
+  void open_removed();
+  void open_kept_rows();
+  void open_ids();
+  FlatVectors open_vectors() const;
+  IvfVectors open_lists(const FlatVectors& vectors) const;
+  IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
+
+  const Manifest& manifest_;
+  SegmentView sections_;
+  TrainedSections trained_;
+  VectorSegment view_;
+  std::optional<RowFilter> live_;
+  std::vector<std::uint64_t> group_begins_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,31 @@
+// Searches of a stored index, whatever its segments are.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/search/vector_searcher.hpp"
+
+namespace warpdex::vector {
+
+/// A search of all segments, one after the other. Answers name rows of the index; filters are of
+/// index.rows() rows, and k is up to that many. What was removed is never an answer. The index must
+/// outlive it. `threads` of 0: default_threads(). With `metric` the stored vectors are compared by
+/// another one than the index's. Throws UsageError for refining where the vectors were not kept;
+/// searches throw it for probes out of range.
+std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
+                                                    const ProbeSettings& settings,
+                                                    std::size_t threads = 0,
+                                                    std::optional<Metric> metric = std::nullopt);
+
+/// Likewise on GPUs, as search_on_gpus(). Each segment has its own copy of the centroids there.
+std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
+                                                     const ProbeSettings& settings,
+                                                     std::span<Resources* const> gpus,
+                                                     std::size_t shards);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,28 @@
+// What searchers of all kinds of indexes read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_searcher.hpp"
+
+namespace warpdex::vector {
+
+/// Owns nothing.
+using SearchedVectors = std::variant<FlatVectors, IvfVectors, IvfPqVectors>;
+
+Metric metric_of(const SearchedVectors& vectors);
+std::size_t dimension_of(const SearchedVectors& vectors);
+std::size_t rows_of(const SearchedVectors& vectors);
+/// The vectors themselves, without lists; of codes, `vectors.data` may be null.
+const FlatVectors& flat_of(const SearchedVectors& vectors);
+/// Where each list begins, and the end; empty where there are no lists.
+std::span<const std::uint64_t> list_begins_of(const SearchedVectors& vectors);
+/// The same vectors compared by another metric.
+SearchedVectors with_metric(const SearchedVectors& vectors, Metric metric);
+
+}  // namespace warpdex::vector

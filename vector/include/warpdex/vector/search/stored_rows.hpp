@@ -1,0 +1,64 @@
+// The vectors of an index by the numbers of their rows, wherever they lie.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+/// Cheap to ask, from any number of threads. Takes 4 bytes a row where vectors lie in lists.
+class StoredRows {
+ public:
+  /// Rows of one piece. What `vectors` refers to must outlive it. Takes them implicitly, as all who
+  /// have one piece mean this.
+  StoredRows(const FlatVectors& vectors);  // NOLINT(google-explicit-constructor)
+  /// Those of an index, which must outlive it. Throws UsageError where the vectors were not kept.
+  explicit StoredRows(const VectorIndex& index);
+
+  Metric metric() const { return metric_; }
+  /// As if the vectors were to be compared by another metric.
+  void set_metric(Metric metric);
+  std::size_t dimension() const { return dimension_; }
+  /// Row numbers are below this.
+  std::size_t rows() const { return rows_; }
+  std::size_t live_rows() const { return live_rows_; }
+  /// Whether the row is stored and was not removed.
+  bool is_live(std::size_t row) const;
+
+  /// The components of a row that is stored, as floats. Throws UsageError for another.
+  void copy(std::size_t row, float* out) const;
+  /// The order_key() of a row that is stored, by its canonical distance from a query, which is
+  /// padded with zeros to a multiple of 32 floats. Throws likewise.
+  std::uint64_t key(const float* query, std::size_t row) const;
+
+ private:
+  struct Piece {
+    FlatVectors vectors;
+    VectorSegment segment;
+    std::vector<std::uint32_t> positions;  ///< of each place, where vectors lie in lists
+  };
+  /// Where a row lies.
+  struct Found {
+    const Piece* piece;
+    std::size_t place;
+  };
+
+  void add(const VectorSegment& segment);
+  std::optional<Found> find(std::size_t row) const;
+  Found find_stored(std::size_t row) const;
+  static std::size_t position(const Found& found);
+
+  Metric metric_;
+  std::size_t dimension_;
+  std::size_t rows_;
+  std::size_t live_rows_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,72 @@
+// One searcher a segment, and what stands above them.
+#include "warpdex/vector/search/index_searcher.hpp"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "search/segment_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
+#include "warpdex/vector/search/refining_searcher.hpp"
+#include "warpdex/vector/search/sharded_searcher.hpp"
+#include "warpdex/vector/search/stored_rows.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+bool is_whole(const VectorIndex& index) {
+  const VectorSegment& first = index.segments().front();
+  return index.segments().size() == 1 && first.live == nullptr && first.kept_rows.empty();
+}
+
+/// make(vectors, settings) is a searcher of what one segment has.
+using MakeSearcher = std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&,
+                                                                   const ProbeSettings&)>;
+
+/// Candidates that are ranked anew are chosen among all segments.
+std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
+                                                const ProbeSettings& settings, Metric metric,
+                                                std::size_t threads, const MakeSearcher& make) {
+  std::vector<Shard> shards;
+  for (const VectorSegment& segment : index.segments()) {
+    const SearchedVectors vectors = with_metric(segment.vectors, metric);
+    std::unique_ptr<VectorSearcher> searcher =
+        segment.rows == 0 ? search_on_cpu(vectors, {settings.probes, 0}, 1)
+                          : make(vectors, {settings.probes, 0});
+    shards.push_back(
+        {nullptr, std::make_unique<SegmentSearcher>(segment, std::move(searcher)), segment.name});
+  }
+  auto all = std::make_unique<ShardedSearcher>(std::move(shards), 1);
+  if (settings.refine == 0 || index.settings().index != IndexKind::kIvfPq) return all;
+  StoredRows rows(index);
+  rows.set_metric(metric);
+  return std::make_unique<RefiningSearcher>(std::move(all), std::move(rows), settings.refine,
+                                            threads);
+}
+
+}  // namespace
+
+std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
+                                                    const ProbeSettings& settings,
+                                                    std::size_t threads,
+                                                    std::optional<Metric> metric) {
+  const Metric used = metric.value_or(index.settings().metric);
+  const MakeSearcher make = [threads](const SearchedVectors& vectors, const ProbeSettings& own) {
+    return search_on_cpu(vectors, own, threads);
+  };
+  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, used), settings);
+  return search_segments(index, settings, used, threads, make);
+}
+
+std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
+                                                     const ProbeSettings& settings,
+                                                     std::span<Resources* const> gpus,
+                                                     std::size_t shards) {
+  const MakeSearcher make = [&](const SearchedVectors& vectors, const ProbeSettings& own) {
+    return search_on_gpus(vectors, own, gpus, shards);
+  };
+  if (is_whole(index)) return make(index.segments().front().vectors, settings);
+  return search_segments(index, settings, index.settings().metric, 0, make);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,83 @@
+// Filters of rows become filters of places; places of answers become rows.
+#include "search/segment_searcher.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "flat/search_input.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+RowFilter both(const RowFilter& a, const RowFilter& b) {
+  std::vector<std::uint64_t> words(a.words().begin(), a.words().end());
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] &= b.words()[i];
+  return RowFilter::of_bits(words, a.rows());
+}
+
+/// The same answers with more places, which are missing.
+Neighbors widened(Metric metric, const Neighbors& found, std::size_t k) {
+  Neighbors wide = make_neighbors(metric, found.queries, k);
+  for (std::size_t q = 0; q < found.queries; ++q) {
+    std::copy_n(found.rows.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
+                wide.rows.begin() + static_cast<std::ptrdiff_t>(q * k));
+    std::copy_n(found.distances.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
+                wide.distances.begin() + static_cast<std::ptrdiff_t>(q * k));
+  }
+  return wide;
+}
+
+}  // namespace
+
+std::optional<RowFilter> SegmentSearcher::filter_of_places(const RowFilter& filter) const {
+  if (segment_.kept_rows.empty()) {
+    if (segment_.live == nullptr) return std::nullopt;
+    return both(filter, *segment_.live);
+  }
+  RowFilter places(segment_.rows);
+  for (std::size_t place = 0; place < segment_.rows; ++place) {
+    if (segment_.is_live(place) && filter.contains(segment_.kept_rows[place])) places.add(place);
+  }
+  return places;
+}
+
+template <class Answers>
+void SegmentSearcher::name_rows(Answers& answers) const {
+  if (segment_.kept_rows.empty()) return;
+  for (std::int32_t& row : answers.rows) {
+    if (row < 0) continue;
+    row = static_cast<std::int32_t>(segment_.kept_rows[static_cast<std::size_t>(row)]);
+  }
+}
+
+Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                   const RowFilter* filter) const {
+  check_k(k, rows());
+  check_filter(filter, rows());
+  if (segment_.rows == 0) {
+    return make_neighbors(metric(), check_queries(dimension(), queries), k);
+  }
+  std::optional<RowFilter> own;
+  if (filter != nullptr) own = filter_of_places(*filter);
+  const RowFilter* const places = own ? &*own : filter != nullptr ? filter : segment_.live;
+  Neighbors found = searcher_->nearest(queries, std::min(k, segment_.rows), places);
+  name_rows(found);
+  return found.k == k ? found : widened(metric(), found, k);
+}
+
+RangeNeighbors SegmentSearcher::within(std::span<const float> queries, float radius,
+                                       const RowFilter* filter) const {
+  check_radius(radius);
+  check_filter(filter, rows());
+  if (segment_.rows == 0) {
+    return {std::vector<std::uint64_t>(check_queries(dimension(), queries) + 1), {}, {}};
+  }
+  std::optional<RowFilter> own;
+  if (filter != nullptr) own = filter_of_places(*filter);
+  RangeNeighbors found = searcher_->within(
+      queries, radius, own ? &*own : filter != nullptr ? filter : segment_.live);
+  name_rows(found);
+  return found;
+}
+
+}  // namespace warpdex::vector
