@@ -1,4 +1,4 @@
-// Seals a manifest's text with its checksum, and checks the seal.
+// Names of files, and the checksum that seals a manifest's text.
 #include "warpdex/core/storage/manifest.hpp"
 
 #include "warpdex/core/checksum.hpp"
@@ -15,6 +15,34 @@ std::uint64_t checksum_of(std::string_view text) {
 }
 
 }  // namespace
+
+std::uint64_t count_named(const NamedCounts& counts, std::string_view name) {
+  for (const auto& [key, value] : counts) {
+    if (key == name) return value;
+  }
+  return 0;
+}
+
+std::string segment_folder(std::uint64_t number) { return "segment-" + std::to_string(number); }
+
+std::string segment_file(std::uint64_t number) { return segment_folder(number) + ".packed"; }
+
+std::string removals_file(std::uint64_t number, std::uint64_t commit) {
+  return segment_folder(number) + ".removed-" + std::to_string(commit);
+}
+
+std::vector<std::string> files_of(const SegmentInfo& segment) {
+  std::vector<std::string> files;
+  if (segment.is_packed) {
+    files.push_back(segment.place);
+  } else {
+    for (const SectionInfo& section : segment.sections) {
+      files.push_back(segment.place + "/" + section.name);
+    }
+  }
+  if (segment.removals) files.push_back(segment.removals->file);
+  return files;
+}
 
 std::string with_checksum(std::string json) {
   json.resize(json.size() - 2);  // the closing "\n}" returns after the checksum

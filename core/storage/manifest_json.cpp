@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
@@ -33,12 +34,10 @@ std::uint64_t from_hex(std::string_view text) {
   return value;
 }
 
-void write_segment(ManifestWriter& writer, const SegmentInfo& segment) {
-  writer.StartObject();
-  write_member(writer, "folder", segment.folder);
+void write_sections(ManifestWriter& writer, const std::vector<SectionInfo>& sections) {
   writer.Key("sections");
   writer.StartArray();
-  for (const SectionInfo& section : segment.sections) {
+  for (const SectionInfo& section : sections) {
     writer.StartObject();
     write_member(writer, "name", section.name);
     write_member(writer, "bytes", section.bytes);
@@ -46,7 +45,73 @@ void write_segment(ManifestWriter& writer, const SegmentInfo& segment) {
     writer.EndObject();
   }
   writer.EndArray();
+}
+
+void write_counts(ManifestWriter& writer, const NamedCounts& counts) {
+  if (counts.empty()) return;
+  writer.Key("counts");
+  writer.StartObject();
+  for (const auto& [name, value] : counts) write_member(writer, name.c_str(), value);
   writer.EndObject();
+}
+
+void write_segment(ManifestWriter& writer, const SegmentInfo& segment) {
+  writer.StartObject();
+  if (segment.number > 0) write_member(writer, "number", segment.number);
+  write_member(writer, segment.is_packed ? "file" : "folder", segment.place);
+  write_counts(writer, segment.counts);
+  write_sections(writer, segment.sections);
+  if (segment.removals) {
+    writer.Key("removed");
+    writer.StartObject();
+    write_member(writer, "file", segment.removals->file);
+    write_counts(writer, segment.removals->counts);
+    write_sections(writer, segment.removals->sections);
+    writer.EndObject();
+  }
+  writer.EndObject();
+}
+
+/// Names that a manifest gives must not lead out of the stored folder.
+std::string read_name(const ManifestObject& object, const char* key) {
+  std::string name = object.string(key);
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
+    damaged_manifest(key);
+  }
+  return name;
+}
+
+std::vector<SectionInfo> read_sections(const ManifestObject& object) {
+  std::vector<SectionInfo> sections;
+  for (const ManifestObject& section : object.objects("sections")) {
+    sections.push_back({read_name(section, "name"), section.number("bytes"),
+                        from_hex(section.string("checksum"))});
+  }
+  return sections;
+}
+
+NamedCounts read_counts(const ManifestObject& object) {
+  NamedCounts counts;
+  if (!object.has("counts")) return counts;
+  const ManifestObject members = object.object("counts");
+  for (const std::string& name : members.names()) {
+    counts.emplace_back(name, members.number(name.c_str()));
+  }
+  return counts;
+}
+
+SegmentInfo read_segment(const ManifestObject& segment) {
+  SegmentInfo info;
+  info.is_packed = segment.has("file");
+  info.place = read_name(segment, info.is_packed ? "file" : "folder");
+  info.sections = read_sections(segment);
+  if (segment.has("number")) info.number = segment.number("number");
+  info.counts = read_counts(segment);
+  if (segment.has("removed")) {
+    const ManifestObject removed = segment.object("removed");
+    info.removals = {read_name(removed, "file"), read_sections(removed), read_counts(removed)};
+  }
+  return info;
 }
 
 }  // namespace
@@ -87,6 +152,12 @@ void write_segments(ManifestWriter& writer, const std::vector<SegmentInfo>& segm
   writer.StartArray();
   for (const SegmentInfo& segment : segments) write_segment(writer, segment);
   writer.EndArray();
+}
+
+void write_segments(ManifestWriter& writer, const StoredSegments& stored) {
+  write_member(writer, "commit", stored.commit);
+  write_member(writer, "next_segment", stored.next_segment);
+  write_segments(writer, stored.segments);
 }
 
 rapidjson::Document parse_manifest(std::string_view text) {
@@ -134,6 +205,14 @@ bool ManifestObject::boolean(const char* key) const {
   return value.GetBool();
 }
 
+std::vector<std::string> ManifestObject::names() const {
+  std::vector<std::string> names;
+  for (const auto& member : value_.GetObject()) {
+    names.emplace_back(member.name.GetString(), member.name.GetStringLength());
+  }
+  return names;
+}
+
 std::vector<ManifestObject> ManifestObject::objects(const char* key) const {
   const rapidjson::Value& value = member(key);
   if (!value.IsArray()) damaged_manifest(key);
@@ -171,14 +250,25 @@ bool is_of_kind(const std::filesystem::path& folder, std::string_view kind) try 
 std::vector<SegmentInfo> read_segments(const ManifestObject& manifest) {
   std::vector<SegmentInfo> segments;
   for (const ManifestObject& segment : manifest.objects("segments")) {
-    SegmentInfo info{segment.string("folder"), {}};
-    for (const ManifestObject& section : segment.objects("sections")) {
-      info.sections.push_back(
-          {section.string("name"), section.number("bytes"), from_hex(section.string("checksum"))});
-    }
-    segments.push_back(std::move(info));
+    segments.push_back(read_segment(segment));
   }
   return segments;
+}
+
+StoredSegments read_stored_segments(const ManifestObject& manifest) {
+  StoredSegments stored;
+  stored.segments = read_segments(manifest);
+  if (manifest.has("commit")) stored.commit = manifest.number("commit");
+  std::set<std::uint64_t> numbers;
+  for (const SegmentInfo& segment : stored.segments) {
+    if (!numbers.insert(segment.number).second) damaged_manifest("two segments of one number");
+  }
+  stored.next_segment = numbers.empty() ? 0 : *numbers.rbegin() + 1;
+  if (manifest.has("next_segment")) {
+    if (manifest.number("next_segment") < stored.next_segment) damaged_manifest("next_segment");
+    stored.next_segment = manifest.number("next_segment");
+  }
+  return stored;
 }
 
 }  // namespace warpdex

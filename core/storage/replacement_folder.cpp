@@ -37,10 +37,9 @@ void sync(const fs::path& path) {
   if (code != 0 && code != EINVAL) fail("flush", path, code);
 }
 
-void write_file(const fs::path& path, const std::string& content) {
+void write_file(const fs::path& path, std::span<const std::uint8_t> left) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) fail("create", path, errno);
-  std::span<const char> left(content);
   while (!left.empty()) {
     const ssize_t written = ::write(descriptor, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
@@ -51,9 +50,15 @@ void write_file(const fs::path& path, const std::string& content) {
     }
     left = left.subspan(static_cast<std::size_t>(written));
   }
-  const int synced = ::fsync(descriptor) == 0 ? 0 : errno;
-  const int closed = ::close(descriptor) == 0 ? 0 : errno;
-  if (synced != 0 || closed != 0) fail("write", path, synced != 0 ? synced : closed);
+#if defined(__linux__)
+  // Only a hint: files that are on their way are flushed together, by the first flush of one.
+  ::sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
+  if (::close(descriptor) != 0) fail("write", path, errno);
+}
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
 /// Of the hidden folders' names, which are longer, before anything is built.
@@ -97,7 +102,15 @@ void move(const fs::path& from, const fs::path& to) {
 
 ReplacementFolder::ReplacementFolder(const fs::path& target)
     : target_(prepare_target(target)),
-      lock_(std::in_place, target_),
+      lock_(std::make_shared<TargetLock>(target_)),
+      folder_(prepare_hidden(target_)),
+      scratch_(create_hidden_folder(target_)) {
+  check_movable();
+}
+
+ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock)
+    : target_(prepare_target(target)),
+      lock_(std::move(lock)),
       folder_(prepare_hidden(target_)),
       scratch_(create_hidden_folder(target_)) {
   check_movable();
@@ -140,10 +153,34 @@ fs::path ReplacementFolder::subfolder(const std::string& name) const {
   return folder_.path() / name;
 }
 
+void ReplacementFolder::keep(const SegmentInfo& segment) {
+  if (!segment.is_packed) subfolder(segment.place);
+  for (const std::string& name : files_of(segment)) keep_file(name);
+}
+
+void ReplacementFolder::keep_file(const std::string& name) {
+  const fs::path from = target_ / name;
+  const fs::path to = folder_.path() / name;
+  if (::link(from.c_str(), to.c_str()) == 0) return;
+  constexpr std::array kRefusals{EPERM, EXDEV, EMLINK, EOPNOTSUPP, ENOSYS, EACCES};
+  if (std::find(kRefusals.begin(), kRefusals.end(), errno) == kRefusals.end()) {
+    fail("link", from, errno);
+  }
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (error) fail("copy", from, error.value(), "make room there");
+  written_.push_back(name);
+}
+
+void ReplacementFolder::write(const std::string& name, std::span<const std::uint8_t> bytes) {
+  write_file(folder_.path() / name, bytes);
+  written_.push_back(name);
+}
+
 void ReplacementFolder::commit(const std::string& manifest,
                                const std::function<void()>& last_check) {
   scratch_.remove();
-  write_file(folder_.path() / kManifestName, manifest);
+  write(std::string(kManifestName), bytes_of(manifest));
   flush();
   if (last_check) last_check();
   check_replaceable(target_);
@@ -155,8 +192,9 @@ void ReplacementFolder::commit(const std::string& manifest,
   lock_.reset();
 }
 
-/// Its files were flushed as they were finished.
+/// Section files were flushed as they were finished.
 void ReplacementFolder::flush() const {
+  for (const std::string& name : written_) sync(folder_.path() / name);
   std::error_code error;
   for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end;
        entry.increment(error)) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/segment_files.hpp"
 
 namespace warpdex {
 namespace {
@@ -47,16 +48,25 @@ Header header_of(std::string_view name) {
 
 SectionWriter::SectionWriter(const std::filesystem::path& folder, std::string_view name)
     : path_(folder / name) {
+  buffer_.reserve(kBufferBytes);
+  open();
+}
+
+SectionWriter::SectionWriter(SegmentFiles& segment, std::string_view name)
+    : segment_(&segment), path_(name) {
+  segment.add(*this);
+}
+
+void SectionWriter::open() {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     throw IoError("cannot create '" + path_.string() + "': " + errno_message(errno));
   }
-  buffer_.reserve(kBufferBytes);
-  const Header header = header_of(name);
+  const Header header = header_of(path_.filename().string());
   try {
     write_all({reinterpret_cast<const std::uint8_t*>(&header), sizeof header});
   } catch (...) {
-    ::close(descriptor_);
+    ::close(std::exchange(descriptor_, -1));
     throw;
   }
 }
@@ -67,6 +77,10 @@ SectionWriter::~SectionWriter() {
 
 void SectionWriter::append(std::span<const std::uint8_t> bytes) {
   size_ += bytes.size();
+  if (segment_ != nullptr && segment_->keep_in_memory(bytes.size())) {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    return;
+  }
   if (buffer_.size() + bytes.size() > kBufferBytes) flush();
   if (bytes.size() >= kBufferBytes) {
     checksum_.add(bytes);
@@ -114,25 +128,31 @@ SectionView::SectionView(const Folder& folder, const SectionInfo& info)
     return FormatError("the index file '" + name_ + "' " + what +
                        "; restore it or build the index again");
   };
-  std::optional<MappedFile> file = folder.map(info.name);
-  if (!file) throw damaged("is missing");
-  file_ = std::move(*file);
+  std::optional<MappedFile> found = folder.map(info.name);
+  if (!found) throw damaged("is missing");
+  const auto file = std::make_shared<const MappedFile>(std::move(*found));
   constexpr std::uint64_t kFrame = sizeof(Header) + kSectionSlack + sizeof(Footer);
-  if (file_.size() < kFrame || file_.size() - kFrame != info.bytes) {
+  if (file->size() < kFrame || file->size() - kFrame != info.bytes) {
     throw damaged("is cut short or of another size than the manifest says");
   }
   const Header header = header_of(info.name);
   Footer footer;
-  std::memcpy(&footer, file_.bytes().data() + file_.size() - sizeof footer, sizeof footer);
-  if (std::memcmp(file_.bytes().data(), &header, sizeof header) != 0) {
+  std::memcpy(&footer, file->bytes().data() + file->size() - sizeof footer, sizeof footer);
+  if (std::memcmp(file->bytes().data(), &header, sizeof header) != 0) {
     throw damaged("has a damaged header");
   }
   if (footer.bytes != info.bytes || footer.checksum != info.checksum || footer.reserved != 0 ||
       footer.magic != kMagic) {
     throw damaged("has a damaged footer");
   }
-  bytes_ = file_.bytes().subspan(sizeof header, info.bytes);
+  bytes_ = file->bytes().subspan(sizeof header, info.bytes);
+  file_ = file;
 }
+
+SectionView::SectionView(std::shared_ptr<const MappedFile> file,
+                         std::span<const std::uint8_t> bytes, std::uint64_t checksum,
+                         std::string name)
+    : name_(std::move(name)), file_(std::move(file)), bytes_(bytes), checksum_(checksum) {}
 
 bool SectionView::intact() const {
   const auto slack = std::span(bytes_.data() + bytes_.size(), kSectionSlack);

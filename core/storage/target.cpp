@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "storage/fail.hpp"
@@ -44,28 +47,51 @@ bool is_folder(const fs::directory_entry& entry) {
 
 std::string name_of(const fs::directory_entry& entry) { return entry.path().filename(); }
 
-/// The names of files and folders in `folder` that the segments do not list.
-std::vector<std::string> foreign_names(const fs::path& folder,
-                                       const std::vector<SegmentInfo>& segments) {
-  std::vector<std::string> foreign;
-  for (const fs::directory_entry& entry : entries_of(folder)) {
-    const std::string name = name_of(entry);
-    if (name == kManifestName && is_file(entry)) continue;
-    const auto segment = std::find_if(segments.begin(), segments.end(),
-                                      [&](const SegmentInfo& one) { return one.folder == name; });
-    if (segment == segments.end() || !is_folder(entry)) {
-      foreign.push_back(name);
-      continue;
-    }
-    for (const fs::directory_entry& file : entries_of(entry.path())) {
-      const bool is_listed =
-          std::any_of(segment->sections.begin(), segment->sections.end(),
-                      [&](const SectionInfo& section) { return section.name == name_of(file); });
-      if (!is_listed || !is_file(file)) {
-        foreign.push_back(name + "/" + name_of(file));
+/// What `folder` holds, folders within it too, as paths within it; links and all else that is
+/// neither are `odd`.
+struct Content {
+  std::vector<std::string> files;
+  std::vector<std::string> folders;
+  std::vector<std::string> odd;
+
+  void add(const fs::path& folder, const std::string& prefix) {
+    for (const fs::directory_entry& entry : entries_of(folder)) {
+      const std::string name = prefix + name_of(entry);
+      if (is_file(entry)) {
+        files.push_back(name);
+      } else if (is_folder(entry)) {
+        folders.push_back(name);
+      } else {
+        odd.push_back(name);
       }
     }
   }
+};
+
+/// The names of files and folders in `folder` that the segments do not list.
+std::vector<std::string> foreign_names(const fs::path& folder,
+                                       const std::vector<SegmentInfo>& segments) {
+  std::set<std::string> listed{std::string(kManifestName)};
+  std::set<std::string> segment_folders;
+  for (const SegmentInfo& segment : segments) {
+    for (std::string& name : files_of(segment)) listed.insert(std::move(name));
+    if (!segment.is_packed) segment_folders.insert(segment.place);
+  }
+  Content content;
+  content.add(folder, "");
+  std::vector<std::string> foreign;
+  for (const std::string& name : std::vector<std::string>(content.folders)) {
+    if (segment_folders.contains(name)) {
+      content.add(folder / name, name + "/");
+    } else {
+      foreign.push_back(name);
+    }
+  }
+  std::copy_if(content.folders.begin(), content.folders.end(), std::back_inserter(foreign),
+               [](const std::string& name) { return name.find('/') != std::string::npos; });
+  std::copy_if(content.files.begin(), content.files.end(), std::back_inserter(foreign),
+               [&](const std::string& name) { return !listed.contains(name); });
+  foreign.insert(foreign.end(), content.odd.begin(), content.odd.end());
   std::sort(foreign.begin(), foreign.end());
   return foreign;
 }

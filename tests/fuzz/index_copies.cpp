@@ -97,7 +97,7 @@ IndexCopy::IndexCopy(const std::filesystem::path& folder, std::size_t number) : 
   undamaged_ = manifest_ = manifest_from_json(manifest);
   const SegmentInfo& segment = manifest_.segments.at(0);
   for (const SectionInfo& section : segment.sections) {
-    const std::filesystem::path path = folder / segment.folder / section.name;
+    const std::filesystem::path path = folder / segment.place / section.name;
     files_.push_back({path, read_file(path)});
   }
   files_.push_back({folder / kManifestName, manifest});

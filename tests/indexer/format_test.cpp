@@ -246,7 +246,7 @@ void replace_section(const fs::path& folder, std::string_view name, const std::s
   Manifest manifest = manifest_from_json(test::read_file(folder / kManifestName));
   SegmentInfo& segment = manifest.segments.at(0);
   const auto section = std::ranges::find(segment.sections, name, &SectionInfo::name);
-  SectionWriter writer(folder / segment.folder, name);
+  SectionWriter writer(folder / segment.place, name);
   writer.append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   *section = writer.finish();
   test::write_file(folder / kManifestName, manifest_to_json(manifest));

@@ -33,8 +33,8 @@ void write_list_sections(const IvfLists& lists, Metric metric, const std::filesy
 
 void write_members(const ClusterMembers& members, const std::filesystem::path& folder,
                    std::vector<SectionInfo>& sections) {
-  sections.push_back(write_section(folder, section::kRowNumbers,
-                                   std::span<const std::uint32_t>(members.points)));
+  sections.push_back(
+      write_section(folder, section::kRowNumbers, std::span<const std::uint32_t>(members.points)));
   sections.push_back(
       write_section(folder, section::kListBegins, std::span<const std::uint64_t>(members.begins)));
 }

@@ -92,8 +92,8 @@ void Merge::for_each_in_lists(const Work& work) {
 
 void Merge::tell() {
   // Rows are passed once for vectors, and for each of lists and codes.
-  const std::size_t passes = (index_.settings().pq.keeps_vectors ? 1 : 0) + (has_lists() ? 1 : 0) +
-                             (has_codes() ? 1 : 0);
+  const std::size_t passes =
+      (index_.settings().pq.keeps_vectors ? 1 : 0) + (has_lists() ? 1 : 0) + (has_codes() ? 1 : 0);
   if (progress_ && ++told_ % kRowsBetweenTold == 0) {
     progress_("merging", told_, passes * index_.live_rows());
   }

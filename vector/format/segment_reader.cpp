@@ -54,19 +54,18 @@ void SegmentReader::open_trained() {
                                     .dimension = settings.dimension};
   const std::span<const float> centroids =
       section(section::kCentroids).as<float>(lists * row_stride(as_rows));
-  trained_.centroids = {as_rows.metric,
-                        {centroids.data(), Store::kFloat, lists, as_rows.dimension,
-                         row_stride(as_rows)},
-                        {},
-                        section(section::kCentroidNorms).as<float>(lists)};
+  trained_.centroids = {
+      as_rows.metric,
+      {centroids.data(), Store::kFloat, lists, as_rows.dimension, row_stride(as_rows)},
+      {},
+      section(section::kCentroidNorms).as<float>(lists)};
   if (settings.index != IndexKind::kIvfPq) return;
   trained_.quantizer = {settings.dimension, settings.pq.bytes, settings.pq.bits};
-  trained_.quantizer.codebooks = section(section::kCodebooks)
-                                     .as<float>(settings.dimension *
-                                                trained_.quantizer.codewords());
+  trained_.quantizer.codebooks =
+      section(section::kCodebooks).as<float>(settings.dimension * trained_.quantizer.codewords());
   const SectionView& rotation = section(section::kRotation);
-  trained_.quantizer.rotation = rotation.as<float>(
-      rotation.bytes().empty() ? 0 : settings.dimension * settings.dimension);
+  trained_.quantizer.rotation =
+      rotation.as<float>(rotation.bytes().empty() ? 0 : settings.dimension * settings.dimension);
 }
 
 void SegmentReader::open_removed() {
@@ -148,8 +147,7 @@ IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVect
   codes.quantizer = trained_.quantizer;
   codes.codes =
       section(section::kCodes).as<std::uint8_t>(group_begins_.back() * layout.group_bytes());
-  codes.terms =
-      section(section::kTerms).as<float>(settings.metric == Metric::kL2 ? view_.rows : 0);
+  codes.terms = section(section::kTerms).as<float>(settings.metric == Metric::kL2 ? view_.rows : 0);
   codes.row_numbers = lists.vectors.row_numbers;
   codes.begins = lists.begins;
   codes.group_begins = group_begins_;

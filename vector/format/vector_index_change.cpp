@@ -28,8 +28,8 @@ struct VectorIndexChange::State {
   bool remove(std::size_t row);
   bool is_removed(std::size_t row) const;
   std::size_t segment_of(std::size_t row) const;
-  RemovedRowsBuilder& removals_of(std::size_t segment);
-  void write_removals(std::size_t segment);
+  RemovedRowsBuilder& removals_of(std::size_t number);
+  void write_removals(std::size_t number);
 
   ReplacementFolder replacement;
   VectorIndex index;
@@ -52,9 +52,9 @@ std::string name_some(const VectorIds& ids, const std::vector<std::size_t>& whic
 }  // namespace
 
 std::size_t VectorIndexChange::State::segment_of(std::size_t row) const {
-  std::size_t segment = index.segments().size() - 1;
-  while (row < index.segments()[segment].first_row) --segment;
-  return segment;
+  std::size_t number = index.segments().size() - 1;
+  while (row < index.segments()[number].first_row) --number;
+  return number;
 }
 
 RemovedRowsBuilder& VectorIndexChange::State::removals_of(std::size_t number) {
@@ -133,8 +133,9 @@ void VectorIndexChange::set_ids(VectorIds ids, KnownIds known) {
   }
   if (ids.are_texts() != (kind == IdKind::kTexts)) {
     throw InputError(std::string("the ids of the index are ") +
-                     (kind == IdKind::kTexts ? "texts, the new ones are numbers; give a text file"
-                                             : "numbers, the new ones are texts; give a .npy file"));
+                     (kind == IdKind::kTexts
+                          ? "texts, the new ones are numbers; give a text file"
+                          : "numbers, the new ones are texts; give a .npy file"));
   }
   const std::vector<std::int64_t> rows = rows_of_ids(state.index, ids);
   std::vector<std::size_t> taken;

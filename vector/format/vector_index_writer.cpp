@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "format/id_sections.hpp"
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
-#include "format/id_sections.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
 #include "ivf/build/codes.hpp"

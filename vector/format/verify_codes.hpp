@@ -14,9 +14,9 @@ inline bool all_finite(std::span<const float> values) {
                      [](float value) { return std::isfinite(value); });
 }
 
-/// Checks a segment of an index of kIvfPq: that codebooks are finite, that each row is in one list, that terms
-/// are those of the codes, and, where vectors were kept, that codes are those of the vectors.
-/// Throws FormatError. O(rows * dimension * codewords).
+/// Checks a segment of an index of kIvfPq: that codebooks are finite, that each row is in one list,
+/// that terms are those of the codes, and, where vectors were kept, that codes are those of the
+/// vectors. Throws FormatError. O(rows * dimension * codewords).
 void check_codes(const VectorSegment& segment);
 
 }  // namespace warpdex::vector

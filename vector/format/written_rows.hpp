@@ -13,8 +13,8 @@
 namespace warpdex::vector {
 
 struct WrittenRows {
-  /// `sections` are what RowWriter::finish() returned; `centre` is what it was given, if it was, and
-  /// must outlive this. Throws FormatError, IoError.
+  /// `sections` are what RowWriter::finish() returned; `centre` is what it was given, if it was,
+  /// and must outlive this. Throws FormatError, IoError.
   WrittenRows(const std::filesystem::path& folder, const std::vector<SectionInfo>& sections,
               const VectorIndexSettings& settings, std::size_t count,
               std::span<const float> centre = {});

@@ -19,13 +19,12 @@ RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings
     depth.refine = std::max<std::size_t>(1, settings.refine);
   }
   // Cosines of stored vectors are their products; searched by this metric, queries are not scaled.
-  const Metric metric = index.settings().metric == Metric::kCosine ? Metric::kInnerProduct
-                                                                   : index.settings().metric;
+  const Metric metric =
+      index.settings().metric == Metric::kCosine ? Metric::kInnerProduct : index.settings().metric;
   const std::shared_ptr<const VectorSearcher> searcher =
       search_index_on_cpu(index, depth, settings.threads, metric);
-  return [searcher](std::span<const float> rows, std::size_t k) {
-    return searcher->nearest(rows, k);
-  };
+  return
+      [searcher](std::span<const float> rows, std::size_t k) { return searcher->nearest(rows, k); };
 }
 
 }  // namespace warpdex::vector

@@ -18,8 +18,8 @@ namespace {
 /// A step's length as a whole number that grows with it: the upper half of an order_key().
 using Length = std::uint32_t;
 
-void check_arguments(const StoredRows& stored, const Matrix<std::int32_t>& graph,
-                     std::size_t from, std::size_t to) {
+void check_arguments(const StoredRows& stored, const Matrix<std::int32_t>& graph, std::size_t from,
+                     std::size_t to) {
   const std::size_t rows = stored.rows();
   if (graph.rows != rows) {
     throw InputError("the graph has " + std::to_string(graph.rows) + " rows, but the index has " +

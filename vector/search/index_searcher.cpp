@@ -20,8 +20,8 @@ bool is_whole(const VectorIndex& index) {
 }
 
 /// make(vectors, settings) is a searcher of what one segment has.
-using MakeSearcher = std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&,
-                                                                   const ProbeSettings&)>;
+using MakeSearcher =
+    std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&, const ProbeSettings&)>;
 
 /// Candidates that are ranked anew are chosen among all segments.
 std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
@@ -30,9 +30,9 @@ std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
   std::vector<Shard> shards;
   for (const VectorSegment& segment : index.segments()) {
     const SearchedVectors vectors = with_metric(segment.vectors, metric);
-    std::unique_ptr<VectorSearcher> searcher =
-        segment.rows == 0 ? search_on_cpu(vectors, {settings.probes, 0}, 1)
-                          : make(vectors, {settings.probes, 0});
+    std::unique_ptr<VectorSearcher> searcher = segment.rows == 0
+                                                   ? search_on_cpu(vectors, {settings.probes, 0}, 1)
+                                                   : make(vectors, {settings.probes, 0});
     shards.push_back(
         {nullptr, std::make_unique<SegmentSearcher>(segment, std::move(searcher)), segment.name});
   }

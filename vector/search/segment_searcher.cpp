@@ -74,8 +74,10 @@ RangeNeighbors SegmentSearcher::within(std::span<const float> queries, float rad
   }
   std::optional<RowFilter> own;
   if (filter != nullptr) own = filter_of_places(*filter);
-  RangeNeighbors found = searcher_->within(
-      queries, radius, own ? &*own : filter != nullptr ? filter : segment_.live);
+  RangeNeighbors found = searcher_->within(queries, radius,
+                                           own                 ? &*own
+                                           : filter != nullptr ? filter
+                                                               : segment_.live);
   name_rows(found);
   return found;
 }

@@ -22,7 +22,8 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Adds vectors to an index, in one step: a search finds all of them or none. Nothing is trained\n"
+    "Adds vectors to an index, in one step: a search finds all of them or none. Nothing is "
+    "trained\n"
     "anew: lists and codes are those of the first build.";
 
 constexpr const char* kNotes =
@@ -53,7 +54,8 @@ void add_options(CommandLine& command, Arguments& given) {
                       "the vectors, a row each")(
       "ids", po::value(&given.ids)->value_name("FILE"),
       "an id for each row: 64-bit integers in a .npy file, or a text file with a line each")(
-      "update", po::bool_switch(&given.update), "vectors with known ids replace those of the index");
+      "update", po::bool_switch(&given.update),
+      "vectors with known ids replace those of the index");
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
@@ -82,8 +84,8 @@ void read_ids(const Arguments& given, std::uint64_t rows, vector::VectorIndexCha
     throw InputError("'" + given.ids + "' has " + counted(ids.size(), "id") + ", '" + given.input +
                      "' has " + counted(rows, "vector") + "; give one id for each");
   }
-  change.set_ids(std::move(ids), given.update ? vector::KnownIds::kReplace
-                                              : vector::KnownIds::kRefuse);
+  change.set_ids(std::move(ids),
+                 given.update ? vector::KnownIds::kReplace : vector::KnownIds::kRefuse);
 }
 
 void add_rows(const Arguments& given, vector::VectorReader& reader,
@@ -110,7 +112,8 @@ void report(const Arguments& given, const vector::VectorIndexChange& change, dou
   const std::size_t vectors = change.index().live_rows() + change.added() - change.removed();
   if (!given.quiet && given.json != "-") {
     std::cout << "added " << counted(change.added(), "vector");
-    if (given.update) std::cout << ", of which " << grouped(change.removed()) << " replaced others,";
+    if (given.update)
+      std::cout << ", of which " << grouped(change.removed()) << " replaced others,";
     std::cout << " in " << duration_text(seconds) << "; " << given.index << " has "
               << counted(vectors, "vector") << "\n";
   }

@@ -145,8 +145,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
   }
   const std::size_t count = queries.size() / index.settings().dimension;
   const bool is_exact = searcher.probes() == 0;
-  MeasuredSearch one{
-      count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
+  MeasuredSearch one{count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
   if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
   return one;
 }

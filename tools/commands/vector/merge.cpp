@@ -14,10 +14,12 @@ namespace {
 
 constexpr const char* kAbout =
     "Puts the segments of an index together and leaves out removed vectors, in one step. Answers\n"
-    "stay what they are; searches are faster, and the index is smaller. Reads and writes all of it.";
+    "stay what they are; searches are faster, and the index is smaller. Reads and writes all of "
+    "it.";
 
 constexpr const char* kNotes =
-    "Rows of an index without ids keep their numbers. In an index with ids rows are numbered anew,\n"
+    "Rows of an index without ids keep their numbers. In an index with ids rows are numbered "
+    "anew,\n"
     "from 0 and without gaps; ids stay.\n"
     "\n"
     "example:\n"

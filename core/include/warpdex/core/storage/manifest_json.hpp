@@ -29,6 +29,8 @@ void write_member(ManifestWriter& writer, const char* key, double value);
 void write_member(ManifestWriter& writer, const char* key, bool value);
 /// The member "segments".
 void write_segments(ManifestWriter& writer, const std::vector<SegmentInfo>& segments);
+/// The members "commit", "next_segment" and "segments".
+void write_segments(ManifestWriter& writer, const StoredSegments& stored);
 
 /// Parses a manifest's text. Throws FormatError where it is not JSON.
 rapidjson::Document parse_manifest(std::string_view text);
@@ -47,6 +49,8 @@ class ManifestObject {
   double real(const char* key) const;
   bool boolean(const char* key) const;
   ManifestObject object(const char* key) const { return ManifestObject(member(key)); }
+  /// Of all members, in their order.
+  std::vector<std::string> names() const;
   /// The elements of the array at `key`, all of them objects.
   std::vector<ManifestObject> objects(const char* key) const;
 
@@ -70,5 +74,8 @@ bool is_of_kind(const std::filesystem::path& folder, std::string_view kind);
 
 /// The member "segments" of a manifest. Throws FormatError.
 std::vector<SegmentInfo> read_segments(const ManifestObject& manifest);
+/// The three members of write_segments(); of a manifest without the first two, as its builder would
+/// write them. Throws FormatError, also where two segments have one number.
+StoredSegments read_stored_segments(const ManifestObject& manifest);
 
 }  // namespace warpdex

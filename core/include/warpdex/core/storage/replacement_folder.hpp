@@ -1,12 +1,17 @@
 // A folder that is written beside its target and takes the target's place in one step.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/target_lock.hpp"
 
 namespace warpdex {
@@ -20,6 +25,9 @@ class ReplacementFolder {
   /// check_replaceable()), IoError if another build of it is under way, nothing can be written
   /// beside it, or the system will not let it be replaced.
   explicit ReplacementFolder(const std::filesystem::path& target);
+  /// For who commits to one target more than once, and holds its lock in between. `target` as
+  /// resolve_target() gives it. Throws likewise.
+  ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock);
   /// Removes what was written, unless it was committed.
   ~ReplacementFolder();
   ReplacementFolder(const ReplacementFolder&) = delete;
@@ -27,6 +35,17 @@ class ReplacementFolder {
 
   /// Creates FOLDER/NAME and returns its path. Throws IoError.
   std::filesystem::path subfolder(const std::string& name) const;
+
+  /// Where its files go.
+  const std::filesystem::path& path() const { return folder_.path(); }
+
+  /// Takes a segment of the target over, with its removals: links its files, or copies them where
+  /// the file system refuses to link. Throws IoError.
+  void keep(const SegmentInfo& segment);
+
+  /// Writes FOLDER/NAME. The bytes are on their way to the disk then; commit() waits for them.
+  /// Throws IoError.
+  void write(const std::string& name, std::span<const std::uint8_t> bytes);
 
   /// Another hidden folder, for files that nobody needs after commit(), which removes it.
   const std::filesystem::path& scratch() const { return scratch_.path(); }
@@ -55,14 +74,16 @@ class ReplacementFolder {
   };
 
   void check_movable();
+  void keep_file(const std::string& name);
   void flush() const;
   void take_place();
   void trade_places();
 
   std::filesystem::path target_;
-  std::optional<TargetLock> lock_;
+  std::shared_ptr<TargetLock> lock_;
   Hidden folder_;
   Hidden scratch_;
+  std::vector<std::string> written_;  ///< files of write(), which are not known to be on the disk
 };
 
 }  // namespace warpdex

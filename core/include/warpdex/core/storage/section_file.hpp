@@ -1,9 +1,10 @@
-// A section: a file with a header, the section's bytes, slack and a footer.
-// docs/format.md, "Section files".
+// A section: a file with a header, the section's bytes, slack and a footer; or a part of a packed
+// file. docs/format.md, "Section files" and "Packed files".
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,13 +18,14 @@
 namespace warpdex {
 
 class Folder;
+class SegmentFiles;
 
 /// Zero bytes that follow a section's own, so that readers may read past its end.
 inline constexpr std::size_t kSectionSlack = 64;
 
 /// What the manifest records of a section.
 struct SectionInfo {
-  std::string name;            ///< its file's name
+  std::string name;            ///< of the section; a file of its own bears it too
   std::uint64_t bytes = 0;     ///< without header, slack and footer
   std::uint64_t checksum = 0;  ///< of those bytes: XXH3, 64 bits
 };
@@ -33,6 +35,9 @@ class SectionWriter {
  public:
   /// Creates FOLDER/NAME. Throws IoError.
   SectionWriter(const std::filesystem::path& folder, std::string_view name);
+  /// The next section of a segment, which must outlive it. While the segment is small, the bytes
+  /// stay in memory. Throws IoError.
+  SectionWriter(SegmentFiles& segment, std::string_view name);
   ~SectionWriter();
   SectionWriter(const SectionWriter&) = delete;
   SectionWriter& operator=(const SectionWriter&) = delete;
@@ -55,9 +60,12 @@ class SectionWriter {
   SectionInfo finish();
 
  private:
+  friend class SegmentFiles;
+  void open();
   void flush();
   void write_all(std::span<const std::uint8_t> bytes);
 
+  SegmentFiles* segment_ = nullptr;  ///< of a segment that is still small; then there is no file
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::vector<std::uint8_t> buffer_;
@@ -73,6 +81,10 @@ class SectionView {
   /// Maps the section's file in `folder` and checks its size, header and footer against `info`, not
   /// its checksum. Throws IoError, FormatError.
   SectionView(const Folder& folder, const SectionInfo& info);
+  /// A section within a mapped file, with kSectionSlack bytes behind it there. `name` is for
+  /// messages.
+  SectionView(std::shared_ptr<const MappedFile> file, std::span<const std::uint8_t> bytes,
+              std::uint64_t checksum, std::string name);
 
   /// The section's bytes, from a 64-byte border of the file on; valid while the view lives.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
@@ -90,8 +102,8 @@ class SectionView {
  private:
   [[noreturn]] void wrong_size() const;
 
-  std::string name_;  ///< for messages
-  MappedFile file_;
+  std::string name_;                        ///< for messages
+  std::shared_ptr<const MappedFile> file_;  ///< sections of one packed file share it
   std::span<const std::uint8_t> bytes_;
   std::uint64_t checksum_ = 0;
 };

@@ -68,8 +68,8 @@ class VectorIndex {
   std::size_t live_rows() const;
   /// Whether there is such a row and it was not removed.
   bool is_live(std::size_t row) const;
-  /// One or more, in the order of their rows. All have the centroids, codebooks, rotation and centre
-  /// of the first one.
+  /// One or more, in the order of their rows. All have the centroids, codebooks, rotation and
+  /// centre of the first one.
   const std::vector<VectorSegment>& segments() const;
 
   /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were

@@ -39,9 +39,10 @@ class VectorIndexChange {
   /// InputError for an id that no vector has, or that is removed already. O(rows + ids).
   void remove(const VectorIds& ids);
 
-  /// The ids of the vectors that are added, one for each in their order. Throws UsageError where the
-  /// index has no ids: rows are numbered on; InputError for texts where the index has numbers or the
-  /// other way round, and, with kRefuse, for ids that vectors have which stay. O(rows + ids). Once.
+  /// The ids of the vectors that are added, one for each in their order. Throws UsageError where
+  /// the index has no ids: rows are numbered on; InputError for texts where the index has numbers
+  /// or the other way round, and, with kRefuse, for ids that vectors have which stay. O(rows +
+  /// ids). Once.
   void set_ids(VectorIds ids, KnownIds known);
 
   /// Adds rows, as VectorIndexWriter::add(). They are numbered from index().rows() on.

@@ -15,9 +15,9 @@ namespace warpdex::vector {
 /// A view of a segment in an index that is open. Its vectors are numbered by *places* from 0; their
 /// rows in the index ascend with them. Owns nothing.
 struct VectorSegment {
-  std::string name;          ///< for messages
-  SearchedVectors vectors;   ///< of which row r is the vector at place r
-  std::size_t rows = 0;      ///< vectors that are stored, removed ones too
+  std::string name;         ///< for messages
+  SearchedVectors vectors;  ///< of which row r is the vector at place r
+  std::size_t rows = 0;     ///< vectors that are stored, removed ones too
   std::size_t live_rows = 0;
   /// The rows of the index that the segment stands for: `row_span` of them from `first_row` on.
   std::size_t first_row = 0;

@@ -13,10 +13,11 @@ namespace warpdex::vector {
 /// answers are those of one searcher, the shards must not choose among candidates by themselves.
 class RefiningSearcher final : public VectorSearcher {
  public:
-  /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query, or
-  /// k if that is more, are ranked by their canonical distances. `threads` of 0: default_threads().
-  RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors,
-                   std::size_t refine, std::size_t threads = 0);
+  /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query,
+  /// or k if that is more, are ranked by their canonical distances. `threads` of 0:
+  /// default_threads().
+  RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors, std::size_t refine,
+                   std::size_t threads = 0);
 
   Metric metric() const override { return by_codes_->metric(); }
   std::size_t dimension() const override { return by_codes_->dimension(); }
