@@ -2,14 +2,12 @@
 // which it replaces an index. strace does that; without it, these tests skip.
 #include <chrono>
 #include <csignal>
-#include <fstream>
-#include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <thread>
 
 #include "tests/tools/collection.hpp"
+#include "tests/tools/traced_calls.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/indexer/format/index.hpp"
@@ -18,19 +16,6 @@ namespace warpdex::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// One system call of a build: the n-th of its name.
-struct Call {
-  std::string name;
-  int occurrence = 0;
-};
-
-bool can_trace() {
-  return run_warpdex({"--version"}, {.under = {"strace", "-f", "-o", "/dev/null"}}).status == 0;
-}
-
-#define WARPDEX_NEEDS_STRACE() \
-  if (!can_trace()) GTEST_SKIP() << "strace is not here or may not trace; install strace"
 
 /// One index that is built again and again, each time of another number of documents.
 class FailureInCommit : public testing::Test {
@@ -46,11 +31,9 @@ class FailureInCommit : public testing::Test {
     std::string text;
     for (int i = 0; i < wished_; ++i) text += "d" + std::to_string(i) + "\tsome words\n";
     write_file(input_ / "docs.tsv", text);
-    std::vector<std::string> tracer{"strace", "-f", "-qq", "-o", input_ / "calls"};
-    tracer.insert(tracer.end(), options.begin(), options.end());
     return run_warpdex({"index", "--input", input_ / "docs.tsv", "--format", "tsv", "--threads",
                         "1", "--quiet", "--output", index_},
-                       {.under = tracer});
+                       {.under = tracer(input_ / "calls", options)});
   }
 
   /// The system calls of a build from the first that has `mark` in its arguments or name.
@@ -58,25 +41,9 @@ class FailureInCommit : public testing::Test {
                                    const std::string& mark) {
     EXPECT_EQ(build(options).status, 0);
     documents_ = wished_;
-    std::ifstream log(input_ / "calls");
-    std::map<std::string, int> seen;
-    std::vector<Call> calls;
-    bool is_past_mark = false;
-    const std::regex call("^[0-9]+ +([a-z0-9_]+)\\(");
-    std::smatch match;
-    for (std::string line; std::getline(log, line);) {
-      if (!std::regex_search(line, match, call)) continue;
-      is_past_mark = is_past_mark || line.find(mark) != std::string::npos;
-      const int occurrence = ++seen[match[1]];
-      if (is_past_mark) calls.push_back({match[1], occurrence});
-    }
+    std::vector<Call> calls = read_calls(input_ / "calls", mark);
     EXPECT_GT(calls.size(), 20U);
     return calls;
-  }
-
-  static std::vector<std::string> injected(const Call& call, const std::string& what) {
-    return {"-e", "trace=" + call.name, "-e",
-            "inject=" + call.name + ":" + what + ":when=" + std::to_string(call.occurrence)};
   }
 
   /// Whether a build has written all that it will before it looks at the target again.

@@ -72,8 +72,7 @@ const VectorSegment* VectorIndex::State::segment_of(std::size_t row) const {
 }
 
 const VectorSegment& VectorIndex::State::whole() const {
-  const VectorSegment& first = segments.front();
-  if (segments.size() == 1 && first.live == nullptr && first.kept_rows.empty()) return first;
+  if (segments.size() == 1 && segments.front().is_whole()) return segments.front();
   throw UsageError("the vectors of the index at '" + folder.string() +
                    "' lie in several segments, or some were removed; search segment by segment, or "
                    "merge the index by 'warpdex vector merge'");

@@ -15,8 +15,7 @@ namespace warpdex::vector {
 namespace {
 
 bool is_whole(const VectorIndex& index) {
-  const VectorSegment& first = index.segments().front();
-  return index.segments().size() == 1 && first.live == nullptr && first.kept_rows.empty();
+  return index.segments().size() == 1 && index.segments().front().is_whole();
 }
 
 /// make(vectors, settings) is a searcher of what one segment has.

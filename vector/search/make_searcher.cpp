@@ -152,9 +152,14 @@ std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,
   std::unique_ptr<VectorSearcher> all =
       replicas == 1 ? std::move(whole.front().searcher)
                     : std::make_unique<ReplicatedSearcher>(std::move(whole));
-  if (own.refine == settings.refine) return all;
-  return std::make_unique<RefiningSearcher>(std::move(all), std::get<IvfPqVectors>(vectors).vectors,
-                                            settings.refine);
+  const auto* const codes = std::get_if<IvfPqVectors>(&vectors);
+  if (own.refine == settings.refine || codes == nullptr) return all;
+  if (!codes->keeps_vectors()) {
+    throw UsageError(
+        "the index keeps no vectors to refine answers by; search without refining, or build it "
+        "again with its vectors");
+  }
+  return std::make_unique<RefiningSearcher>(std::move(all), codes->vectors, settings.refine);
 }
 
 }  // namespace warpdex::vector

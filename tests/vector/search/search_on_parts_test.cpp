@@ -141,10 +141,6 @@ TEST(SearchOnParts, RefusesWhatIsNotThere) {
   const Collection all(Metric::kL2, Store::kFloat, 3, test::draw(random, 30));
   EXPECT_THROW(RowSlice(all.vectors, 11, 0), UsageError);
   EXPECT_THROW(RowSlice(all.vectors, 5, 6), UsageError);
-  test::MadeCodes made(random, {Metric::kL2, 8, 2, 8}, {3, 4});
-  made.view().vectors.vectors.data = nullptr;
-  EXPECT_THROW(RefiningSearcher(search_on_cpu(made.view(), {1, 0}, 1), made.view().vectors, 5),
-               UsageError);
   EXPECT_THROW(search_on_gpus(all.vectors, {}, {}, 1), UsageError);
 }
 

@@ -35,6 +35,8 @@ struct VectorSegment {
   std::size_t row(std::size_t place) const {
     return first_row + (kept_rows.empty() ? place : kept_rows[place]);
   }
+  /// Whether all rows that it stands for are stored and live.
+  bool is_whole() const { return live == nullptr && rows == row_span; }
   bool is_live(std::size_t place) const { return live == nullptr || live->contains(place); }
   /// The place of a row of the index, if it is stored here. O(log rows).
   std::optional<std::size_t> place(std::size_t row) const;
