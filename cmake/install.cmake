@@ -9,7 +9,6 @@ endforeach()
 set(warpdex_public_headers
   core/checksum.hpp
   core/cuda/buffer.hpp
-  core/cuda/copy_bandwidth.hpp
   core/cuda/device.hpp
   core/cuda/memory_budget.hpp
   core/cuda/pinned.hpp
@@ -41,6 +40,7 @@ set(warpdex_public_headers
   vector/graph/symmetric_graph.hpp
   vector/ivf/ivf_builder.hpp
   vector/ivf/ivf_pq_searcher.hpp
+  vector/ivf/gpu_ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/ivf/ivf_settings.hpp
@@ -77,6 +77,7 @@ set(warpdex_public_headers
   query/cpu/cpu_engine.hpp
   query/engine/engine.hpp
   query/cpu/cpu_searcher.hpp
+  query/cpu/search_watch.hpp
   query/plan/plan.hpp
   query/search.hpp
   query/gpu/gpu_index.hpp
@@ -85,7 +86,13 @@ set(warpdex_public_headers
   query/query.hpp
   query/input/query_file.hpp
   query/input/query_parser.hpp
-  query/scorer.hpp)
+  query/scorer.hpp
+  scheduler/cost_model.hpp
+  scheduler/job.hpp
+  scheduler/job_scheduler.hpp
+  scheduler/placement.hpp
+  scheduler/scheduler.hpp
+  scheduler/statistics.hpp)
 foreach(header IN LISTS warpdex_public_headers)
   get_filename_component(folder ${header} DIRECTORY)
   string(REGEX REPLACE "/.*" "" library ${header})

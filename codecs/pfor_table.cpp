@@ -1,5 +1,4 @@
-// Makes the table of where the exceptions of a list's blocks are, by one pass over the tail; and
-// tails of one level.
+// Makes the table of where the exceptions of a list's blocks are, by one pass over the tail.
 #include <algorithm>
 #include <array>
 
@@ -90,34 +89,43 @@ void Exceptions::make_table(std::span<ExceptionEntry> entries,
 
 namespace {
 
-/// The exceptions of a list that has some.
-pfor::Exceptions exceptions_of(const EncodedList& list, std::uint32_t tail_offset) {
-  check_room(list.begin, list.end, tail_offset);
-  const std::uint64_t blocks = (std::uint64_t{list.count} + kBlockSize - 1) / kBlockSize;
-  return {list.begin + tail_offset, list.end, blocks, list.settings.pfor_levels};
+std::uint64_t blocks_of(const EncodedList& list) {
+  return (std::uint64_t{list.count} + kBlockSize - 1) / kBlockSize;
+}
+
+/// A tail of one level with the same exceptions, with slack.
+std::vector<std::uint8_t> flatten(const pfor::Exceptions& exceptions, const EncodedList& list) {
+  // The values' high bits alone: all that are not 0 are exceptions of a list of width 0.
+  std::vector<std::uint32_t> highs(blocks_of(list) * kBlockSize);
+  for (std::uint64_t block = 0; block < blocks_of(list); ++block) {
+    exceptions.patch_block(block, 0, highs.data() + block * kBlockSize);
+  }
+  highs.resize(list.count);
+  std::vector<std::uint8_t> tail = pfor::encode_exceptions(BlockedValues(highs, {}), 0, 1).bytes;
+  tail.resize(tail.size() + kReadSlack);
+  return tail;
 }
 
 }  // namespace
 
-void make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
-                          std::span<ExceptionEntry> entries, std::span<ExceptionBase> bases) {
+std::vector<std::uint8_t> make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
+                                               std::span<ExceptionEntry> entries,
+                                               std::span<ExceptionBase> bases) {
   std::fill(entries.begin(), entries.end(), 0);
   std::fill(bases.begin(), bases.end(), ExceptionBase{});
-  if ((list.parameter & kExceptionsFlag) == 0) return;
-  exceptions_of(list, tail_offset).make_table(entries, bases);
-}
-
-std::vector<std::uint8_t> flatten_tail(const EncodedList& list, std::uint32_t tail_offset) {
   if ((list.parameter & kExceptionsFlag) == 0) return {};
-  const pfor::Exceptions exceptions = exceptions_of(list, tail_offset);
-  const std::uint64_t blocks = (std::uint64_t{list.count} + kBlockSize - 1) / kBlockSize;
-  // The values' high bits alone: all that are not 0 are exceptions of a list of width 0.
-  std::vector<std::uint32_t> highs(blocks * kBlockSize);
-  for (std::uint64_t block = 0; block < blocks; ++block) {
-    exceptions.patch_block(block, 0, highs.data() + block * kBlockSize);
+  check_room(list.begin, list.end, tail_offset);
+  const std::uint64_t blocks = blocks_of(list);
+  const std::uint8_t levels = list.settings.pfor_levels;
+  const pfor::Exceptions exceptions(list.begin + tail_offset, list.end, blocks, levels);
+  if (levels <= 1) {
+    exceptions.make_table(entries, bases);
+    return {};
   }
-  highs.resize(list.count);
-  return pfor::encode_exceptions(BlockedValues(highs, {}), 0, 1).bytes;
+  std::vector<std::uint8_t> flat = flatten(exceptions, list);
+  const std::uint8_t* const end = flat.data() + flat.size() - kReadSlack;
+  pfor::Exceptions(flat.data(), end, blocks, 1).make_table(entries, bases);
+  return flat;
 }
 
 }  // namespace warpdex

@@ -15,6 +15,7 @@ LIBRARIES = {
     "vector": {"core"},
     "indexer": {"core", "codecs", "vector"},
     "query": {"core", "codecs", "vector", "indexer"},
+    "scheduler": {"core", "codecs", "vector", "indexer", "query"},
 }
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}

@@ -81,17 +81,14 @@ std::size_t DeviceOptions::gpu_count() const {
   return parse_devices(devices_, count_ == GpuCount::kRepeated).size();
 }
 
-bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start,
-                              const std::string& why_not) const {
-  return start_gpus(
-      [&](std::span<const ResourceSettings> gpus) {
-        for (const ResourceSettings& gpu : gpus) start(gpu);
-      },
-      why_not);
+bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start) const {
+  return start_gpus([&](std::span<const ResourceSettings> gpus) {
+    for (const ResourceSettings& gpu : gpus) start(gpu);
+  });
 }
 
-bool DeviceOptions::start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start,
-                               const std::string& why_not) const {
+bool DeviceOptions::start_gpus(
+    const std::function<void(std::span<const ResourceSettings>)>& start) const {
   if (device_ == "cpu") return false;
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
@@ -102,7 +99,6 @@ bool DeviceOptions::start_gpus(const std::function<void(std::span<const Resource
     gpus.push_back({.device = device, .memory = memory});
   }
   try {
-    if (!why_not.empty()) throw UsageError(why_not);
     for (const ResourceSettings& gpu : gpus) check_gpu(gpu.device);
     start(gpus);
     return true;

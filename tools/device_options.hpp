@@ -35,15 +35,13 @@ class DeviceOptions {
   std::size_t gpu_count() const;
 
   /// Calls `start` for each GPU that is to work, in turn, and returns whether they work. Where one
-  /// cannot, `gpu` throws what `start` does, CudaError that says why there is no GPU, or UsageError
-  /// with `why_not`, if that says why no GPU could; `auto` takes the CPU and says so, as take_cpu()
-  /// does, for a UsageError too. Throws UsageError for what is no device, no list or no size.
-  bool start_gpu(const std::function<void(const ResourceSettings&)>& start,
-                 const std::string& why_not = {}) const;
+  /// cannot, `gpu` throws what `start` does, or CudaError that says why there is no GPU; `auto`
+  /// takes the CPU and says so, as take_cpu() does, for a UsageError too. Throws UsageError for
+  /// what is no device, no list or no size.
+  bool start_gpu(const std::function<void(const ResourceSettings&)>& start) const;
 
   /// Likewise calls `start` once, with all GPUs that are to work.
-  bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start,
-                  const std::string& why_not = {}) const;
+  bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start) const;
 
   /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
   /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on

@@ -11,12 +11,12 @@
 #include <span>
 #include <utility>
 
+#include "generate/generator.hpp"
 #include "json.hpp"
 #include "output_file.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex::tools {
 namespace {

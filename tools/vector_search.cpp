@@ -35,14 +35,6 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
   }
 }
 
-/// Why only the CPU searches that index; empty if the GPU does too.
-std::string why_not_on_gpu(const vector::VectorIndex& index) {
-  if (index.settings().index != vector::IndexKind::kIvfPq) return {};
-  return "'" + index.folder().string() + "' was built with --index " +
-         std::string(vector::index_kind_name(index.settings().index)) +
-         ", which the GPU does not search yet; use --device cpu, or build it with --index ivf-flat";
-}
-
 }  // namespace
 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
@@ -99,12 +91,10 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   check_options(index, command);
   set_depth(index, command, depth);
   const std::size_t shards = count_shards(command, layout, device_.gpu_count());
-  device_.start_gpus(
-      [&](std::span<const ResourceSettings> gpus) {
-        vector::check_before_upload(index);
-        start_gpus(index, shards, gpus);
-      },
-      why_not_on_gpu(index));
+  device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
+    vector::check_before_upload(index);
+    start_gpus(index, shards, gpus);
+  });
   cpu_ = vector::search_index_on_cpu(index, settings_, threads);
 }
 

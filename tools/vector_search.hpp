@@ -42,9 +42,8 @@ class VectorSearch {
  public:
   /// `depth`, `device` and `layout` are what the options say, which `command` may have been given.
   /// Throws UsageError for numbers out of range, and for options that suit no index of that kind;
-  /// with --device gpu what DeviceOptions::start_gpu() does, UsageError where the GPU has no search
-  /// of that kind or there are not as many GPUs as shards and replicas need, and FormatError for
-  /// damage. The index must outlive this.
+  /// where there are not as many GPUs as shards and replicas need; with --device gpu what
+  /// DeviceOptions::start_gpu() does, and FormatError for damage. The index must outlive this.
   VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
                std::size_t threads, const DeviceOptions& device = {}, const GpuLayout& layout = {});
 
@@ -61,7 +60,7 @@ class VectorSearch {
   bool is_on_gpu() const { return gpu_ != nullptr; }
   std::size_t shards() const { return gpu_ ? gpu_->shards : 0; }
   std::size_t replicas() const { return gpu_ ? gpu_->replicas : 0; }
-  /// If it does: whether all vectors lie in its memory, and what was certified there.
+  /// If they do: whether all that is searched lies in their memory, and what was certified there.
   bool is_resident() const { return gpu_->searcher->is_resident(); }
   vector::GpuFlatFigures figures() const { return gpu_->searcher->figures(); }
   /// What the driver calls the GPUs, with commas between them; empty: the CPU answers.

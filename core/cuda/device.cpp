@@ -60,7 +60,6 @@ DeviceInfo device_info(int device) {
   info.multiprocessors = attribute(device, cudaDevAttrMultiProcessorCount);
   info.shared_memory_per_block =
       static_cast<std::size_t>(attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  info.l2_cache = static_cast<std::size_t>(attribute(device, cudaDevAttrL2CacheSize));
   check_cuda(cudaMemGetInfo(&info.free_memory, &info.memory), "cudaMemGetInfo");
   check_cuda(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");

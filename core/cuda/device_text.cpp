@@ -1,7 +1,6 @@
-// Texts and rates of the GPU types that need no CUDA, in builds with and without it.
+// Texts of the GPU types that need no CUDA, in builds with and without it.
 #include <cstdio>
 
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex {
@@ -13,11 +12,6 @@ std::string DeviceInfo::to_string() const {
                 static_cast<double>(memory) / kGiB, static_cast<double>(free_memory) / kGiB,
                 compute_major, compute_minor);
   return std::to_string(device) + ": " + name + numbers;
-}
-
-double CopyBandwidth::gigabytes_per_second() const {
-  if (median_seconds <= 0) return 0;
-  return 2.0 * static_cast<double>(bytes) / median_seconds / 1e9;
 }
 
 }  // namespace warpdex

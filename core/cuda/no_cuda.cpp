@@ -1,6 +1,5 @@
 // The GPU types of a build without CUDA: there is never a device, and creating anything throws.
 #include "warpdex/core/cuda/buffer.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/core/cuda/stream.hpp"
@@ -50,7 +49,5 @@ PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
 PinnedBuffer::PinnedBuffer(PinnedBuffer&&) noexcept = default;
 PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&&) noexcept = default;
 PinnedBuffer::~PinnedBuffer() = default;
-
-CopyBandwidth measure_copy_bandwidth(int, std::size_t, int) { refuse(); }
 
 }  // namespace warpdex

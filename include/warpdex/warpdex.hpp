@@ -17,6 +17,7 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/scheduler/scheduler.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"

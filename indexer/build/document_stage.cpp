@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "build/ordered_pipeline.hpp"
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "build/allowance.hpp"
-#include "build/ordered_pipeline.hpp"
 #include "build/weights.hpp"
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "build/allowance.hpp"
-#include "build/ordered_pipeline.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 

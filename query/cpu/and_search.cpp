@@ -8,6 +8,9 @@ namespace warpdex {
 
 namespace {
 
+/// Blocks of the leading list between two looks at the watch: a few microseconds of work.
+constexpr std::uint32_t kBlocksPerLook = 16;
+
 /// With so many frequencies wanted of a block, it is decoded as a whole. Where access to a single
 /// one is a search, decoding pays early.
 std::uint32_t many_frequencies(CodecKind codec) {
@@ -23,6 +26,7 @@ std::uint32_t many_frequencies(CodecKind codec) {
 AndSearch::AndSearch(const Index& index)
     : kernels_(kernels()),
       lengths_(index.lengths().data()),
+      document_count_(static_cast<std::uint32_t>(index.counts().documents)),
       static_scores_(index.sections().static_scores),
       many_frequencies_(many_frequencies(index.settings().codec.kind)) {
   for (const float bound : index.sections().static_bounds) {
@@ -32,7 +36,7 @@ AndSearch::AndSearch(const Index& index)
 
 std::uint64_t AndSearch::run(std::span<const AndList> lists,
                              std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
-                             bool is_exact, TopK& top) {
+                             bool is_exact, TopK& top, SearchWatch* watch) {
   lists_ = lists;
   sum_slack_ = sum_slack(is_exact, lists.size());
   prohibited_ = prohibited;
@@ -46,14 +50,31 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
   const auto is_exhausted = [](const AndList& list) {
     return list.is_required && list.cursor->at_end();
   };
+  max_unseen_score_ = -1;
   std::uint64_t matches = 0;
   for (; std::none_of(lists.begin(), lists.end(), is_exhausted); lead.next_block()) {
+    if (watch != nullptr && lead.block() % kBlocksPerLook == 0 && !watch->goes_on()) {
+      max_unseen_score_ = bound_from(lead);
+      break;
+    }
     if (matches >= matches_wanted && !block_can_enter(lead, lead_list)) continue;
     match_block(lead, lead_list);
     matches += survivors_;
     if (survivors_ > 0) score_survivors();
   }
   return matches;
+}
+
+/// An upper bound of the scores of matches from the lead's current block on. Each has a posting in
+/// the lead there; where another list has none, it adds nothing.
+float AndSearch::bound_from(ListCursor& lead) {
+  const std::uint32_t begin = std::min(lead.first_possible(lead.block()), document_count_ - 1);
+  float bound = static_bound_;
+  for (const AndList& list : lists_) {
+    list.cursor->skip_to_block(begin);
+    if (!list.cursor->at_end()) bound += list.cursor->bound_between(begin, document_count_);
+  }
+  return bound * sum_slack_;
 }
 
 bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {

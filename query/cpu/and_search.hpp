@@ -7,6 +7,7 @@
 
 #include "cpu/list_cursor.hpp"
 #include "warpdex/core/select/top_k.hpp"
+#include "warpdex/query/cpu/search_watch.hpp"
 
 namespace warpdex {
 
@@ -27,9 +28,13 @@ class AndSearch {
   /// saw. Once it saw `matches_wanted`, it skips blocks of the leading list that are not
   /// competitive by their bounds. `lists` are the scoring lists in canonical order with scorers
   /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors
-  /// are at their start.
+  /// are at their start. `watch` (null: none) is asked now and then; where it stops the search,
+  /// max_unseen_score() tells of what was not looked at.
   std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
-                    std::uint64_t matches_wanted, bool is_exact, TopK& top);
+                    std::uint64_t matches_wanted, bool is_exact, TopK& top, SearchWatch* watch);
+  /// An upper bound of the scores of documents that the last run did not look at since it was
+  /// stopped; negative if there are none.
+  float max_unseen_score() const { return max_unseen_score_; }
 
  private:
   /// Where a list holds a document: kAbsent, or its block and position.
@@ -50,10 +55,12 @@ class AndSearch {
   void score_survivors();
   void read_frequencies(std::size_t list, std::uint32_t* frequencies) const;
   void add_scores(std::size_t list, float* scores);
+  float bound_from(ListCursor& lead);
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
   const Kernels& kernels_;
   const std::uint32_t* lengths_;
+  std::uint32_t document_count_;
   std::span<const float> static_scores_;
   float static_bound_ = 0;
   float sum_slack_ = 1;  ///< what sums of bounds are raised by, for their rounding
@@ -62,6 +69,7 @@ class AndSearch {
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;
   TopK* top_ = nullptr;
+  float max_unseen_score_ = -1;
   float others_bound_ = kNotComputed;  ///< of all lists but the leading one, together
   std::uint32_t survivors_ = 0;
   std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< documents that are left

@@ -20,11 +20,18 @@ struct CpuSearcher::State {
   float seed(std::uint32_t k) const;
   void run_and(const Roles& roles, const SearchSettings& settings, SearchResult& result);
   void run_or(const Roles& roles, const SearchSettings& settings, SearchResult& result);
+  void search(const Roles& roles, const SearchSettings& settings, SearchResult& result);
+  void note_stop(const SearchResult& result, std::uint32_t k);
   SearchResult run(const PlannedQuery& plan, bool unsigned_is_required,
                    const SearchSettings& settings);
+  SearchResult run_modes(const PlannedQuery& plan, const SearchSettings& settings);
+  void bound_fallback(const PlannedQuery& plan, const SearchSettings& settings);
 
   const Index& index;
-  bool is_exact = false;  ///< of the query: no sum of its scores is rounded
+  bool is_exact = false;         ///< of the query: no sum of its scores is rounded
+  SearchWatch* watch = nullptr;  ///< of the query; may be null
+  SearchProgress progress;       ///< of the query
+  float max_unseen_score = -1;   ///< of documents that were not looked at; negative: all were
   OrSearch or_search;
   AndSearch and_search;
   TopK top;
@@ -49,18 +56,48 @@ PlannedQuery CpuSearcher::plan(const Query& query) const {
   return plan_query(state_->index, query);
 }
 
-SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& wanted) {
+SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings) {
+  state_->watch = nullptr;
+  return state_->run_modes(plan, settings);
+}
+
+SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings,
+                              SearchWatch& watch, SearchProgress& progress) {
+  state_->watch = &watch;
+  SearchResult result = state_->run_modes(plan, settings);
+  progress = state_->progress;
+  return result;
+}
+
+SearchResult CpuSearcher::State::run_modes(const PlannedQuery& plan, const SearchSettings& wanted) {
   wanted.validate();
-  state_->is_exact = sums_are_exact(state_->index, plan);
+  progress = {};
+  is_exact = sums_are_exact(index, plan);
   SearchSettings settings = wanted;
-  settings.scorer = effective_scorer(state_->index.settings(), wanted.scorer);
-  if (settings.mode == QueryMode::kOr) return state_->run(plan, false, settings);
-  SearchResult result = state_->run(plan, true, settings);
+  settings.scorer = effective_scorer(index.settings(), wanted.scorer);
+  if (settings.mode == QueryMode::kOr) return run(plan, false, settings);
+  SearchResult result = run(plan, true, settings);
   if (settings.mode == QueryMode::kAndOr && result.matches < settings.and_or_min_matches()) {
-    result = state_->run(plan, false, settings);
+    if (!progress.is_complete) {
+      bound_fallback(plan, settings);
+      return result;
+    }
+    result = run(plan, false, settings);
     result.fell_back_to_or = true;
   }
   return result;
+}
+
+/// AND was stopped before it was known whether the answer is OR's: a bound that holds for that too.
+void CpuSearcher::State::bound_fallback(const PlannedQuery& plan, const SearchSettings& settings) {
+  const Roles roles = assign_roles(plan, false);
+  open_cursors(roles);
+  set_scorers(roles, settings.scorer);
+  float bound = 0;
+  for (const float most : index.sections().static_bounds) bound = std::max(bound, most);
+  for (ListCursor* list : scoring) bound += list->bound();
+  progress.max_missing_score = bound * sum_slack(is_exact, scoring.size());
+  progress.threshold = 0;
 }
 
 SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_required,
@@ -73,7 +110,21 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   const auto k =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, index.counts().documents));
   const bool only_adds = !roles.counts.has_required && roles.prohibited.empty();
-  top.reset(k, only_adds || roles.counts.is_one_list() ? seed(k) : 0);
+  const float seeded = only_adds || roles.counts.is_one_list() ? seed(k) : 0;
+  top.reset(k, std::max(seeded, settings.start_threshold()));
+  search(roles, settings, result);
+  top.take(entries);
+  result.hits.reserve(entries.size());
+  for (const TopK::Entry& entry : entries) result.hits.push_back({entry.id, entry.score});
+  if (!roles.counts.has_required && !settings.count) result.matches = result.hits.size();
+  if (max_unseen_score >= 0) note_stop(result, k);
+  return result;
+}
+
+/// Feeds `top`.
+void CpuSearcher::State::search(const Roles& roles, const SearchSettings& settings,
+                                SearchResult& result) {
+  max_unseen_score = -1;
   if (roles.counts.is_one_list()) {  // OR skips what cannot be in the answer
     SearchSettings best_only = settings;
     best_only.count = false;
@@ -84,11 +135,15 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   } else {
     run_or(roles, settings, result);
   }
-  top.take(entries);
-  result.hits.reserve(entries.size());
-  for (const TopK::Entry& entry : entries) result.hits.push_back({entry.id, entry.score});
-  if (!roles.counts.has_required && !settings.count) result.matches = result.hits.size();
-  return result;
+}
+
+/// The search was stopped. A document that is missing was not looked at, or it scores no more than
+/// the last one of k, or less than the threshold.
+void CpuSearcher::State::note_stop(const SearchResult& result, std::uint32_t k) {
+  const float last = result.hits.size() == k ? result.hits.back().score : 0;
+  progress.is_complete = false;
+  progress.threshold = std::max(top.threshold(), last);
+  progress.max_missing_score = std::max(progress.threshold, max_unseen_score);
 }
 
 void CpuSearcher::State::open_cursors(const Roles& roles) {
@@ -129,18 +184,19 @@ void CpuSearcher::State::run_and(const Roles& roles, const SearchSettings& setti
                                : settings.mode == QueryMode::kAndOr
                                    ? std::uint64_t{settings.and_or_min_matches()}
                                    : 0;
-  result.matches = and_search.run(and_lists, prohibited, wanted, is_exact, top);
+  result.matches = and_search.run(and_lists, prohibited, wanted, is_exact, top, watch);
+  max_unseen_score = and_search.max_unseen_score();
 }
 
 void CpuSearcher::State::run_or(const Roles& roles, const SearchSettings& settings,
                                 SearchResult& result) {
   if (settings.count) {
-    result.matches = count_union(scoring, prohibited,
-                                 static_cast<std::uint32_t>(index.counts().documents), bitmap);
+    result.matches = count_union(
+        scoring, prohibited, static_cast<std::uint32_t>(index.counts().documents), bitmap, watch);
     open_cursors(roles);  // from the start again
     set_scorers(roles, settings.scorer);
   }
-  or_search.run(scoring, prohibited, is_exact, top);
+  max_unseen_score = or_search.run(scoring, prohibited, is_exact, top, watch);
 }
 
 }  // namespace warpdex

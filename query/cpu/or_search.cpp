@@ -24,8 +24,8 @@ OrSearch::OrSearch(const Index& index)
       candidate_documents_(kMaxWindow + kBlockPadding),
       candidate_scores_(kMaxWindow + kBlockPadding) {}
 
-void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-                   bool is_exact, TopK& top) {
+float OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
+                    bool is_exact, TopK& top, SearchWatch* watch) {
   if (!is_clean_) sums_.clear();
   is_clean_ = false;  // a damaged list may throw in the middle of a window
   lists_ = lists;
@@ -38,11 +38,23 @@ void OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* con
   for (std::uint32_t end = 0; end < documents_;) {
     const std::uint32_t begin = next_window_begin(end);
     if (begin >= documents_) break;
+    if (watch != nullptr && !watch->goes_on()) {
+      is_clean_ = true;
+      return bound_from(begin);
+    }
     end = std::min(begin + width, documents_);
     search_window({begin, end});
     width = std::min(2 * width, kMaxWindow);
   }
   is_clean_ = true;
+  return -1;
+}
+
+/// An upper bound of the scores of all documents from `begin` on.
+float OrSearch::bound_from(std::uint32_t begin) {
+  float bound = static_bound({begin, documents_});
+  for (ListCursor* list : lists_) bound += bound_of_list(*list, {begin, documents_});
+  return bound * sum_slack_;
 }
 
 std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {

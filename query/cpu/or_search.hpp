@@ -9,6 +9,7 @@
 #include "cpu/list_cursor.hpp"
 #include "cpu/window_sums.hpp"
 #include "warpdex/core/select/top_k.hpp"
+#include "warpdex/query/cpu/search_watch.hpp"
 
 namespace warpdex {
 
@@ -28,8 +29,10 @@ class OrSearch {
   /// Feeds `top` with all documents that can be among its k best. `lists` are the scoring lists in
   /// canonical order with scorers set; documents of `prohibited` are excluded. `is_exact`: no sum
   /// of scores is rounded. All cursors are at their start. `top` may start with a threshold.
-  void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-           bool is_exact, TopK& top);
+  /// `watch` (null: none) is asked before each window. Returns an upper bound of the scores of
+  /// documents that were not looked at since the watch stopped it; negative if there are none.
+  float run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
+            bool is_exact, TopK& top, SearchWatch* watch);
 
  private:
   struct Window {
@@ -44,6 +47,7 @@ class OrSearch {
   float need(float more) const;
 
   std::uint32_t next_window_begin(std::uint32_t from);
+  float bound_from(std::uint32_t begin);
   float static_bound(const Window& window) const;
   float bound_of_list(ListCursor& list, const Window& window);
   void bound_lists(const Window& window);

@@ -30,11 +30,12 @@ void visit_window(ListCursor& list, std::uint32_t begin, std::uint32_t end, Mark
 
 std::uint64_t count_union(std::span<ListCursor* const> lists,
                           std::span<ListCursor* const> prohibited, std::uint32_t documents,
-                          std::vector<std::uint64_t>& bitmap) {
+                          std::vector<std::uint64_t>& bitmap, SearchWatch* watch) {
   bitmap.resize(kWindow / 64);
   std::uint64_t* const bits = bitmap.data();
   std::uint64_t matches = 0;
   for (std::uint64_t begin = 0; begin < documents; begin += kWindow) {
+    if (watch != nullptr && !watch->goes_on()) break;
     std::fill(bitmap.begin(), bitmap.end(), 0);
     const auto from = static_cast<std::uint32_t>(begin);
     const std::uint32_t end = from + kWindow;

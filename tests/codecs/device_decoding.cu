@@ -19,20 +19,15 @@ using tools::UploadedLists;
 
 constexpr int kThreads = 128;
 constexpr int kWarps = kThreads / 32;
-constexpr std::uint32_t kRun = 20;
 constexpr std::uint32_t kFill = 0xEEEEEEEE;  // of what is not written
 
 using Job = DeviceJob;
 
-__host__ __device__ bool is_docids(What what) {
-  return what == What::kDocids || what == What::kDocidsByCursor;
-}
-
 // Work item: a block, by one warp; writes its 128 values, and counts usual ones behind all of them.
-template <CodecKind kCodec, int kLevels>
+template <CodecKind kCodec>
 __global__ void decode_blocks(What what, const UploadedList* lists, const Job* jobs,
                               std::uint32_t size, std::uint32_t* out) {
-  using Decoder = BlockDecoder<kCodec, kLevels>;
+  using Decoder = BlockDecoder<kCodec>;
   __shared__ WarpScratch scratch[kWarps];
   __shared__ typename Decoder::ParsedTail tails[kWarps];
   const std::uint32_t warp = threadIdx.x / 32;
@@ -41,25 +36,25 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
   if (i >= size) return;
   const UploadedList list = lists[jobs[i].list];
   const std::uint32_t block = jobs[i].block;
-  if (lane == 0) tails[warp] = Decoder::parse_tail(list.flat);
+  if (lane == 0) tails[warp] = Decoder::parse_tail(list.values);
   __syncwarp();
   typename Decoder::Tail tail{};
   if constexpr (Decoder::kKeeps) tail = &tails[warp];
-  const BlockPlace place = Decoder::locate(list.flat, block);
+  const BlockPlace place = Decoder::locate(list.values, block);
   Decoder::prefetch(tail, place);
   std::uint32_t values[4] = {0, 0, 0, 0};
   if (what == What::kDocids) {
     const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
-    Decoder::docids(list.flat, tail, place, base, list.last_docids[block], scratch[warp], values);
+    Decoder::docids(list.values, tail, place, base, list.last_docids[block], scratch[warp], values);
   } else if (what == What::kValues) {
-    Decoder::values(list.flat, tail, place, scratch[warp], values);
+    Decoder::values(list.values, tail, place, scratch[warp], values);
   } else {
     if constexpr (Decoder::kHasUsual) {
-      if (Decoder::is_usual(list.flat, tail, place)) {
-        Decoder::usual_values(list.flat, tail, place, scratch[warp], values);
+      if (Decoder::is_usual(list.values, tail, place)) {
+        Decoder::usual_values(list.values, tail, place, scratch[warp], values);
         if (lane == 0) atomicAdd(out + std::size_t{size} * kBlockSize, 1);
       } else {
-        Decoder::values(list.flat, tail, place, scratch[warp], values);
+        Decoder::values(list.values, tail, place, scratch[warp], values);
       }
     }
   }
@@ -68,92 +63,51 @@ __global__ void decode_blocks(What what, const UploadedList* lists, const Job* j
 
 // Work item: a value, by one thread; its neighbours' are of other blocks, some of other lists. The
 // threads of a CTA are as many as the values of a block, and there are `size` CTAs.
-template <CodecKind kCodec, int kLevels>
+template <CodecKind kCodec>
 __global__ void decode_alone(const UploadedList* lists, const Job* jobs, std::uint32_t size,
                              std::uint32_t* out) {
-  using Decoder = BlockDecoder<kCodec, kLevels>;
+  using Decoder = BlockDecoder<kCodec>;
   static_assert(Decoder::kAllAlone && kThreads == kBlockSize);
   __shared__ typename Decoder::ParsedTail tails[kThreads];
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   const Job job = jobs[i % size];
   const std::uint32_t index = (i / size + i % size) % kBlockSize;  // neighbours' differ, too
   const UploadedList list = lists[job.list];
-  tails[threadIdx.x] = Decoder::parse_tail(list.flat);
+  tails[threadIdx.x] = Decoder::parse_tail(list.values);
   __syncthreads();  // it is read as words, whatever it was written as
   typename Decoder::Tail tail{};
   if constexpr (Decoder::kKeeps) tail = &tails[threadIdx.x];
-  const BlockPlace place = Decoder::locate(list.flat, job.block);
+  const BlockPlace place = Decoder::locate(list.values, job.block);
   std::uint32_t value = 0;
-  if (index < place.count) value = Decoder::value_alone(list.flat, tail, place, index);
+  if (index < place.count) value = Decoder::value_alone(list.values, tail, place, index);
   out[i % size * kBlockSize + index] = value;
 }
 
-// Work item: 20 blocks of a list, by one warp, in ascending order.
-template <CodecKind kCodec, int kLevels>
-__global__ void decode_runs(What what, const UploadedList* lists, const Job* jobs,
-                            std::uint32_t size, std::uint32_t* out) {
-  using Decoder = BlockDecoder<kCodec, kLevels>;
-  __shared__ WarpScratch scratch[kWarps];
-  __shared__ typename Decoder::CursorScratch cursor_scratch[kWarps];
-  const std::uint32_t warp = threadIdx.x / 32;
-  const std::uint32_t lane = threadIdx.x % 32;
-  std::uint32_t i = (blockIdx.x * kWarps + warp) * kRun;
-  const std::uint32_t end = min(i + kRun, size);
-  while (i < end) {
-    const UploadedList list = lists[jobs[i].list];
-    auto cursor = Decoder::cursor(list.values, cursor_scratch[warp]);
-    const std::uint32_t first = i;
-    for (; i < end && jobs[i].list == jobs[first].list; ++i) {
-      const std::uint32_t block = jobs[i].block;
-      const BlockPlace place = device::locate(list.values, block);
-      std::uint32_t values[4];
-      if (what == What::kDocidsByCursor) {
-        const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
-        Decoder::docids(list.values, cursor, place, base, list.last_docids[block], scratch[warp],
-                        values);
-      } else {
-        Decoder::values(list.values, cursor, place, scratch[warp], values);
-      }
-      for (std::uint32_t j = 0; j < 4; ++j) out[i * kBlockSize + lane * 4 + j] = values[j];
-    }
-  }
+/// Whether there is such a decoder of the codec.
+bool exists(CodecKind kind, What what) {
+  if (what == What::kUsualValues) return kind != CodecKind::kPforBlock;
+  return what != What::kEachAlone || kind == CodecKind::kBitpack || kind == CodecKind::kPfor;
 }
 
-/// `levels` are the most that lists may have, 0, 1 or kMaxPforLevels.
-void launch(CodecKind kind, int levels, What what, const UploadedList* lists,
-            const DeviceArray<Job>& jobs, std::uint32_t* out, const Stream& stream) {
+void launch(CodecKind kind, What what, const UploadedList* lists, const DeviceArray<Job>& jobs,
+            std::uint32_t* out, const Stream& stream) {
   const auto size = static_cast<std::uint32_t>(jobs.size());
-  const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
-  const std::uint32_t each = by_cursor ? kWarps * kRun : kWarps;
-  const std::uint32_t blocks = (size + each - 1) / each;
-  const auto start = [&]<CodecKind kCodec, int kLevels = 0>() {
-    if constexpr (BlockDecoder<kCodec, kLevels>::kAllAlone && kLevels <= 1) {
+  const auto start = [&]<CodecKind kCodec>() {
+    if constexpr (BlockDecoder<kCodec>::kAllAlone) {
       if (what == What::kEachAlone) {
-        decode_alone<kCodec, kLevels>
-            <<<size, kThreads, 0, stream.handle()>>>(lists, jobs.data(), size, out);
+        decode_alone<kCodec><<<size, kThreads, 0, stream.handle()>>>(lists, jobs.data(), size, out);
         return;
       }
     }
-    auto* kernel = decode_runs<kCodec, kLevels>;
-    if constexpr (kLevels <= 1) {
-      if (!by_cursor) kernel = decode_blocks<kCodec, kLevels>;
-    }
-    kernel<<<blocks, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
+    const std::uint32_t ctas = (size + kWarps - 1) / kWarps;
+    decode_blocks<kCodec>
+        <<<ctas, kThreads, 0, stream.handle()>>>(what, lists, jobs.data(), size, out);
   };
   if (kind == CodecKind::kBitpack) start.template operator()<CodecKind::kBitpack>();
   if (kind == CodecKind::kPforBlock) start.template operator()<CodecKind::kPforBlock>();
   if (kind == CodecKind::kRice) start.template operator()<CodecKind::kRice>();
-  if (kind == CodecKind::kPfor) {
-    if (levels == 0) start.template operator()<CodecKind::kPfor, 0>();
-    if (levels == 1) start.template operator()<CodecKind::kPfor, 1>();
-    if (levels > 1) start.template operator()<CodecKind::kPfor, kMaxPforLevels>();
-  }
+  if (kind == CodecKind::kPfor) start.template operator()<CodecKind::kPfor>();
   check_launch("decode_blocks");
-}
-
-/// Whether one thread can decode any value of a list.
-bool can_decode_alone(CodecKind kind) {
-  return kind == CodecKind::kBitpack || kind == CodecKind::kPfor;
 }
 
 /// A block's values, and the filler behind the last.
@@ -177,6 +131,7 @@ std::string first_difference(const Values& expected, const std::uint32_t* got) {
 }  // namespace
 
 void DeviceDecoding::check(What what) const {
+  if (!exists(settings_.kind, what)) return;
   const Stream stream;
   UploadedLists lists;
   std::vector<Job> jobs;
@@ -194,35 +149,23 @@ void DeviceDecoding::check(What what) const {
   device_jobs.upload(jobs, stream);
   DeviceArray<std::uint32_t> out(jobs.size() * kBlockSize + 1);
   Values got(out.size());
-  for (const int levels : {0, 1, kMaxPforLevels}) {
-    const bool by_cursor = what == What::kDocidsByCursor || what == What::kValuesByCursor;
-    // Blocks in any order are read by flat tails.
-    const int needed = by_cursor ? settings_.pfor_levels : std::min<int>(settings_.pfor_levels, 1);
-    const bool suits = settings_.kind == CodecKind::kPfor
-                           ? levels >= needed && (by_cursor || levels <= 1)
-                           : levels == 0;
-    if (!suits || (what == What::kEachAlone && !can_decode_alone(settings_.kind))) continue;
-    const bool has_usual = settings_.kind != CodecKind::kPforBlock &&
-                           (settings_.kind != CodecKind::kPfor || levels == 1);
-    if (what == What::kUsualValues && !has_usual) continue;
-    out.fill_bytes(kFill & 0xFF, stream);
-    launch(settings_.kind, levels, what, lists.data(), device_jobs, out.data(), stream);
-    out.download(got, stream);
-    stream.synchronize();
-    compare(what, jobs, got, "for up to " + std::to_string(levels) + " levels");
-    if (what == What::kUsualValues) ASSERT_GT(got.back(), kFill) << "no block was usual";
-  }
+  out.fill_bytes(kFill & 0xFF, stream);
+  launch(settings_.kind, what, lists.data(), device_jobs, out.data(), stream);
+  out.download(got, stream);
+  stream.synchronize();
+  compare(what, jobs, got);
+  if (what == What::kUsualValues) ASSERT_GT(got.back(), kFill) << "no block was usual";
 }
 
-void DeviceDecoding::compare(What what, const std::vector<DeviceJob>& jobs, const Values& got,
-                             const std::string& form) const {
+void DeviceDecoding::compare(What what, const std::vector<DeviceJob>& jobs,
+                             const Values& got) const {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Values expected =
-        expected_of(cases_[jobs[i].list].values, jobs[i].block, is_docids(what) ? 0xFFFFFFFF : 0);
+    const Values expected = expected_of(cases_[jobs[i].list].values, jobs[i].block,
+                                        what == What::kDocids ? 0xFFFFFFFF : 0);
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), got.begin() + i * kBlockSize))
         << cases_[jobs[i].list].name << ", block " << jobs[i].block << ", code "
         << int{cases_[jobs[i].list].encoded.codes[jobs[i].block]} << ", parameter "
-        << int{cases_[jobs[i].list].encoded.parameter} << ", " << form
+        << int{cases_[jobs[i].list].encoded.parameter}
         << first_difference(expected, &got[i * kBlockSize]);
   }
 }

@@ -9,15 +9,13 @@
 
 namespace warpdex::test {
 
-/// Which device decoder: whole blocks of docIDs or of values, one by one or by a cursor, or the
-/// values of each block singly, by one thread.
+/// Which device decoder: whole blocks of docIDs or of values, or the values of each block singly,
+/// by one thread.
 enum class What {
   kDocids,
   kValues,
   kUsualValues,  ///< usual blocks by usual_values()
   kEachAlone,
-  kDocidsByCursor,
-  kValuesByCursor
 };
 
 /// A list, what it must decode to, and what to say if it does not.
@@ -42,16 +40,14 @@ class DeviceDecoding {
     cases_.push_back({std::move(values), std::move(encoded), name});
   }
 
-  /// By the device; of `pfor`, by each of the forms of the decoder that suit the levels. Only forms
-  /// that can do it decode each value by one thread.
+  /// By the device. Does nothing for codecs that have no such decoder.
   void check(What what) const;
   /// That the host's decoder agrees with the expected values, too.
   void check_host_docids(std::mt19937_64& random) const;
   void check_host_values(std::mt19937_64& random) const;
 
  private:
-  void compare(What what, const std::vector<DeviceJob>& jobs, const Values& got,
-               const std::string& form) const;
+  void compare(What what, const std::vector<DeviceJob>& jobs, const Values& got) const;
 
   CodecSettings settings_;
   std::vector<DeviceCase> cases_;

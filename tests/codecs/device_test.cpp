@@ -40,7 +40,6 @@ TEST_P(DeviceDecoder, DocidsOfEveryShapeAndSize) {
     add_docids(decoding, make_docids(shape, count, random), describe(GetParam(), shape, count));
   });
   decoding.check(What::kDocids);
-  decoding.check(What::kDocidsByCursor);
   decoding.check_host_docids(random);
 }
 
@@ -52,7 +51,6 @@ TEST_P(DeviceDecoder, ValuesOfEveryShapeAndSize) {
   });
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
-  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachAlone);
   decoding.check_host_values(random);
 }
@@ -71,7 +69,6 @@ TEST_P(DeviceDecoder, EveryWidth) {
   }
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
-  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachAlone);
 }
 
@@ -86,11 +83,9 @@ TEST_P(DeviceDecoder, LongLists) {
     add_values(values, make_values(shape, 100'000, random), name);
   }
   docids.check(What::kDocids);
-  docids.check(What::kDocidsByCursor);
   docids.check_host_docids(random);
   values.check(What::kValues);
   values.check(What::kUsualValues);
-  values.check(What::kValuesByCursor);
   values.check(What::kEachAlone);
 }
 
@@ -112,7 +107,6 @@ TEST_P(DeviceDecoder, ExceptionsOfExceptions) {
   }
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
-  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachAlone);
 }
 
@@ -131,7 +125,6 @@ TEST_P(DeviceDecoder, BlocksOfUnequalExceptions) {
   }
   decoding.check(What::kValues);
   decoding.check(What::kUsualValues);
-  decoding.check(What::kValuesByCursor);
   decoding.check(What::kEachAlone);
   decoding.check_host_values(random);
 }
@@ -154,7 +147,6 @@ TEST_P(DeviceDecoder, DenseAndFarApart) {
   for (std::uint32_t i = 0; i < 300; ++i) edges[i] = i < 150 ? i : 0xFFFFFFFE - (299 - i);
   add_docids(decoding, edges, "both ends");
   decoding.check(What::kDocids);
-  decoding.check(What::kDocidsByCursor);
   decoding.check_host_docids(random);
 }
 

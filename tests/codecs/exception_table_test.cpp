@@ -56,11 +56,10 @@ std::vector<std::vector<Exception>> exceptions_by_block(const Values& values, st
   return blocks;
 }
 
-/// The codes of the gaps and of the high bits of a list of one level.
-std::array<std::uint8_t, 2> array_codes(const EncodedValues& encoded, std::size_t blocks) {
-  std::size_t at = encoded.offsets.back();
-  at += blocks == 1 ? 1 : 4 + (blocks - 1) / 32 * 4 + blocks;
-  return {encoded.bytes[at], encoded.bytes[at + 1]};
+/// The codes of the gaps and of the high bits of a tail of one level.
+std::array<std::uint8_t, 2> array_codes(const std::uint8_t* tail, std::size_t blocks) {
+  const std::size_t at = blocks == 1 ? 1 : 4 + (blocks - 1) / 32 * 4 + blocks;
+  return {tail[at], tail[at + 1]};
 }
 
 /// Whether a value is an exception of its array.
@@ -79,10 +78,14 @@ void check(const CodecSettings& settings, const Values& values, Met& met) {
   const StoredList list(settings, encoded, values.size());
   const std::size_t blocks = encoded.codes.size();
   Table table(blocks);
-  make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
+  const std::vector<std::uint8_t> flat =
+      make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
   const bool has_any = (encoded.parameter & kExceptionsFlag) != 0;
+  ASSERT_EQ(!flat.empty(), has_any && settings.pfor_levels > 1);
+  const std::uint8_t* const tail =
+      flat.empty() ? encoded.bytes.data() + encoded.offsets.back() : flat.data();
   std::array<std::uint8_t, 2> codes{};
-  if (has_any && settings.pfor_levels == 1) codes = array_codes(encoded, blocks);
+  if (has_any && settings.pfor_levels > 0) codes = array_codes(tail, blocks);
   const auto expected = exceptions_by_block(values, encoded.parameter & 63);
   Numbers start{};
   for (std::size_t block = 0; block < blocks; ++block) {
@@ -132,8 +135,8 @@ TEST_P(ExceptionTable, OfBlocksOfUnequalExceptions) {
   EXPECT_TRUE(met.without);
   EXPECT_EQ(met.max[0], kBlockSize);
   // More than half a warp's lanes, which a decoder reads at once.
-  EXPECT_EQ(met.max[1] > 16, GetParam() == 1);
-  EXPECT_EQ(met.max[2] > 16, GetParam() == 1);
+  EXPECT_EQ(met.max[1] > 16, GetParam() > 0);
+  EXPECT_EQ(met.max[2] > 16, GetParam() > 0);
 }
 
 TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
@@ -152,7 +155,6 @@ TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
     Table table(encoded.codes.size());
     try {
       make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
-      flatten_tail(list.list(), list.tail_offset());
     } catch (const FormatError&) {
     }
   }
@@ -162,11 +164,13 @@ TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
 void check_flat(const CodecSettings& settings, const Values& values) {
   const EncodedValues encoded = encode_values(settings, values);
   const StoredList list(settings, encoded, values.size());
-  const std::vector<std::uint8_t> tail = flatten_tail(list.list(), list.tail_offset());
-  ASSERT_EQ(tail.empty(), (encoded.parameter & kExceptionsFlag) == 0);
+  Table table(encoded.codes.size());
+  const std::vector<std::uint8_t> tail =
+      make_exception_table(list.list(), list.tail_offset(), table.entries, table.bases);
+  if (tail.empty()) return;  // without exceptions
   EncodedValues flat = encoded;
   flat.bytes.resize(encoded.offsets.back());
-  flat.bytes.insert(flat.bytes.end(), tail.begin(), tail.end());
+  flat.bytes.insert(flat.bytes.end(), tail.begin(), tail.end() - kReadSlack);
   const CodecSettings one_level{CodecKind::kPfor, 1};
   const StoredList stored(one_level, flat, values.size());
   std::array<std::uint32_t, kBlockSize> got{};
@@ -180,6 +184,7 @@ void check_flat(const CodecSettings& settings, const Values& values) {
 }
 
 TEST_P(ExceptionTable, FlatTailsDecodeToTheSame) {
+  if (GetParam() <= 1) GTEST_SKIP() << "lists of so few levels keep their tails";
   std::mt19937_64 random = generator(124);
   for (int shape = 0; shape < kShapes; ++shape) {
     for (const std::size_t count : ugly_sizes()) {

@@ -87,7 +87,6 @@ void make_table(const EncodedList& list, std::uint32_t tail_offset, std::uint32_
   std::vector<ExceptionEntry> entries(blocks);
   std::vector<ExceptionBase> bases((blocks + 31) / 32);
   attempt([&] { make_exception_table(list, tail_offset, entries, bases); });
-  attempt([&] { flatten_tail(list, tail_offset); });
 }
 
 void run(InputBytes input) {

@@ -12,10 +12,10 @@
 #include "build/document_stage.hpp"
 #include "build/id_table.hpp"
 #include "build/memory_plan.hpp"
-#include "build/ordered_pipeline.hpp"
 #include "build/static_scores.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/build/ordered_pipeline.hpp"
 
 namespace warpdex::build {
 namespace {

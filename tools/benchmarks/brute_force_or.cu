@@ -1,4 +1,5 @@
-// Uploads an index's long lists as they are; short lists come from the host as scored postings.
+// Uploads an index's long lists as they are, with the tables that decoding needs; short lists come
+// from the host as scored postings.
 #include "benchmarks/brute_force_or.hpp"
 
 #include <algorithm>
@@ -60,32 +61,40 @@ struct Sums {
   }
 };
 
-/// Work item: a run of blocks, a warp; CTAs of 128 threads. Shared memory: scratch for decoding,
-/// about 20 KiB for `pfor`. Bound by atomic additions to memory that is not in the L2 cache: a
+/// Work item: a run of blocks, a warp; CTAs of 128 threads. Shared memory: scratch for decoding, 2
+/// KiB, and two tails a warp. Bound by atomic additions to memory that is not in the L2 cache: a
 /// posting reads and writes 32 bytes.
 template <CodecKind kCodec>
 __global__ void __launch_bounds__(kThreads)
     add_postings(const List* lists, const Run* runs, std::uint32_t run_count, Sums sums) {
-  using Decoder = device::BlockDecoder<kCodec, kMaxPforLevels>;
+  using Decoder = device::BlockDecoder<kCodec>;
   __shared__ device::WarpScratch scratches[kWarps];
-  __shared__ typename Decoder::CursorScratch kept[kWarps][2];
+  __shared__ typename Decoder::ParsedTail tails[kWarps][2];
   const std::uint32_t warp = warp_id();
   const std::uint32_t number = blockIdx.x * kWarps + warp;
   if (number >= run_count) return;
   const Run run = runs[number];
   const List& list = lists[run.list];
   device::WarpScratch& scratch = scratches[warp];
-  auto of_docids = Decoder::cursor(list.docids, kept[warp][0]);
-  auto of_frequencies = Decoder::cursor(list.frequencies, kept[warp][1]);
+  if (lane_id() < 2) {
+    tails[warp][lane_id()] = Decoder::parse_tail(lane_id() == 0 ? list.docids : list.frequencies);
+  }
+  __syncwarp();
+  typename Decoder::Tail of_docids{};
+  typename Decoder::Tail of_frequencies{};
+  if constexpr (Decoder::kKeeps) {
+    of_docids = &tails[warp][0];
+    of_frequencies = &tails[warp][1];
+  }
   const std::uint32_t end = min(run.first + kRunBlocks, list.blocks);
   for (std::uint32_t block = run.first; block < end; ++block) {
     const std::uint32_t base = block == 0 ? 0xFFFFFFFF : list.last_docids[block - 1];
     std::uint32_t documents[4];
     std::uint32_t values[4];
-    Decoder::docids(list.docids, of_docids, device::locate(list.docids, block), base,
+    Decoder::docids(list.docids, of_docids, Decoder::locate(list.docids, block), base,
                     list.last_docids[block], scratch, documents);
     __syncwarp();
-    Decoder::values(list.frequencies, of_frequencies, device::locate(list.frequencies, block),
+    Decoder::values(list.frequencies, of_frequencies, Decoder::locate(list.frequencies, block),
                     scratch, values);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -130,14 +139,13 @@ BruteForceOr::BruteForceOr(const Index& index, int device) : index_(index), stre
   }
   lengths_ = upload(sections.document_lengths);
   last_docids_ = upload(sections.block_last_docids);
-  docid_bases_ = upload(sections.docid_bases);
-  docid_offsets_ = upload(sections.docid_offsets);
-  docid_codes_ = upload(sections.docid_codes);
-  docids_ = upload(sections.docids);
-  frequency_bases_ = upload(sections.frequency_bases);
-  frequency_offsets_ = upload(sections.frequency_offsets);
-  frequency_codes_ = upload(sections.frequency_codes);
-  frequencies_ = upload(sections.frequencies);
+  const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
+  docids_ = upload({upload(sections.docids), upload(sections.docid_offsets),
+                    upload(sections.docid_bases), upload(sections.docid_codes)},
+                   exceptions.docids);
+  frequencies_ = upload({upload(sections.frequencies), upload(sections.frequency_offsets),
+                         upload(sections.frequency_bases), upload(sections.frequency_codes)},
+                        exceptions.frequencies);
   stream_.synchronize();
 }
 
@@ -150,6 +158,14 @@ const T* BruteForceOr::upload(std::span<const T> section) {
                 stream_);
   }
   return static_cast<const T*>(copy.data());
+}
+
+BruteForceOr::Values BruteForceOr::upload(Values values, const gpu::ExceptionTable& table) {
+  values.exceptions = upload(std::span(table.entries));
+  values.exception_bases = upload(std::span(table.bases));
+  values.flat_tails = upload(std::span(table.flat_tails));
+  values.flat_starts = table.flat_starts;
+  return values;
 }
 
 BruteForceOr::Group BruteForceOr::make_group(std::span<const PlannedQuery> plans,
@@ -181,8 +197,12 @@ BruteForceOr::Group BruteForceOr::make_group(std::span<const PlannedQuery> plans
       for (std::uint32_t first = 0; first < blocks; first += kRunBlocks) {
         runs.push_back({static_cast<std::uint32_t>(lists.size()), first});
       }
-      lists.push_back({docids_of(entry), frequencies_of(entry), last_docids_ + entry.first_block,
-                       blocks, query, score.weight, score.c0, score.c1});
+      lists.push_back(
+          {place(docids_, entry, entry.docid_offset, entry.docid_bytes - entry.docid_tail_bytes,
+                 entry.docid_parameter),
+           place(frequencies_, entry, entry.frequency_offset,
+                 entry.frequency_bytes - entry.frequency_tail_bytes, entry.frequency_parameter),
+           last_docids_ + entry.first_block, blocks, query, score.weight, score.c0, score.c1});
     }
   }
   Group group{copy_to_gpu(lists, stream_), copy_to_gpu(runs, stream_), copy_to_gpu(scored, stream_),
@@ -191,27 +211,22 @@ BruteForceOr::Group BruteForceOr::make_group(std::span<const PlannedQuery> plans
   return group;
 }
 
-device::DeviceValues BruteForceOr::docids_of(const PostingsEntry& entry) const {
-  return {.bytes = docids_ + entry.docid_offset,
-          .offsets = docid_offsets_ + entry.first_block,
-          .bases = docid_bases_ + entry.first_base,
-          .codes = docid_codes_ + entry.first_block,
-          .tail = docids_ + entry.docid_offset + (entry.docid_bytes - entry.docid_tail_bytes),
+device::DeviceValues BruteForceOr::place(const Values& all, const PostingsEntry& entry,
+                                         std::uint64_t offset, std::uint32_t tail_offset,
+                                         std::uint8_t parameter) const {
+  const std::uint8_t* const bytes = all.bytes + offset;
+  const auto flat = all.flat_starts.find(entry.first_block);
+  const bool is_flat = flat != all.flat_starts.end();
+  return {.bytes = bytes,
+          .offsets = all.offsets + entry.first_block,
+          .bases = all.bases + entry.first_base,
+          .codes = all.codes + entry.first_block,
+          .exceptions = all.exceptions + entry.first_block,
+          .exception_bases = all.exception_bases + entry.first_base,
+          .tail = is_flat ? all.flat_tails + flat->second : bytes + tail_offset,
           .count = entry.document_frequency,
-          .parameter = entry.docid_parameter,
-          .levels = index_.settings().codec.pfor_levels};
-}
-
-device::DeviceValues BruteForceOr::frequencies_of(const PostingsEntry& entry) const {
-  return {.bytes = frequencies_ + entry.frequency_offset,
-          .offsets = frequency_offsets_ + entry.first_block,
-          .bases = frequency_bases_ + entry.first_base,
-          .codes = frequency_codes_ + entry.first_block,
-          .tail = frequencies_ + entry.frequency_offset +
-                  (entry.frequency_bytes - entry.frequency_tail_bytes),
-          .count = entry.document_frequency,
-          .parameter = entry.frequency_parameter,
-          .levels = index_.settings().codec.pfor_levels};
+          .parameter = parameter,
+          .levels = std::min<std::uint8_t>(index_.settings().codec.pfor_levels, 1)};
 }
 
 void BruteForceOr::add(const Group& group, float* values) {

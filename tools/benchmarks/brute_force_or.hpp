@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "warpdex/codecs/device/device_values.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/gpu/exception_tables.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -43,10 +45,24 @@ class BruteForceOr {
  private:
   struct Group;
 
+  /// The docIDs, or the values, of all lists in GPU memory.
+  struct Values {
+    const std::uint8_t* bytes = nullptr;
+    const std::uint16_t* offsets = nullptr;
+    const std::uint32_t* bases = nullptr;
+    const std::uint8_t* codes = nullptr;
+    const ExceptionEntry* exceptions = nullptr;
+    const ExceptionBase* exception_bases = nullptr;
+    const std::uint8_t* flat_tails = nullptr;
+    std::unordered_map<std::uint32_t, std::uint64_t> flat_starts{};  ///< ExceptionTable's
+  };
+
   template <typename T>
   const T* upload(std::span<const T> section);
-  device::DeviceValues docids_of(const PostingsEntry& entry) const;
-  device::DeviceValues frequencies_of(const PostingsEntry& entry) const;
+  /// Adds the table to values whose sections have been uploaded.
+  Values upload(Values values, const gpu::ExceptionTable& table);
+  device::DeviceValues place(const Values& all, const PostingsEntry& entry, std::uint64_t offset,
+                             std::uint32_t tail_offset, std::uint8_t parameter) const;
   Group make_group(std::span<const PlannedQuery> plans, const ScorerSettings& scorer) const;
   void add(const Group& group, float* sums);
 
@@ -55,14 +71,8 @@ class BruteForceOr {
   std::vector<DeviceBuffer> sections_;
   const std::uint32_t* lengths_ = nullptr;
   const std::uint32_t* last_docids_ = nullptr;
-  const std::uint32_t* docid_bases_ = nullptr;
-  const std::uint16_t* docid_offsets_ = nullptr;
-  const std::uint8_t* docid_codes_ = nullptr;
-  const std::uint8_t* docids_ = nullptr;
-  const std::uint32_t* frequency_bases_ = nullptr;
-  const std::uint16_t* frequency_offsets_ = nullptr;
-  const std::uint8_t* frequency_codes_ = nullptr;
-  const std::uint8_t* frequencies_ = nullptr;
+  Values docids_;
+  Values frequencies_;
 };
 
 }  // namespace warpdex::tools

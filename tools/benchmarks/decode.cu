@@ -1,10 +1,9 @@
 // The kernels of the decode benchmark.
-#include <type_traits>
+#include <algorithm>
 
 #include "benchmarks/decode.hpp"
 #include "warpdex/codecs/device/block_decoder.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -17,11 +16,9 @@ constexpr int kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 
 /// CTAs an SM: as many as the registers allow without spilling.
-template <CodecKind kCodec, int kLevels, bool kByCursor>
+template <CodecKind kCodec>
 constexpr int minimum_ctas() {
-  if (kCodec != CodecKind::kPfor) return 6;
-  if (kLevels > 1) return 2;
-  return kByCursor || kLevels == 0 ? 5 : 4;
+  return kCodec == CodecKind::kPfor ? 4 : 6;
 }
 
 /// The metadata of a run of up to 32 blocks, one a lane.
@@ -40,51 +37,50 @@ struct Run {
   }
 };
 
-/// What a warp keeps of a list in shared memory while it decodes the blocks of a run: in turn by a
-/// cursor, or each by itself by the list's tail, which only lists of `pfor` have.
-template <typename Decoder, bool kByCursor>
-using Kept =
-    std::conditional_t<kByCursor, typename Decoder::CursorScratch, typename Decoder::ParsedTail>;
-
-template <typename Decoder, bool kByCursor>
-__device__ __forceinline__ auto keep(const device::DeviceValues& list,
-                                     Kept<Decoder, kByCursor>& kept) {
-  if constexpr (kByCursor) {
-    return Decoder::cursor(list, kept);
-  } else {
-    __syncwarp();
-    if (lane_id() == 0) kept = Decoder::parse_tail(list);
-    __syncwarp();
-    return typename Decoder::Tail{&kept};
+/// The values of a block, as the engine's kernels decode them where they add up all of a list.
+template <class Decoder>
+__device__ __forceinline__ void decode_values(const device::DeviceValues& list,
+                                              const typename Decoder::Tail& tail,
+                                              const BlockPlace& place, WarpScratch& scratch,
+                                              std::uint32_t (&values)[4]) {
+  if constexpr (Decoder::kHasUsual) {
+    if (Decoder::is_usual(list, tail, place)) {
+      return Decoder::usual_values(list, tail, place, scratch, values);
+    }
   }
+  Decoder::values(list, tail, place, scratch, values);
 }
 
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
-// CTA: 256 threads, 512 bytes of shared memory a warp. Bound by instruction issue; where values
-// go to memory, which has room for kBlockSize of every block, by its bandwidth.
-template <CodecKind kCodec, int kLevels, bool kDocids, bool kByCursor, bool kToMemory>
-__global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCursor>())
+// CTA: 256 threads, 512 bytes of shared memory a warp and the list's tail. Bound by instruction
+// issue; where values go to memory, which has room for kBlockSize of every block, by its bandwidth.
+template <CodecKind kCodec, bool kDocids, bool kToMemory>
+__global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec>())
     decode(DecodeWork work, uint4* out, DecodeChecksum* checksum) {
-  using Decoder = BlockDecoder<kCodec, kLevels>;
+  using Decoder = BlockDecoder<kCodec>;
   __shared__ WarpScratch all_scratch[kWarps];
-  __shared__ Kept<Decoder, kByCursor> all_kept[kWarps];
+  __shared__ typename Decoder::ParsedTail tails[kWarps];
   // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
   // follows from it.
   const std::uint32_t warp = __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
   WarpScratch& scratch = all_scratch[warp];
+  typename Decoder::Tail tail{};
+  if constexpr (Decoder::kKeeps) tail = &tails[warp];
   const std::uint32_t runs_per_list = (work.blocks + kWarp - 1) / kWarp;
   const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;
   for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs; i += gridDim.x * kWarps) {
     const UploadedList& list = work.lists[i / runs_per_list];
+    const device::DeviceValues encoded = list.values;
     const std::uint32_t first = i % runs_per_list * kWarp;
     const std::uint32_t size = min(work.blocks - first, kWarp);
     const Run run(list, first + lane_id(), work.blocks);
-    const device::DeviceValues encoded = kByCursor ? list.values : list.flat;
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
-    auto keeper = keep<Decoder, kByCursor>(encoded, all_kept[warp]);
+    __syncwarp();
+    if (lane_id() == 0) tails[warp] = Decoder::parse_tail(encoded);
+    __syncwarp();
 #pragma unroll 1
     for (std::uint32_t j = 0; j < size; ++j) {
       const std::uint32_t block = first + j;
@@ -92,13 +88,15 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec, kLevels, kByCur
           encoded.bytes + __shfl_sync(kWholeWarp, run.offset, j), block,
           static_cast<std::uint8_t>(__shfl_sync(kWholeWarp, run.code, j)),
           static_cast<std::uint8_t>(min(encoded.count - block * kBlockSize, kBlockSize))};
-      if constexpr (!kByCursor) place.exceptions = device::pfor::find_exceptions(encoded, block);
+      if constexpr (Decoder::kKeeps) {
+        place.exceptions = device::pfor::find_exceptions(encoded, block);
+      }
       std::uint32_t values[4];
       const std::uint32_t last = __shfl_sync(kWholeWarp, run.last, j);
       if constexpr (kDocids) {
-        Decoder::docids(encoded, keeper, place, base, last, scratch, values);
+        Decoder::docids(encoded, tail, place, base, last, scratch, values);
       } else {
-        Decoder::values(encoded, keeper, place, scratch, values);
+        decode_values<Decoder>(encoded, tail, place, scratch, values);
       }
       base = last;
       if constexpr (kToMemory) {
@@ -136,39 +134,20 @@ __global__ void __launch_bounds__(kThreads)
 
 using Kernel = void (*)(DecodeWork, uint4*, DecodeChecksum*);
 
-template <CodecKind kCodec, int kLevels = 0, bool kByCursor = true>
+template <CodecKind kCodec>
 Kernel kernel_of(const DecodeWork& work) {
-  if (work.to_memory) {
-    if constexpr (kByCursor) {
-      return work.docids ? decode<kCodec, kLevels, true, true, true>
-                         : decode<kCodec, kLevels, false, true, true>;
-    }
-    throw UsageError("blocks by themselves are decoded to registers alone");
-  }
-  return work.docids ? decode<kCodec, kLevels, true, kByCursor, false>
-                     : decode<kCodec, kLevels, false, kByCursor, false>;
-}
-
-template <int kLevels>
-Kernel pfor_kernel(const DecodeWork& work) {
-  return work.by_cursor ? kernel_of<CodecKind::kPfor, kLevels, true>(work)
-                        : kernel_of<CodecKind::kPfor, kLevels, false>(work);
+  if (work.to_memory) return work.docids ? decode<kCodec, true, true> : decode<kCodec, false, true>;
+  return work.docids ? decode<kCodec, true, false> : decode<kCodec, false, false>;
 }
 
 Kernel kernel_for(const DecodeWork& work) {
-  switch (work.settings.kind) {
+  switch (work.codec) {
     case CodecKind::kBitpack: return kernel_of<CodecKind::kBitpack>(work);
+    case CodecKind::kPfor: return kernel_of<CodecKind::kPfor>(work);
     case CodecKind::kPforBlock: return kernel_of<CodecKind::kPforBlock>(work);
-    case CodecKind::kRice: return kernel_of<CodecKind::kRice>(work);
-    case CodecKind::kPfor: break;
+    case CodecKind::kRice: break;
   }
-  switch (work.settings.pfor_levels) {
-    case 0: return pfor_kernel<0>(work);
-    case 1: return pfor_kernel<1>(work);
-    default:
-      return work.by_cursor ? kernel_of<CodecKind::kPfor, kMaxPforLevels>(work)
-                            : kernel_of<CodecKind::kPfor, 1, false>(work);
-  }
+  return kernel_of<CodecKind::kRice>(work);
 }
 
 /// CTAs that fill the GPU, or fewer if there is not that much to do.

@@ -23,11 +23,8 @@ struct DecodeChecksum {
 
 /// What to decode: the first `lists` uploaded ones, each of `blocks` blocks.
 struct DecodeWork {
-  CodecSettings settings;
-  bool docids = true;  ///< false: values, gaps or frequencies
-  /// False: each `pfor` block for itself, as one that is met at random; of lists of several levels
-  /// by flat tails.
-  bool by_cursor = true;
+  CodecKind codec = CodecKind::kBitpack;
+  bool docids = true;      ///< false: values, gaps or frequencies
   bool to_memory = false;  ///< all values are written, block after block, kBlockSize for each
   const UploadedList* lists = nullptr;
   std::uint64_t list_count = 0;

@@ -63,9 +63,8 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
   expected.sum *= static_cast<std::uint32_t>(copies);
 
   DecodeWork work;
-  work.settings = experiment.settings;
+  work.codec = experiment.settings.kind;
   work.docids = experiment.docids;
-  work.by_cursor = experiment.by_cursor;
   work.to_memory = experiment.to_memory;
   work.lists = lists.data();
   work.list_count = lists.size();
@@ -79,7 +78,6 @@ Result measure(const Experiment& experiment, int passes, double bytes_per_second
                                                                         : "gaps only";
   result.lists = std::string(distribution_name(experiment.distribution)) +
                  (experiment.docids && !experiment.bit_sets ? ", no bit sets" : "");
-  if (!experiment.by_cursor) result.lists += ", no cursor";
   if (experiment.to_memory) result.lists += ", to memory";
   result.postings = experiment.length * lists.size();
   result.bytes = lists.bytes() * copies;

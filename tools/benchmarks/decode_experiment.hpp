@@ -33,7 +33,6 @@ struct Experiment {
   std::size_t length;  ///< of a list
   std::size_t lists;   ///< different ones
   std::size_t postings;
-  bool by_cursor = true;   ///< false: each block for itself
   bool to_memory = false;  ///< whose writing is in the floor, too
 };
 

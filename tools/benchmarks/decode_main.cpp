@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <iostream>
 
+#include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/decode_experiment.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "table.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::tools {
@@ -56,12 +56,6 @@ std::vector<Experiment> experiments_for(const CodecSettings& settings, const Arg
   for (const std::size_t i : {0U, 3U}) {
     all.push_back(all[i]);
     all.back().to_memory = true;
-  }
-  if (settings.kind == CodecKind::kPfor) {
-    for (const std::size_t i : {0U, 1U, 3U}) {
-      all.push_back(all[i]);
-      all.back().by_cursor = false;
-    }
   }
   return all;
 }

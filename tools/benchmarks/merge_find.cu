@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/parallel_merge_find.hpp"
 #include "benchmarks/report.hpp"
 #include "timing.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/report.hpp"
 #include "timing.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/select/select_rows.cuh"
 
 namespace warpdex::tools {

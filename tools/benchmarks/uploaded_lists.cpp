@@ -49,31 +49,20 @@ void UploadedLists::add_exceptions(const CodecSettings& settings, const EncodedV
                                    std::uint32_t count) {
   std::vector<std::uint8_t> bytes = encoded.bytes;
   bytes.resize(bytes.size() + kReadSlack);
-  EncodedList list{settings, encoded.parameter, count, bytes.data(),
-                   bytes.data() + encoded.bytes.size()};
-  std::uint32_t tail_offset = encoded.offsets.back();
-  std::vector<std::uint8_t> flat;
-  if (settings.pfor_levels > 1) {
-    flat = flatten_tail(list, tail_offset);
-    const std::size_t size = flat.size();
-    flat.resize(size + kReadSlack);
-    list.settings.pfor_levels = 1;
-    list.begin = flat.data();
-    list.end = flat.data() + size;
-    tail_offset = 0;
-    flat_tails_.insert(flat_tails_.end(), flat.begin(), flat.end());
-  }
   const std::size_t block = exceptions_.size();
   const std::size_t base = exception_bases_.size();
   exceptions_.resize(codes_.size());
   exception_bases_.resize(bases_.size());
-  make_exception_table(list, tail_offset, std::span(exceptions_).subspan(block),
-                       std::span(exception_bases_).subspan(base));
+  const std::vector<std::uint8_t> flat = make_exception_table(
+      {settings, encoded.parameter, count, bytes.data(), bytes.data() + encoded.bytes.size()},
+      encoded.offsets.back(), std::span(exceptions_).subspan(block),
+      std::span(exception_bases_).subspan(base));
+  flat_tails_.insert(flat_tails_.end(), flat.begin(), flat.end());
 }
 
 std::size_t UploadedLists::bytes() const {
   return bytes_of(bytes_) + bytes_of(offsets_) + bytes_of(bases_) + bytes_of(codes_) +
-         bytes_of(last_docids_);
+         bytes_of(last_docids_) + bytes_of(exceptions_) + bytes_of(exception_bases_);
 }
 
 UploadedLists::Layout UploadedLists::layout() const {
@@ -104,10 +93,9 @@ UploadedList UploadedLists::placed(const Start& start, const Layout& at,
   list.values.tail = list.values.bytes + start.tail_offset;
   list.values.parameter = start.parameter;
   list.values.levels = start.settings.pfor_levels;
-  list.flat = list.values;
   if (start.settings.kind == CodecKind::kPfor && start.settings.pfor_levels > 1) {
-    list.flat.tail = copy + at.flat_tails + start.flat_tail;
-    list.flat.levels = 1;
+    list.values.tail = copy + at.flat_tails + start.flat_tail;
+    list.values.levels = 1;
   }
   list.last_docids = reinterpret_cast<const std::uint32_t*>(copy + at.last_docids) + start.block;
   return list;

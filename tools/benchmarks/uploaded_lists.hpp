@@ -14,8 +14,7 @@ namespace warpdex::tools {
 
 /// A list in GPU memory. Device pointers.
 struct UploadedList {
-  device::DeviceValues values;  ///< for cursors
-  device::DeviceValues flat;  ///< for blocks in any order: with a flat tail, if it has more levels
+  device::DeviceValues values;                 ///< of `pfor` with several levels: with a flat tail
   const std::uint32_t* last_docids = nullptr;  ///< of the blocks
 };
 
@@ -36,8 +35,8 @@ class UploadedLists {
   std::size_t size() const { return lists_.size(); }
   /// Blocks of all lists, of one copy.
   std::size_t blocks() const { return codes_.size(); }
-  /// Bytes of all sections of one copy, without slack: what decoding must read. The tables of
-  /// exceptions are not among them: a cursor needs none.
+  /// Bytes of all sections of one copy, without slack: what decoding must read. Of `pfor` with
+  /// several levels, the tails as they are on disk.
   std::size_t bytes() const;
 
  private:

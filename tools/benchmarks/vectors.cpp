@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/report.hpp"
 #include "timing.hpp"
-#include "warpdex/core/cuda/copy_bandwidth.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"

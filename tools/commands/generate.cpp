@@ -8,6 +8,7 @@
 #include "collection_figures.hpp"
 #include "collection_report.hpp"
 #include "command.hpp"
+#include "generate/generator.hpp"
 #include "generated_folder.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -17,7 +18,6 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 

@@ -21,6 +21,12 @@ void CanonicalDistances::distances(const float* query, std::size_t first, std::s
   for (std::size_t i = 0; i < count; ++i) out[i] = ascending(vectors_.metric, out[i]);
 }
 
+void rescore_keys(const FlatVectors& vectors, const float* query,
+                  std::vector<std::uint64_t>& keys) {
+  const CanonicalDistances canonical(vectors, distance_kernels());
+  for (std::uint64_t& key : keys) key = canonical.key(query, key_row(key));
+}
+
 void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k) {
   if (keys.size() > k) {
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(k), keys.end());

@@ -33,6 +33,10 @@ class CanonicalDistances {
   const DistanceKernels& kernels_;
 };
 
+/// Replaces the distances of keys by those of their rows. `query` is padded as DistanceKernels
+/// says.
+void rescore_keys(const FlatVectors& vectors, const float* query, std::vector<std::uint64_t>& keys);
+
 /// Leaves the k smallest keys, sorted; all of them if there are fewer. O(n + k log k).
 void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k);
 

@@ -42,9 +42,9 @@ void CodeScan::distances(float base, std::uint64_t first, std::uint64_t group, s
     values[i] = is_l2 ? base + vectors_.terms[first + i] : base;
   }
   const std::uint8_t* chunk = vectors_.codes.data() + group * layout_.group_bytes();
-  for (std::size_t begin = 0; begin < layout_.code_bytes; begin += kChunkBytes) {
+  for (std::size_t begin = 0; begin < layout_.code_bytes; begin += kCodeChunkBytes) {
     const std::size_t width = layout_.chunk_width(begin);
-    const std::size_t bytes = std::min(kChunkBytes, layout_.code_bytes - begin);
+    const std::size_t bytes = std::min(kCodeChunkBytes, layout_.code_bytes - begin);
     const float* const tables = tables_.data() + begin * kByteValues;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint8_t* const code = chunk + i * width;

@@ -68,12 +68,6 @@ std::vector<std::vector<std::uint64_t>> search_lists(const IvfPqVectors& vectors
   return joined;
 }
 
-/// Replaces the distances of keys by those of the vectors.
-void rescore(const FlatVectors& vectors, const float* query, std::vector<std::uint64_t>& keys) {
-  const CanonicalDistances canonical(vectors, distance_kernels());
-  for (std::uint64_t& key : keys) key = canonical.key(query, key_row(key));
-}
-
 }  // namespace
 
 IvfPqSearcher::IvfPqSearcher(const IvfPqVectors& vectors, std::size_t threads)
@@ -86,11 +80,7 @@ Neighbors IvfPqSearcher::nearest(std::span<const float> queries, std::size_t k, 
   check_k(k, vectors_.rows());
   check_probes(probes, vectors_.lists());
   check_filter(filter, vectors_.rows());
-  if (refine > 0 && !vectors_.keeps_vectors()) {
-    throw UsageError(
-        "the index keeps no vectors to refine answers by; search without refining, or build it "
-        "again with its vectors");
-  }
+  check_refine(vectors_, refine);
   const PreparedQueries prepared =
       prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
   const Neighbors probed = choose_lists(coarse_, prepared, vectors_.quantizer.dimension, probes);
@@ -106,7 +96,7 @@ Neighbors IvfPqSearcher::nearest(std::span<const float> queries, std::size_t k, 
   Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
   run(threads_, prepared.count, [&](std::size_t q) {
     keep_nearest(found[q], candidates);
-    if (refine > 0) rescore(vectors_.vectors, prepared.query(q), found[q]);
+    if (refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
     keep_nearest(found[q], k);
     set_answers(vectors_.metric, q, found[q], result);
   });

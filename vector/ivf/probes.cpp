@@ -1,4 +1,4 @@
-// Exact search among centroids, and a counting sort of (query, list) pairs.
+// Checks, exact search among centroids, and a counting sort of (query, list) pairs.
 #include "ivf/probes.hpp"
 
 #include <algorithm>
@@ -12,6 +12,13 @@ void check_probes(std::size_t probes, std::size_t lists) {
   if (probes >= 1 && probes <= lists) return;
   throw UsageError("the number of probes is " + std::to_string(probes) +
                    "; it is from 1 to the number of lists, " + std::to_string(lists));
+}
+
+void check_refine(const IvfPqVectors& vectors, std::size_t refine) {
+  if (refine == 0 || vectors.keeps_vectors()) return;
+  throw UsageError(
+      "the index keeps no vectors to refine answers by; search without refining, or build it "
+      "again with its vectors");
 }
 
 Neighbors choose_lists(const FlatSearcher& coarse, const PreparedQueries& prepared,

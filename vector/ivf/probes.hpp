@@ -8,12 +8,16 @@
 
 #include "flat/search_input.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 
 namespace warpdex::vector {
 
 /// Throws UsageError unless there are from 1 to `lists` probes.
 void check_probes(std::size_t probes, std::size_t lists);
+
+/// Throws UsageError for refining (not 0) where the vectors were not kept.
+void check_refine(const IvfPqVectors& vectors, std::size_t refine);
 
 /// The lists that each query probes (`rows`), nearest first. The queries were scaled already, if
 /// they had to be.

@@ -1,5 +1,6 @@
-// Points are the queries of the panel product, centroids its vectors; the limit of a point is the
-// best sum so far, so that only improvements leave the registers.
+// Points are the queries of the panel product, centroids its vectors. The limit of a point is the
+// largest sum that the nearest centroid can have, so that few sums leave the registers. Where they
+// leave several centroids open, canonical distances decide: the GPU gives the same clusters.
 #include "kmeans/assignment.hpp"
 
 #include <algorithm>
@@ -10,10 +11,13 @@
 #include <numeric>
 #include <utility>
 
+#include "distance/distance_kernels.hpp"
+#include "flat/error_bound.hpp"
 #include "kmeans/parallel_parts.hpp"
 #include "kmeans/update.hpp"
 #include "product/panel.hpp"
 #include "product/product_kernels.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -21,68 +25,94 @@ namespace {
 /// Points of a task: their panels stay in a core's cache while all centroids pass by.
 constexpr std::size_t kTaskPoints = 768;
 
+/// Candidates of a task that are kept before they are compared.
+constexpr std::size_t kMaxCandidates = 1 << 16;
+
 /// All centroids as vector panels.
 struct CentroidPanels {
-  CentroidPanels(const KmeansPoints& points, const Matrix<float>& centroids,
+  CentroidPanels(const KmeansPoints& points, const Matrix<float>& given,
                  const std::vector<bool>& is_open, const ProductKernels& kernels);
 
+  const Matrix<float>& centroids;
+  ErrorBound bound;
   std::size_t width;
   std::size_t dimension;
   std::size_t count;
   std::vector<float> components;
-  std::vector<float> offsets;  ///< squared norm; infinite for those that are closed or none
+  std::vector<float> offsets;  ///< ErrorBound's; infinite for those that are closed or none
+  std::vector<float> slacks;   ///< ErrorBound's
 };
 
-CentroidPanels::CentroidPanels(const KmeansPoints& points, const Matrix<float>& centroids,
+CentroidPanels::CentroidPanels(const KmeansPoints& points, const Matrix<float>& given,
                                const std::vector<bool>& is_open, const ProductKernels& kernels)
-    : width(kernels.vectors),
-      dimension(centroids.columns),
-      count((centroids.rows + width - 1) / width),
+    : centroids(given),
+      bound(Metric::kL2, given.columns),
+      width(kernels.vectors),
+      dimension(given.columns),
+      count((given.rows + width - 1) / width),
       components(count * width * dimension),
-      offsets(count * width, std::numeric_limits<float>::infinity()) {
-  for (std::size_t i = 0; i < centroids.rows; ++i) {
+      offsets(count * width, std::numeric_limits<float>::infinity()),
+      slacks(offsets) {
+  for (std::size_t i = 0; i < given.rows; ++i) {
     if (!is_open[i]) continue;
-    const std::span<const float> centroid = centroids.row(i);
+    const std::span<const float> centroid = given.row(i);
     pack_row(centroid.data(), points.centre.data(), 1, dimension, width,
              components.data() + i / width * width * dimension + i % width);
-    double norm = 0;
-    for (std::size_t c = 0; c < dimension; ++c) {
-      const double left = double{centroid[c] - points.centre[c]};
-      norm += left * left;
-    }
-    offsets[i] = static_cast<float>(norm);
+    const float norm = row_norm(Metric::kL2, centroid, points.centre);
+    offsets[i] = bound.offset(norm);
+    slacks[i] = bound.slack(norm);
   }
 }
+
+/// What is known of a point while centroids pass by.
+struct NearestSoFar {
+  float distance = std::numeric_limits<float>::infinity();  ///< canonical, of `cluster`
+  std::uint32_t cluster = 0;
+  bool has_cluster = false;
+};
 
 /// Assigns some of the points.
 class AssignmentTask {
  public:
   AssignmentTask(const KmeansPoints& points, const CentroidPanels& centroids,
                  const ProductKernels& kernels, std::span<const std::uint32_t> rows)
-      : centroids_(centroids),
+      : points_(points),
+        centroids_(centroids),
         kernels_(kernels),
+        rows_(rows),
         panels_((rows.size() + kernels.queries - 1) / kernels.queries),
         components_(panels_ * kernels.queries * centroids.dimension),
-        best_(panels_ * kernels.queries, std::numeric_limits<float>::infinity()),
-        clusters_(best_.size()) {
+        limits_(panels_ * kernels.queries, -std::numeric_limits<float>::infinity()),
+        nearest_(rows.size()),
+        point_(padded(centroids.dimension)) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       pack_row(points.points.row(rows[i]).data(), points.centre.data(), -2, centroids.dimension,
                kernels.queries,
                components_.data() + i / kernels.queries * kernels.queries * centroids.dimension +
                    i % kernels.queries);
+      limits_[i] = std::numeric_limits<float>::infinity();
+      slacks_.push_back(centroids.bound.slack(static_cast<float>(points.norms[rows[i]])));
     }
   }
 
   void run() {
     for (std::size_t panel = 0; panel < centroids_.count; ++panel) {
       for (std::size_t group = 0; group < panels_; ++group) match(panel, group);
+      if (candidates_.size() > kMaxCandidates) compare();
     }
+    compare();
   }
 
-  float best(std::size_t i) const { return best_[i]; }
-  std::uint32_t cluster(std::size_t i) const { return clusters_[i]; }
+  float distance(std::size_t i) const { return nearest_[i].distance; }
+  std::uint32_t cluster(std::size_t i) const { return nearest_[i].cluster; }
 
  private:
+  struct Candidate {
+    std::uint32_t point;  ///< of the task
+    std::uint32_t cluster;
+    float sum;
+  };
+
   void match(std::size_t panel, std::size_t group) {
     const std::size_t first = group * kernels_.queries;
     const std::size_t depth = centroids_.dimension;
@@ -90,27 +120,57 @@ class AssignmentTask {
     std::array<std::uint32_t, kMaxPanelQueries> masks;
     if (!kernels_.match(components_.data() + first * depth,
                         centroids_.components.data() + panel * centroids_.width * depth, depth,
-                        centroids_.offsets.data() + panel * centroids_.width, best_.data() + first,
-                        sums.data(), masks.data())) {
+                        centroids_.offsets.data() + panel * centroids_.width,
+                        limits_.data() + first, sums.data(), masks.data())) {
       return;
     }
-    for (std::size_t i = 0; i < kernels_.queries; ++i) {
+    const std::size_t points = std::min(kernels_.queries, rows_.size() - first);
+    for (std::size_t i = 0; i < points; ++i) {
       for (std::uint32_t mask = masks[i]; mask != 0; mask &= mask - 1) {
         const auto place = static_cast<std::size_t>(std::countr_zero(mask));
-        const float sum = sums[i * kernels_.vectors + place];
-        if (!(sum < best_[first + i])) continue;
-        best_[first + i] = sum;
-        clusters_[first + i] = static_cast<std::uint32_t>(panel * centroids_.width + place);
+        add(first + i, panel * centroids_.width + place, sums[i * kernels_.vectors + place]);
       }
     }
   }
 
+  /// Keeps what may be the nearest. The limit of a point is the lowest upper bound so far.
+  void add(std::size_t point, std::size_t cluster, float sum) {
+    if (!(sum <= limits_[point]) || std::isinf(centroids_.offsets[cluster])) return;
+    limits_[point] = std::min(limits_[point], sum + (centroids_.slacks[cluster] + slacks_[point]));
+    candidates_.push_back(
+        {static_cast<std::uint32_t>(point), static_cast<std::uint32_t>(cluster), sum});
+  }
+
+  /// Compares the candidates that are still within their limits, by canonical distances. Those of
+  /// a point are in the order of clusters, so the first of equal ones stays.
+  void compare() {
+    for (const Candidate& one : candidates_) {
+      if (one.sum > limits_[one.point]) continue;
+      const std::span<const float> point = points_.points.row(rows_[one.point]);
+      std::copy(point.begin(), point.end(), point_.begin());
+      float distance;
+      distance_kernels().l2_float(point_.data(), point.size(),
+                                  centroids_.centroids.row(one.cluster).data(), point.size(), 1,
+                                  &distance);
+      NearestSoFar& nearest = nearest_[one.point];
+      if (!nearest.has_cluster || distance < nearest.distance) {
+        nearest = {distance, one.cluster, true};
+      }
+    }
+    candidates_.clear();
+  }
+
+  const KmeansPoints& points_;
   const CentroidPanels& centroids_;
   const ProductKernels& kernels_;
+  std::span<const std::uint32_t> rows_;
   std::size_t panels_;
   std::vector<float> components_;
-  std::vector<float> best_;
-  std::vector<std::uint32_t> clusters_;
+  std::vector<float> limits_;
+  std::vector<float> slacks_;  ///< of the points
+  std::vector<NearestSoFar> nearest_;
+  std::vector<Candidate> candidates_;
+  std::vector<float> point_;  ///< one, padded with zeros
 };
 
 }  // namespace
@@ -152,8 +212,7 @@ void assign_rows(const KmeansPoints& points, const Matrix<float>& centroids,
     task.run();
     for (std::size_t i = 0; i < part.size(); ++i) {
       clusters[part[i]] = task.cluster(i);
-      distances[part[i]] =
-          static_cast<float>(std::max(0.0, points.norms[part[i]] + double{task.best(i)}));
+      distances[part[i]] = task.distance(i);
     }
   });
 }

@@ -20,8 +20,8 @@ struct KmeansPoints {
 KmeansPoints make_kmeans_points(const Matrix<float>& points, std::size_t threads);
 
 /// Finds for each point the centroid with the smallest squared distance, ties to the smaller
-/// number, and sets clusters[point] and distances[point]. By panel products, so a distance is off
-/// by what ErrorBound says. O(points * centroids * dimension) arithmetic.
+/// number, and sets clusters[point] and distances[point], in the canonical order of arithmetic.
+/// O(points * centroids * dimension) arithmetic, by panel products.
 void assign(const KmeansPoints& points, const Matrix<float>& centroids, std::size_t threads,
             std::span<std::uint32_t> clusters, std::span<float> distances);
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "kmeans/assignment.hpp"
 #include "kmeans/kmeans_input.hpp"
@@ -146,13 +147,16 @@ KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings)
 
 std::vector<std::uint64_t> sample_rows(std::uint64_t total, std::uint64_t count,
                                        std::uint64_t seed) {
-  // Knuth, The Art of Computer Programming, volume 2, section 3.4.2, algorithm S.
+  // Floyd's algorithm: Bentley, Programming Pearls, Communications of the ACM 30 (9), 1987.
   std::vector<std::uint64_t> rows;
+  std::unordered_set<std::uint64_t> drawn;
   Random random(seed);
-  for (std::uint64_t row = 0; row < total && rows.size() < count; ++row) {
-    const std::uint64_t wanted = count - rows.size();
-    if (wanted >= total - row || random.below(total - row) < wanted) rows.push_back(row);
+  for (std::uint64_t end = total - std::min(total, count); end < total; ++end) {
+    const std::uint64_t row = random.below(end + 1);
+    rows.push_back(drawn.insert(row).second ? row : end);
+    drawn.insert(rows.back());
   }
+  std::sort(rows.begin(), rows.end());
   return rows;
 }
 

@@ -9,7 +9,7 @@
 namespace warpdex::vector {
 
 inline constexpr std::size_t kGroupVectors = 32;
-inline constexpr std::size_t kChunkBytes = 16;
+inline constexpr std::size_t kCodeChunkBytes = 16;
 
 /// A group has the codes of 32 vectors of one list, cut into chunks: the first 16 bytes of vector
 /// 0, of vector 1, and so on, then the next 16 bytes of each. The last chunk has what is left of
@@ -23,11 +23,11 @@ struct CodeGroups {
   constexpr std::size_t group_bytes() const { return kGroupVectors * stored_bytes(); }
   /// Bytes of a vector in the chunk that begins at byte `first` of the codes.
   constexpr std::size_t chunk_width(std::size_t first) const {
-    return std::min(kChunkBytes, stored_bytes() - first);
+    return std::min(kCodeChunkBytes, stored_bytes() - first);
   }
   /// Where a byte of a vector's code lies in its group.
   constexpr std::size_t offset(std::size_t vector, std::size_t byte) const {
-    const std::size_t first = byte / kChunkBytes * kChunkBytes;
+    const std::size_t first = byte / kCodeChunkBytes * kCodeChunkBytes;
     return first * kGroupVectors + vector * chunk_width(first) + byte - first;
   }
 

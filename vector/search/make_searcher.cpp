@@ -8,6 +8,7 @@
 #include "search/named_errors.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
 #include "warpdex/vector/search/replicated_searcher.hpp"
@@ -23,6 +24,10 @@ concept OnGpu = requires(const Searcher& searcher) {
 template <class Searcher>
 concept MayPage = requires(const Searcher& searcher) {
   searcher.is_resident();
+};
+template <class Searcher>
+concept RefinesOnGpu = requires(const Searcher& searcher) {
+  searcher.has_vectors();
 };
 
 /// A searcher behind the common face.
@@ -61,6 +66,9 @@ class Face final : public VectorSearcher {
   }
   bool is_resident() const override {
     if constexpr (MayPage<Searcher>) return searcher_.is_resident();
+    if constexpr (RefinesOnGpu<Searcher>) {
+      return settings_.refine == 0 || searcher_.has_vectors();
+    }
     return true;
   }
 
@@ -109,7 +117,9 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, GpuIvfSearcher(*ivf, resources));
   }
-  throw UsageError("GPUs do not search codes (ivf-pq) yet; search them on the CPU");
+  const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = settings.refine > 0};
+  return make_face(vectors, settings,
+                   GpuIvfPqSearcher(std::get<IvfPqVectors>(vectors), resources, with_vectors));
 }
 
 std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,

@@ -28,6 +28,7 @@ void QueryWriter::write(const PlannedQuery& plan, std::uint32_t slot, bool for_g
     }
     Query query = start_query(entry, slot, first_list);
     set_scale(query);
+    set_known_threshold(query);
     if (entry.kind == EntryKind::kOr) {
       set_seed(plan, entry, query);
       write_or(query);
@@ -139,13 +140,25 @@ void QueryWriter::set_scale(Query& query) const {
   query.bin_shift = bits > kBinBits ? bits - kBinBits : 0;
 }
 
+/// A score that k matches reach, as the caller knows, in units. It is rounded down by more than
+/// sums of scores are rounded: sums in units are never below scores.
+void QueryWriter::set_known_threshold(Query& query) const {
+  constexpr double kShare = 1 - 1e-5;
+  const double known = static_cast<double>(rules_.of(query.slot).start_threshold());
+  const double units = known * kShare * static_cast<double>(query.scale);
+  query.seed_threshold =
+      static_cast<std::uint32_t>(std::max(0.0, std::floor(units) - 1 - query.rounding_slack));
+}
+
 /// Sets a threshold to start with. Each term's seed is a lower bound of the k-th best score, since
 /// no term is required, unless documents are prohibited. It is rounded down: sums in units are
 /// never below scores. A query that runs again starts with its last threshold.
 void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const {
   if (!rules_.has_seeds) return;
   const Answer* const answers = target_.answers_so_far;
-  if (answers != nullptr) query.seed_threshold = answers[query.slot].threshold;
+  if (answers != nullptr) {
+    query.seed_threshold = std::max(query.seed_threshold, answers[query.slot].threshold);
+  }
   if (entry.roles.prohibited > 0) return;
   const List* list = target_.host.lists + query.first_list;
   float seed = 0;

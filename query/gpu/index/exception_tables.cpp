@@ -1,5 +1,5 @@
 // Finds the long lists by one pass over the lexicon, then makes their tables in parallel.
-#include "gpu/index/exception_tables.hpp"
+#include "warpdex/query/gpu/exception_tables.hpp"
 
 #include <span>
 #include <string_view>
@@ -38,27 +38,15 @@ Values frequencies_of(const IndexSections& sections, const PostingsEntry& entry)
           entry.frequency_tail_bytes, entry.frequency_parameter};
 }
 
-/// Fills in a list's part of the table. Returns the list's flat tail, with slack, if it needs one.
+/// Fills in a list's part of the table. Returns the list's flat tail if it needs one.
 std::vector<std::uint8_t> fill(const CodecSettings& codec, const PostingsEntry& entry,
                                const Values& values, ExceptionTable& table) {
   const std::uint8_t* const begin = values.section.subspan(values.offset, values.bytes).data();
-  EncodedList list{codec, values.parameter, entry.document_frequency, begin, begin + values.bytes};
-  std::uint32_t tail_offset = values.bytes - values.tail_bytes;
-  std::vector<std::uint8_t> flat;
-  if (codec.pfor_levels > 1) {
-    flat = flatten_tail(list, tail_offset);
-    const std::size_t size = flat.size();
-    flat.resize(size == 0 ? 0 : size + kReadSlack);
-    list.settings.pfor_levels = 1;
-    list.begin = flat.data();
-    list.end = flat.data() + size;
-    tail_offset = 0;
-  }
   const std::uint32_t blocks = (entry.document_frequency + kBlockSize - 1) / kBlockSize;
-  make_exception_table(
-      list, tail_offset, std::span(table.entries).subspan(entry.first_block, blocks),
+  return make_exception_table(
+      {codec, values.parameter, entry.document_frequency, begin, begin + values.bytes},
+      values.bytes - values.tail_bytes, std::span(table.entries).subspan(entry.first_block, blocks),
       std::span(table.bases).subspan(entry.first_base, (blocks - 1) / kBlocksPerBase));
-  return flat;
 }
 
 /// Makes the table of all lists' docIDs or frequencies; values_of() says where they are.

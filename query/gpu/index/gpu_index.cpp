@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "gpu/index/exception_tables.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/length_tables.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -16,6 +15,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
+#include "warpdex/query/gpu/exception_tables.hpp"
 
 namespace warpdex {
 namespace {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "generate/generator.hpp"
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 
 namespace warpdex {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "generate/generator.hpp"
 #include "tests/query/engine/dense_oracle.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/query/engine/real_engine_inputs.hpp"
@@ -14,7 +15,6 @@
 #include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "generate/generator.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex::tools {

@@ -147,6 +147,72 @@ TEST_F(VectorDeviceCommand, ClustersOfTheGpuAreAboutTheCpus) {
   expect_told(without, "GPU memory");
 }
 
+/// What of an index depends on where it was built.
+std::string built_bytes(const std::filesystem::path& index) {
+  std::string bytes;
+  for (const char* section : {"row_numbers", "centroids", "codes", "codebooks", "terms"}) {
+    bytes += read_file(index / "segment-0" / section);
+  }
+  return bytes;
+}
+
+TEST_F(VectorDeviceCommand, InvertedFilesAreBuiltOnTheCpuWhereThereIsNoGpu) {
+  const NoGpus hidden;
+  const auto build_on = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector",   "build",
+                                       "--input",  folder_ / "base.fvecs",
+                                       "--output", folder_ / "index",
+                                       "--index",  "ivf-pq",
+                                       "--lists",  "9"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  ASSERT_EQ(build_on({}).status, 0);
+  const std::string right = built_bytes(folder_ / "index");
+  const Outcome built = build_on({"--device", "auto", "--json", "-"});
+  expect_told(built, kNoGpu);
+  EXPECT_EQ(built_bytes(folder_ / "index"), right);
+  const rapidjson::Document json = parse_json(built.out);
+  ASSERT_EQ(json["steps"].Size(), 6U);
+  for (const rapidjson::Value& step : json["steps"].GetArray()) {
+    EXPECT_STREQ(step["device"].GetString(), "cpu") << step["step"].GetString();
+  }
+  expect_complaint(build_on({"--device", "gpu"}), 1, {kNoGpu});
+  expect_complaint(build_on({"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
+  expect_complaint(build_on({"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+  expect_complaint(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
+                                folder_ / "flat", "--device", "gpu"}),
+                   2, {"--device", "inverted file"});
+  EXPECT_EQ(built_bytes(folder_ / "index"), right);
+}
+
+TEST_F(VectorDeviceCommand, GpuBuildsInvertedFiles) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const auto build_on = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector",   "build",
+                                       "--input",  folder_ / "base.fvecs",
+                                       "--output", folder_ / "made",
+                                       "--index",  "ivf-pq",
+                                       "--lists",  "20",
+                                       "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const Outcome built = build_on({"--device", "gpu", "--json", "-"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  const rapidjson::Document json = parse_json(built.out);
+  std::string on_gpu;
+  for (const rapidjson::Value& step : json["steps"].GetArray()) {
+    if (step["device"] == "gpu") on_gpu += std::string(step["step"].GetString()) + "; ";
+  }
+  EXPECT_EQ(on_gpu, "training lists; assigning; training codes; encoding; ");
+  EXPECT_EQ(run_warpdex({"verify", folder_ / "made"}).status, 0);
+  expect_complaint(build_on({"--device", "gpu", "--gpu-memory", "1K"}), 1, {"GPU memory"});
+  const Outcome without = build_on({"--device", "auto", "--gpu-memory", "1K"});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_THAT(without.err, HasSubstr("working on the CPU: k-means of "));
+}
+
 TEST_F(VectorDeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   build();
   for (const std::string command : {"search", "bench"}) {
@@ -192,12 +258,14 @@ TEST_F(VectorDeviceCommand, SeveralGpusAnswerAsTheCpu) {
       {"--devices", "0," + last, "--shards", "2"},
       {"--devices", "0,0,0", "--replicas", "3"},
       {"--devices", "0," + last + ",0," + last, "--shards", "2", "--replicas", "2"}};
-  for (const std::vector<std::string>& index :
-       std::vector<std::vector<std::string>>{{}, {"--index", "ivf-flat", "--lists", "20"}}) {
+  for (const std::vector<std::string>& index : std::vector<std::vector<std::string>>{
+           {}, {"--index", "ivf-flat", "--lists", "20"}, {"--index", "ivf-pq", "--lists", "20"}}) {
     build(index);
-    const std::string right = run("search", {"-k", "12"}).out;
+    std::vector<std::string> depth{"-k", "12"};
+    if (index.size() > 1 && index[1] == "ivf-pq") depth.insert(depth.end(), {"--refine", "40"});
+    const std::string right = run("search", depth).out;
     for (std::vector<std::string> layout : layouts) {
-      layout.insert(layout.end(), {"-k", "12"});
+      layout.insert(layout.end(), depth.begin(), depth.end());
       const Outcome found = run("search", layout);
       EXPECT_EQ(found.status, 0) << found.err;
       EXPECT_EQ(found.out, right) << layout[1];
@@ -211,17 +279,6 @@ TEST_F(VectorDeviceCommand, SeveralGpusAnswerAsTheCpu) {
                    {"on GPU 0: ", "GPU memory"});
 }
 
-TEST_F(VectorDeviceCommand, CodesAreForTheCpu) {
-  build({"--index", "ivf-pq", "--lists", "3"});
-  const Outcome right = run("search", {});
-  const Outcome found = run("search", {"--device", "auto"});
-  expect_told(found, "--index ivf-pq");
-  EXPECT_EQ(found.out, right.out);
-  for (const std::string command : {"search", "bench"}) {
-    expect_complaint(run(command, {"--device", "gpu"}), 2, {"--index ivf-pq", "--device cpu"});
-  }
-}
-
 TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   build({"--index", "ivf-flat", "--lists", "20"});
@@ -231,6 +288,25 @@ TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
     EXPECT_EQ(found.status, 0) << found.err;
     EXPECT_EQ(found.out, right.out) << probes << " probes";
   }
+}
+
+TEST_F(VectorDeviceCommand, GpuSearchesCodes) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  build({"--index", "ivf-pq", "--lists", "20", "--bytes", "4", "--bits", "4", "--opq"});
+  const std::vector<std::vector<std::string>> searches{
+      {"--probes", "1"}, {"--probes", "7", "--refine", "60"}, {"--probes", "20", "-k", "4999"}};
+  for (std::vector<std::string> more : searches) {
+    const Outcome right = run("search", more);
+    more.insert(more.end(), {"--device", "gpu"});
+    const Outcome found = run("search", more);
+    EXPECT_EQ(found.status, 0) << found.err;
+    EXPECT_EQ(found.out, right.out) << more[1] << " probes";
+  }
+  const Outcome timed = run("bench", {"--device", "gpu", "--refine", "20", "--json", "-"});
+  EXPECT_EQ(timed.status, 0) << timed.err;
+  const rapidjson::Document json = parse_json(timed.out);
+  EXPECT_TRUE(json["resident"].GetBool());
+  EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "gpu");
 }
 
 TEST_F(VectorDeviceCommand, GpuWritesTheCpusFiles) {

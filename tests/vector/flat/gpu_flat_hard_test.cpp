@@ -129,7 +129,7 @@ TEST_P(GpuFlatHard, TooLittleMemoryPages) {
   const FlatSearcher cpu(collection.vectors);
   for (const std::size_t count : {1, 70}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
-    for (const std::size_t k : {10, 3000}) {
+    for (const std::size_t k : {10, 3000, 5000}) {
       expect_same(searcher.nearest(queries, k), cpu.nearest(queries, k), "all");
       expect_same(searcher.nearest(queries, k, &filter), cpu.nearest(queries, k, &filter),
                   "filtered");

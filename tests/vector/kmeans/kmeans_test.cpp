@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 
@@ -287,6 +288,45 @@ TEST(Kmeans, SamplesAreAscendingAndEachRowIsAsLikely) {
     for (const std::uint64_t row : rows) ++drawn.at(row);
   }
   for (const int count : drawn) EXPECT_NEAR(count, 1000, 180);  // over 6 standard deviations
+}
+
+TEST(Kmeans, PointsHaveTheNearestCentroidsOfTheCanonicalOrder) {
+  auto random = test::generator(20);
+  // Far from the origin, and on a coarse grid, many centroids are as near as makes no difference.
+  std::uniform_int_distribution<int> few(0, 2);
+  for (const std::size_t columns : {1, 5, 31, 33, 96}) {
+    for (const float mean : {0.0F, 1e3F}) {
+      for (const bool is_grid : {false, true}) {
+        Matrix<float> points = draw(random, 1500, columns, mean);
+        for (float& value : points.values) {
+          if (is_grid) value = mean + 0.1F * static_cast<float>(few(random));
+        }
+        for (const std::size_t clusters : {1, 2, 31, 33, 300}) {
+          KmeansSettings settings;
+          settings.clusters = clusters;
+          settings.iterations = 3;
+          const KmeansResult result = kmeans(points, settings);
+          double objective = 0;
+          for (std::size_t i = 0; i < points.rows; ++i) {
+            std::uint32_t best = 0;
+            float smallest = std::numeric_limits<float>::infinity();
+            for (std::uint32_t c = 0; c < clusters; ++c) {
+              const float distance =
+                  reference::canonical(points.row(i), result.centroids.row(c), true);
+              if (distance < smallest) {
+                smallest = distance;
+                best = c;
+              }
+            }
+            objective += double{smallest};
+            ASSERT_EQ(result.clusters[i], best)
+                << columns << " columns, mean " << mean << ", " << clusters << " clusters, " << i;
+          }
+          EXPECT_NEAR(result.objective, objective, 1e-9 * objective);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

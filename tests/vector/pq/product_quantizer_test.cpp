@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "pq/rotation.hpp"
@@ -13,6 +15,7 @@
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/vector/kmeans/kmeans.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -182,6 +185,52 @@ TEST(PqTraining, MoreBytesMoreBitsAndMorePointsLoseLess) {
   EXPECT_LT(error(12, 8), 0.001 * 12) << "256 values for each component";
   EXPECT_LT(error(3, 8), error(3, 4)) << "longer runs share more";
   EXPECT_LT(error(6, 4), error(3, 4));
+}
+
+TEST(PqTraining, AnIterationMovesCodewordsToTheMeansOfTheirPoints) {
+  auto random = test::generator(30);
+  for (const auto& [dimension, bytes, bits] :
+       {std::tuple{7, 2, 8}, {9, 9, 8}, {7, 3, 4}, {3, 2, 4}}) {
+    const auto d = static_cast<std::size_t>(dimension);
+    const Matrix<float> points{1300, d, test::draw(random, 1300 * d, 2)};
+    const PqTraining training{.bytes = static_cast<std::size_t>(bytes),
+                              .bits = static_cast<std::size_t>(bits),
+                              .iterations = 1,
+                              .seed = 77};
+    const std::vector<float> found = train_codebooks(points, training);
+    const std::size_t words = std::size_t{1} << bits;
+    const std::size_t parts = training.bytes * 8 / training.bits;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const std::size_t begin = part * d / parts;
+      const std::size_t end = (part + 1) * d / parts;
+      const std::vector<std::uint64_t> first = sample_rows(1300, words, 77 + part);
+      std::vector<double> sums(words * d);
+      std::vector<std::size_t> counts(words);
+      for (std::size_t i = 0; i < points.rows; ++i) {
+        std::size_t best = 0;
+        float smallest = std::numeric_limits<float>::infinity();
+        for (std::size_t word = 0; word < words; ++word) {
+          float sum = 0;
+          for (std::size_t c = begin; c < end; ++c) {
+            const float left = points.row(i)[c] - points.row(first[word])[c];
+            sum = std::fma(left, left, sum);
+          }
+          if (sum < smallest) {
+            smallest = sum;
+            best = word;
+          }
+        }
+        ++counts[best];
+        for (std::size_t c = begin; c < end; ++c) sums[best * d + c] += double{points.row(i)[c]};
+      }
+      for (std::size_t word = 0; word < words; ++word) {
+        for (std::size_t c = begin; c < end; ++c) {
+          const double mean = sums[word * d + c] / static_cast<double>(counts[word]);
+          ASSERT_EQ(found[c * words + word], static_cast<float>(mean)) << part << ", " << word;
+        }
+      }
+    }
+  }
 }
 
 TEST(PqTraining, FewerPointsThanCodewordsComeBackWhole) {

@@ -9,9 +9,12 @@
 
 #include "tests/support.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
+#include "tests/vector/ivf/made_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector/search/index_searcher.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
@@ -121,6 +124,62 @@ TEST_F(GpuShards, InvertedFilesAnswerAsTheCpu) {
       for (const std::size_t probes : {1, 6, 25}) {
         const std::size_t ks[] = {1, 30, 2500};
         expect_as_cpu(index.ivf(), {probes, 0}, random, ks);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(GpuShards, CodesAnswerAsTheCpuRefinedToo) {
+  auto random = test::generator(7);
+  for (const test::CodesShape& shape :
+       {test::CodesShape{Metric::kL2, 20, 3, 8, true}, {Metric::kInnerProduct, 40, 20, 4}}) {
+    const test::MadeCodes made(random, shape, {0, 1, 31, 32, 33, 64, 0, 700, 5, 3000});
+    for (const std::size_t refine : {0, 25}) {
+      const std::size_t ks[] = {1, 30};
+      expect_as_cpu(made.view(), {6, refine}, random, ks);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
+  auto random = test::generator(8);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq}) {
+    VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
+                                                .dimension = 12,
+                                                .index = kind,
+                                                .ivf = {.lists = 11},
+                                                .pq = {.bytes = 4}});
+    writer.add(test::draw(random, 4000 * 12));
+    writer.commit();
+    for (int i = 0; i < 3; ++i) {
+      VectorIndexChange change(folder / "index");
+      std::vector<std::int64_t> removed;
+      for (std::int64_t row = i; row < 3000; row += 7) removed.push_back(row);
+      change.remove(VectorIds(removed));
+      change.add(test::draw(random, 900 * 12));
+      change.commit();
+      if (i == 1) merge_vector_index(folder / "index");
+    }
+    const VectorIndex index = VectorIndex::open(folder / "index");
+    ASSERT_EQ(index.segments().size(), 2U);
+    const ProbeSettings settings{kind == IndexKind::kFlat ? std::size_t{1} : 5,
+                                 kind == IndexKind::kIvfPq ? std::size_t{60} : 0};
+    const auto cpu = search_index_on_cpu(index, settings);
+    RowFilter filter(index.rows());
+    for (std::size_t row = 0; row < index.rows(); row += 2) filter.add(row);
+    for (const Layout& layout : kLayouts) {
+      const auto gpu = search_index_on_gpus(index, settings, gpus(layout.shards * layout.replicas),
+                                            layout.shards);
+      for (const std::size_t count : {1, 40}) {
+        const std::vector<float> queries = test::draw(random, count * 12);
+        for (const std::size_t k : {1, 100}) {
+          expect_same(gpu->nearest(queries, k), cpu->nearest(queries, k), describe(layout));
+          expect_same(gpu->nearest(queries, k, &filter), cpu->nearest(queries, k, &filter),
+                      describe(layout) + ", filtered");
+        }
         if (HasFatalFailure()) return;
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
 #include "options.hpp"
@@ -13,6 +14,7 @@
 #include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
+#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
@@ -60,6 +62,7 @@ struct Arguments {
   std::string ids;
   std::string json;
   bool quiet = false;
+  DeviceOptions device;
 };
 
 void add_options(CommandLine& command, Arguments& given) {
@@ -100,6 +103,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "no-vectors", po::bool_switch(&given.no_vectors),
       "keep codes only, not the vectors, which 'search --refine' needs");
   command.add(pq);
+  given.device.add_to(command,
+                      "It holds what lists are trained on, and the vectors block by block");
 }
 
 vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
@@ -115,7 +120,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.pq.bits = checked_number("--bits", given.bits, 4, 8);
   settings.pq.is_rotated = given.opq;
   settings.pq.keeps_vectors = !given.no_vectors;
-  for (const char* option : {"lists", "train", "seed"}) {
+  for (const char* option : {"lists", "train", "seed", "device", "gpu-memory"}) {
     if (settings.index == vector::IndexKind::kFlat && command.given(option)) {
       throw UsageError("--" + std::string(option) +
                        " is for an inverted file; add --index ivf-flat, or leave it out");
@@ -146,12 +151,58 @@ void copy_rows(const Arguments& given, vector::VectorReader& reader,
   }
 }
 
-void report(const Arguments& given, const vector::VectorIndexSettings& settings, std::size_t rows,
-            double seconds) {
+/// The GPU that is to work, or null.
+std::unique_ptr<Resources> start_gpu(const DeviceOptions& device) {
+  std::unique_ptr<Resources> gpu;
+  device.start_gpu(
+      [&](const ResourceSettings& settings) { gpu = std::make_unique<Resources>(settings); });
+  return gpu;
+}
+
+/// Builds the lists of an inverted file, and puts the index in its place.
+void commit(const Arguments& given, const vector::VectorIds& ids, Resources* gpu,
+            vector::VectorIndexWriter& writer, std::vector<vector::BuildStep>& steps) {
+  Progress progress = Progress::to_standard_error();
+  vector::BuildDevice device{.gpu = gpu};
+  device.on_cpu = [&](const Error& error) {
+    progress.clear();
+    given.device.take_cpu(error);
+  };
+  device.on_step = [&](const vector::BuildStep& step) { steps.push_back(step); };
+  writer.commit(
+      ids,
+      [&](const char* stage, std::uint64_t done, std::uint64_t total) {
+        InterruptGuard::check();
+        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
+      },
+      device);
+  progress.clear();
+}
+
+struct BuildReport {
+  std::size_t rows = 0;
+  double seconds = 0;
+  std::vector<vector::BuildStep> steps;
+};
+
+void write_steps(const std::vector<vector::BuildStep>& steps, JsonWriter& json) {
+  json.begin_array("steps");
+  for (const vector::BuildStep& step : steps) {
+    json.begin_object();
+    json.member("step", step.name);
+    json.member("seconds", step.seconds);
+    json.member("device", step.is_on_gpu ? "gpu" : "cpu");
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void report(const Arguments& given, const vector::VectorIndexSettings& settings,
+            const BuildReport& built) {
   if (!given.quiet && given.json != "-") {
-    std::cout << "indexed " << counted(rows, "vector") << " of " << settings.dimension
+    std::cout << "indexed " << counted(built.rows, "vector") << " of " << settings.dimension
               << " components (" << given.metric << ", " << given.store << ") in "
-              << duration_text(seconds) << "\n";
+              << duration_text(built.seconds) << "\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
@@ -160,8 +211,9 @@ void report(const Arguments& given, const vector::VectorIndexSettings& settings,
   json.member("metric", given.metric);
   json.member("store", given.store);
   json.member("dimension", std::uint64_t{settings.dimension});
-  json.member("vectors", std::uint64_t{rows});
-  json.member("seconds", seconds);
+  json.member("vectors", std::uint64_t{built.rows});
+  json.member("seconds", built.seconds);
+  if (!built.steps.empty()) write_steps(built.steps, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -174,10 +226,12 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  given.device.check(command);
   vector::VectorIndexSettings settings = settings_of(given, command);
   check_inputs_outside(given.output, {given.input, given.ids});
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
+  const std::unique_ptr<Resources> gpu = start_gpu(given.device);
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
   settings.dimension = reader->dimension();
   const vector::VectorIds ids =
@@ -188,14 +242,12 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   }
   vector::VectorIndexWriter writer(given.output, settings);
   copy_rows(given, *reader, writer);
-  Progress progress = Progress::to_standard_error();
-  writer.commit(ids, [&](const char* stage, std::uint64_t done, std::uint64_t total) {
-    InterruptGuard::check();
-    if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
-  });
-  progress.clear();
+  BuildReport built;
+  commit(given, ids, gpu.get(), writer, built.steps);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report(given, settings, writer.rows(), passed.count());
+  built.rows = writer.rows();
+  built.seconds = passed.count();
+  report(given, settings, built);
   return 0;
 }
 

@@ -54,7 +54,9 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
                                             const RowFilter* filter, bool from_host,
                                             const Answer& answer) {
   const CurrentDevice current(rows.device());
-  const std::size_t memory = pool.memory();
+  const std::size_t all = pool.memory();
+  const std::size_t selection = selection_room(k, all);
+  const std::size_t memory = all - std::min(all, selection);
   RowPages pages(rows, filter, choose_page_rows(rows, memory));
   const auto measure = [&](std::size_t block, void* begin, NearestSearch& search,
                            BlockBuffers& buffers) {
@@ -75,7 +77,7 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
   const std::size_t most = std::min(count, kMaxBlock);
   const std::size_t page_bytes = rows.is_resident() ? 0 : memory / 2;
   const std::size_t wanted = fitting(most, std::min(memory, kMaxScratch + page_bytes));
-  const auto workspace = pool.take(bytes_for(1), bytes_for(wanted));
+  const auto workspace = pool.take(bytes_for(1), bytes_for(wanted), selection);
   const std::size_t block = fitting(wanted, workspace->scratch.size());
   NearestSearch search(rows, pages, block, k, filter != nullptr);
   BlockBuffers buffers;

@@ -65,7 +65,7 @@ __device__ __forceinline__ void keep_all(const MatchTask& task, std::uint32_t pa
 /// rows (up to 256 components), and 4 chunks of queries. The tensor cores bound it.
 __global__ void __launch_bounds__(kProductThreads, 2)
     match_panels(MatchTask task, std::uint32_t group) {
-  extern __shared__ __align__(128) std::uint8_t shared[];
+  extern __shared__ __align__(1024) std::uint8_t shared[];
   const std::uint32_t query_panels = (task.query_count + kPanelRows - 1) / kPanelRows;
   const ProductTask product{task.rows.halves + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
                             task.queries.halves,
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
                             task.chunks,
                             blockIdx.y * group,
                             min((blockIdx.y + 1) * group, query_panels)};
-  float offsets[4][2];
+  float offsets[kRowBlocks][2];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
     offsets[m][0] = task.rows.offsets[blockIdx.x * kPanelRows + row_of_sum(m, 0)];

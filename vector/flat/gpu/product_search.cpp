@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "flat/gpu/rescore.hpp"
 #include "flat/gpu/tighten.hpp"
@@ -22,6 +23,15 @@ constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
 constexpr std::uint32_t kMaxGrowth = 16;
 constexpr std::size_t kFewestQueries = 16;
 constexpr std::uint32_t kMaxGrowthOfFewest = 64;
+
+/// How many times the panels before it a round has, where the first has `first` of `all` and no
+/// round may have more than `growth` times those before: as many rounds as that takes, of even
+/// growth. Rounds let the fewest candidates through so.
+double even_growth(double first, double all, double growth) {
+  if (all <= first) return growth;
+  const double rounds = std::max(1.0, std::ceil(std::log(all / first) / std::log(1 + growth)));
+  return std::pow(all / first, 1 / rounds) - 1;
+}
 
 std::uint32_t round_up_to_panel(std::size_t queries) {
   return static_cast<std::uint32_t>((queries + kPanelRows - 1) / kPanelRows) * kPanelRows;
@@ -109,15 +119,16 @@ void ProductSearch::run(const RowPage& page, const DeviceQueries& queries,
   pack_queries(queries, rows_.dimension(), rows_.rules(),
                has_answers ? answers.values + k_ - 1 : nullptr, k_, query_panels_, stream);
   if (has_answers) clear_counts(lists_, queries.count, stream);
-  const std::uint32_t growth = queries_ <= kFewestQueries
-                                   ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
-                                   : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
+  const std::uint32_t max_growth = queries_ <= kFewestQueries
+                                       ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
+                                       : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
+  const double growth = even_growth(first_panels_, order.panels(), max_growth);
   std::uint32_t panel = 0;
   while (panel < order.panels()) {
     const bool takes_all = panel == 0 && !has_answers;
     const std::uint32_t wanted =
         panel == 0 ? (takes_all ? first_panels_ : std::max(first_panels_, order.panels() / 2))
-                   : panel * growth;
+                   : static_cast<std::uint32_t>(std::ceil(panel * growth));
     const std::uint32_t count = std::min({wanted, slab_panels_, order.panels() - panel});
     match_part(page, order, panel, count, queries.count, takes_all, stream);
     tighten({.lists = lists_,

@@ -23,11 +23,8 @@ std::size_t choose_page_rows(const GpuRows& rows, std::size_t bytes) {
 }
 
 RowPages::RowPages(const GpuRows& rows, const RowFilter* filter, std::size_t page_rows)
-    : rows_(rows),
-      is_filtered_(filter != nullptr),
-      allowed_(rows.count()),
-      copied_{Event(rows.device(), EventUse::kOrder), Event(rows.device(), EventUse::kOrder)},
-      buffer_free_{Event(rows.device(), EventUse::kOrder), Event(rows.device(), EventUse::kOrder)} {
+    : rows_(rows), is_filtered_(filter != nullptr), allowed_(rows.count()) {
+  if (is_copied()) events_.emplace(rows.device());
   const FlatVectors& host = rows.host();
   if (is_filtered_) {
     std::size_t position = next_allowed(host, filter, 0, rows.count());
@@ -62,7 +59,7 @@ void RowPages::start(std::size_t page, Workspace& workspace) {
   if (page >= pages_ || !is_copied()) return;
   copy_choice(page, workspace);
   if (!rows_.is_resident()) copy_page(page, workspace);
-  copied_[page % 2].record(workspace.copies);
+  events_->copied[page % 2].record(workspace.copies);
 }
 
 void RowPages::copy_choice(std::size_t page, Workspace& workspace) {
@@ -104,17 +101,17 @@ void RowPages::copy_page(std::size_t page, Workspace& workspace) {
     const std::size_t count = std::min(part, end - first);
     auto* const vectors = pinned + buffer * kBufferBytes;
     auto* const norms = reinterpret_cast<float*>(vectors + count * row_bytes);
-    buffer_free_[buffer].synchronize();
+    events_->buffer_free[buffer].synchronize();
     fill(first, count, vectors, norms);
     const std::size_t to = first - page * page_rows_;
     copy_to_gpu(memory.vectors + to * row_bytes, vectors, count * row_bytes, workspace.copies);
     copy_to_gpu(memory.norms + to, norms, count, workspace.copies);
-    buffer_free_[buffer].record(workspace.copies);
+    events_->buffer_free[buffer].record(workspace.copies);
   }
 }
 
 RowPage RowPages::get(std::size_t page, Workspace& workspace) {
-  if (is_copied()) copied_[page % 2].make_wait(workspace.stream);
+  if (is_copied()) events_->copied[page % 2].make_wait(workspace.stream);
   const Memory& memory = memory_[page % 2];
   const std::size_t first = page * page_rows_;
   RowPage result;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "flat/gpu/gpu_rows.hpp"
@@ -64,8 +65,16 @@ class RowPages {
     std::uint32_t* ids = nullptr;
   };
   Memory memory_[2];
-  Event copied_[2];
-  Event buffer_free_[2];
+
+  struct Events {
+    explicit Events(int device)
+        : copied{Event(device, EventUse::kOrder), Event(device, EventUse::kOrder)},
+          buffer_free{Event(device, EventUse::kOrder), Event(device, EventUse::kOrder)} {}
+
+    Event copied[2];
+    Event buffer_free[2];
+  };
+  std::optional<Events> events_;  ///< where anything is copied
 };
 
 }  // namespace warpdex::vector

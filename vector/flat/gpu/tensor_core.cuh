@@ -14,6 +14,15 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* memory) {
 __device__ __forceinline__ void copy_16_bytes(std::uint32_t to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
+/// Writes to shared memory.
+__device__ __forceinline__ void store_16_bytes(std::uint32_t to, const uint4& bytes) {
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(bytes.x), "r"(bytes.y),
+               "r"(bytes.z), "r"(bytes.w)
+               : "memory");
+}
+__device__ __forceinline__ void store_float(std::uint32_t to, float value) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(value) : "memory");
+}
 /// Ends a group of copies.
 __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");

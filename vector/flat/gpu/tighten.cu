@@ -116,8 +116,11 @@ __device__ float find_limit(const ListSums& list, const Candidate* candidates,
   for (std::uint32_t i = 0; i < kShare; ++i) {
     const float sum = list.sums[i];
     if (!(sum < FLT_MAX) || bins.of(sum) > last_bin) continue;
-    const std::uint32_t place = candidates[i * blockDim.x + threadIdx.x].place;
-    high = fmaxf(high, sum + task.row_slacks[place]);
+    float slack = 0;
+    if (task.row_slacks != nullptr) {
+      slack = task.row_slacks[candidates[i * blockDim.x + threadIdx.x].place];
+    }
+    high = fmaxf(high, sum + slack);
   }
   high = block_max(high, shared.low);
   return fminf(FLT_MAX, high + query_slack + fabsf(high) * 0x1p-22F);

@@ -12,7 +12,7 @@ struct TightenTask {
   CandidateLists lists;
   std::uint32_t query_count;
   std::uint32_t k;
-  /// Of all rows, from the first panel on.
+  /// Of all rows, from the first panel on; null: they have none.
   const float* row_slacks;
   QueryPanels queries;
   /// Candidates that every list has, whatever its count says; 0: as many as counted.

@@ -17,7 +17,7 @@ class TileOrder {
 
   /// For `rows` rows, in panels of `panel_rows`, a multiple of 32.
   TileOrder(std::uint32_t rows, std::uint32_t panel_rows)
-      : rows_(rows), panels_((rows + panel_rows - 1) / panel_rows) {
+      : panels_((rows + panel_rows - 1) / panel_rows) {
     groups_ = panels_ * (panel_rows / kGroupRows);
     step_ = static_cast<std::uint32_t>(groups_ * 0.6180339887);
     while (step_ > 1 && std::gcd(step_, groups_) != 1) --step_;
@@ -38,10 +38,8 @@ class TileOrder {
     const std::uint64_t group = std::uint64_t{place / kGroupRows} * step_ % groups_;
     return static_cast<std::uint32_t>(group) * kGroupRows + place % kGroupRows;
   }
-  WARPDEX_HOST_DEVICE std::uint32_t rows() const { return rows_; }
 
  private:
-  std::uint32_t rows_;
   std::uint32_t panels_;
   std::uint32_t groups_;
   std::uint32_t step_;

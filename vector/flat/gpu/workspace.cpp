@@ -8,6 +8,7 @@
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/select/capacities.hpp"
 
 namespace warpdex::vector {
 
@@ -40,8 +41,17 @@ std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t q
   return open;
 }
 
+std::size_t selection_room(std::size_t k, std::size_t memory) {
+  constexpr std::size_t kSmall = std::size_t{8} << 20;
+  constexpr std::size_t kLarge = std::size_t{600} << 20;
+  if (k <= kBlockSelectLimit) return kSmall;
+  // A row's entries, and as many to sort them by.
+  const std::size_t row = 40 * k + kSmall;
+  return std::max(row, std::min(kLarge, memory / 4));
+}
+
 std::unique_ptr<Workspace> WorkspacePool::take_idle() {
-  if (idle_.empty()) return std::make_unique<Workspace>(device_);
+  if (idle_.empty()) return std::make_unique<Workspace>(memory_, device_);
   // The largest: it is the likeliest to be large enough.
   const auto largest = std::max_element(
       idle_.begin(), idle_.end(),
@@ -51,15 +61,27 @@ std::unique_ptr<Workspace> WorkspacePool::take_idle() {
   return taken;
 }
 
-bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size_t wanted) {
-  if (workspace.scratch.size() >= wanted) return true;
+bool WorkspacePool::allocate(Workspace& workspace, std::size_t needed, std::size_t wanted,
+                             std::size_t selection) {
+  if (workspace.scratch.size() >= wanted && workspace.select.reserve(selection)) return true;
   workspace.scratch.reset();
-  if (workspace.scratch.allocate(wanted, memory_, device_)) return true;
-  for (const auto& other : idle_) other->scratch.reset();
+  if (workspace.select.reserve(selection) && workspace.scratch.allocate(wanted, memory_, device_)) {
+    return true;
+  }
+  empty_idle();
+  workspace.select.reset();
+  if (!workspace.select.reserve(selection)) return false;
   for (std::size_t bytes = std::min(wanted, memory_.left()); bytes >= needed; bytes /= 2) {
     if (workspace.scratch.allocate(bytes, memory_, device_)) return true;
   }
   return workspace.scratch.allocate(needed, memory_, device_);
+}
+
+void WorkspacePool::empty_idle() {
+  for (const auto& workspace : idle_) {
+    workspace->scratch.reset();
+    workspace->select.reset();
+  }
 }
 
 WorkspacePool::Lease::~Lease() {
@@ -72,19 +94,20 @@ WorkspacePool::Lease::~Lease() {
   pool_.put_back(std::move(workspace_));
 }
 
-WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted) {
+WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted,
+                                         std::size_t selection) {
   std::unique_lock lock(mutex_);
   for (;;) {
     std::unique_ptr<Workspace> workspace = take_idle();
-    if (allocate(*workspace, needed, std::max(needed, wanted))) {
+    if (allocate(*workspace, needed, std::max(needed, wanted), selection)) {
       ++in_use_;
       lent_ += workspace->scratch.size();
       return {*this, std::move(workspace)};
     }
     idle_.push_back(std::move(workspace));
     if (in_use_ == 0) {
-      throw Error("this search needs " + std::to_string(needed >> 20) + " MiB of GPU memory, and " +
-                  std::to_string(memory_.left() >> 20) +
+      throw Error("this search needs " + std::to_string((needed + selection) >> 20) +
+                  " MiB of GPU memory, and " + std::to_string(memory_.left() >> 20) +
                   " MiB are left; give more, or ask for less at a time");
     }
     put_back_.wait(lock);
@@ -94,7 +117,9 @@ WorkspacePool::Lease WorkspacePool::take(std::size_t needed, std::size_t wanted)
 std::size_t WorkspacePool::memory() const {
   const std::lock_guard lock(mutex_);
   std::size_t bytes = memory_.left() + lent_;
-  for (const auto& workspace : idle_) bytes += workspace->scratch.size();
+  for (const auto& workspace : idle_) {
+    bytes += workspace->scratch.size() + workspace->select.size();
+  }
   return bytes;
 }
 

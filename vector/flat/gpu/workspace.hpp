@@ -18,7 +18,8 @@ namespace warpdex::vector {
 
 /// Used by one search at a time.
 struct Workspace {
-  explicit Workspace(int device) : stream(device), copies(device), select(device) {}
+  Workspace(MemoryBudget& memory, int device)
+      : stream(device), copies(device), select(device, &memory) {}
 
   Stream stream;
   Stream copies;  ///< of pages
@@ -31,6 +32,9 @@ struct Workspace {
   void* pinned_bytes(std::size_t bytes);
   void* pinned_flags(std::size_t bytes);
 };
+
+/// Of `memory` bytes, those that a search for the k nearest leaves to Workspace::select.
+std::size_t selection_room(std::size_t k, std::size_t memory);
 
 /// The queries whose flag, in GPU memory, is set. Waits for the stream.
 std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t queries,
@@ -59,16 +63,19 @@ class WorkspacePool {
   };
 
   /// A workspace with `wanted` bytes of scratch memory or, where there are not so many, no fewer
-  /// than `needed`. Waits for other searches to end where these are not there either; throws Error,
-  /// which says how many are needed, if there are none under way.
-  Lease take(std::size_t needed, std::size_t wanted);
+  /// than `needed`, and with `selection` bytes for Workspace::select. Waits for other searches to
+  /// end where these are not there either; throws Error, which says how many are needed, if there
+  /// are none under way.
+  Lease take(std::size_t needed, std::size_t wanted, std::size_t selection = 0);
 
   /// Bytes that a search may count on, if need be by waiting for all others to end.
   std::size_t memory() const;
 
  private:
   void put_back(std::unique_ptr<Workspace> workspace);
-  bool allocate(Workspace& workspace, std::size_t needed, std::size_t wanted);
+  void empty_idle();
+  bool allocate(Workspace& workspace, std::size_t needed, std::size_t wanted,
+                std::size_t selection);
   std::unique_ptr<Workspace> take_idle();
 
   MemoryBudget& memory_;

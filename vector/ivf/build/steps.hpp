@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <typeinfo>
+#include <utility>
 
 #include "ivf/build/gpu_steps.hpp"
 #include "warpdex/vector/ivf/ivf_settings.hpp"
@@ -14,9 +15,8 @@ namespace warpdex::vector {
 /// What all steps of one build share.
 class BuildSteps {
  public:
-  /// What it is given must outlive it.
-  BuildSteps(const BuildProgress& progress, const BuildDevice& device)
-      : progress_(progress), device_(device) {}
+  BuildSteps(BuildProgress progress, BuildDevice device)
+      : progress_(std::move(progress)), device_(std::move(device)) {}
 
   /// Throws what the listener throws.
   void tell(const char* stage, std::size_t done, std::size_t total) const {
@@ -58,8 +58,8 @@ class BuildSteps {
     }
   }
 
-  const BuildProgress& progress_;
-  const BuildDevice& device_;
+  BuildProgress progress_;
+  BuildDevice device_;
   std::unique_ptr<GpuSteps> gpu_;  ///< made when first needed
 };
 

@@ -17,6 +17,7 @@
 #include "ivf/probes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -32,41 +33,112 @@ struct GpuIvfSearcher::State {
   State(const IvfVectors& vectors, Resources& resources, std::size_t memory)
       : metric(vectors.vectors.metric),
         lists(vectors, resources, memory),
-        coarse(vectors.centroids, resources),
-        pool(lists.rows().memory(), lists.rows().device()) {}
+        centroids(vectors.centroids, resources, {}),
+        sizes(find_sizes(vectors.begins)),
+        pool(lists.rows().memory(), lists.rows().device()) {
+    if (!centroids.is_resident() && centroids.count() > 0) {
+      throw Error("the centroids of this inverted file need " +
+                  std::to_string(centroids.count() * centroids.row_bytes() >> 20) +
+                  " MiB of GPU memory; give more, or search it on the CPU");
+    }
+  }
 
-  /// The lists of each query, nearest first.
-  Neighbors choose(std::span<const float> queries, std::size_t probes) const;
+  static std::vector<std::size_t> find_sizes(std::span<const std::uint64_t> begins);
   /// Vectors of the `probes` longest lists.
-  std::size_t most_rows(std::size_t probes) const;
+  std::size_t max_rows(std::size_t probes) const { return std::max<std::size_t>(1, sizes[probes]); }
+
+  /// Calls answer(first, count, block, workspace) for blocks of queries.
+  template <class Answer>
+  void for_each_block(std::size_t count, IvfBlockSizes wanted, const RowFilter* filter,
+                      const Answer& answer) const;
+  DeviceQueries prepare(IvfBlock& block, const float* queries, std::size_t count,
+                        Workspace& workspace) const;
+  void search(IvfBlock& block, const float* queries, std::size_t count, std::int32_t* rows,
+              float* distances, Workspace& workspace) const;
 
   Metric metric;
   GpuLists lists;
-  GpuFlatSearcher coarse;
+  GpuRows centroids;
+  std::vector<std::size_t> sizes;  ///< [p]: of the p longest lists together
   mutable WorkspacePool pool;
   mutable std::atomic<std::uint64_t> queries{0};
   mutable std::atomic<std::uint64_t> uncertified{0};
 };
 
-Neighbors GpuIvfSearcher::State::choose(std::span<const float> given, std::size_t probes) const {
-  if (metric != Metric::kCosine) return coarse.nearest(given, probes);
-  std::vector<float> scaled(given.begin(), given.end());
-  const std::size_t dimension = lists.rows().dimension();
-  for (std::size_t first = 0; first < scaled.size(); first += dimension) {
-    normalize(std::span(scaled).subspan(first, dimension));
-  }
-  return coarse.nearest(scaled, probes);
-}
-
-std::size_t GpuIvfSearcher::State::most_rows(std::size_t probes) const {
+std::vector<std::size_t> GpuIvfSearcher::State::find_sizes(std::span<const std::uint64_t> begins) {
   std::vector<std::size_t> sizes;
-  for (std::size_t list = 0; list < lists.lists(); ++list) {
-    sizes.push_back(lists.begins()[list + 1] - lists.begins()[list]);
+  for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
+    sizes.push_back(begins[list + 1] - begins[list]);
   }
   std::sort(sizes.rbegin(), sizes.rend());
-  std::size_t rows = 0;
-  for (std::size_t i = 0; i < std::min(probes, sizes.size()); ++i) rows += sizes[i];
-  return std::max<std::size_t>(1, rows);
+  sizes.insert(sizes.begin(), 0);
+  for (std::size_t i = 1; i < sizes.size(); ++i) sizes[i] += sizes[i - 1];
+  return sizes;
+}
+
+template <class Answer>
+void GpuIvfSearcher::State::for_each_block(std::size_t count, IvfBlockSizes wanted,
+                                           const RowFilter* filter, const Answer& answer) const {
+  const CurrentDevice current(lists.rows().device());
+  wanted.max_rows = max_rows(wanted.probes);
+  wanted.is_filtered = filter != nullptr;
+  const auto bytes_for = [&](std::size_t some) {
+    wanted.queries = some;
+    return IvfBlock(lists, centroids, wanted).lay_out(nullptr, lists);
+  };
+  const auto fitting = [&](std::size_t some, std::size_t bytes) {
+    while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
+    return some;
+  };
+  const std::size_t all = pool.memory();
+  const std::size_t selection = selection_room(wanted.k, all);
+  const std::size_t room = all - std::min(all, selection);
+  const std::size_t size = fitting(std::min(count, kMaxBlock), std::min(room, kMaxScratch));
+  const auto workspace = pool.take(bytes_for(1), bytes_for(size), selection);
+  wanted.queries = fitting(size, workspace->scratch.size());
+  IvfBlock block(lists, centroids, wanted);
+  block.lay_out(workspace->scratch.data(), lists);
+  if (filter != nullptr) {
+    copy_to_gpu(block.allowed, filter->words().data(), filter->words().size(), workspace->stream);
+  }
+  for (std::size_t first = 0; first < count; first += wanted.queries) {
+    answer(first, std::min(wanted.queries, count - first), block, *workspace);
+  }
+}
+
+/// Pads `count` queries, and chooses the lists that they probe.
+DeviceQueries GpuIvfSearcher::State::prepare(IvfBlock& block, const float* given, std::size_t count,
+                                             Workspace& workspace) const {
+  const std::uint32_t dimension = lists.rows().dimension();
+  const auto stride = static_cast<std::uint32_t>(padded(dimension));
+  const auto some = static_cast<std::uint32_t>(count);
+  prepare_on_gpu(given, some, dimension, metric, block.prepared, stride, workspace.stream);
+  if (metric == Metric::kCosine) {
+    prepare_on_gpu(given, some, dimension, metric, block.scaled, dimension, workspace.stream);
+    given = block.scaled;
+  }
+  block.coarse.run(given, count, block.probed, block.probe_distances, workspace);
+  return {block.prepared, some, stride};
+}
+
+void GpuIvfSearcher::State::search(IvfBlock& block, const float* given, std::size_t count,
+                                   std::int32_t* rows, float* distances,
+                                   Workspace& workspace) const {
+  const DeviceQueries prepared = prepare(block, given, count, workspace);
+  const DeviceProbes probed{block.probed, prepared.count,
+                            static_cast<std::uint32_t>(block.sizes.probes)};
+  if (block.products) {
+    const std::vector<std::uint32_t> open =
+        block.products->run(prepared, probed, block.allowed, block.answers, workspace);
+    queries += count;
+    uncertified += open.size();
+    if (!open.empty()) {
+      block.scan.nearest_of(open, prepared, probed, block.allowed, block.answers, workspace);
+    }
+  } else {
+    block.scan.nearest(prepared, probed, block.allowed, block.answers, workspace);
+  }
+  write_answers(block.answers, prepared.count, metric, rows, distances, workspace.stream);
 }
 
 GpuIvfSearcher::GpuIvfSearcher(const IvfVectors& vectors, Resources& resources, std::size_t memory)
@@ -81,18 +153,8 @@ GpuFlatFigures GpuIvfSearcher::figures() const {
 
 namespace {
 
-DeviceQueries prepare(IvfBlock& block, const GpuLists& lists, Metric metric,
-                      std::span<const float> queries, const Stream& stream) {
-  const auto dimension = lists.rows().dimension();
-  const auto stride = static_cast<std::uint32_t>(padded(dimension));
-  const auto count = static_cast<std::uint32_t>(queries.size() / dimension);
-  copy_to_gpu(block.raw, queries.data(), queries.size(), stream);
-  prepare_on_gpu(block.raw, count, dimension, metric, block.prepared, stride, stream);
-  return {block.prepared, count, stride};
-}
-
-DeviceQueries one_query(const DeviceQueries& queries, std::size_t query) {
-  return {queries.values + query * queries.stride, 1, queries.stride};
+bool takes_products(const GpuLists& lists, std::size_t queries, std::size_t k) {
+  return queries >= kMinProductQueries && k <= kMaxProductNeighbors && lists.rows().is_bounded();
 }
 
 }  // namespace
@@ -107,53 +169,37 @@ Neighbors GpuIvfSearcher::nearest(std::span<const float> queries, std::size_t k,
   const std::size_t count = check_queries(dimension, queries);
   Neighbors result = make_neighbors(state_->metric, count, k);
   if (count == 0) return result;
-  const CurrentDevice current(lists.rows().device());
-  const Neighbors probed = state_->choose(queries, probes);
-  const bool has_products =
-      count >= kMinProductQueries && k <= kMaxProductNeighbors && lists.rows().is_bounded();
-  const std::size_t max_rows = state_->most_rows(probes);
-  const auto bytes_for = [&](std::size_t some) {
-    return IvfBlock(lists, some, k, max_rows, has_products).lay_out(nullptr, lists);
-  };
-  std::size_t size = std::min(count, kMaxBlock);
-  const std::size_t room = std::min(state_->pool.memory(), kMaxScratch);
-  while (size > 1 && bytes_for(size) > room) size = (size + 1) / 2;
-  const auto workspace = state_->pool.take(bytes_for(1), bytes_for(size));
-  while (size > 1 && bytes_for(size) > workspace->scratch.size()) size = (size + 1) / 2;
-  IvfBlock block(lists, size, k, max_rows, has_products);
-  block.lay_out(workspace->scratch.data(), lists);
-  const Stream& stream = workspace->stream;
-  if (filter != nullptr) {
-    copy_to_gpu(block.allowed, filter->words().data(), filter->words().size(), stream);
-  }
-  for (std::size_t first = 0; first < count; first += size) {
-    const std::size_t some = std::min(size, count - first);
-    const DeviceQueries prepared = prepare(
-        block, lists, state_->metric, queries.subspan(first * dimension, some * dimension), stream);
-    std::vector<std::uint32_t> open(some);
-    for (std::uint32_t query = 0; query < some; ++query) open[query] = query;
-    if (has_products) {
-      open =
-          block.products->run(prepared, probed, first, filter == nullptr ? nullptr : block.allowed,
-                              block.answers, *workspace);
-      state_->queries += some;
-      state_->uncertified += open.size();
-    }
-    for (const std::uint32_t query : open) {
-      const RowPage page = block.scan.choose(
-          std::span(probed.rows).subspan((first + query) * probes, probes), filter, stream);
-      block.scan.nearest(
-          page, one_query(prepared, query),
-          {block.answers.values + query * k, block.answers.ids + query * k, block.answers.k},
-          *workspace);
-    }
-    write_answers(block.answers, static_cast<std::uint32_t>(some), state_->metric, block.rows,
-                  block.distances, stream);
-    copy_to_host(result.rows.data() + first * k, block.rows, some * k, stream);
-    copy_to_host(result.distances.data() + first * k, block.distances, some * k, stream);
-    stream.synchronize();
-  }
+  state_->for_each_block(
+      count,
+      {.k = k,
+       .probes = probes,
+       .has_products = takes_products(lists, count, k),
+       .is_from_host = true},
+      filter, [&](std::size_t first, std::size_t some, IvfBlock& block, Workspace& workspace) {
+        const Stream& stream = workspace.stream;
+        copy_to_gpu(block.raw, queries.data() + first * dimension, some * dimension, stream);
+        state_->search(block, block.raw, some, block.rows, block.distances, workspace);
+        copy_to_host(result.rows.data() + first * k, block.rows, some * k, stream);
+        copy_to_host(result.distances.data() + first * k, block.distances, some * k, stream);
+        stream.synchronize();
+      });
   return result;
+}
+
+void GpuIvfSearcher::nearest_on_gpu(const float* queries, std::size_t count, std::size_t k,
+                                    std::size_t probes, std::int32_t* rows,
+                                    float* distances) const {
+  const GpuLists& lists = state_->lists;
+  check_k(k, lists.rows().count());
+  check_probes(probes, lists.lists());
+  if (count == 0) return;
+  state_->for_each_block(
+      count, {.k = k, .probes = probes, .has_products = takes_products(lists, count, k)}, nullptr,
+      [&](std::size_t first, std::size_t some, IvfBlock& block, Workspace& workspace) {
+        state_->search(block, queries + first * lists.rows().dimension(), some, rows + first * k,
+                       distances + first * k, workspace);
+        workspace.stream.synchronize();
+      });
 }
 
 RangeNeighbors GpuIvfSearcher::within(std::span<const float> queries, float radius,
@@ -166,22 +212,25 @@ RangeNeighbors GpuIvfSearcher::within(std::span<const float> queries, float radi
   const std::size_t count = check_queries(dimension, queries);
   RangeNeighbors result;
   result.offsets.push_back(0);
-  if (count == 0) return result;
-  const CurrentDevice current(lists.rows().device());
-  const Neighbors probed = state_->choose(queries, probes);
-  IvfBlock block(lists, 1, 1, state_->most_rows(probes), false);
-  const std::size_t bytes = block.lay_out(nullptr, lists);
-  const auto workspace = state_->pool.take(bytes, bytes);
-  block.lay_out(workspace->scratch.data(), lists);
-  const float limit = ascending(state_->metric, radius);
-  for (std::size_t query = 0; query < count; ++query) {
-    const DeviceQueries prepared =
-        prepare(block, lists, state_->metric, queries.subspan(query * dimension, dimension),
-                workspace->stream);
-    const RowPage page = block.scan.choose(std::span(probed.rows).subspan(query * probes, probes),
-                                           filter, workspace->stream);
-    add_answers(state_->metric, block.scan.within(page, prepared, limit, *workspace), result);
+  if (lists.rows().count() == 0) {
+    result.offsets.resize(count + 1);
+    return result;
   }
+  if (count == 0) return result;
+  const float limit = ascending(state_->metric, radius);
+  state_->for_each_block(
+      count, {.k = 1, .probes = probes, .is_from_host = true}, filter,
+      [&](std::size_t first, std::size_t some, IvfBlock& block, Workspace& workspace) {
+        copy_to_gpu(block.raw, queries.data() + first * dimension, some * dimension,
+                    workspace.stream);
+        const DeviceQueries prepared = state_->prepare(block, block.raw, some, workspace);
+        const DeviceProbes probed{block.probed, prepared.count, static_cast<std::uint32_t>(probes)};
+        for (std::uint32_t query = 0; query < some; ++query) {
+          add_answers(state_->metric,
+                      block.scan.within(query, prepared, probed, block.allowed, limit, workspace),
+                      result);
+        }
+      });
   return result;
 }
 

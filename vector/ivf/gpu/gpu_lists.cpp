@@ -37,6 +37,8 @@ GpuLists::GpuLists(const IvfVectors& vectors, Resources& resources, std::size_t 
     Arena arena(begin);
     positions_ = arena.take<std::uint32_t>(places_);
     ids_ = arena.take<std::uint32_t>(places_);
+    device_begins_ = arena.take<std::uint32_t>(begins_.size());
+    device_panel_begins_ = arena.take<std::uint32_t>(begins_.size());
     panels_ = {arena.take<std::uint8_t>(panel_begins_.back() * panel_bytes(rows_.dimension())),
                arena.take<float>(places_), arena.take<float>(places_)};
     return arena.used();
@@ -59,6 +61,9 @@ GpuLists::GpuLists(const IvfVectors& vectors, Resources& resources, std::size_t 
   }
   copy_to_gpu(positions_, positions.data(), positions.size(), stream);
   copy_to_gpu(ids_, ids.data(), ids.size(), stream);
+  const std::vector<std::uint32_t> begins(begins_.begin(), begins_.end());
+  copy_to_gpu(device_begins_, begins.data(), begins.size(), stream);
+  copy_to_gpu(device_panel_begins_, panel_begins_.data(), panel_begins_.size(), stream);
   if (rows_.is_bounded()) {
     const RowPage all = page();
     pack_rows(all.rows, all.choice, order(), rows_.rules(), 0, panel_begins_.back(), panels_,

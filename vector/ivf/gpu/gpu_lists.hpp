@@ -25,6 +25,9 @@ class GpuLists {
   std::span<const std::uint32_t> panel_begins() const { return panel_begins_; }
   /// Where each list begins among the vectors.
   std::span<const std::uint64_t> begins() const { return begins_; }
+  /// begins() and panel_begins() in GPU memory.
+  const std::uint32_t* device_begins() const { return device_begins_; }
+  const std::uint32_t* device_panel_begins() const { return device_panel_begins_; }
   const RowPanels& panels() const { return panels_; }
   /// All places as a choice of rows: what candidates are turned into rows by.
   RowPage page() const;
@@ -38,6 +41,8 @@ class GpuLists {
   AccountedBuffer memory_;
   std::uint32_t* positions_ = nullptr;
   std::uint32_t* ids_ = nullptr;
+  std::uint32_t* device_begins_ = nullptr;
+  std::uint32_t* device_panel_begins_ = nullptr;
   RowPanels panels_;
 };
 

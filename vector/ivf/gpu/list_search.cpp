@@ -1,25 +1,47 @@
-// Turns the lists of each query around, so that each list meets all queries that probe it.
+// Products, round by round.
 #include "ivf/gpu/list_search.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "flat/gpu/rescore.hpp"
 #include "flat/gpu/tighten.hpp"
-#include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-/// Tasks of a launch.
-constexpr std::size_t kMaxTasks = 4096;
+constexpr std::uint32_t kMinCapacity = 4096;
+constexpr std::uint32_t kMinFirstRows = 512;
+
+/// Lists of a query that the round behind the first `taken` ones has: in the end four times as many
+/// are taken.
+std::size_t next_probes(std::size_t taken, std::size_t probes) {
+  return std::min(probes, taken == 0 ? 1 : taken * 4) - taken;
+}
+
+/// Lists that a query has in one round, at the most.
+std::size_t max_round(std::size_t probes) {
+  std::size_t largest = 0;
+  for (std::size_t taken = 0; taken < probes;) {
+    const std::size_t next = next_probes(taken, probes);
+    largest = std::max(largest, next);
+    taken += next;
+  }
+  return largest;
+}
 
 }  // namespace
 
-ListSearch::ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k)
+ListSearch::ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k,
+                       std::size_t probes)
     : lists_(lists),
       queries_(static_cast<std::uint32_t>(queries)),
-      k_(static_cast<std::uint32_t>(k)) {
-  candidates_.capacity = kMaxListCapacity;
+      k_(static_cast<std::uint32_t>(k)),
+      groups_(static_cast<std::uint32_t>(lists.lists()), static_cast<std::uint32_t>(queries),
+              static_cast<std::uint32_t>(max_round(probes))) {
+  candidates_.capacity = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+  const auto capacity = static_cast<std::uint32_t>(candidates_.capacity);
+  first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity / 2) / kPanelRows;
 }
 
 void ListSearch::lay_out(Arena& arena) {
@@ -33,24 +55,24 @@ void ListSearch::lay_out(Arena& arena) {
   query_panels_.is_open = arena.take<std::uint32_t>(queries_);
   candidates_.candidates = arena.take<Candidate>(queries_ * candidates_.capacity);
   candidates_.counts = arena.take<std::uint32_t>(queries_);
-  tasks_ = arena.take<ListTask>(kMaxTasks);
-  entries_ = arena.take<std::uint32_t>(kMaxTasks * kPanelRows);
-  gathered_ = arena.take<std::uint8_t>(kMaxTasks * bytes);
+  groups_.lay_out(arena);
+  gathered_ = arena.take<std::uint8_t>(kMaxListTasks * bytes);
 }
 
-std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const Neighbors& probed,
-                                           std::size_t first_query, const std::uint64_t* filter,
+std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const DeviceProbes& probed,
+                                           const std::uint64_t* filter,
                                            const DeviceAnswers& answers, Workspace& workspace) {
   const GpuRows& rows = lists_.rows();
-  pack_queries(queries, rows.dimension(), rows.rules(), nullptr, 0, query_panels_,
-               workspace.stream);
-  clear_counts(candidates_, queries.count, workspace.stream);
-  // The first list gives a limit; each round takes four times as many as were taken.
-  for (std::size_t probe = 0; probe < probed.k;) {
-    const std::size_t end = std::min(probed.k, probe == 0 ? std::size_t{1} : probe * 4);
-    match_round(probed, first_query, queries.count, probe, end, filter, workspace);
-    tighten_all(queries.count, workspace.stream);
-    probe = end;
+  const Stream& stream = workspace.stream;
+  pack_queries(queries, rows.dimension(), rows.rules(), nullptr, 0, query_panels_, stream);
+  clear_counts(candidates_, queries.count, stream);
+  // The first rows of the nearest list give a limit to all others.
+  match_part(probed, {.last = 1, .max_panels = first_panels_}, filter, stream);
+  match_part(probed, {.last = 1, .first_panel = first_panels_}, filter, stream);
+  for (std::uint32_t taken = 1; taken < probed.probes;) {
+    const auto end = static_cast<std::uint32_t>(taken + next_probes(taken, probed.probes));
+    match_part(probed, {.first = taken, .last = end}, filter, stream);
+    taken = end;
   }
   const RowPage page = lists_.page();
   rescore({.rows = page.rows,
@@ -60,65 +82,15 @@ std::vector<std::uint32_t> ListSearch::run(const DeviceQueries& queries, const N
            .is_l2 = rows.is_l2(),
            .lists = candidates_,
            .is_open = query_panels_.is_open},
-          answers, false, workspace.stream);
+          answers, false, stream);
   return find_open(query_panels_.is_open, queries.count, workspace);
 }
 
-void ListSearch::tighten_all(std::uint32_t queries, const Stream& stream) {
-  tighten({.lists = candidates_,
-           .query_count = queries,
-           .k = k_,
-           .row_slacks = lists_.panels().slacks,
-           .queries = query_panels_,
-           .given_count = 0},
-          stream);
-}
-
-void ListSearch::match_round(const Neighbors& probed, std::size_t first_query,
-                             std::uint32_t queries, std::size_t first_probe, std::size_t last_probe,
-                             const std::uint64_t* filter, Workspace& workspace) {
-  const auto list_of = [&](std::uint32_t query, std::size_t probe) {
-    return static_cast<std::size_t>(probed.rows[(first_query + query) * probed.k + probe]);
-  };
-  std::vector<std::uint32_t> begins(lists_.lists() + 1);
-  for (std::uint32_t query = 0; query < queries; ++query) {
-    for (std::size_t probe = first_probe; probe < last_probe; ++probe) {
-      ++begins[list_of(query, probe) + 1];
-    }
-  }
-  for (std::size_t list = 0; list < lists_.lists(); ++list) begins[list + 1] += begins[list];
-  std::vector<std::uint32_t> next(begins.begin(), begins.end() - 1);
-  std::vector<std::uint32_t> sorted(begins.back());
-  for (std::uint32_t query = 0; query < queries; ++query) {
-    for (std::size_t probe = first_probe; probe < last_probe; ++probe) {
-      sorted[next[list_of(query, probe)]++] = query;
-    }
-  }
-  std::vector<ListTask> tasks;
-  std::vector<std::uint32_t> entries;
-  const std::span<const std::uint32_t> panels = lists_.panel_begins();
-  for (std::size_t list = 0; list < lists_.lists(); ++list) {
-    if (panels[list] == panels[list + 1]) continue;
-    for (std::uint32_t i = begins[list]; i < begins[list + 1]; i += kPanelRows) {
-      const std::uint32_t end = std::min(i + kPanelRows, begins[list + 1]);
-      tasks.push_back({panels[list], panels[list + 1] - panels[list]});
-      entries.insert(entries.end(), sorted.begin() + i, sorted.begin() + end);
-      entries.resize(tasks.size() * kPanelRows, kNoEntry);
-      if (tasks.size() < kMaxTasks) continue;
-      match_tasks(tasks, entries, filter, workspace);
-      tasks.clear();
-      entries.clear();
-    }
-  }
-  if (!tasks.empty()) match_tasks(tasks, entries, filter, workspace);
-}
-
-void ListSearch::match_tasks(const std::vector<ListTask>& tasks,
-                             const std::vector<std::uint32_t>& entries, const std::uint64_t* filter,
-                             Workspace& workspace) {
-  copy_to_gpu(tasks_, tasks.data(), tasks.size(), workspace.stream);
-  copy_to_gpu(entries_, entries.data(), entries.size(), workspace.stream);
-  match_lists({.tasks = {tasks_, entries_, static_cast<std::uint32_t>(tasks.size())},
+void ListSearch::match_part(const DeviceProbes& probed, const ProbePart& part,
+                            const std::uint64_t* filter, const Stream& stream) {
+  groups_.group(probed, part, lists_.device_panel_begins(), stream);
+  match_lists({.tasks = groups_.tasks(),
+               .first_task = 0,
                .gathered = gathered_,
                .queries = query_panels_,
                .rows = lists_.panels(),
@@ -126,8 +98,14 @@ void ListSearch::match_tasks(const std::vector<ListTask>& tasks,
                .lists = candidates_,
                .ids = lists_.page().choice.ids,
                .filter = filter},
-              workspace.stream);
-  workspace.stream.synchronize();  // `tasks` and `entries` go
+              stream);
+  tighten({.lists = candidates_,
+           .query_count = probed.count,
+           .k = k_,
+           .row_slacks = lists_.panels().slacks,
+           .queries = query_panels_,
+           .given_count = 0},
+          stream);
 }
 
 }  // namespace warpdex::vector

@@ -3,48 +3,45 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "flat/gpu/match.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "ivf/gpu/gpu_lists.hpp"
 #include "ivf/gpu/match_lists.hpp"
+#include "ivf/gpu/probe_groups.hpp"
 #include "warpdex/core/cuda/arena.hpp"
-#include "warpdex/vector/neighbors.hpp"
 
 namespace warpdex::vector {
 
 /// Products, in rounds of lists that are ever farther.
 class ListSearch {
  public:
-  /// For blocks of up to `queries` queries.
-  ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k);
+  /// For blocks of up to `queries` queries that probe `probes` lists each.
+  ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k, std::size_t probes);
 
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
 
-  /// Searches `count` queries; `probed` has the lists of each, nearest first. Sets their answers,
-  /// but of those that are left open, which it returns.
-  std::vector<std::uint32_t> run(const DeviceQueries& queries, const Neighbors& probed,
-                                 std::size_t first_query, const std::uint64_t* filter,
-                                 const DeviceAnswers& answers, Workspace& workspace);
+  /// Searches the lists that the queries probe. Sets their answers, but of those that are left
+  /// open, which it returns: these are missing. `filter` has a bit for each row number that is
+  /// allowed; null: all are.
+  std::vector<std::uint32_t> run(const DeviceQueries& queries, const DeviceProbes& probed,
+                                 const std::uint64_t* filter, const DeviceAnswers& answers,
+                                 Workspace& workspace);
 
  private:
-  void match_round(const Neighbors& probed, std::size_t first_query, std::uint32_t queries,
-                   std::size_t first_probe, std::size_t last_probe, const std::uint64_t* filter,
-                   Workspace& workspace);
-  void match_tasks(const std::vector<ListTask>& tasks, const std::vector<std::uint32_t>& entries,
-                   const std::uint64_t* filter, Workspace& workspace);
-  void tighten_all(std::uint32_t queries, const Stream& stream);
+  /// Takes the candidates of a part of the lists, and lowers the queries' limits.
+  void match_part(const DeviceProbes& probed, const ProbePart& part, const std::uint64_t* filter,
+                  const Stream& stream);
 
   const GpuLists& lists_;
   std::uint32_t queries_;
   std::uint32_t k_;
+  std::uint32_t first_panels_;  ///< of the nearest list, whose rows are all taken
   QueryPanels query_panels_;
   CandidateLists candidates_;
-  ListTask* tasks_ = nullptr;
-  std::uint32_t* entries_ = nullptr;
+  ProbeGroups groups_;
   std::uint8_t* gathered_ = nullptr;
 };
 

@@ -19,6 +19,10 @@ Neighbors GpuIvfSearcher::nearest(std::span<const float>, std::size_t, std::size
                                   const RowFilter*) const {
   refuse();
 }
+void GpuIvfSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std::size_t,
+                                    std::int32_t*, float*) const {
+  refuse();
+}
 RangeNeighbors GpuIvfSearcher::within(std::span<const float>, float, std::size_t,
                                       const RowFilter*) const {
   refuse();

@@ -28,8 +28,9 @@ struct PointShared {
 };
 
 /// Lowers the best sums of the rows to those of a tile; best[m][half] becomes the best so far.
-__device__ __forceinline__ void lower_best(PointShared& shared, const float (&lowest)[4][2],
-                                           float (&best)[4][2]) {
+__device__ __forceinline__ void lower_best(PointShared& shared,
+                                           const float (&lowest)[kRowBlocks][2],
+                                           float (&best)[kRowBlocks][2]) {
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
@@ -50,9 +51,9 @@ __device__ __forceinline__ void lower_best(PointShared& shared, const float (&lo
 __device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32_t room,
                                                 const TileSums& sums, const float* offsets,
                                                 std::uint32_t first_centroid,
-                                                const float (&lowest)[4][2],
-                                                const float (&best)[4][2],
-                                                const float (&slacks)[4][2]) {
+                                                const float (&lowest)[kRowBlocks][2],
+                                                const float (&best)[kRowBlocks][2],
+                                                const float (&slacks)[kRowBlocks][2]) {
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
@@ -79,7 +80,7 @@ __device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32
 /// of 4 warps. Shared memory: the points (up to 256 components), 4 chunks of centroids, the
 /// candidates. The tensor cores bound it.
 __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
-  extern __shared__ __align__(128) std::uint8_t memory[];
+  extern __shared__ __align__(1024) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<PointShared*>(memory + product_shared_bytes(task.chunks));
   if (threadIdx.x < kPanelRows) {
     shared.best[threadIdx.x] = to_ordered(FLT_MAX);
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
   }
   const std::size_t first_place = std::size_t{blockIdx.y} * kPanelRows;
   const CentroidBounds bounds = *task.centroids.bounds;
-  float slacks[4][2];
+  float slacks[kRowBlocks][2];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
 #pragma unroll
@@ -108,8 +109,8 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
   __syncthreads();
   PanelProduct(product, memory)
       .run(clear_sums, [&](std::uint32_t, const TileSums& sums, const float* offsets) {
-        float lowest[4][2];
-        float best[4][2];
+        float lowest[kRowBlocks][2];
+        float best[kRowBlocks][2];
         find_lowest(sums, offsets, lowest);
         lower_best(shared, lowest, best);
       });
@@ -117,8 +118,8 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
   product.last = last;
   PanelProduct(product, memory)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
-        float lowest[4][2];
-        float best[4][2];
+        float lowest[kRowBlocks][2];
+        float best[kRowBlocks][2];
         find_lowest(sums, offsets, lowest);
         lower_best(shared, lowest, best);
         keep_candidates(shared, task.room, sums, offsets, panel * kPanelRows, lowest, best, slacks);
@@ -132,6 +133,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
                             task.points.slacks[place] * bounds.share + bounds.slack;
   }
   for (std::uint32_t i = threadIdx.x; i < kPanelRows * task.room; i += kProductThreads) {
+    if (i % task.room >= shared.counts[i / task.room]) continue;
     const std::size_t list = (first_place + i / task.room) * kMaxParts + blockIdx.x;
     task.out.candidates[list * kMaxRoom + i % task.room] = shared.candidates[i];
   }

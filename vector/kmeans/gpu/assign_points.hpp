@@ -77,6 +77,9 @@ class PointAssignment {
   PointCandidates candidates_;
 };
 
+/// Takes the memory of `centroids`' panels, for its count, or measures it.
+void lay_out_panels(Arena& arena, std::uint32_t dimension, CentroidPanels& centroids);
+
 /// Queues the packing of the centroids into `centroids`' panels.
 void pack_centroids(const CentroidPanels& centroids, std::uint32_t dimension,
                     const PanelRules& rules, const Stream& stream);

@@ -75,4 +75,19 @@ void PointAssignment::run(const DeviceRows& points, const DeviceChoice& choice,
   }
 }
 
+void lay_out_panels(Arena& arena, std::uint32_t dimension, CentroidPanels& centroids) {
+  const std::size_t padded =
+      (std::size_t{centroids.count} + kPanelRows - 1) / kPanelRows * kPanelRows;
+  centroids.panels = {arena.take<std::uint8_t>(padded / kPanelRows * panel_bytes(dimension)),
+                      arena.take<float>(padded),
+                      arena.take<float>(padded),
+                      arena.take<float>(padded),
+                      arena.take<float>(padded),
+                      arena.take<float>(padded),
+                      arena.take<std::uint32_t>(padded)};
+  centroids.offsets = arena.take<float>(padded);
+  centroids.sizes = arena.take<float>(padded);
+  centroids.bounds = arena.take<CentroidBounds>(1);
+}
+
 }  // namespace warpdex::vector

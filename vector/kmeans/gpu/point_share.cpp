@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 
@@ -31,7 +32,8 @@ PointShare::PointShare(const SharePoints& points, const KmeansSettings& settings
       first_(points.first),
       clusters_(static_cast<std::uint32_t>(settings.clusters)),
       has_copy_(points.on_gpu == nullptr || settings.is_spherical),
-      members_(points_.count, clusters_) {
+      members_(points_.count, clusters_),
+      changes_(points_.count, clusters_) {
   take_memory(resources);
   place_points(points);
   fill(before_, points_.count, 0xFF, stream_);
@@ -58,6 +60,7 @@ std::size_t PointShare::lay_out(void* memory, bool keeps_panels) {
   lay_out_points(arena);
   lay_out_clusters(arena);
   members_.lay_out(arena);
+  changes_.lay_out(arena);
   assignment_.emplace(points_.dimension, points_.count, keeps_panels, settings_.is_balanced);
   assignment_->lay_out(arena);
   return arena.used();
@@ -70,6 +73,7 @@ void PointShare::lay_out_points(Arena& arena) {
   norms_ = arena.take<float>(count);
   partial_ = arena.take<double>(std::size_t{kPartialSums} * points_.dimension);
   figures_ = arena.take<IterationFigures>(1);
+  norm_figures_ = arena.take<NormFigures>(1);
   assigned_ = arena.take<std::uint32_t>(count);
   before_ = arena.take<std::uint32_t>(count);
   distances_ = arena.take<float>(count);
@@ -78,7 +82,6 @@ void PointShare::lay_out_points(Arena& arena) {
 }
 
 void PointShare::lay_out_clusters(Arena& arena) {
-  const std::size_t padded = (std::size_t{clusters_} + kPanelRows - 1) / kPanelRows * kPanelRows;
   repairs_ = arena.take<DeviceRepair>(clusters_);
   centroids_ = arena.take<float>(std::size_t{clusters_} * points_.dimension);
   const std::size_t sums = std::size_t{clusters_} * points_.dimension;
@@ -86,16 +89,7 @@ void PointShare::lay_out_clusters(Arena& arena) {
   parts_of_sums_ = arena.take<double>(sums * mean_parts(clusters_));
   panels_.centroids = centroids_;
   panels_.count = clusters_;
-  panels_.panels = {arena.take<std::uint8_t>(padded / kPanelRows * panel_bytes(points_.dimension)),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<float>(padded),
-                    arena.take<std::uint32_t>(padded)};
-  panels_.offsets = arena.take<float>(padded);
-  panels_.sizes = arena.take<float>(padded);
-  panels_.bounds = arena.take<CentroidBounds>(1);
+  lay_out_panels(arena, points_.dimension, panels_);
 }
 
 void PointShare::place_points(const SharePoints& points) {
@@ -123,14 +117,13 @@ std::vector<float> PointShare::find_mean() {
 
 float PointShare::find_norms(const std::vector<float>& centre) {
   copy_to_gpu(centre_, centre.data(), centre.size(), stream_);
-  vector::find_norms(points_, centre_, norms_, stream_);
-  std::vector<float> norms(points_.count);
-  copy_to_host(norms.data(), norms_, norms.size(), stream_);
+  vector::find_norms(points_, centre_, static_cast<float>(kMaxKmeansNorm), norms_, norm_figures_,
+                     stream_);
+  NormFigures found{};
+  copy_to_host(&found, norm_figures_, 1, stream_);
   stream_.synchronize();
-  for (std::size_t i = 0; i < norms.size(); ++i) {
-    if (!(double{norms[i]} <= kMaxKmeansNorm)) refuse_far_point(first_ + i);
-  }
-  return *std::max_element(norms.begin(), norms.end());
+  if (found.first_far < points_.count) refuse_far_point(first_ + found.first_far);
+  return std::bit_cast<float>(found.largest_bits);
 }
 
 void PointShare::pack(float largest_norm) {
@@ -207,19 +200,32 @@ AssignmentFigures PointShare::find_figures() {
   copy_to_host(&figures, figures_, 1, stream_);
   copy_to_host(begins_.data(), members_.begins(), begins_.size(), stream_);
   stream_.synchronize();
+  changed_ = figures.changed;
   AssignmentFigures found{figures.objective, figures.changed, {}};
   for (std::size_t i = 0; i < clusters_; ++i) found.sizes.push_back(begins_[i + 1] - begins_[i]);
   return found;
 }
 
+/// Sets sums_, to which the last assignment's points belong.
+void PointShare::find_sums() {
+  if (changed_ > changes_.max_changed()) {
+    vector::sum_clusters(points_, members_, clusters_, parts_of_sums_, sums_, stream_);
+  } else {
+    changes_.update_sums(points_, before_, assigned_, changed_, parts_of_sums_, sums_, stream_);
+  }
+  check_cuda(cudaMemcpyAsync(before_, assigned_, points_.count * sizeof(*before_),
+                             cudaMemcpyDeviceToDevice, stream_.handle()),
+             "cudaMemcpyAsync");
+}
+
 void PointShare::move_centroids() {
-  vector::sum_clusters(points_, members_, clusters_, parts_of_sums_, sums_, stream_);
+  find_sums();
   vector::move_centroids(members_, clusters_, points_.dimension, sums_, centroids_, stream_);
   if (settings_.is_spherical) normalize_rows(centroids_, clusters_, centroids_);
 }
 
 std::vector<double> PointShare::sum_clusters() {
-  vector::sum_clusters(points_, members_, clusters_, parts_of_sums_, sums_, stream_);
+  find_sums();
   std::vector<double> sums(std::size_t{clusters_} * points_.dimension);
   copy_to_host(sums.data(), sums_, sums.size(), stream_);
   stream_.synchronize();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kmeans/gpu/assign_points.hpp"
+#include "kmeans/gpu/changes.hpp"
 #include "kmeans/gpu/lloyd.hpp"
 #include "kmeans/gpu/update.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -48,9 +49,9 @@ class PointShare {
 
   /// As GpuClusters has it, of this share. Clusters are balanced within it.
   AssignmentFigures assign(bool is_last);
-  /// Queues the moving of the centroids to the means of this share's points.
+  /// Queues the moving of the centroids to the means of this share's points. Once after assign().
   void move_centroids();
-  /// The sums of each cluster's points: clusters * dimension.
+  /// Likewise, once after assign(): the sums of each cluster's points: clusters * dimension.
   std::vector<double> sum_clusters();
   void repair(const std::vector<Repair>& repairs);
 
@@ -77,6 +78,7 @@ class PointShare {
   void assign_all(bool computes_distances);
   void balance();
   AssignmentFigures find_figures();
+  void find_sums();
   DeviceChoice all_points() const { return {.count = points_.count}; }
 
   const KmeansSettings& settings_;
@@ -88,6 +90,7 @@ class PointShare {
   bool has_copy_;
   bool keeps_panels_ = false;
   DeviceMembers members_;
+  ClusterChanges changes_;
   std::optional<PointAssignment> assignment_;
   PanelRules rules_{HalfBound(Metric::kL2, 1), 1};
   DeviceRows rows_;
@@ -97,6 +100,7 @@ class PointShare {
   float* norms_ = nullptr;
   double* partial_ = nullptr;
   IterationFigures* figures_ = nullptr;
+  NormFigures* norm_figures_ = nullptr;
   std::uint32_t* assigned_ = nullptr;
   std::uint32_t* before_ = nullptr;
   float* distances_ = nullptr;
@@ -106,6 +110,7 @@ class PointShare {
   double* sums_ = nullptr;
   double* parts_of_sums_ = nullptr;
   std::vector<std::uint32_t> begins_;  ///< of the clusters, among the members
+  std::uint32_t changed_ = 0;          ///< points, since sums_ were found
 };
 
 }  // namespace warpdex::vector

@@ -96,14 +96,13 @@ __device__ double block_sum(double value) {
 
 /// Work item: a share of the points, a CTA.
 __global__ void __launch_bounds__(kThreads)
-    sum_shares(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,
+    sum_shares(const float* distances, const std::uint32_t* clusters, const std::uint32_t* before,
                std::uint32_t count, double* partial, IterationFigures* figures) {
   double sum = 0;
   std::uint32_t changed = 0;
   for (std::uint32_t i = own_item(); i < count; i += gridDim.x * kThreads) {
     sum += double{distances[i]};
     changed += clusters[i] != before[i] ? 1 : 0;
-    before[i] = clusters[i];
     if (count - i <= gridDim.x * kThreads) break;
   }
   sum = block_sum(sum);
@@ -161,7 +160,8 @@ __global__ void __launch_bounds__(kThreads)
 
 /// Work item: a point, a warp.
 __global__ void __launch_bounds__(kThreads)
-    find_squares(DevicePoints points, const float* centre, float* norms) {
+    find_squares(DevicePoints points, const float* centre, float limit, float* norms,
+                 NormFigures* figures) {
   const std::uint32_t point = blockIdx.x * (kThreads / kWarp) + warp_id();
   if (point >= points.count) return;
   const float* const row = points.values + std::size_t{point} * points.dimension;
@@ -171,7 +171,15 @@ __global__ void __launch_bounds__(kThreads)
     sum += double{left} * double{left};
   }
   for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, lanes);
-  if (lane_id() == 0) norms[point] = static_cast<float>(sum);
+  if (lane_id() != 0) return;
+  const auto norm = static_cast<float>(sum);
+  norms[point] = norm;
+  if (!(norm <= limit)) atomicMin(&figures->first_far, point);
+  // Norms are not negative, so their bits have their order. Most are smaller than one before.
+  const auto bits = static_cast<int>(__float_as_uint(norm));
+  if (bits > *reinterpret_cast<volatile int*>(&figures->largest_bits)) {
+    atomicMax(&figures->largest_bits, bits);
+  }
 }
 
 __global__ void copy_rows_of(DevicePoints points, const std::uint32_t* rows, std::size_t size,
@@ -270,7 +278,7 @@ void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::u
          size, dimension, centroids);
 }
 
-void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,
+void sum_up(const float* distances, const std::uint32_t* clusters, const std::uint32_t* before,
             std::uint32_t count, double* partial, IterationFigures* figures, const Stream& stream) {
   check_cuda(cudaMemsetAsync(figures, 0, sizeof(*figures), stream.handle()), "cudaMemsetAsync");
   launch(
@@ -296,13 +304,17 @@ void find_centre(const DevicePoints& points, double* partial, float* centre, con
          partial, shares, count, points.dimension, centre);
 }
 
-void find_norms(const DevicePoints& points, const float* centre, float* norms,
-                const Stream& stream) {
+void find_norms(const DevicePoints& points, const float* centre, float limit, float* norms,
+                NormFigures* figures, const Stream& stream) {
+  check_cuda(cudaMemsetAsync(&figures->largest_bits, 0, sizeof(int), stream.handle()),
+             "cudaMemsetAsync");
+  check_cuda(cudaMemsetAsync(&figures->first_far, 0xFF, sizeof(std::uint32_t), stream.handle()),
+             "cudaMemsetAsync");
   launch({.name = "find_squares",
           .ctas = (points.count - 1) / (kThreads / kWarp) + 1,
           .threads = kThreads,
           .stream = stream.handle()},
-         find_squares, points, centre, norms);
+         find_squares, points, centre, limit, norms, figures);
 }
 
 void copy_points(const DevicePoints& points, const std::uint32_t* rows, std::uint32_t count,

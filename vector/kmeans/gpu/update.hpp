@@ -68,10 +68,10 @@ struct IterationFigures {
   std::uint32_t changed;  ///< points whose cluster is another than before
 };
 
-/// Queues the sum of the distances, always in the same order, and the count of points that changed
-/// their cluster; `before` becomes `clusters`. `partial` has room for kPartialSums.
+/// Queues the sum of the distances, always in the same order, and the count of points whose cluster
+/// in `clusters` is not that in `before`. `partial` has room for kPartialSums.
 inline constexpr std::uint32_t kPartialSums = 1024;
-void sum_up(const float* distances, const std::uint32_t* clusters, std::uint32_t* before,
+void sum_up(const float* distances, const std::uint32_t* clusters, const std::uint32_t* before,
             std::uint32_t count, double* partial, IterationFigures* figures, const Stream& stream);
 
 /// A repair as the kernel reads it: of clusters, and of a point.
@@ -89,9 +89,15 @@ void split_centroids(const DevicePoints& points, const DeviceRepair* repairs, st
 /// has room for kPartialSums * dimension.
 void find_centre(const DevicePoints& points, double* partial, float* centre, const Stream& stream);
 
-/// Queues the squared distance of each point from `centre`.
-void find_norms(const DevicePoints& points, const float* centre, float* norms,
-                const Stream& stream);
+/// Of all norms, for the host.
+struct NormFigures {
+  int largest_bits;         ///< of the largest one, a float
+  std::uint32_t first_far;  ///< the first point past the limit; all ones: none is
+};
+
+/// Queues the squared distance of each point from `centre`, and what is to be known of all.
+void find_norms(const DevicePoints& points, const float* centre, float limit, float* norms,
+                NormFigures* figures, const Stream& stream);
 
 /// Queues the copy of points to centroids: row rows[i] to centroid i.
 void copy_points(const DevicePoints& points, const std::uint32_t* rows, std::uint32_t count,

@@ -14,7 +14,8 @@ namespace warpdex {
 
 /// Exceptions are numbered in the order of their list. In a list with one level of recursion, some
 /// of the exceptions' gaps and high bits have exceptions themselves, which are numbered in the same
-/// way. For lists with more levels, the table leaves those out.
+/// way.
+///
 /// The numbers of exceptions of each kind before the first block of a group of 32.
 struct alignas(16) ExceptionBase {
   std::uint32_t first = 0;     ///< of the list
@@ -33,14 +34,16 @@ static_assert(31 * kBlockSize < 1U << kEntryStartBits && kBlockSize < 1U << kEnt
 
 /// Fills in the table of a `pfor` list: `entries` has one a block, `bases` one a group of 32 blocks
 /// but the first, whose base is 0. All zero if the list has no exceptions. `tail_offset` is as
-/// ListDecoder has it. O(blocks + exceptions of exceptions). Throws FormatError on bytes that
+/// ListDecoder has it.
+///
+/// Decoders that use the table know tails of one level or none. For a list of more levels with
+/// exceptions, returns its tail encoded again with one level, with kReadSlack bytes behind; the
+/// table is of that tail, and with it the list decodes to the same values. Else returns nothing.
+///
+/// O(blocks + exceptions of exceptions), with more levels O(n). Throws FormatError on bytes that
 /// cannot be what the encoder wrote.
-void make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
-                          std::span<ExceptionEntry> entries, std::span<ExceptionBase> bases);
-
-/// The tail of a `pfor` list of any levels, encoded again with one level of recursion, for decoders
-/// of single blocks, which know no more; without slack, and no bytes if the list has no exceptions.
-/// With it, the list decodes to the same values. O(n). Throws FormatError as above.
-std::vector<std::uint8_t> flatten_tail(const EncodedList& list, std::uint32_t tail_offset);
+std::vector<std::uint8_t> make_exception_table(const EncodedList& list, std::uint32_t tail_offset,
+                                               std::span<ExceptionEntry> entries,
+                                               std::span<ExceptionBase> bases);
 
 }  // namespace warpdex

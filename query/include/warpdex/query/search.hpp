@@ -19,6 +19,13 @@ struct SearchSettings {
   std::uint32_t and_or_min = 0;     ///< and-or: fewer matches of AND than this make it OR; 0: k
   bool count = false;               ///< find the exact number of matches
   ScorerSettings scorer;            ///< how matches are scored
+  /// A score that at least k matches are known to reach, as SearchProgress::threshold of another
+  /// search of this query; 0: none is known. Engines may skip what scores less. Not read by and-or,
+  /// whose answer may be AND's or OR's. Answers are wrong if fewer matches reach it.
+  float known_threshold = 0;
+
+  /// The score that a search may start its threshold with.
+  float start_threshold() const { return mode == QueryMode::kAndOr ? 0 : known_threshold; }
 
   /// Matches of AND below which and-or answers by OR.
   std::uint32_t and_or_min_matches() const { return and_or_min == 0 ? k : and_or_min; }

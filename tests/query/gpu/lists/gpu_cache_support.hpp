@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "generate/generator.hpp"
 #include "tests/support.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex::test {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 
+#include "generate/generator.hpp"
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
 #include "tests/query/gpu/lists/gpu_cache_support.hpp"
@@ -16,7 +17,6 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "generate/generator.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/device.hpp"
-#include "warpdex/indexer/generate/generator.hpp"
 
 namespace warpdex::gpu {
 namespace {

@@ -38,21 +38,19 @@ __device__ __forceinline__ BlockPlace locate(const DeviceValues& list, std::uint
           static_cast<std::uint8_t>(min(left, kBlockSize))};
 }
 
-/// Decodes the blocks of one codec. `kPforLevels` is the largest number of levels of `pfor` tails.
-/// With more than one there are only cursors; all else takes flat tails (flatten_tail()).
-template <CodecKind kCodec, int kPforLevels = 1>
+/// Decodes the blocks of one codec.
+template <CodecKind kCodec>
 struct BlockDecoder {
-  struct Empty {};  ///< for codecs that need none of these types
+  struct Empty {};  ///< for codecs that need no tail
   static constexpr bool kKeeps = kCodec == CodecKind::kPfor;
 
-  /// What all blocks of a list share, for blocks that any warps decode in any order: for `pfor`,
-  /// where the arrays of exceptions are; nothing for other codecs. Decoders take a Tail, which
-  /// points to a ParsedTail in global or shared memory.
-  using Tail = std::conditional_t<kKeeps, const pfor::PlacedTail<kPforLevels>*, Empty>;
-  using ParsedTail = std::conditional_t<kKeeps, pfor::PlacedTail<kPforLevels>, Empty>;
+  /// What all blocks of a list share: for `pfor`, where the arrays of exceptions are; nothing for
+  /// other codecs. Decoders take a Tail, which points to a ParsedTail in global or shared memory.
+  using Tail = std::conditional_t<kKeeps, const pfor::PlacedTail*, Empty>;
+  using ParsedTail = std::conditional_t<kKeeps, pfor::PlacedTail, Empty>;
   /// Parses the tail of a list that has block arrays. Any thread.
   static __device__ __forceinline__ ParsedTail parse_tail(const DeviceValues& list) {
-    if constexpr (kKeeps) return pfor::parse_tail<kPforLevels, pfor::PlacedTail>(list);
+    if constexpr (kKeeps) return pfor::parse_tail(list);
     if constexpr (!kKeeps) return {};
   }
   /// device::locate(), and for `pfor` the place of the block's exceptions. Any thread.
@@ -68,33 +66,17 @@ struct BlockDecoder {
     if constexpr (kKeeps) pfor::visit_starts(*tail, place.exceptions, warpdex::prefetch);
   }
 
-  /// A cursor decodes many blocks of a list, best in ascending order. It keeps what they share: the
-  /// exceptions of `pfor`; nothing for other codecs. One warp's.
-  using CursorScratch =
-      std::conditional_t<kKeeps, pfor::CursorScratch<kPforLevels>, Empty>;  ///< in shared memory
-  using Cursor = std::conditional_t<kKeeps, pfor::Cursor<kPforLevels>, Empty>;
-  static __device__ __forceinline__ Cursor cursor(const DeviceValues& list,
-                                                  CursorScratch& scratch) {
-    if constexpr (kKeeps) {
-      return Cursor(pfor::parse_tail<kPforLevels, pfor::ListTail>(list), scratch);
-    }
-    if constexpr (!kKeeps) return {};
-  }
-
-  /// The block's values; 0 past place.count. Not for dense blocks. `keeper` is the list's Tail or a
-  /// cursor.
-  template <typename Keeper>
-  static __device__ __forceinline__ void values(const DeviceValues& list, Keeper& keeper,
+  /// The block's values; 0 past place.count. Not for dense blocks.
+  static __device__ __forceinline__ void values(const DeviceValues& list, const Tail& tail,
                                                 const BlockPlace& place, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
-    decode(list, keeper, place, scratch, out);
+    decode(list, tail, place, scratch, out);
     fill_rest(place.count, 0, out);
   }
 
   /// The block's docIDs, ascending; 0xFFFFFFFF past place.count. `base` is the last docID of the
   /// block before, or 0xFFFFFFFF in a list's first; `last` is the block's last. Dense blocks too.
-  template <typename Keeper>
-  static __device__ __forceinline__ void docids(const DeviceValues& list, Keeper& keeper,
+  static __device__ __forceinline__ void docids(const DeviceValues& list, const Tail& tail,
                                                 const BlockPlace& place, std::uint32_t base,
                                                 std::uint32_t last, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
@@ -102,19 +84,18 @@ struct BlockDecoder {
       BitSet(place.at, base, last).get(place.count, base, scratch, out);
       fill_rest(place.count, 0xFFFFFFFF, out);
     } else {
-      coded_docids(list, keeper, place, base, scratch, out);
+      coded_docids(list, tail, place, base, scratch, out);
     }
   }
   /// The same for a block that is not dense.
-  template <typename Keeper>
-  static __device__ __forceinline__ void coded_docids(const DeviceValues& list, Keeper& keeper,
+  static __device__ __forceinline__ void coded_docids(const DeviceValues& list, const Tail& tail,
                                                       const BlockPlace& place, std::uint32_t base,
                                                       WarpScratch& scratch,
                                                       std::uint32_t (&out)[kLaneValues]) {
     if (kCodec == CodecKind::kRice && place.code == warpdex::rice::kRiceCode) {
       rice::docids(place.at, list.parameter, place.count, base, scratch, out);
     } else {
-      decode(list, keeper, place, scratch, out);
+      decode(list, tail, place, scratch, out);
       sum_gaps(base, out);
     }
     fill_rest(place.count, 0xFFFFFFFF, out);
@@ -140,15 +121,13 @@ struct BlockDecoder {
   }
 
   /// Whether usual_values() can decode a block of values. It can decode nearly all blocks of
-  /// `bitpack` and `rice`, and, in decoders for one level, of `pfor`.
-  /// Any thread.
-  static constexpr bool kHasUsual = kCodec == CodecKind::kBitpack || kCodec == CodecKind::kRice ||
-                                    (kCodec == CodecKind::kPfor && kPforLevels == 1);
+  /// `bitpack`, `rice` and `pfor`. Any thread.
+  static constexpr bool kHasUsual = kCodec != CodecKind::kPforBlock;
   static __device__ __forceinline__ bool is_usual(const DeviceValues& list, const Tail& tail,
                                                   const BlockPlace& place) {
     if constexpr (kCodec == CodecKind::kBitpack) return is_plain(place);
     if constexpr (kCodec == CodecKind::kRice) return rice::is_usual(list.parameter, place);
-    if constexpr (kKeeps && kHasUsual) return pfor::is_usual(list, *tail, place);
+    if constexpr (kKeeps) return pfor::is_usual(list, *tail, place);
     return false;
   }
   /// values() of such a block, in fewer instructions.
@@ -202,14 +181,11 @@ struct BlockDecoder {
   }
 
   /// The block's values; those past place.count are undefined.
-  template <typename Keeper>
-  static __device__ __forceinline__ void decode(const DeviceValues& list, Keeper& keeper,
+  static __device__ __forceinline__ void decode(const DeviceValues& list, const Tail& tail,
                                                 const BlockPlace& place, WarpScratch& scratch,
                                                 std::uint32_t (&out)[kLaneValues]) {
-    if constexpr (kKeeps && std::is_same_v<Keeper, Cursor>) {
-      return pfor::values(list, keeper, place, scratch, out);
-    } else if constexpr (kKeeps) {
-      return pfor::values(list, *keeper, place, scratch, out);
+    if constexpr (kKeeps) {
+      return pfor::values(list, *tail, place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kPforBlock) {
       return pfor_block::values(place, scratch, out);
     } else if constexpr (kCodec == CodecKind::kRice) {

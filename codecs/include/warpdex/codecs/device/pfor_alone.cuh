@@ -83,8 +83,7 @@ class GapExceptions {
 inline constexpr std::uint32_t kTogether = 4;
 
 /// The high bits of exception `i`, which is one of the block's.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t read_high(const PlacedTail<kLevels>& tail,
+__device__ __forceinline__ std::uint32_t read_high(const PlacedTail& tail,
                                                    const ExceptionPlace& place, std::uint32_t i) {
   const std::uint32_t high = PackedValue(read_whole(tail.highs), i).get() + 1;
   const std::uint32_t end = place.in_highs + (place.counts >> 16);
@@ -117,9 +116,7 @@ __device__ __forceinline__ bool is_short(const PackedArray& gaps, std::uint32_t 
 /// Which of the list's exceptions belongs to value `index` of a block, or kNoException. For blocks
 /// with few exceptions, of whose gaps even fewer are exceptions, in lists of one level. All reads
 /// are issued before the walk.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& tail,
-                                                    const PackedArray& gaps,
+__device__ __forceinline__ std::uint32_t short_walk(const PlacedTail& tail, const PackedArray& gaps,
                                                     const ExceptionPlace& place,
                                                     std::uint32_t index) {
   const std::uint32_t* const word = gaps.word_of(place.first);
@@ -164,8 +161,7 @@ __device__ __forceinline__ std::uint32_t short_walk(const PlacedTail<kLevels>& t
 }
 
 /// The same for any block.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& tail, bool are_gaps,
+__device__ __forceinline__ std::uint32_t long_walk(const PlacedTail& tail, bool are_gaps,
                                                    const PackedArray& array,
                                                    const ExceptionPlace& place,
                                                    std::uint32_t index) {
@@ -185,11 +181,9 @@ __device__ __forceinline__ std::uint32_t long_walk(const PlacedTail<kLevels>& ta
 
 /// The high bits of value `index` of a block; 0 if it is no exception. Any thread; a warp takes as
 /// long as its longest walk.
-template <int kLevels>
-__device__ __forceinline__ std::uint32_t high_alone(const PlacedTail<kLevels>& tail, bool are_gaps,
+__device__ __forceinline__ std::uint32_t high_alone(const PlacedTail& tail, bool are_gaps,
                                                     const ExceptionPlace& place,
                                                     std::uint32_t index) {
-  static_assert(kLevels <= 1, "deeper levels are read by a warp");
   if ((place.counts & 0xFF) == 0) return 0;
   const PackedArray gaps = read_whole(tail.gaps);
   const std::uint32_t exception = are_gaps && is_short(gaps, place.counts)

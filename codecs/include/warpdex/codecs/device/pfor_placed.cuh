@@ -5,7 +5,7 @@
 #pragma once
 
 #include "warpdex/codecs/device/device_values.hpp"
-#include "warpdex/codecs/device/pfor_exceptions.cuh"
+#include "warpdex/codecs/device/pfor_tail.cuh"
 
 namespace warpdex::device::pfor {
 
@@ -100,10 +100,10 @@ struct alignas(16) PlainArray {
   __device__ __forceinline__ void parse(const Bytes& bytes, const Array& array,
                                         std::uint32_t blocks) {
     if (array.exceptions == 0) return;
-    const PlainTail tail(bytes, {array.exceptions, blocks, 0});
-    positions = bytes.start + tail.counts.end + 1;
-    to_highs = tail.counts.total;
-    high_bytes = static_cast<std::uint16_t>(min(tail.high_width / 8, 4U));
+    const Counts counts = parse_counts(bytes, {array.exceptions, blocks, 0});
+    positions = bytes.start + counts.end + 1;
+    to_highs = counts.total;
+    high_bytes = static_cast<std::uint16_t>(min(bytes.byte(counts.end) / 8, 4U));
     shift = static_cast<std::uint16_t>(array.width);
   }
 
@@ -121,12 +121,8 @@ struct alignas(16) PlainArray {
   }
 };
 
-/// What is known of a list's tail, beside the table. `kLevels` is the largest number of levels of a
-/// tail: 0 or 1. flatten_tail() makes a tail of one level of one that has more.
-template <int kLevels>
+/// What is known of a list's tail, beside the table.
 struct PlacedTail {
-  static_assert(kLevels <= 1, "tails with more levels are read by a cursor");
-
   PackedArray gaps;
   PackedArray highs;
   PlainArray inner[2];  ///< of the gaps, and of the high bits, in tails of one level
@@ -144,9 +140,9 @@ struct PlacedTail {
 };
 
 /// Calls visit(address) for the start of the block's part of each array of exceptions. Any thread.
-template <int kLevels, typename Visit>
-__device__ __forceinline__ void visit_starts(const PlacedTail<kLevels>& tail,
-                                             const ExceptionPlace& place, Visit visit) {
+template <typename Visit>
+__device__ __forceinline__ void visit_starts(const PlacedTail& tail, const ExceptionPlace& place,
+                                             Visit visit) {
   if (place.counts == 0) return;
   visit(read_whole(tail.gaps).word_of(place.first));
   visit(read_whole(tail.highs).word_of(place.first));
@@ -155,16 +151,14 @@ __device__ __forceinline__ void visit_starts(const PlacedTail<kLevels>& tail,
     visit(array.positions + first);
     visit(array.high_of(first));
   };
-  if (kLevels > 0 && (place.counts & 0xFF00) != 0) visit_inner(tail.inner[0], place.in_gaps);
-  if (kLevels > 0 && (place.counts & 0xFF0000) != 0) visit_inner(tail.inner[1], place.in_highs);
+  if ((place.counts & 0xFF00) != 0) visit_inner(tail.inner[0], place.in_gaps);
+  if ((place.counts & 0xFF0000) != 0) visit_inner(tail.inner[1], place.in_highs);
 }
 
 /// A block's exceptions. The constructor starts to read the first 32, one a lane.
-template <int kLevels>
 class PlacedExceptions {
  public:
-  __device__ __forceinline__ PlacedExceptions(const DeviceValues& list,
-                                              const PlacedTail<kLevels>& tail,
+  __device__ __forceinline__ PlacedExceptions(const DeviceValues& list, const PlacedTail& tail,
                                               const ExceptionPlace& place)
       : tail_(tail), place_(place), levels_(list.levels) {
     if (place_.counts != 0) fetch(0);
@@ -207,7 +201,7 @@ class PlacedExceptions {
     const std::uint32_t i = place_.first + min(done + lane_id(), count() - 1);
     const PackedValue gap(read_whole(tail_.gaps), i);
     const PackedValue high(read_whole(tail_.highs), i);
-    if (kLevels > 0 && has_inner()) fetch_inner(0);
+    if (has_inner()) fetch_inner(0);
     gap_ = gap.get();
     high_ = high.get();
   }
@@ -218,8 +212,8 @@ class PlacedExceptions {
                                       std::uint32_t& position, std::uint32_t& high) {
     position = gap_;
     high = high_ + 1;
-    if (kLevels > 0 && has_inner()) add_inner(done, scratch, position, high);
-    if (kLevels > 0 && levels_ > 0) position = next + inclusive_sum(position + 1) - 1;
+    if (has_inner()) add_inner(done, scratch, position, high);
+    if (levels_ > 0) position = next + inclusive_sum(position + 1) - 1;
   }
 
   /// 0 for the lanes with exceptions of gaps, 1 for those with exceptions of high bits.
@@ -264,7 +258,7 @@ class PlacedExceptions {
     __syncwarp();
   }
 
-  const PlacedTail<kLevels>& tail_;
+  const PlacedTail& tail_;
   const ExceptionPlace place_;
   const std::uint32_t levels_;
   std::uint32_t gap_ = 0;

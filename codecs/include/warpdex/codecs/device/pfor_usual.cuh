@@ -13,8 +13,7 @@ inline constexpr std::uint32_t kInnerLanes = kWarp / 2;
 /// Whether usual_values() can decode a block: it is full, its packed values are narrow, and one
 /// read of the warp gets all its exceptions and theirs. In a list without levels, high bits must be
 /// a byte each. Any thread.
-template <int kLevels>
-__device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedTail<kLevels>& tail,
+__device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedTail& tail,
                                          const BlockPlace& place) {
   constexpr std::uint32_t kManyInner = 0x100 - kInnerLanes;
   const std::uint32_t counts = place.exceptions.counts;
@@ -26,9 +25,8 @@ __device__ __forceinline__ bool is_usual(const DeviceValues& list, const PlacedT
 /// The values of such a block, whose low bits are `width`, with exceptions, in a list without
 /// levels. Positions are a byte each and have no exceptions, so `place.counts` is the number of
 /// exceptions.
-template <int kLevels>
 __device__ __forceinline__ void usual_values_without_levels(
-    const std::uint8_t* at, std::uint32_t width, const PlacedTail<kLevels>& tail,
+    const std::uint8_t* at, std::uint32_t width, const PlacedTail& tail,
     const ExceptionPlace& place, WarpScratch& scratch, std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t lane = lane_id();
   const std::uint32_t i = place.first + min(lane, place.counts - 1);
@@ -40,10 +38,9 @@ __device__ __forceinline__ void usual_values_without_levels(
 }
 
 /// The same in a list with one level. All reads are issued at once.
-template <int kLevels>
 __device__ __forceinline__ void usual_values(const std::uint8_t* at, std::uint32_t width,
-                                             const PlacedTail<kLevels>& tail,
-                                             const ExceptionPlace& place, WarpScratch& scratch,
+                                             const PlacedTail& tail, const ExceptionPlace& place,
+                                             WarpScratch& scratch,
                                              std::uint32_t (&values)[kLaneValues]) {
   const std::uint32_t lane = lane_id();
   const std::uint32_t count = place.counts & 0xFF;

@@ -42,7 +42,6 @@ struct DeviceInfo {
   std::size_t memory = 0;                   ///< bytes in all
   std::size_t free_memory = 0;              ///< bytes free at the time of the call
   std::size_t shared_memory_per_block = 0;  ///< bytes, with the opt-in that kernels may ask for
-  std::size_t l2_cache = 0;                 ///< bytes
   int driver_version = 0;                   ///< newest CUDA the driver knows: 13000 for 13.0
   int runtime_version = 0;                  ///< the CUDA this build was made with, likewise
   bool has_code = true;                     ///< this build has kernels that run on it

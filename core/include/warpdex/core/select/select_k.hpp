@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "warpdex/core/cuda/buffer.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
 namespace warpdex {
@@ -35,21 +36,32 @@ inline constexpr Id kNoId = static_cast<Id>(~Id{0});
 /// largest call needed. For one stream at a time. Move-only.
 class SelectScratch {
  public:
-  explicit SelectScratch(int device = 0) : device_(device) {}
+  /// With a budget, which must outlive it, its memory counts there.
+  explicit SelectScratch(int device = 0, MemoryBudget* budget = nullptr)
+      : device_(device), budget_(budget) {}
 
   int device() const { return device_; }
   /// Bytes held.
   std::size_t size() const { return counters_.size() + memory_.size(); }
+  /// Bytes that memory() can give: what is held, or, where nothing is, what the budget has left.
+  std::size_t limit() const;
+  /// Makes memory() have at least `bytes` from now on; false if the budget has fewer.
+  bool reserve(std::size_t bytes);
+  /// Gives all memory back. No selection may be under way.
+  void reset();
 
   /// At least `count` counters, which are 0 and must be 0 again after use.
   std::uint32_t* counters(std::size_t count, const Stream& stream);
-  /// At least `bytes` bytes of any content, aligned to 256.
+  /// At least `bytes` bytes of any content, aligned to 256. Throws Error, which says how many are
+  /// needed, where the budget or the GPU has fewer.
   void* memory(std::size_t bytes, const Stream& stream);
 
  private:
   int device_ = 0;
-  DeviceBuffer counters_;
+  MemoryBudget* budget_ = nullptr;
+  DeviceBuffer counters_;  ///< small, so it does not count
   DeviceBuffer memory_;
+  Reservation reserved_;  ///< memory_, in the budget
 };
 
 /// Queues the selection of each row's k best keys. `keys_out` and `ids_out` are device pointers to
@@ -61,8 +73,8 @@ class SelectScratch {
 /// keys and ids. A row is read once for k up to 4096, else about four times.
 ///
 /// Key: float, Half, std::uint16_t, std::uint32_t. Id: std::uint32_t, std::uint64_t. k from 1 to
-/// 2^31 - 1, fewer than 2^31 columns, rows × k fewer than 2^40. Throws UsageError for others and
-/// CudaError where the GPU refuses.
+/// 2^31 - 1, fewer than 2^31 columns, rows × k fewer than 2^40. Throws UsageError for others, what
+/// SelectScratch::memory() throws, and CudaError where the GPU refuses.
 template <typename Key, typename Id>
 void select_k(const MatrixView<Key>& keys, std::size_t k, SelectOrder order, Key* keys_out,
               Id* ids_out, SelectScratch& scratch, const Stream& stream);

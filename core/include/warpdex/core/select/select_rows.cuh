@@ -126,15 +126,15 @@ void launch_radix(const RadixTask<Key, Packed, Id>& task, void* sort_scratch,
   check_launch("write_selected");
 }
 
-/// In batches of rows, so that scratch memory stays near 512 MB where k allows.
+/// In batches of rows, so that scratch memory stays near 512 MB, or what there is, where k allows.
 template <typename Key, typename Packed, typename Id>
 void select_by_radix(const RowsTask<Key, Id>& all, SelectScratch& scratch, const Stream& stream) {
-  constexpr std::size_t kBudget = std::size_t{512} << 20;
+  const std::size_t budget = std::min(std::size_t{512} << 20, scratch.limit() / 8 * 7);
   constexpr std::size_t kMaxRows = 65535;  // blockIdx.y
   const auto k = static_cast<std::size_t>(all.k);
   const std::size_t a_row = k * 2 * sizeof(SelectedEntry) + kDigits * sizeof(int) + 64;
   const std::size_t batch =
-      std::min({all.keys.rows, kMaxRows, std::max<std::size_t>(1, kBudget / a_row)});
+      std::min({all.keys.rows, kMaxRows, std::max<std::size_t>(1, budget / a_row)});
   const auto aligned = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
   const std::size_t selected = aligned(batch * k * sizeof(SelectedEntry));
   const std::size_t states = aligned(batch * sizeof(RadixState<Packed>));

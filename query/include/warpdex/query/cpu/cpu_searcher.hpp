@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/cpu/search_watch.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -30,6 +31,11 @@ class CpuSearcher {
 
   /// Answers a query that was planned over this index. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
+
+  /// The same, unless `watch` stops it: then the best documents of those that were looked at, with
+  /// exact scores, and in `progress` what the others score at most.
+  SearchResult run(const PlannedQuery& plan, const SearchSettings& settings, SearchWatch& watch,
+                   SearchProgress& progress);
 
  private:
   struct State;

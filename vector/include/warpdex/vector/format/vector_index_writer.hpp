@@ -35,8 +35,9 @@ class VectorIndexWriter {
   std::size_t rows() const;
 
   /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
-  /// by their numbers. Inverted files are built on `device`, with the same bytes wherever no two
-  /// centroids are equally near but for the rounding of floats. Throws InputError if there are ids
+  /// by their numbers. Inverted files are built on `device`: nearly always the same bytes,
+  /// since only sums of which centroids are the means may round in another way (docs/vector.md).
+  /// Throws InputError if there are ids
   /// and not as many as rows; UsageError for more lists than rows, or none of both; IoError;
   /// CudaError; and what `progress` and the functions of `device` throw. Once, at the end.
   void commit(const VectorIds& ids = {}, const BuildProgress& progress = {},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -36,6 +37,10 @@ class GpuIvfSearcher {
   /// As IvfSearcher::nearest().
   Neighbors nearest(std::span<const float> queries, std::size_t k, std::size_t probes,
                     const RowFilter* filter = nullptr) const;
+
+  /// nearest() with queries and answers in GPU memory, as GpuFlatSearcher::nearest_on_gpu().
+  void nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::size_t probes,
+                      std::int32_t* rows, float* distances) const;
 
   /// As IvfSearcher::within(); query by query.
   RangeNeighbors within(std::span<const float> queries, float radius, std::size_t probes,

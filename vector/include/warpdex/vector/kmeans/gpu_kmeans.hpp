@@ -15,7 +15,7 @@ namespace warpdex::vector {
 /// open are compared by canonical distances (docs/vector.md). Means are sums in double precision,
 /// in an order that depends on nothing but the clusters. So the same points and settings give the
 /// same result on every GPU, to the bit; what on_iteration is told of the objective is near it. The
-/// CPU's result differs where two centroids are equally near up to the rounding of floats. Points
+/// CPU gives the same clusters to the same centroids; its means may round to other floats. Points
 /// must not be farther than 2e17 from a mean of some of them. `settings.threads` is not used.
 /// Throws as kmeans() does; CudaError where there is no GPU; Error, which says how much is needed,
 /// where the points do not fit into its memory.

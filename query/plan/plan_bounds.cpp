@@ -1,0 +1,85 @@
+// Adds up bounds of terms in the canonical order.
+#include "warpdex/query/plan/plan_bounds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "plan/roles.hpp"
+#include "plan/seed_threshold.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex {
+namespace {
+
+/// For the rounding of sums of bounds and of scores.
+constexpr float kSlack = 1.0F + 1e-4F;
+/// A list's best score is about so much above its tenth best.
+constexpr float kBestOverTenth = 1.15F;
+
+std::uint64_t occurrences_of(const Index& index, const PostingsEntry& entry) {
+  if (!entry.is_short()) return entry.collection_frequency;
+  std::array<std::uint32_t, 2 * kBlockSize> docids{};
+  std::array<std::uint32_t, 2 * kBlockSize> frequencies{};
+  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents,
+                  docids.data(), frequencies.data());
+  std::uint64_t occurrences = 0;
+  for (std::uint32_t i = 0; i < entry.document_frequency; ++i) occurrences += frequencies[i];
+  return occurrences;
+}
+
+/// An upper bound of the term's score in any document.
+float max_term_score(const TermScorer& scorer, std::uint64_t occurrences) {
+  switch (scorer.kind) {
+    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
+    case ScorerKind::kBm25: return scorer.weight;
+    case ScorerKind::kQueryLikelihood: break;
+  }
+  return scorer.weight * std::log1p(static_cast<float>(occurrences) * scorer.c0);
+}
+
+}  // namespace
+
+float max_static_score(const Index& index) {
+  float largest = 0;
+  for (const float bound : index.sections().static_bounds) largest = std::max(largest, bound);
+  return largest;
+}
+
+PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
+                       const SearchSettings& settings) {
+  const ScorerSettings wanted = effective_scorer(index.settings(), settings.scorer);
+  const bool reads_occurrences = wanted.kind == ScorerKind::kQueryLikelihood;
+  const bool is_or = settings.mode == QueryMode::kOr;
+  PlanBounds bounds;
+  bool has_signs = false;
+  for (const PlannedTerm& term : plan.terms) has_signs |= term.is_must || term.is_prohibited;
+  float likely_rest = 0;  // of the terms from here to the last
+  const auto scorer_of = [&](const PlannedTerm& term) {
+    const std::uint64_t occurrences =
+        reads_occurrences ? occurrences_of(index, term.entry) : term.entry.collection_frequency;
+    const TermScorer scorer =
+        make_term_scorer(wanted, {index.counts().documents, index.counts().tokens},
+                         term.entry.document_frequency, occurrences, term.weight);
+    return std::pair(scorer, max_term_score(scorer, occurrences));
+  };
+  if (is_or && !has_signs) {
+    for (const PlannedTerm& term : plan.terms) {
+      bounds.seed = std::max(
+          bounds.seed, seed_score(index.sections(), term.entry, scorer_of(term).first, settings.k));
+    }
+  }
+  for (auto term = plan.terms.rbegin(); term != plan.terms.rend(); ++term) {
+    if (term->is_prohibited) continue;
+    const auto [scorer, most] = scorer_of(*term);
+    bounds.max_score += most;
+    const float tenth = seed_score(index.sections(), term->entry, scorer, kSeedRanks.front());
+    likely_rest += tenth > 0 ? std::min(most, tenth * kBestOverTenth) : most;
+    if (likely_rest >= bounds.seed) bounds.essential_postings += term->entry.document_frequency;
+  }
+  bounds.max_score *= kSlack;
+  return bounds;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,70 @@
+// Runs jobs of any class on CPU threads and a GPU: whichever serves each best as the load stands.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "warpdex/scheduler/job.hpp"
+#include "warpdex/scheduler/placement.hpp"
+#include "warpdex/scheduler/statistics.hpp"
+
+namespace warpdex {
+
+struct SchedulerSettings {
+  PlacementSettings placement;
+  /// CPU threads that run jobs; 0: as many as this process may run on, less one or two for the
+  /// GPU's threads if there is a GPU. 1 or more.
+  std::size_t cpu_threads = 0;
+  /// Jobs that may be under way (submitted, not ended). Further ones meet their OverloadPolicy. A
+  /// client that has fewer than its share of these is let in nevertheless, so at most twice as many
+  /// are ever under way.
+  std::size_t capacity = 10'000;
+  /// Idle threads that stay awake to take the next job at once, each for `spin` after its last job;
+  /// waking a thread takes some 50 us. 0 lookouts: one for each eight CPU threads, at least one.
+  std::size_t lookouts = 0;
+  std::chrono::microseconds spin{5'000};
+  /// Lets a CPU run that takes `outrun` times as long as predicted, and 200 us, go on on the GPU,
+  /// if that is free.
+  bool moves = true;
+  float outrun = 4;
+  /// The run that a job gets that must be answered with what can be found.
+  std::chrono::microseconds limited_run{200};
+};
+
+/// Takes jobs from any number of threads. Allocates nothing for a job once its queues have had
+/// their size. Its own cost is about a microsecond of CPU time a job.
+class JobScheduler {
+ public:
+  /// Starts the threads. The classes must outlive the scheduler; those of all jobs must be among
+  /// them. Throws UsageError for settings out of range, and what making the workers throws.
+  JobScheduler(std::span<WorkClass* const> classes, const SchedulerSettings& settings = {});
+  /// Cancels what is queued; waits for what is running.
+  ~JobScheduler();
+  JobScheduler(const JobScheduler&) = delete;
+  JobScheduler& operator=(const JobScheduler&) = delete;
+
+  /// Hands a job over, which ends by Job::finish(). With OverloadPolicy::kWait it may wait for
+  /// room first; with the others, finish() may be called before it returns. Throws UsageError for a
+  /// client that there is not.
+  void submit(Job& job);
+
+  /// Ends a job at once if it is queued; as soon as it can be stopped, if it runs. Does nothing if
+  /// the job has ended `generation` times and more, or less. Returns whether there was such a job.
+  bool cancel(Job& job, std::uint64_t generation);
+
+  /// O(threads).
+  SchedulerStatistics statistics() const;
+  std::size_t cpu_threads() const;
+  /// Microseconds since construction: the time that jobs' times are in.
+  Micros now() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,45 @@
+// Settings of how the scheduler places jobs on processors and closes batches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace warpdex {
+
+/// Which processors jobs may go to.
+enum class Placement : std::uint8_t {
+  kBoth,        ///< CPU and GPU together, by load
+  kCpuOnly,     ///< the CPU
+  kGpuOnly,     ///< the GPU, but for what it cannot answer
+  kBetterAlone  ///< each job on the one that is faster for it alone, whatever the load
+};
+
+/// How jobs are placed. Times are in microseconds.
+struct PlacementSettings {
+  Placement placement = Placement::kBoth;
+  /// Shares of clients: a client with twice the weight gets twice the work done while both wait.
+  /// One or more, each above 0.
+  std::vector<double> client_weights{1};
+  std::size_t batch_jobs = 1000;  ///< a batch has so many jobs at most
+  float batch_max_work = 10'000;  ///< and is closed before it is predicted to take longer
+  /// While another batch is under way, the next one starts once it is predicted to take so long,
+  float batch_min_work = 1'000;
+  float batch_wait = 300;   ///< or once its oldest job has waited so long
+  std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
+  float huge_work = 2'000;  ///< a job that is predicted to take longer on the GPU goes alone
+  /// Once this part of the time to its deadline has passed, a job of the third queue goes to the
+  /// processor that it prefers.
+  double urgent_share = 0.5;
+  /// Jobs whose costs on the two processors differ by less than this factor, as the load stands, go
+  /// to whichever is free first.
+  float indifference = 1.25F;
+  /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
+  /// a deadline counts as one of a second.
+  double deadline_slot = 10'000;
+
+  /// Throws UsageError for values that are not above 0.
+  void validate() const;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,59 @@
+// What an operator wants to know of a scheduler.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace warpdex {
+
+/// How predictions compare with the truth.
+struct PredictionStatistics {
+  std::uint64_t runs = 0;
+  double mean_relative_error = 0;  ///< of |predicted - true| / true
+  double mean_ratio = 0;           ///< of predicted / true
+};
+
+/// Times in microseconds; percentiles are exact to 7 %.
+struct TimeStatistics {
+  std::uint64_t count = 0;
+  double mean = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double max = 0;  ///< the upper end of its class
+};
+
+/// Sums since construction, but for lengths, which are of now.
+struct SchedulerStatistics {
+  std::uint64_t submitted = 0;
+  // How jobs ended; together, those that have ended.
+  std::uint64_t complete_on_cpu = 0;
+  std::uint64_t complete_on_gpu = 0;
+  std::uint64_t partial = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t late = 0;  ///< complete or partial, after their deadline
+
+  std::uint64_t moved_to_gpu = 0;   ///< CPU runs that outran their prediction
+  std::uint64_t moved_to_cpu = 0;   ///< the GPU could not answer them, or failed
+  std::uint64_t stolen_by_cpu = 0;  ///< from the queue that prefers the GPU
+  std::uint64_t batches = 0;
+  std::uint64_t gpu_failures = 0;  ///< batches that the GPU failed to answer
+  bool gpu_is_given_up = false;    ///< it failed again and again
+
+  // Lengths of the queues.
+  std::size_t prefers_gpu = 0;
+  std::size_t prefers_cpu = 0;
+  std::size_t either = 0;
+  std::size_t huge = 0;
+  std::size_t under_way = 0;  ///< submitted and not ended
+
+  TimeStatistics waits;      ///< from submit() to the last run
+  TimeStatistics latencies;  ///< from submit() to the end
+  PredictionStatistics cpu;
+  PredictionStatistics gpu;  ///< of batches
+};
+
+}  // namespace warpdex

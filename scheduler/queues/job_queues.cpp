@@ -1,0 +1,332 @@
+// Lanes, clients and the choice between processors.
+#include "queues/job_queues.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Waits that differ by less do not count as load.
+constexpr double kWaitQuantum = 50;
+/// Jobs at the end of a heap's memory that are looked at for one to steal.
+constexpr std::size_t kStealLooks = 8;
+/// A job without a deadline is ordered as if it had this one.
+constexpr Micros kUsualDeadline = 1e6;
+
+void require_positive(double value, const char* name) {
+  if (value > 0 && std::isfinite(value)) return;
+  throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
+                   "; give a number above 0");
+}
+
+}  // namespace
+
+void PlacementSettings::validate() const {
+  if (client_weights.empty())
+    throw UsageError("the scheduler has no client; give a weight or more");
+  for (const double weight : client_weights) require_positive(weight, "weight of a client");
+  require_positive(static_cast<double>(batch_jobs), "batch_jobs");
+  require_positive(static_cast<double>(batches), "batches");
+  require_positive(static_cast<double>(batch_max_work), "batch_max_work");
+  require_positive(static_cast<double>(batch_min_work), "batch_min_work");
+  require_positive(static_cast<double>(huge_work), "huge_work");
+  require_positive(static_cast<double>(indifference), "indifference");
+  require_positive(deadline_slot, "deadline_slot");
+}
+
+double batch_work(const std::vector<Job*>& batch) {
+  double base = 0;
+  double shares = 0;
+  for (const Job* job : batch) {
+    base = std::max(base, static_cast<double>(job->cost.gpu_alone - job->cost.gpu_share));
+    shares += static_cast<double>(job->cost.gpu_share);
+  }
+  return base + shares;
+}
+
+bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now) {
+  double soonest = waits.cpu + static_cast<double>(job.cost.cpu);
+  if (has_gpu && job.cost.gpu_can) {
+    soonest = std::min(soonest, waits.gpu + static_cast<double>(job.cost.gpu_alone));
+  }
+  return now + soonest <= job.deadline;
+}
+
+JobQueues::JobQueues(const PlacementSettings& settings, std::size_t cpu_threads, bool has_gpu)
+    : settings_(settings),
+      cpu_threads_(static_cast<double>(std::max<std::size_t>(1, cpu_threads))),
+      has_gpu_(has_gpu && settings.placement != Placement::kCpuOnly) {
+  settings.validate();
+  for (const double weight : settings.client_weights) clients_.push_back({.weight = weight});
+  for (LaneState& lane : lanes_) lane.heaps.resize(clients_.size());
+}
+
+std::size_t JobQueues::size() const {
+  std::size_t jobs = 0;
+  for (const LaneState& lane : lanes_) jobs += lane.jobs;
+  return jobs;
+}
+
+double JobQueues::work_in(Lane lane, const Job& job) {
+  switch (lane) {
+    case Lane::kGpu: return static_cast<double>(job.cost.gpu_share);
+    case Lane::kHuge: return static_cast<double>(job.cost.gpu_alone);
+    case Lane::kCpu: return static_cast<double>(job.cost.cpu);
+    case Lane::kEither: break;
+  }
+  return static_cast<double>(std::min(job.cost.cpu, job.cost.gpu_alone));
+}
+
+Waits JobQueues::waits(Micros now) const {
+  Waits waits;
+  const auto queued = [&](Lane lane) { return lanes_[index(lane)].work; };
+  if (static_cast<double>(cpu_running_ + for_cpu()) >= cpu_threads_) {
+    waits.cpu =
+        (queued(Lane::kCpu) + queued(Lane::kEither) / 2 + cpu_running_work_ / 2) / cpu_threads_;
+  }
+  waits.gpu = std::max(0.0, gpu_free_at_ - now) + queued(Lane::kGpu) + queued(Lane::kHuge) +
+              queued(Lane::kEither) / 2;
+  return waits;
+}
+
+/// What the job adds to the GPU's work as the load stands: of a batch's fixed cost, the part that
+/// one of so many jobs bears.
+double JobQueues::gpu_cost_now(const Job& job) const {
+  const double share = static_cast<double>(job.cost.gpu_share);
+  const double base = static_cast<double>(job.cost.gpu_alone) - share;
+  return share + base / (1 + static_cast<double>(size(Lane::kGpu)));
+}
+
+bool JobQueues::prefers_gpu(const Job& job) const {
+  return has_gpu_ && job.cost.gpu_can && job.cost.cpu > job.cost.gpu_alone;
+}
+
+/// Membership by the ratio of the job's costs against a threshold that follows the load: the longer
+/// the wait for the GPU against that for the CPU, the more a job must gain there.
+Lane JobQueues::choose_lane(const Job& job, Micros now) const {
+  if (!has_gpu_ || !job.cost.gpu_can) return Lane::kCpu;
+  const bool is_huge = job.cost.gpu_share > settings_.huge_work;
+  const Lane on_gpu = is_huge ? Lane::kHuge : Lane::kGpu;
+  if (job.left_cpu) return on_gpu;
+  if (settings_.placement == Placement::kGpuOnly) return on_gpu;
+  if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
+  const Waits wait = waits(now);
+  const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
+  const double ratio = static_cast<double>(job.cost.cpu) / gpu_cost_now(job);
+  const double band = static_cast<double>(settings_.indifference);
+  if (ratio > threshold * band) return on_gpu;
+  if (ratio * band < threshold || is_huge) return Lane::kCpu;
+  return Lane::kEither;
+}
+
+void JobQueues::push(Job& job, Micros now) {
+  const Micros deadline = std::isfinite(job.deadline) ? job.deadline : job.arrival + kUsualDeadline;
+  job.place.slot = static_cast<std::int64_t>(deadline / settings_.deadline_slot);
+  job.place.number = ++last_number_;
+  put(job, choose_lane(job, now));
+}
+
+void JobQueues::put(Job& job, Lane lane) {
+  job.place.lane = static_cast<std::uint8_t>(lane);
+  // The third queue is served by age.
+  job.place.length = lane == Lane::kEither ? 0.0F : static_cast<float>(work_in(lane, job));
+  job.state.store(Job::State::kQueued, std::memory_order_relaxed);
+  ClientState& client = clients_[job.options.client];
+  if (client.jobs++ == 0) client.pass = std::max(client.pass, virtual_time_);
+  LaneState& state = lanes_[index(lane)];
+  state.heaps[job.options.client].push(job);
+  ++state.jobs;
+  state.work += work_in(lane, job);
+}
+
+void JobQueues::remove(Job& job) {
+  LaneState& state = lanes_[job.place.lane];
+  state.heaps[job.options.client].remove(job);
+  --state.jobs;
+  state.work -= work_in(static_cast<Lane>(job.place.lane), job);
+  if (state.jobs == 0) state.work = 0;  // no rounding is left over
+  --clients_[job.options.client].jobs;
+}
+
+/// Takes a job to run, which its client pays for.
+void JobQueues::serve(Job& job) {
+  ClientState& client = clients_[job.options.client];
+  remove(job);
+  virtual_time_ = client.pass;
+  const float work = job.cost.gpu_can ? std::min(job.cost.cpu, job.cost.gpu_share) : job.cost.cpu;
+  client.pass += static_cast<double>(std::max(work, 0.1F)) / client.weight;
+  job.state.store(Job::State::kRunning, std::memory_order_relaxed);
+}
+
+Job* JobQueues::top_of(Lane lane) const {
+  const LaneState& state = lanes_[index(lane)];
+  if (state.jobs == 0) return nullptr;
+  std::size_t best = clients_.size();
+  for (std::size_t client = 0; client < clients_.size(); ++client) {
+    if (state.heaps[client].empty()) continue;
+    if (best == clients_.size() || clients_[client].pass < clients_[best].pass) best = client;
+  }
+  return &state.heaps[best].top();
+}
+
+/// Jobs of the third queue that are near their deadlines go to their preferred processor.
+void JobQueues::move_urgent(Micros now) {
+  if (size(Lane::kEither) == 0) return;
+  for (JobHeap& heap : lanes_[index(Lane::kEither)].heaps) {
+    while (!heap.empty()) {
+      Job& job = heap.top();
+      const Micros given = job.deadline - job.arrival;
+      if (!(now - job.arrival > settings_.urgent_share * given)) break;
+      remove(job);
+      put(job, prefers_gpu(job) ? Lane::kGpu : Lane::kCpu);
+    }
+  }
+}
+
+Job* JobQueues::take_for_cpu(Micros now) {
+  move_urgent(now);
+  Job* job = top_of(Lane::kCpu);
+  if (job == nullptr) job = top_of(Lane::kEither);
+  if (job == nullptr) job = steal_from_gpu(now);
+  if (job == nullptr) return nullptr;
+  serve(*job);
+  ++cpu_running_;
+  cpu_running_work_ += static_cast<double>(job->cost.cpu);
+  return job;
+}
+
+void JobQueues::cpu_done(float work) {
+  --cpu_running_;
+  cpu_running_work_ -= static_cast<double>(work);
+  if (cpu_running_ == 0) cpu_running_work_ = 0;
+}
+
+/// Of the jobs that would wait for the GPU the longest, the one that a CPU thread does in the least
+/// time, if it is then done sooner than on the GPU.
+Job* JobQueues::steal_from_gpu(Micros now) {
+  if (settings_.placement != Placement::kBoth) return nullptr;
+  const Job* const next = top_of(Lane::kGpu);
+  if (next == nullptr) return nullptr;
+  const std::vector<Job*>& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client].jobs();
+  const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
+  Job* best = nullptr;
+  for (std::size_t i = first; i < jobs.size(); ++i) {
+    if (jobs[i]->left_cpu) continue;
+    if (best == nullptr || jobs[i]->cost.cpu < best->cost.cpu) best = jobs[i];
+  }
+  if (best == nullptr || static_cast<double>(best->cost.cpu) >= waits(now).gpu) return nullptr;
+  return best;
+}
+
+Micros JobQueues::oldest_arrival(Lane lane) const {
+  const Job* const job = top_of(lane);
+  return job == nullptr ? kNever : job->arrival;
+}
+
+Micros JobQueues::next_batch_time() const {
+  if (!has_gpu_) return kNever;
+  if (size(Lane::kHuge) > 0 && huge_under_way_ == 0) return 0;
+  return next_usual_batch_time();
+}
+
+/// The same, of batches that are not of a huge job.
+Micros JobQueues::next_usual_batch_time() const {
+  const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
+  if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
+  if (batches_under_way_ + huge_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
+  if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
+  return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
+         static_cast<double>(settings_.batch_wait);
+}
+
+void JobQueues::fill_batch(Lane lane, std::vector<Job*>& batch, double& work) {
+  while (batch.size() < settings_.batch_jobs) {
+    Job* const job = top_of(lane);
+    if (job == nullptr) return;
+    if (!batch.empty()) {
+      if (job->work_class != batch.front()->work_class) return;
+      if (work + static_cast<double>(job->cost.gpu_share) >
+          static_cast<double>(settings_.batch_max_work)) {
+        return;
+      }
+    }
+    work += static_cast<double>(job->cost.gpu_share);
+    serve(*job);
+    batch.push_back(job);
+  }
+}
+
+BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
+  batch.clear();
+  if (!has_gpu_) return {};
+  move_urgent(now);
+  double work = 0;
+  bool is_huge = false;
+  if (now >= next_usual_batch_time()) {
+    fill_batch(Lane::kGpu, batch, work);
+    fill_batch(Lane::kEither, batch, work);
+  } else if (huge_under_way_ == 0 && size(Lane::kHuge) > 0) {
+    Job* const job = top_of(Lane::kHuge);
+    serve(*job);
+    batch.push_back(job);
+    is_huge = true;
+  } else if (batches_under_way_ + huge_under_way_ == 0) {
+    steal_from_cpu(now, batch);
+  }
+  if (batch.empty()) return {};
+  ++(is_huge ? huge_under_way_ : batches_under_way_);
+  work = batch_work(batch);
+  gpu_work_under_way_ += work;
+  gpu_free_at_ = std::max(gpu_free_at_, now) + work;
+  return {work, is_huge};
+}
+
+/// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
+void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
+  if (settings_.placement != Placement::kBoth || size(Lane::kCpu) < 2) return;
+  const double wait = waits(now).cpu;
+  std::size_t left = size(Lane::kCpu) / 2;
+  for (JobHeap& heap : lanes_[index(Lane::kCpu)].heaps) {
+    for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
+      Job& job = *heap.jobs()[i];
+      const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
+      if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
+          job.cost.gpu_share > settings_.huge_work) {
+        continue;
+      }
+      serve(job);
+      batch.push_back(&job);
+      --left;
+    }
+  }
+}
+
+void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
+  --(claim.is_huge ? huge_under_way_ : batches_under_way_);
+  gpu_work_under_way_ = batches_under_way_ + huge_under_way_ == 0
+                            ? 0
+                            : std::max(0.0, gpu_work_under_way_ - claim.work);
+  gpu_free_at_ = now + gpu_work_under_way_;
+}
+
+std::vector<Job*> JobQueues::take_all() {
+  std::vector<Job*> jobs;
+  for (const LaneState& lane : lanes_) {
+    for (const JobHeap& heap : lane.heaps) {
+      jobs.insert(jobs.end(), heap.jobs().begin(), heap.jobs().end());
+    }
+  }
+  for (Job* job : jobs) remove(*job);
+  return jobs;
+}
+
+void JobQueues::give_up_gpu(Micros now) {
+  has_gpu_ = false;
+  for (Job* job : take_all()) push(*job, now);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,75 @@
+// What a thread counts of the jobs that it ends; sums of all threads make the statistics. Internal.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "warpdex/scheduler/job.hpp"
+#include "warpdex/scheduler/statistics.hpp"
+
+namespace warpdex {
+
+/// A count that one thread raises at a time and any thread reads.
+class Count {
+ public:
+  void add(std::uint64_t more) { value_.fetch_add(more, std::memory_order_relaxed); }
+  std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_ = 0;
+};
+
+/// Counts times by classes that are 7 % wide, from 100 ns to minutes.
+class TimeCounts {
+ public:
+  void add(Micros time);
+  /// Adds these to a sum.
+  void add_to(std::array<std::uint64_t, 320>& classes, double& sum) const;
+  static TimeStatistics statistics(const std::array<std::uint64_t, 320>& classes, double sum);
+
+ private:
+  std::array<Count, 320> classes_;
+  Count nanoseconds_;
+};
+
+/// How predictions compared, in thousandths.
+class PredictionCounts {
+ public:
+  void add(float predicted, Micros took);
+  void add_to(PredictionStatistics& sum) const;  ///< sums of errors, until finish()
+  static void finish(PredictionStatistics& sum);
+
+ private:
+  Count runs_;
+  Count errors_;
+  Count ratios_;
+};
+
+/// Of one thread, or of few that seldom count.
+struct alignas(64) Counters {
+  Count complete_on_cpu;
+  Count complete_on_gpu;
+  Count partial;
+  Count refused;
+  Count cancelled;
+  Count failed;
+  Count late;
+  Count moved_to_gpu;
+  Count moved_to_cpu;
+  Count stolen_by_cpu;
+  Count batches;
+  Count gpu_failures;
+  TimeCounts waits;
+  TimeCounts latencies;
+  PredictionCounts cpu;
+  PredictionCounts gpu;
+
+  void count_end(const Job& job, JobEnd end);
+};
+
+/// Adds up. Lengths of queues and what was submitted are left at 0.
+SchedulerStatistics sum_of(const Counters* counters, std::size_t count);
+
+}  // namespace warpdex

@@ -1,0 +1,147 @@
+// The CPU threads: each takes single jobs, runs them, and stops those that should not go on.
+#include <algorithm>
+#include <array>
+
+#include "run/scheduler_state.hpp"
+
+namespace warpdex {
+namespace {
+
+/// A thread takes further jobs along while those that it has are predicted to take less than this,
+/// and there are many for each thread.
+constexpr float kTakenWork = 20;
+constexpr std::size_t kMaxTaken = 8;
+/// Looks for work between two looks at what could be stolen.
+constexpr std::uint32_t kLooksPerSteal = 256;
+/// A CPU run is worth moving if it has taken so long.
+constexpr Micros kMinRunToMove = 200;
+/// While CPU jobs wait longer than this, the GPU may help.
+constexpr Micros kWaitForHelp = 500;
+
+/// Why a run was stopped.
+enum class Stop { kNone, kCancelled, kTime, kMove };
+
+/// Watches one run.
+class RunWatch final : public SearchWatch {
+ public:
+  RunWatch(const JobScheduler::State& state, const Job& job)
+      : state_(state), job_(job), generation_(job.generation.load(std::memory_order_relaxed)) {
+    const SchedulerSettings& settings = state.settings;
+    const Micros short_run =
+        std::chrono::duration<double, std::micro>(settings.limited_run).count();
+    if (job.is_limited) {
+      stop_at_ = job.start + short_run;
+    } else if (job.options.overload == OverloadPolicy::kPartial) {
+      stop_at_ = std::max(job.deadline, job.start + short_run);
+    }
+    const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
+                          settings.placement.placement == Placement::kBoth;
+    if (may_move) {
+      move_at_ = job.start + kMinRunToMove + static_cast<double>(settings.outrun * job.cost.cpu);
+    }
+  }
+
+  bool goes_on() override {
+    if (job_.cancelled.load(std::memory_order_relaxed) == generation_)
+      return stop(Stop::kCancelled);
+    if (stop_at_ == kNever && move_at_ == kNever) return true;
+    const Micros now = state_.now();
+    if (now >= stop_at_) return stop(Stop::kTime);
+    if (now < move_at_) return true;
+    // It is likely to take about as long again. The GPU must be done with it sooner.
+    const Micros gpu_done = std::max(now, state_.gpu_free_at.load(std::memory_order_relaxed)) +
+                            static_cast<double>(job_.cost.gpu_alone);
+    return gpu_done < now + (now - job_.start) ? stop(Stop::kMove) : true;
+  }
+
+  Stop why() const { return why_; }
+
+ private:
+  bool stop(Stop why) {
+    why_ = why;
+    return false;
+  }
+
+  const JobScheduler::State& state_;
+  const Job& job_;
+  const std::uint64_t generation_;
+  Micros stop_at_ = kNever;
+  Micros move_at_ = kNever;
+  Stop why_ = Stop::kNone;
+};
+
+}  // namespace
+
+bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
+  if (!inbox.empty() || for_cpu.load(std::memory_order_seq_cst) > 0) return true;
+  if (is_ending.load(std::memory_order_seq_cst)) return true;
+  return ++looks % kLooksPerSteal == 0 && for_gpu.load(std::memory_order_relaxed) > 0;
+}
+
+void JobScheduler::State::run_cpu_thread(std::size_t thread) {
+  std::array<Job*, kMaxTaken> taken{};
+  std::array<float, kMaxTaken> work{};
+  std::size_t count = 0;
+  std::uint32_t looks = 0;
+  for (;;) {
+    bool may_help = false;
+    {
+      Turn turn(*this, counters[thread]);
+      JobQueues& all = turn.queues();
+      for (std::size_t i = 0; i < count; ++i) all.cpu_done(work[i]);
+      count = 0;
+      if (is_ending.load(std::memory_order_relaxed)) return;
+      for (float sum = 0; count < kMaxTaken && sum < kTakenWork;) {
+        if (count > 0 && all.for_cpu() < 4 * cpu_thread_count) break;
+        Job* const job = all.take_for_cpu(turn.now());
+        if (job == nullptr) break;
+        work[count] = job->cost.cpu;
+        sum += job->cost.cpu;
+        taken[count++] = job;
+      }
+      may_help = all.has_gpu() && all.waits(turn.now()).cpu > kWaitForHelp;
+    }
+    if (may_help) idle_gpu.bring_work();
+    if (count == 0) {
+      idle_cpu->wait([&] { return has_cpu_work(looks); }, settings.spin);
+      continue;
+    }
+    for (std::size_t i = 0; i < count; ++i) run_on_cpu(*taken[i], thread);
+  }
+}
+
+void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
+  Counters& mine = counters[thread];
+  if (job.place.lane == static_cast<std::uint8_t>(Lane::kGpu)) mine.stolen_by_cpu.add(1);
+  job.start = now();
+  job.processor = Processor::kCpu;
+  if (job.start > job.deadline && job.options.overload == OverloadPolicy::kRefuse) {
+    end(job, JobEnd::kRefused, mine);
+    return;
+  }
+  CpuWorker& worker = *cpu_workers[thread][class_number(job.work_class)];
+  RunWatch watch(*this, job);
+  bool is_done = false;
+  try {
+    is_done = worker.run(job, watch);
+  } catch (...) {
+    job.failure = std::current_exception();
+    end(job, JobEnd::kFailed, mine);
+    return;
+  }
+  if (is_done) {
+    const Micros took = now() - job.start;
+    if (!job.is_limited) mine.cpu.add(job.cost.cpu, took);
+    if (!job.is_limited) job.work_class->learn_cpu(job, static_cast<float>(took));
+    end(job, JobEnd::kComplete, mine);
+  } else if (watch.why() == Stop::kMove) {
+    mine.moved_to_gpu.add(1);
+    ++job.moves;
+    job.left_cpu = true;
+    bring(job);
+  } else {
+    end(job, watch.why() == Stop::kCancelled ? JobEnd::kCancelled : JobEnd::kPartial, mine);
+  }
+}
+
+}  // namespace warpdex

@@ -1,0 +1,234 @@
+// The GPU's thread starts batches and looks for those that are done; a second thread delivers the
+// answers of large batches meanwhile. What the GPU fails to answer goes to the CPU.
+#include <algorithm>
+#include <utility>
+
+#include "run/scheduler_state.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Batches of fewer jobs are delivered by the GPU's thread: that takes less than another thread
+/// needs to notice.
+constexpr std::size_t kFewJobs = 8;
+/// After so many failures in a row the GPU gets no more work.
+constexpr std::size_t kMaxFailures = 3;
+/// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
+constexpr Micros kWaitForHelp = 1'000;
+constexpr std::uint32_t kLooksPerSteal = 256;
+
+}  // namespace
+
+void JobScheduler::State::run_gpu_thread() {
+  std::uint32_t looks = 0;
+  const auto has_work = [&] {
+    if (!inbox.empty() || for_gpu.load(std::memory_order_seq_cst) > 0) return true;
+    if (is_ending.load(std::memory_order_seq_cst)) return true;
+    return ++looks % kLooksPerSteal == 0 && for_cpu.load(std::memory_order_relaxed) > 1;
+  };
+  for (;;) {
+    const bool has_started = start_batch();
+    const bool is_under_way = poll_batches();
+    if (has_started || is_under_way) continue;
+    if (is_ending.load(std::memory_order_seq_cst)) break;
+    if (!has_free_slots()) {  // all are being delivered
+      pause_thread();
+      continue;
+    }
+    idle_gpu.wait(has_work, settings.spin);
+  }
+}
+
+/// A free slot of a class; null if there is none.
+GpuSlot* JobScheduler::State::free_slot(std::size_t class_number) const {
+  const auto is_free = [&](const std::unique_ptr<GpuSlot>& slot) {
+    return slot->worker == gpu_workers[class_number].get() &&
+           slot->is_free.load(std::memory_order_acquire);
+  };
+  const auto found = std::find_if(slots.begin(), slots.end(), is_free);
+  return found == slots.end() ? nullptr : found->get();
+}
+
+/// Whether a batch of any class could start.
+bool JobScheduler::State::has_free_slots() const {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (gpu_workers[i] != nullptr && free_slot(i) == nullptr) return false;
+  }
+  return true;
+}
+
+bool JobScheduler::State::is_gpu_idle() const {
+  return std::none_of(slots.begin(), slots.end(),
+                      [](const std::unique_ptr<GpuSlot>& slot) { return slot->is_running; });
+}
+
+/// Takes out of a batch what has passed its deadline and is not to be answered in full.
+void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
+  const Micros time = now();
+  const auto drop = [&](Job* job) {
+    if (time <= job->deadline || job->options.overload == OverloadPolicy::kWait) return false;
+    if (job->options.overload == OverloadPolicy::kRefuse) {
+      end(*job, JobEnd::kRefused, gpu_counters());
+    } else {
+      job->is_limited = true;
+      back_to_cpu(*job, gpu_counters());
+    }
+    return true;
+  };
+  jobs.erase(std::remove_if(jobs.begin(), jobs.end(), drop), jobs.end());
+}
+
+/// Starts the next batch, if there is one. Returns whether it did.
+bool JobScheduler::State::start_batch() {
+  if (is_ending.load(std::memory_order_relaxed) || !has_free_slots()) return false;
+  const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
+  if (inbox.empty() && !may_steal && now() < next_batch.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  std::vector<Job*> batch;
+  BatchClaim claim;
+  bool wants_help = false;
+  {
+    Turn turn(*this, gpu_counters());
+    claim = turn.queues().take_batch(turn.now(), batch);
+    wants_help =
+        turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kWaitForHelp;
+  }
+  if (wants_help) idle_cpu->bring_work();
+  if (batch.empty()) return false;
+  GpuSlot& slot = *free_slot(class_number(batch[0]->work_class));
+  drop_late(batch);
+  slot.jobs = std::move(batch);
+  slot.claim = claim;
+  start(slot);
+  return true;
+}
+
+void JobScheduler::State::start(GpuSlot& slot) {
+  slot.is_free.store(false, std::memory_order_relaxed);
+  slot.start = now();
+  slot.is_running = true;
+  for (Job* job : slot.jobs) {
+    job->start = slot.start;
+    job->processor = Processor::kGpu;
+  }
+  gpu_counters().batches.add(1);
+  try {
+    slot.worker->start(slot.number, slot.jobs);
+  } catch (...) {
+    fail_batch(slot);
+  }
+}
+
+/// Finishes batches that are done. Returns whether some are under way.
+bool JobScheduler::State::poll_batches() {
+  bool is_under_way = false;
+  for (const auto& slot : slots) {
+    if (!slot->is_running) continue;
+    is_under_way = true;
+    try {
+      if (!slot->worker->poll(slot->number)) continue;
+      slot->worker->take(slot->number);
+    } catch (...) {
+      fail_batch(*slot);
+      continue;
+    }
+    finish_batch(*slot);
+  }
+  return is_under_way;
+}
+
+void JobScheduler::State::finish_batch(GpuSlot& slot) {
+  failures_in_a_row = 0;
+  slot.is_running = false;
+  const Micros end_time = now();
+  const Micros took = end_time - std::max(slot.start, last_batch_end);
+  last_batch_end = end_time;
+  if (!slot.jobs.empty()) {
+    const auto predicted = static_cast<float>(batch_work(slot.jobs));
+    gpu_counters().gpu.add(predicted, took);
+    slot.jobs.front()->work_class->learn_gpu(predicted, static_cast<float>(took));
+  }
+  {
+    Turn turn(*this, gpu_counters());
+    turn.queues().batch_done(slot.claim, turn.now());
+  }
+  if (slot.jobs.size() < kFewJobs) {
+    deliver(slot);
+  } else {
+    hand_over(slot);
+  }
+}
+
+/// Leaves the jobs of a batch to the CPU.
+void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
+  slot.is_running = false;
+  slot.worker->give_back(slot.number, slot.jobs);
+  gpu_counters().gpu_failures.add(1);
+  {
+    Turn turn(*this, gpu_counters());
+    turn.queues().batch_done(slot.claim, turn.now());
+    if (++failures_in_a_row >= kMaxFailures) {
+      turn.queues().give_up_gpu(turn.now());
+      gpu_is_given_up.store(true, std::memory_order_relaxed);
+    }
+  }
+  for (Job* job : slot.jobs) back_to_cpu(*job, gpu_counters());
+  slot.is_free.store(true, std::memory_order_release);
+  idle_cpu->bring_work();
+}
+
+void JobScheduler::State::back_to_cpu(Job& job, Counters& mine) {
+  mine.moved_to_cpu.add(1);
+  ++job.moves;
+  job.cost.gpu_can = false;
+  bring(job);
+}
+
+void JobScheduler::State::hand_over(GpuSlot& slot) {
+  {
+    const std::lock_guard lock(delivery_mutex);
+    delivery.push_back(&slot);
+  }
+  delivery_changed.notify_one();
+}
+
+void JobScheduler::State::run_delivery_thread() {
+  for (;;) {
+    GpuSlot* slot = nullptr;
+    {
+      std::unique_lock lock(delivery_mutex);
+      delivery_changed.wait(lock, [this] { return delivery_ends || !delivery.empty(); });
+      if (delivery.empty()) return;
+      slot = delivery.front();
+      delivery.pop_front();
+    }
+    deliver(*slot);
+  }
+}
+
+void JobScheduler::State::deliver(GpuSlot& slot) noexcept {
+  Counters& mine = slot.jobs.size() < kFewJobs ? gpu_counters() : delivery_counters();
+  for (std::size_t i = 0; i < slot.jobs.size(); ++i) {
+    Job& job = *slot.jobs[i];
+    if (job.cancelled.load(std::memory_order_acquire) ==
+        job.generation.load(std::memory_order_relaxed)) {
+      end(job, JobEnd::kCancelled, mine);
+      continue;
+    }
+    try {
+      if (slot.worker->deliver(slot.number, i, job)) {
+        end(job, JobEnd::kComplete, mine);
+      } else {
+        back_to_cpu(job, mine);
+      }
+    } catch (...) {
+      job.failure = std::current_exception();
+      end(job, JobEnd::kFailed, mine);
+    }
+  }
+  slot.worker->release(slot.number);
+  slot.is_free.store(true, std::memory_order_release);
+}
+
+}  // namespace warpdex

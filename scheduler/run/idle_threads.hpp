@@ -1,0 +1,82 @@
+// Idle threads: a few look out for work, the others sleep until one of them is woken. Internal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "warpdex/core/waiting.hpp"
+
+namespace warpdex {
+
+/// No job is missed: a thread that gives up its look-out counts itself as asleep before it looks
+/// for work a last time, and whoever brings work looks for look-outs after that.
+class IdleThreads {
+ public:
+  explicit IdleThreads(std::size_t max_lookouts) : max_lookouts_(max_lookouts) {}
+
+  /// Wakes a thread that sleeps, unless one looks out or none sleeps.
+  void bring_work() {
+    if (lookouts_.load(std::memory_order_seq_cst) > 0) return;
+    if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_one();
+  }
+
+  /// Returns when `has_work` is true, or the thread was woken.
+  template <typename HasWork>
+  void wait(HasWork has_work, std::chrono::microseconds spin) {
+    if (lookouts_.fetch_add(1, std::memory_order_seq_cst) < max_lookouts_) {
+      const bool found = spin_until(has_work, spin);
+      lookouts_.fetch_sub(1, std::memory_order_seq_cst);
+      if (found) return;
+    } else {
+      lookouts_.fetch_sub(1, std::memory_order_seq_cst);
+    }
+    sleep(has_work);
+  }
+
+  void wake_all() {
+    {
+      const std::lock_guard lock(mutex_);
+      calls_ += sleepers_.load(std::memory_order_relaxed);
+    }
+    called_.notify_all();
+  }
+
+  /// Counts a thread that does not wait here as one that looks out.
+  void start_lookout() { lookouts_.fetch_add(1, std::memory_order_seq_cst); }
+  void end_lookout() { lookouts_.fetch_sub(1, std::memory_order_seq_cst); }
+  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) > 0; }
+
+  void wake_one() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (calls_ >= sleepers_.load(std::memory_order_relaxed)) return;
+      ++calls_;
+    }
+    called_.notify_one();
+  }
+
+ private:
+  template <typename HasWork>
+  void sleep(HasWork has_work) {
+    std::unique_lock lock(mutex_);
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    if (!has_work()) {
+      called_.wait(lock, [this] { return calls_ > 0; });
+      --calls_;
+    }
+    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+    if (calls_ > sleepers_.load(std::memory_order_relaxed)) --calls_;
+  }
+
+  const std::size_t max_lookouts_;
+  alignas(64) std::atomic<std::size_t> lookouts_ = 0;
+  std::atomic<std::size_t> sleepers_ = 0;
+  std::mutex mutex_;
+  std::condition_variable called_;
+  std::size_t calls_ = 0;  ///< sleepers that were called and have not left; guarded by mutex_
+};
+
+}  // namespace warpdex

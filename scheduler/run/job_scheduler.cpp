@@ -1,0 +1,240 @@
+// How jobs are let in and how they end; starts and ends the threads.
+#include "warpdex/scheduler/job_scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "run/scheduler_state.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex {
+namespace {
+
+/// CPU threads for each thread that looks out.
+constexpr std::size_t kThreadsPerLookout = 8;
+
+std::size_t thread_count(const SchedulerSettings& settings, bool has_gpu) {
+  if (settings.cpu_threads > 0) return settings.cpu_threads;
+  const std::size_t all = default_threads();
+  const std::size_t for_gpu = has_gpu ? std::min<std::size_t>(2, all - 1) : 0;
+  return std::max<std::size_t>(1, all - for_gpu);
+}
+
+}  // namespace
+
+JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
+                           const SchedulerSettings& wanted)
+    : settings(wanted), classes(wanted_classes.begin(), wanted_classes.end()) {
+  settings.placement.validate();
+  if (settings.capacity == 0) {
+    throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
+  }
+  for (WorkClass* work_class : classes) {
+    const bool is_for_cpu_only = settings.placement.placement == Placement::kCpuOnly;
+    gpu_workers.push_back(is_for_cpu_only ? nullptr : work_class->make_gpu_worker());
+    GpuWorker* const worker = gpu_workers.back().get();
+    for (std::size_t i = 0; worker != nullptr && i < worker->max_batches(); ++i) {
+      slots.push_back(std::make_unique<GpuSlot>());
+      slots.back()->worker = worker;
+      slots.back()->number = i;
+    }
+  }
+  has_gpu = !slots.empty();
+  cpu_thread_count = thread_count(settings, has_gpu);
+  queues = std::make_unique<JobQueues>(settings.placement, cpu_thread_count, has_gpu);
+  const std::size_t clients = settings.placement.client_weights.size();
+  under_way_of = std::make_unique<std::atomic<std::size_t>[]>(clients);
+  for (const double weight : settings.placement.client_weights) weight_sum += weight;
+  counters = std::make_unique<Counters[]>(counter_count());
+  const std::size_t lookouts =
+      settings.lookouts > 0 ? settings.lookouts
+                            : std::max<std::size_t>(1, cpu_thread_count / kThreadsPerLookout);
+  idle_cpu = std::make_unique<IdleThreads>(lookouts);
+  cpu_workers.resize(cpu_thread_count);
+  for (auto& workers : cpu_workers) {
+    for (WorkClass* work_class : classes) workers.push_back(work_class->make_cpu_worker());
+  }
+  for (std::size_t i = 0; i < cpu_thread_count; ++i) {
+    cpu_threads.emplace_back([this, i] { run_cpu_thread(i); });
+  }
+  if (!has_gpu) return;
+  delivery_thread = std::jthread([this] { run_delivery_thread(); });
+  gpu_thread = std::jthread([this] { run_gpu_thread(); });
+}
+
+JobScheduler::State::~State() {
+  is_ending.store(true, std::memory_order_seq_cst);
+  idle_cpu->wake_all();
+  idle_gpu.wake_all();
+  cpu_threads.clear();
+  if (gpu_thread.joinable()) gpu_thread.join();
+  {
+    const std::lock_guard lock(delivery_mutex);
+    delivery_ends = true;
+  }
+  delivery_changed.notify_all();
+  if (delivery_thread.joinable()) delivery_thread.join();
+  std::vector<Job*> left;
+  {
+    Turn turn(*this, caller_counters());
+    left = turn.queues().take_all();
+  }
+  for (Job* job : left) end(*job, JobEnd::kCancelled, caller_counters());
+}
+
+std::size_t JobScheduler::State::class_number(const WorkClass* work_class) const {
+  const auto found = std::find(classes.begin(), classes.end(), work_class);
+  return static_cast<std::size_t>(found - classes.begin());
+}
+
+void JobScheduler::State::submit(Job& job) {
+  if (job.options.client >= settings.placement.client_weights.size()) {
+    throw UsageError("there is no client " + std::to_string(job.options.client) +
+                     "; SchedulerSettings has weights for " +
+                     std::to_string(settings.placement.client_weights.size()));
+  }
+  job.arrival = now();
+  job.deadline = job.options.has_deadline()
+                     ? job.arrival + static_cast<double>(job.options.deadline.count())
+                     : kNever;
+  job.start = job.arrival;
+  job.processor = Processor::kCpu;
+  job.moves = 0;
+  job.failure = nullptr;
+  job.left_cpu = false;
+  job.is_limited = false;
+  job.cost = job.work_class->estimate(job);
+  job.state.store(Job::State::kComing, std::memory_order_relaxed);
+  submitted.fetch_add(1, std::memory_order_relaxed);
+  if (let_in(job)) bring(job);
+}
+
+/// Finds room for a job, or ends it. Returns whether it goes on.
+bool JobScheduler::State::let_in(Job& job) {
+  if (has_room(job.options.client)) return let_in_with_deadline(job);
+  switch (job.options.overload) {
+    case OverloadPolicy::kWait: wait_for_room(job.options.client); return true;
+    case OverloadPolicy::kRefuse: tell(job, JobEnd::kRefused, caller_counters()); return false;
+    case OverloadPolicy::kPartial: break;
+  }
+  job.work_class->answer_nothing(job);
+  tell(job, JobEnd::kPartial, caller_counters());
+  return false;
+}
+
+/// There is room. A job that would miss its deadline is refused or gets a limited run, if its
+/// caller wants that; then it has no room, or the CPU has time for it.
+bool JobScheduler::State::let_in_with_deadline(Job& job) {
+  if (job.options.overload == OverloadPolicy::kWait || job.deadline == kNever) return true;
+  const Waits waits{cpu_wait.load(std::memory_order_relaxed),
+                    gpu_free_at.load(std::memory_order_relaxed) - job.arrival};
+  if (can_meet_deadline(job, waits, has_gpu, job.arrival)) return true;
+  if (job.options.overload == OverloadPolicy::kRefuse) {
+    end(job, JobEnd::kRefused, caller_counters());
+    return false;
+  }
+  job.is_limited = true;
+  job.cost.gpu_can = false;
+  const auto run = std::chrono::duration<float, std::micro>(settings.limited_run).count();
+  job.cost.cpu = std::min(job.cost.cpu, run);
+  if (can_meet_deadline(job, waits, false, job.arrival)) return true;
+  job.work_class->answer_nothing(job);
+  end(job, JobEnd::kPartial, caller_counters());
+  return false;
+}
+
+/// Takes room for a job, if there is some.
+bool JobScheduler::State::has_room(std::uint32_t client) {
+  const std::vector<double>& weights = settings.placement.client_weights;
+  const std::size_t others = under_way.fetch_add(1, std::memory_order_acq_rel);
+  if (weights.size() == 1) {
+    if (others < settings.capacity) return true;
+  } else {
+    const std::size_t own = under_way_of[client].fetch_add(1, std::memory_order_acq_rel);
+    const double share = static_cast<double>(settings.capacity) * weights[client] / weight_sum;
+    if (others < settings.capacity || static_cast<double>(own) < share) return true;
+    under_way_of[client].fetch_sub(1, std::memory_order_acq_rel);
+  }
+  under_way.fetch_sub(1, std::memory_order_acq_rel);
+  return false;
+}
+
+void JobScheduler::State::wait_for_room(std::uint32_t client) {
+  room_waiters.fetch_add(1, std::memory_order_seq_cst);
+  {
+    std::unique_lock lock(room_mutex);
+    room_changed.wait(lock, [&] { return has_room(client); });
+  }
+  room_waiters.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void JobScheduler::State::leave(std::uint32_t client) {
+  const bool has_clients = settings.placement.client_weights.size() > 1;
+  if (has_clients) under_way_of[client].fetch_sub(1, std::memory_order_acq_rel);
+  under_way.fetch_sub(1, std::memory_order_seq_cst);
+  if (room_waiters.load(std::memory_order_seq_cst) == 0) return;
+  { const std::lock_guard lock(room_mutex); }
+  has_clients ? room_changed.notify_all() : room_changed.notify_one();
+}
+
+/// Hands a job to the threads.
+void JobScheduler::State::bring(Job& job) {
+  job.state.store(Job::State::kComing, std::memory_order_relaxed);
+  inbox.push(job);
+  idle_cpu->bring_work();
+  if (has_gpu) idle_gpu.bring_work();
+}
+
+/// Ends a job that had room.
+void JobScheduler::State::end(Job& job, JobEnd how, Counters& mine) noexcept {
+  leave(job.options.client);
+  tell(job, how, mine);
+}
+
+void JobScheduler::State::tell(Job& job, JobEnd how, Counters& mine) noexcept {
+  job.end = now();
+  mine.count_end(job, how);
+  job.state.store(Job::State::kIdle, std::memory_order_relaxed);
+  job.generation.fetch_add(1, std::memory_order_acq_rel);
+  job.finish(how);
+}
+
+JobScheduler::JobScheduler(std::span<WorkClass* const> classes, const SchedulerSettings& settings)
+    : state_(std::make_unique<State>(classes, settings)) {}
+JobScheduler::~JobScheduler() = default;
+
+void JobScheduler::submit(Job& job) { state_->submit(job); }
+
+bool JobScheduler::cancel(Job& job, std::uint64_t generation) {
+  bool was_queued = false;
+  {
+    Turn turn(*state_, state_->caller_counters());
+    if (job.generation.load(std::memory_order_acquire) != generation) return false;
+    job.cancelled.store(generation, std::memory_order_release);
+    was_queued = job.state.load(std::memory_order_relaxed) == Job::State::kQueued;
+    if (was_queued) turn.queues().remove(job);
+  }
+  if (was_queued) state_->end(job, JobEnd::kCancelled, state_->caller_counters());
+  return true;
+}
+
+SchedulerStatistics JobScheduler::statistics() const {
+  SchedulerStatistics sum = sum_of(state_->counters.get(), state_->counter_count());
+  sum.submitted = state_->submitted.load(std::memory_order_relaxed);
+  sum.under_way = state_->under_way.load(std::memory_order_relaxed);
+  sum.gpu_is_given_up = state_->gpu_is_given_up.load(std::memory_order_relaxed);
+  const std::lock_guard lock(state_->mutex);
+  sum.prefers_gpu = state_->queues->size(Lane::kGpu);
+  sum.prefers_cpu = state_->queues->size(Lane::kCpu);
+  sum.either = state_->queues->size(Lane::kEither);
+  sum.huge = state_->queues->size(Lane::kHuge);
+  return sum;
+}
+
+std::size_t JobScheduler::cpu_threads() const { return state_->cpu_thread_count; }
+
+Micros JobScheduler::now() const { return state_->now(); }
+
+}  // namespace warpdex

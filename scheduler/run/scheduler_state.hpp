@@ -1,0 +1,146 @@
+// What the scheduler's threads share. Internal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "queues/job_queues.hpp"
+#include "run/counters.hpp"
+#include "run/idle_threads.hpp"
+#include "run/inbox.hpp"
+#include "warpdex/scheduler/job_scheduler.hpp"
+
+namespace warpdex {
+
+/// A batch on the GPU. The GPU's thread fills and starts it; it or the delivering thread empties
+/// it.
+struct GpuSlot {
+  GpuWorker* worker = nullptr;
+  std::size_t number = 0;  ///< for the worker
+  std::vector<Job*> jobs;
+  BatchClaim claim;
+  Micros start = 0;
+  bool is_running = false;  ///< of the GPU's thread only
+  std::atomic<bool> is_free = true;
+};
+
+struct JobScheduler::State {
+  State(std::span<WorkClass* const> wanted_classes, const SchedulerSettings& wanted);
+  ~State();
+
+  // job_scheduler.cpp
+  void submit(Job& job);
+  void end(Job& job, JobEnd how, Counters& counters) noexcept;
+  void tell(Job& job, JobEnd how, Counters& counters) noexcept;
+  void bring(Job& job);
+  bool let_in(Job& job);
+  bool let_in_with_deadline(Job& job);
+  std::size_t class_number(const WorkClass* work_class) const;
+  bool has_room(std::uint32_t client);
+  void wait_for_room(std::uint32_t client);
+  void leave(std::uint32_t client);
+  Micros now() const {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - epoch)
+        .count();
+  }
+
+  // cpu_side.cpp
+  void run_cpu_thread(std::size_t thread);
+  void run_on_cpu(Job& job, std::size_t thread);
+  bool has_cpu_work(std::uint32_t& looks) const;
+
+  // gpu_side.cpp
+  void run_gpu_thread();
+  bool start_batch();
+  void start(GpuSlot& slot);
+  bool poll_batches();
+  GpuSlot* free_slot(std::size_t class_number) const;
+  bool has_free_slots() const;
+  bool is_gpu_idle() const;
+  void drop_late(std::vector<Job*>& jobs);
+  void finish_batch(GpuSlot& slot);
+  void fail_batch(GpuSlot& slot) noexcept;
+  void hand_over(GpuSlot& slot);
+  void deliver(GpuSlot& slot) noexcept;
+  void run_delivery_thread();
+  void back_to_cpu(Job& job, Counters& counters);
+
+  const SchedulerSettings settings;
+  const std::vector<WorkClass*> classes;
+  const std::chrono::steady_clock::time_point epoch = std::chrono::steady_clock::now();
+  std::size_t cpu_thread_count = 1;
+  double weight_sum = 0;
+  bool has_gpu = false;
+  std::vector<std::vector<std::unique_ptr<CpuWorker>>> cpu_workers;  ///< by thread and class
+  std::vector<std::unique_ptr<GpuWorker>> gpu_workers;               ///< by class; some are null
+  std::vector<std::unique_ptr<GpuSlot>> slots;
+
+  Inbox inbox;
+  std::mutex mutex;  ///< protects `queues`; see Turn
+  std::unique_ptr<JobQueues> queues;
+  // What the queues were like when they were last left.
+  std::atomic<std::size_t> for_cpu = 0;
+  std::atomic<std::size_t> for_gpu = 0;
+  std::atomic<Micros> cpu_wait = 0;
+  std::atomic<Micros> gpu_free_at = 0;
+  std::atomic<Micros> next_batch = kNever;
+
+  std::unique_ptr<IdleThreads> idle_cpu;
+  IdleThreads idle_gpu{1};
+  std::atomic<bool> is_ending = false;
+  std::atomic<bool> gpu_is_given_up = false;
+  std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
+  Micros last_batch_end = 0;          ///< likewise
+
+  std::atomic<std::uint64_t> submitted = 0;
+  std::atomic<std::size_t> under_way = 0;
+  std::unique_ptr<std::atomic<std::size_t>[]> under_way_of;  ///< by client
+  std::atomic<std::size_t> room_waiters = 0;
+  std::mutex room_mutex;
+  std::condition_variable room_changed;
+
+  std::mutex delivery_mutex;  ///< protects `delivery` and its end
+  std::condition_variable delivery_changed;
+  std::deque<GpuSlot*> delivery;
+  bool delivery_ends = false;
+
+  /// By CPU thread; then of the GPU's thread, of the delivering thread, and of callers.
+  std::unique_ptr<Counters[]> counters;
+  Counters& gpu_counters() const { return counters[cpu_thread_count]; }
+  Counters& delivery_counters() const { return counters[cpu_thread_count + 1]; }
+  Counters& caller_counters() const { return counters[cpu_thread_count + 2]; }
+  std::size_t counter_count() const { return cpu_thread_count + 3; }
+
+  std::vector<std::jthread> cpu_threads;
+  std::jthread delivery_thread;
+  std::jthread gpu_thread;
+};
+
+/// A thread's turn at the queues: holds the lock, puts in what has arrived, and publishes at its
+/// end what the queues are like. Jobs that were cancelled on their way end after it.
+class Turn {
+ public:
+  Turn(JobScheduler::State& state, Counters& counters);
+  ~Turn();
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  JobQueues& queues() { return *state_.queues; }
+  Micros now() const { return now_; }
+
+ private:
+  JobScheduler::State& state_;
+  Counters& counters_;
+  std::unique_lock<std::mutex> lock_;
+  Micros now_;
+  Job* cancelled_ = nullptr;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,60 @@
+// Takes the lock by spinning first: it is held for a microsecond at most.
+#include "run/scheduler_state.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr int kLockTries = 200;
+
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int i = 0; i < kLockTries && !lock.owns_lock(); ++i) {
+    pause_thread();
+    lock.try_lock();
+  }
+  if (!lock.owns_lock()) lock.lock();
+  return lock;
+}
+
+bool is_cancelled(const Job& job) {
+  return job.cancelled.load(std::memory_order_acquire) ==
+         job.generation.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Turn::Turn(JobScheduler::State& state, Counters& counters)
+    : state_(state), counters_(counters), lock_(lock_soon(state.mutex)), now_(state.now()) {
+  for (Job* job = state_.inbox.take_all(); job != nullptr;) {
+    Job* const next = job->next;
+    if (is_cancelled(*job)) {
+      job->next = cancelled_;
+      cancelled_ = job;
+    } else {
+      state_.queues->push(*job, now_);
+    }
+    job = next;
+  }
+}
+
+Turn::~Turn() {
+  const JobQueues& queues = *state_.queues;
+  const Waits waits = queues.waits(now_);
+  const bool queues_have_cpu_work = queues.for_cpu() > 0;
+  const bool queues_have_gpu_work = queues.has_gpu() && queues.for_gpu() > 0;
+  state_.cpu_wait.store(waits.cpu, std::memory_order_relaxed);
+  state_.gpu_free_at.store(now_ + waits.gpu, std::memory_order_relaxed);
+  state_.next_batch.store(queues.next_batch_time(), std::memory_order_relaxed);
+  state_.for_cpu.store(queues.for_cpu(), std::memory_order_seq_cst);
+  state_.for_gpu.store(queues.for_gpu(), std::memory_order_seq_cst);
+  lock_.unlock();
+  if (queues_have_cpu_work) state_.idle_cpu->bring_work();
+  if (queues_have_gpu_work) state_.idle_gpu.bring_work();
+  while (cancelled_ != nullptr) {
+    Job* const job = cancelled_;
+    cancelled_ = job->next;
+    state_.end(*job, JobEnd::kCancelled, counters_);
+  }
+}
+
+}  // namespace warpdex

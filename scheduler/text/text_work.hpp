@@ -1,0 +1,45 @@
+// Text queries as a class of work. Internal.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "text/text_job.hpp"
+#include "warpdex/scheduler/scheduler.hpp"
+
+namespace warpdex {
+
+/// A factor that predictions are multiplied with; it follows the ratio of truth to prediction.
+class Correction {
+ public:
+  float factor() const { return factor_.load(std::memory_order_relaxed); }
+  void learn(float predicted, float took);
+
+ private:
+  std::atomic<float> factor_ = 1;
+};
+
+class TextWork final : public WorkClass {
+ public:
+  TextWork(const Index& index, const GpuSide& gpu, const CostModel& model);
+
+  JobCost estimate(const Job& job) const override;
+  std::unique_ptr<CpuWorker> make_cpu_worker() override;
+  std::unique_ptr<GpuWorker> make_gpu_worker() override;
+  void answer_nothing(Job& job) const override;
+  void learn_cpu(const Job& job, float took) override;
+  void learn_gpu(float predicted, float took) override;
+
+ private:
+  bool is_for_gpu(const PlannedQuery& plan) const;
+
+  const Index& index_;
+  const GpuSide gpu_;
+  const CostModel model_;
+  const float max_static_score_;
+  std::array<Correction, kQueryClasses> cpu_;
+  Correction gpu_correction_;
+};
+
+}  // namespace warpdex

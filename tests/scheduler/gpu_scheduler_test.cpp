@@ -1,0 +1,76 @@
+// The scheduler with the GPU engine itself: right answers from many clients, whatever ran where.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/query/engine/engine_support.hpp"
+#include "tests/query/engine/random_engine_inputs.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/scheduler/scheduler.hpp"
+
+namespace warpdex {
+namespace {
+
+TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  test::Random random = test::generator(860);
+  test::CollectionMaker maker(random, 40'000);
+  const reference::Collection collection = maker.make();
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {CodecKind::kBitpack, 1}, folder / "index");
+  const Index index = Index::open(folder / "index");
+  Resources resources;
+  const GpuIndex uploaded(index, resources);
+  std::vector<Query> queries;
+  std::vector<SearchSettings> settings;
+  std::vector<test::Truth> truths;
+  test::SettingsMaker settings_maker(random);
+  for (std::size_t i = 0; i < 200; ++i) {
+    queries.push_back(test::random_query(random, maker.vocabulary(), i % 7));
+    if (i % 9 == 0) test::give_weights(random, queries.back());
+    settings.push_back(settings_maker.draw());
+    truths.push_back(test::find_truth(collection, queries.back(), settings.back()));
+  }
+  for (const Placement placement :
+       {Placement::kBoth, Placement::kGpuOnly, Placement::kBetterAlone}) {
+    SchedulerSettings wanted;
+    wanted.placement.placement = placement;
+    wanted.cpu_threads = 4;
+    wanted.outrun = 0.01F;  // moves what it can
+    const std::size_t batches = gpu_batches(wanted.placement);
+    GpuEngine engine(uploaded, {.max_batches = batches});
+    Scheduler scheduler(index, {.engine = &engine, .batches = batches}, wanted);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> clients;
+    for (std::size_t client = 0; client < 16; ++client) {
+      clients.emplace_back([&, client] {
+        std::vector<std::pair<std::size_t, std::future<QueryAnswer>>> answers;
+        for (std::size_t i = 0; i < 300; ++i) {
+          const std::size_t query = (client * 31 + i * 7) % queries.size();
+          answers.emplace_back(query, scheduler.submit(queries[query], settings[query]));
+          if (i % 4 == 0) answers.back().second.wait();
+        }
+        for (auto& [query, future] : answers) {
+          const QueryAnswer answer = future.get();
+          const std::string verdict = test::judge(truths[query], answer.result, settings[query]);
+          if (answer.end == JobEnd::kComplete && verdict.empty()) continue;
+          ++wrong;
+          ADD_FAILURE() << query << ": " << verdict;
+        }
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    EXPECT_EQ(wrong, 0);
+    const SchedulerStatistics statistics = scheduler.statistics();
+    EXPECT_EQ(statistics.gpu_failures, 0U);
+    EXPECT_GT(statistics.complete_on_gpu, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace warpdex

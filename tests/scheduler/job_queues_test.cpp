@@ -1,0 +1,262 @@
+// The queues by a clock of the test's own: order, shares, batches, stealing, and what follows the
+// load.
+#include "queues/job_queues.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "tests/scheduler/stub_work.hpp"
+#include "tests/support.hpp"
+
+namespace warpdex {
+namespace {
+
+using test::StubJob;
+using test::StubWork;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+class JobQueuesTest : public testing::Test {
+ protected:
+  JobQueues queues(std::size_t cpu_threads = 4) { return {settings_, cpu_threads, true}; }
+
+  /// Far cheaper on the GPU, the CPU or neither.
+  static JobCost for_gpu(float share = 2) { return {1e6F, 40 + share, share, true}; }
+  static JobCost for_cpu(float cpu = 5) { return {cpu, 400, 300, true}; }
+  static JobCost for_either() { return {40, 40, 40, true}; }
+
+  StubJob& add(JobQueues& queues, const JobCost& cost, Micros now, Micros deadline = kNever,
+               std::uint32_t client = 0) {
+    StubJob& job = jobs_.emplace_back(work_);
+    job.cost = cost;
+    job.arrival = now;
+    job.deadline = deadline;
+    job.options.client = client;
+    queues.push(job, now);
+    return job;
+  }
+  static std::vector<Job*> batch(JobQueues& queues, Micros now) {
+    std::vector<Job*> jobs;
+    claim_ = queues.take_batch(now, jobs);
+    return jobs;
+  }
+
+  static inline BatchClaim claim_;
+  PlacementSettings settings_;
+  StubWork work_{4};
+  std::deque<StubJob> jobs_;
+};
+
+TEST_F(JobQueuesTest, JobsGoWhereTheyAreFaster) {
+  JobQueues all = queues();
+  add(all, for_gpu(), 0);
+  add(all, for_cpu(), 0);
+  add(all, for_either(), 0);
+  EXPECT_EQ(all.size(Lane::kGpu), 1U);
+  EXPECT_EQ(all.size(Lane::kCpu), 1U);
+  EXPECT_EQ(all.size(Lane::kEither), 1U);
+  JobCost cost = for_gpu();
+  cost.gpu_can = false;
+  add(all, cost, 0);
+  EXPECT_EQ(all.size(Lane::kCpu), 2U);
+}
+
+TEST_F(JobQueuesTest, ThresholdsFollowTheLoad) {
+  JobQueues all = queues();
+  const JobCost cost{200, 60, 20, true};  // the GPU's while nothing waits
+  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
+  for (int i = 0; i < 500; ++i) add(all, for_gpu(200), 0);
+  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kCpu));
+  for (int i = 0; i < 5'000; ++i) add(all, for_cpu(300), 0);
+  EXPECT_GT(all.waits(0).cpu, 10'000);
+  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
+}
+
+TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
+  JobQueues all = queues();
+  Job& late = add(all, for_cpu(1), 0, 500'000);
+  Job& long_one = add(all, for_cpu(9), 0, 100'000);
+  Job& short_one = add(all, for_cpu(3), 0, 101'000);  // in the same slot
+  Job& without = add(all, for_cpu(1), 0);
+  for (Job* wanted : {&short_one, &long_one, &late, &without}) {
+    EXPECT_EQ(all.take_for_cpu(0), wanted);
+  }
+  EXPECT_EQ(all.take_for_cpu(0), nullptr);
+}
+
+TEST_F(JobQueuesTest, AnIdleProcessorTakesTheOldestOfTheThirdQueueThenSteals) {
+  settings_.indifference = 4;
+  JobQueues all = queues();
+  Job& first = add(all, for_either(), 0);
+  add(all, for_either(), 1);
+  EXPECT_EQ(all.take_for_cpu(2), &first);
+  EXPECT_EQ(batch(all, 2).size(), 1U);
+  // The GPU is busy for long: a CPU thread takes what it is done with before.
+  for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 3);
+  JobCost cost = for_gpu(300);
+  cost.cpu = 20'000;
+  Job& stealable = add(all, cost, 3);
+  EXPECT_EQ(all.take_for_cpu(3), &stealable);
+  EXPECT_EQ(all.take_for_cpu(3), nullptr);  // a second each would be later
+}
+
+TEST_F(JobQueuesTest, TheIdleGpuStealsWhatWaitsForTheCpu) {
+  JobQueues all = queues(1);
+  add(all, for_gpu(1'900), 0);
+  EXPECT_EQ(batch(all, 0).size(), 1U);
+  for (int i = 0; i < 10; ++i) add(all, for_cpu(100), 0);
+  EXPECT_EQ(all.size(Lane::kCpu), 10U);  // the GPU is busy
+  EXPECT_TRUE(batch(all, 0).empty());
+  all.batch_done(claim_, 100);  // sooner than was predicted
+  EXPECT_EQ(batch(all, 100).size(), 5U);
+  EXPECT_TRUE(batch(all, 100).empty());
+}
+
+TEST_F(JobQueuesTest, UrgentJobsLeaveTheThirdQueue) {
+  settings_.indifference = 4;
+  JobQueues all = queues();
+  Job& other = add(all, for_either(), 10, 1'000);
+  Job& keeps = add(all, for_either(), 10, 1e9);
+  EXPECT_EQ(all.size(Lane::kEither), 2U);
+  EXPECT_EQ(all.take_for_cpu(600), &other);  // more than half of its time has passed
+  EXPECT_EQ(keeps.place.lane, static_cast<int>(Lane::kEither));
+}
+
+TEST_F(JobQueuesTest, BatchesCloseByWorkOrByTheWaitOfTheOldest) {
+  settings_.batch_min_work = 100;
+  settings_.batch_wait = 300;
+  settings_.batches = 2;
+  JobQueues all = queues();
+  add(all, for_gpu(), 0);
+  EXPECT_EQ(batch(all, 0).size(), 1U);  // nothing is under way
+  add(all, for_gpu(), 10);
+  EXPECT_TRUE(batch(all, 11).empty());
+  EXPECT_EQ(all.next_batch_time(), 310);
+  for (int i = 0; i < 49; ++i) add(all, for_gpu(), 20);
+  EXPECT_EQ(batch(all, 21).size(), 50U);  // its work suffices
+  const BatchClaim first = claim_;
+  add(all, for_gpu(), 30);
+  EXPECT_TRUE(batch(all, 5'000).empty());  // two are under way
+  EXPECT_EQ(all.next_batch_time(), kNever);
+  all.batch_done(first, 5'000);
+  EXPECT_EQ(batch(all, 5'000).size(), 1U);  // it has waited
+}
+
+TEST_F(JobQueuesTest, ABatchHasNoMoreJobsOrWorkThanAllowed) {
+  settings_.batch_jobs = 10;
+  settings_.batch_max_work = 100;
+  JobQueues all = queues();
+  for (int i = 0; i < 25; ++i) add(all, for_gpu(1), 0);
+  EXPECT_EQ(batch(all, 0).size(), 10U);
+  all.batch_done(claim_, 0);
+  for (int i = 0; i < 25; ++i) add(all, for_gpu(30), 0, 1);  // before the others
+  EXPECT_EQ(batch(all, 0).size(), 3U);
+}
+
+TEST_F(JobQueuesTest, AHugeJobIsAloneAndHoldsNobodyUp) {
+  settings_.placement = Placement::kGpuOnly;
+  JobQueues all = queues();
+  Job& huge = add(all, for_gpu(50'000), 0, 1);
+  Job& other_huge = add(all, for_gpu(50'000), 0, 20'000);
+  for (int i = 0; i < 5; ++i) add(all, for_gpu(), 0);
+  EXPECT_EQ(batch(all, 0).size(), 5U);
+  const BatchClaim usual = claim_;
+  EXPECT_EQ(batch(all, 0), std::vector<Job*>{&huge});
+  const BatchClaim of_huge = claim_;
+  EXPECT_TRUE(batch(all, 0).empty());  // one huge job at a time
+  for (int i = 0; i < 5; ++i) add(all, for_gpu(), 0);
+  all.batch_done(usual, 1'000);
+  EXPECT_EQ(batch(all, 1'000).size(), 5U);
+  all.batch_done(of_huge, 50'000);
+  EXPECT_EQ(batch(all, 50'000), std::vector<Job*>{&other_huge});
+}
+
+TEST_F(JobQueuesTest, BatchesAreOfOneClass) {
+  JobQueues all = queues();
+  StubWork other(4);
+  for (int i = 0; i < 6; ++i) add(all, for_gpu(), 0).work_class = i % 2 == 0 ? &work_ : &other;
+  std::size_t jobs = 0;
+  while (jobs < 6) {
+    const std::vector<Job*> taken = batch(all, 1e6);
+    ASSERT_FALSE(taken.empty());
+    for (const Job* job : taken) EXPECT_EQ(job->work_class, taken[0]->work_class);
+    jobs += taken.size();
+    all.batch_done(claim_, 1e6);
+  }
+}
+
+// Two clients that always have work, one with three times the weight of the other, and a third that
+// comes late and gets no credit for the time before.
+TEST_F(JobQueuesTest, ClientsGetWorkDoneByTheirWeights) {
+  settings_.client_weights = {3, 1, 4};
+  JobQueues all = queues(1);
+  double served[3] = {0, 0, 0};
+  test::StubWork none(0);
+  std::mt19937_64 random = test::generator(840);
+  const auto run = [&](std::uint32_t clients, int jobs) {
+    std::fill(served, served + 3, 0);
+    for (int i = 0; i < jobs; ++i) {
+      for (std::uint32_t client = 0; client < clients; ++client) {
+        JobCost cost = for_cpu(1 + static_cast<float>(random() % 30));
+        cost.gpu_can = false;
+        add(all, cost, i, kNever, client);
+      }
+      Job* const job = all.take_for_cpu(i);
+      served[job->options.client] += static_cast<double>(job->cost.cpu);
+      all.cpu_done(job->cost.cpu);
+    }
+  };
+  run(2, 4'000);
+  EXPECT_NEAR(served[0] / served[1], 3, 0.1);
+  run(3, 4'000);
+  EXPECT_NEAR(served[2] / served[0], 4.0 / 3, 0.1);
+  EXPECT_NEAR(served[0] / served[1], 3, 0.1);
+}
+
+TEST_F(JobQueuesTest, JobsCanBeTakenOutWhereverTheyAre) {
+  std::mt19937_64 random = test::generator(841);
+  JobQueues all = queues();
+  std::vector<StubJob*> left;
+  for (int i = 0; i < 300; ++i) {
+    const JobCost cost = i % 3 == 0   ? for_gpu(static_cast<float>(random() % 5'000))
+                         : i % 3 == 1 ? for_cpu(static_cast<float>(random() % 50))
+                                      : for_either();
+    left.push_back(&add(all, cost, i, 1'000.0 * static_cast<double>(random() % 100)));
+  }
+  std::shuffle(left.begin(), left.end(), random);
+  while (left.size() > 100) {
+    all.remove(*left.back());
+    left.pop_back();
+  }
+  EXPECT_EQ(all.size(), 100U);
+  all.give_up_gpu(0);
+  EXPECT_EQ(all.size(Lane::kCpu), 100U);
+  EXPECT_TRUE(batch(all, 1e9).empty());
+  std::set<Job*> taken;
+  std::int64_t slot = 0;
+  while (Job* const job = all.take_for_cpu(1e9)) {
+    EXPECT_GE(job->place.slot, slot);
+    slot = job->place.slot;
+    taken.insert(job);
+  }
+  EXPECT_EQ(taken, std::set<Job*>(left.begin(), left.end()));
+  EXPECT_EQ(all.waits(1e9).gpu, 0);
+}
+
+TEST_F(JobQueuesTest, DeadlinesThatCannotBeMetAreKnown) {
+  StubJob job(work_);
+  job.cost = for_gpu();
+  job.deadline = 1'000;
+  EXPECT_TRUE(can_meet_deadline(job, {.cpu = 1e9, .gpu = 900}, true, 0));
+  EXPECT_FALSE(can_meet_deadline(job, {.cpu = 0, .gpu = 990}, true, 0));
+  EXPECT_FALSE(can_meet_deadline(job, {.cpu = 0, .gpu = 0}, false, 0));
+  job.deadline = kNever;
+  EXPECT_TRUE(can_meet_deadline(job, {.cpu = 1e9, .gpu = 1e9}, true, 0));
+}
+
+}  // namespace
+}  // namespace warpdex

@@ -1,0 +1,167 @@
+// Jobs of any class: each ends once, runs that outrun their prediction move to the GPU, and a class
+// without a GPU is the CPU's.
+#include "warpdex/scheduler/job_scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/scheduler/stub_work.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+using test::StubJob;
+using test::StubWork;
+
+SchedulerSettings two_threads() {
+  SchedulerSettings settings;
+  settings.cpu_threads = 2;
+  return settings;
+}
+
+void wait_for(const StubJob& job) {
+  while (job.ends.load() == 0) std::this_thread::yield();
+}
+
+/// Runs until it is stopped.
+bool run_for_ever(StubJob&, SearchWatch& watch) {
+  while (watch.goes_on()) std::this_thread::yield();
+  return false;
+}
+
+TEST(JobSchedulerTest, EachJobOfManyThreadsEndsOnce) {
+  StubWork with_gpu(4);
+  StubWork without_gpu(0);
+  std::vector<WorkClass*> classes{&with_gpu, &without_gpu};
+  std::deque<StubJob> jobs;
+  for (int i = 0; i < 8'000; ++i) {
+    const bool has_gpu = i % 3 != 0;
+    StubJob& job = jobs.emplace_back(has_gpu ? with_gpu : without_gpu);
+    job.wanted = {.cpu = static_cast<float>(1 + i % 50),
+                  .gpu_alone = 20,
+                  .gpu_share = static_cast<float>(1 + i % 7),
+                  .gpu_can = has_gpu};
+  }
+  {
+    JobScheduler scheduler(classes, two_threads());
+    std::vector<std::thread> clients;
+    for (std::size_t client = 0; client < 8; ++client) {
+      clients.emplace_back([&, client] {
+        for (std::size_t i = client; i < jobs.size(); i += 8) scheduler.submit(jobs[i]);
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    for (const StubJob& job : jobs) wait_for(job);
+    const SchedulerStatistics statistics = scheduler.statistics();
+    EXPECT_EQ(statistics.complete_on_cpu + statistics.complete_on_gpu, jobs.size());
+    EXPECT_EQ(statistics.latencies.count, jobs.size());
+  }
+  for (const StubJob& job : jobs) {
+    ASSERT_EQ(job.ends, 1);
+    ASSERT_EQ(job.ended, JobEnd::kComplete);
+    if (job.work_class == &without_gpu) {
+      ASSERT_EQ(job.processor, Processor::kCpu);
+    }
+  }
+}
+
+TEST(JobSchedulerTest, ARunThatOutrunsItsPredictionMovesToTheGpu) {
+  StubWork work(4);
+  work.run = run_for_ever;
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  StubJob job(work);
+  job.wanted = {.cpu = 5, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
+  scheduler.submit(job);
+  wait_for(job);
+  EXPECT_EQ(job.ended, JobEnd::kComplete);
+  EXPECT_EQ(job.processor, Processor::kGpu);
+  EXPECT_EQ(job.moves, 1U);
+  EXPECT_EQ(scheduler.statistics().moved_to_gpu, 1U);
+}
+
+TEST(JobSchedulerTest, ARunIsStoppedByCancellationOrItsDeadline) {
+  StubWork work(0);
+  work.run = run_for_ever;
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  StubJob job(work);
+  job.wanted.cpu = 5;
+  scheduler.submit(job);
+  EXPECT_TRUE(scheduler.cancel(job, 0));
+  wait_for(job);
+  EXPECT_EQ(job.ended, JobEnd::kCancelled);
+  EXPECT_FALSE(scheduler.cancel(job, 0));
+  job.ends = 0;
+  job.options.deadline = std::chrono::microseconds(1'000);
+  job.options.overload = OverloadPolicy::kPartial;
+  scheduler.submit(job);
+  wait_for(job);
+  EXPECT_EQ(job.ended, JobEnd::kPartial);
+}
+
+TEST(JobSchedulerTest, WhatARunThrowsIsTheJobsFailure) {
+  StubWork work(0);
+  work.run = [](StubJob&, SearchWatch&) -> bool { throw FormatError("a damaged list"); };
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  StubJob job(work);
+  scheduler.submit(job);
+  wait_for(job);
+  EXPECT_EQ(job.ended, JobEnd::kFailed);
+  EXPECT_THROW(std::rethrow_exception(job.failure), FormatError);
+}
+
+TEST(JobSchedulerTest, ACallerMayWaitForRoom) {
+  StubWork work(0);
+  WorkClass* const classes[] = {&work};
+  SchedulerSettings settings = two_threads();
+  settings.capacity = 2;
+  JobScheduler scheduler(classes, settings);
+  std::deque<StubJob> jobs;
+  for (int i = 0; i < 2'000; ++i) jobs.emplace_back(work).wanted.cpu = 1;
+  std::vector<std::thread> clients;
+  for (std::size_t client = 0; client < 4; ++client) {
+    clients.emplace_back([&, client] {
+      for (std::size_t i = client; i < jobs.size(); i += 4) scheduler.submit(jobs[i]);
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  for (const StubJob& job : jobs) wait_for(job);
+  EXPECT_EQ(scheduler.statistics().refused, 0U);
+}
+
+TEST(JobSchedulerTest, AFullClientDoesNotKeepOthersOut) {
+  StubWork work(0);
+  std::atomic<bool> is_held = true;
+  work.run = [&](StubJob&, SearchWatch&) {
+    while (is_held) std::this_thread::yield();
+    return true;
+  };
+  WorkClass* const classes[] = {&work};
+  SchedulerSettings settings = two_threads();
+  settings.capacity = 10;
+  settings.placement.client_weights = {1, 1};
+  JobScheduler scheduler(classes, settings);
+  std::deque<StubJob> jobs;
+  std::size_t refused_of[2] = {0, 0};
+  for (std::size_t i = 0; i < 30; ++i) {
+    StubJob& job = jobs.emplace_back(work);
+    job.options.client = i < 20 ? 0 : 1;
+    job.options.overload = OverloadPolicy::kRefuse;
+    scheduler.submit(job);
+    if (job.ends > 0) ++refused_of[job.options.client];
+  }
+  EXPECT_EQ(refused_of[0], 10U);  // it has all the room there is
+  EXPECT_EQ(refused_of[1], 5U);   // its share is let in nevertheless
+  is_held = false;
+  for (const StubJob& job : jobs) wait_for(job);
+}
+
+}  // namespace
+}  // namespace warpdex

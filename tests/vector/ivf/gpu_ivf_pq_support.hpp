@@ -1,0 +1,43 @@
+// What tests of the search by codes on a GPU share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
+#include "tests/vector/ivf/made_codes.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
+
+namespace warpdex::vector {
+
+using test::CodesShape;
+using test::draw_values;
+using test::MadeCodes;
+using GpuIvfPq = GpuFlat;
+
+inline std::string describe(const CodesShape& shape) {
+  return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
+         " components, " + std::to_string(shape.bytes) + " bytes of " + std::to_string(shape.bits) +
+         " bits" + (shape.is_rotated ? ", rotated" : "");
+}
+
+/// Every `step`-th row, from a random one on.
+inline RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
+  RowFilter filter(rows);
+  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
+  return filter;
+}
+
+/// Compares answers with those of IvfPqSearcher, to the bit.
+inline void expect_as_cpu(const MadeCodes& index, const GpuIvfPqSearcher& gpu,
+                          const std::vector<float>& queries, std::size_t k, std::size_t probes,
+                          std::size_t refine, const RowFilter* filter, const std::string& what) {
+  expect_same(gpu.nearest(queries, k, probes, refine, filter),
+              IvfPqSearcher(index.view()).nearest(queries, k, probes, refine, filter),
+              what + ", k " + std::to_string(k) + ", probes " + std::to_string(probes) +
+                  ", refine " + std::to_string(refine) + (filter == nullptr ? "" : ", filtered"));
+}
+
+}  // namespace warpdex::vector

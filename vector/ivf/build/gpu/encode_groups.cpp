@@ -1,0 +1,229 @@
+// Rows come in the order of lists. The codes of a block are the bytes that an index has.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "distance/distance_kernels.hpp"
+#include "ivf/build/gpu/gpu_builder.hpp"
+#include "pq/gpu/encode_runs.hpp"
+#include "pq/gpu/residuals.hpp"
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// What of a block of groups the host sends: for each group its rows, 32 places, then the list of
+/// each group, then how many rows each has.
+struct BlockInput {
+  BlockInput(void* memory, std::size_t groups, std::size_t dimension)
+      : rows(static_cast<float*>(memory)),
+        lists(reinterpret_cast<std::uint32_t*>(rows + groups * kGroupVectors * dimension)),
+        sizes(lists + groups) {}
+
+  static std::size_t bytes(std::size_t groups, std::size_t dimension) {
+    return groups * (kGroupVectors * dimension * sizeof(float) + 2 * sizeof(std::uint32_t));
+  }
+
+  float* rows;
+  std::uint32_t* lists;
+  std::uint32_t* sizes;
+};
+
+/// What encoding needs in GPU memory.
+class BlockEncoder {
+ public:
+  BlockEncoder(const EncodingRules& rules, std::size_t groups, Resources& resources,
+               const Stream& stream)
+      : rules_(rules),
+        dimension_(static_cast<std::uint32_t>(rules.quantizer.dimension)),
+        stride_(static_cast<std::uint32_t>(padded(rules.quantizer.dimension))),
+        group_bytes_(CodeGroups{rules.quantizer.bytes}.group_bytes()),
+        stream_(stream) {
+    take_memory(groups, resources);
+    upload();
+  }
+
+  std::size_t block_groups() const { return block_groups_; }
+  void* input(std::size_t block) const { return inputs_[block % 2]; }
+  /// Bytes of the codes of groups, and of their terms behind.
+  std::size_t code_bytes(std::size_t groups) const { return groups * group_bytes_; }
+  std::size_t result_bytes(std::size_t groups) const {
+    return groups * (group_bytes_ + (rules_.has_terms ? kGroupVectors * sizeof(float) : 0));
+  }
+
+  /// Queues the encoding of a block, and the copy of its codes, with the terms behind them.
+  void encode(std::size_t block, std::size_t groups, std::uint8_t* results) const {
+    const BlockInput input(inputs_[block % 2], groups, dimension_);
+    const auto places = static_cast<std::uint32_t>(groups * kGroupVectors);
+    subtract_rows(
+        {input.rows, places, dimension_, centroids_, input.lists, input.sizes, residuals_, stride_},
+        stream_);
+    const float* vectors = residuals_;
+    if (rotated_ != nullptr) {
+      rotate_rows(residuals_, places, dimension_, stride_, rotation_, rotated_, stream_);
+      vectors = rotated_;
+    }
+    encode_groups({vectors, places, stride_}, input.sizes, quantizer_, codes_, stream_);
+    copy_to_host(results, codes_, code_bytes(groups), stream_);
+    if (!rules_.has_terms) return;
+    find_terms({codes_, input.sizes, input.lists, moved_centroids_, stride_,
+                static_cast<std::uint32_t>(groups), quantizer_, terms_},
+               stream_);
+    copy_to_host(reinterpret_cast<float*>(results + code_bytes(groups)), terms_, places, stream_);
+  }
+
+ private:
+  void take_memory(std::size_t groups, Resources& resources) {
+    block_groups_ = std::clamp<std::size_t>(
+        kBlockBytes / (kGroupVectors * dimension_ * sizeof(float)), 1, groups);
+    for (;; block_groups_ = std::max<std::size_t>(1, block_groups_ / 2)) {
+      const std::size_t bytes = lay_out(nullptr);
+      if (memory_.allocate(bytes, resources.memory(), resources.device())) break;
+      if (block_groups_ > 1) continue;
+      throw Error("encoding vectors needs " + std::to_string(bytes >> 20) +
+                  " MiB of GPU memory, and " + std::to_string(resources.memory().left() >> 20) +
+                  " MiB are left; give more");
+    }
+    lay_out(memory_.data());
+  }
+
+  std::size_t lay_out(void* memory) {
+    Arena arena(memory);
+    const ProductQuantizer& quantizer = rules_.quantizer;
+    const std::size_t lists = rules_.centroids.rows;
+    const std::size_t padded_lists = (lists + kGroupVectors - 1) / kGroupVectors * kGroupVectors;
+    const std::size_t floats = block_groups_ * kGroupVectors * stride_;
+    for (void*& input : inputs_) {
+      input = arena.take<std::uint8_t>(BlockInput::bytes(block_groups_, dimension_));
+    }
+    residuals_ = arena.take<float>(std::max(floats, first_residuals(padded_lists)));
+    rotated_ = nullptr;
+    if (!quantizer.rotation.empty()) {
+      rotation_ = arena.take<float>(quantizer.rotation.size());
+      rotated_ = arena.take<float>(floats);
+    }
+    codes_ = arena.take<std::uint8_t>(code_bytes(block_groups_));
+    centroids_ = arena.take<float>(lists * dimension_);
+    codebooks_ = arena.take<float>(quantizer.codebooks.size());
+    if (rules_.has_terms) {
+      terms_ = arena.take<float>(block_groups_ * kGroupVectors);
+      moved_centroids_ = arena.take<float>(padded_lists * stride_);
+      centre_ = arena.take<float>(dimension_);
+    }
+    return arena.used();
+  }
+
+  /// Floats of the memory of residuals that the centroids take on their way to be rotated.
+  std::size_t first_residuals(std::size_t padded_lists) const {
+    return rules_.has_terms && !rules_.quantizer.rotation.empty() ? padded_lists * stride_ : 0;
+  }
+
+  void upload() {
+    const ProductQuantizer& quantizer = rules_.quantizer;
+    quantizer_ = {codebooks_, dimension_, static_cast<std::uint32_t>(quantizer.bytes),
+                  static_cast<std::uint32_t>(quantizer.bits)};
+    copy_to_gpu(codebooks_, quantizer.codebooks.data(), quantizer.codebooks.size(), stream_);
+    copy_to_gpu(centroids_, rules_.centroids.values.data(), rules_.centroids.values.size(),
+                stream_);
+    if (rotated_ != nullptr) {
+      copy_to_gpu(rotation_, quantizer.rotation.data(), quantizer.rotation.size(), stream_);
+    }
+    if (rules_.has_terms) move_centroids();
+  }
+
+  /// The centroids less the centre, rotated.
+  void move_centroids() {
+    const auto lists = static_cast<std::uint32_t>(rules_.centroids.rows);
+    if (!rules_.centre.empty()) {
+      copy_to_gpu(centre_, rules_.centre.data(), rules_.centre.size(), stream_);
+    }
+    float* const less_centre = rotated_ == nullptr ? moved_centroids_ : residuals_;
+    subtract_rows({centroids_, lists, dimension_, rules_.centre.empty() ? nullptr : centre_,
+                   nullptr, nullptr, less_centre, stride_},
+                  stream_);
+    if (rotated_ == nullptr) return;
+    rotate_rows(less_centre, lists, dimension_, stride_, rotation_, moved_centroids_, stream_);
+  }
+
+  const EncodingRules& rules_;
+  std::uint32_t dimension_;
+  std::uint32_t stride_;  ///< of residuals
+  std::size_t group_bytes_;
+  const Stream& stream_;
+  AccountedBuffer memory_;
+  std::size_t block_groups_ = 0;
+  DeviceQuantizer quantizer_;
+  std::array<void*, 2> inputs_{};
+  float* residuals_ = nullptr;
+  float* rotated_ = nullptr;  ///< residuals; null without a rotation
+  float* rotation_ = nullptr;
+  float* centroids_ = nullptr;
+  float* moved_centroids_ = nullptr;
+  float* centre_ = nullptr;
+  float* codebooks_ = nullptr;
+  std::uint8_t* codes_ = nullptr;
+  float* terms_ = nullptr;
+};
+
+/// Fills a block's memory with the rows of its groups. Places without a row keep what they had.
+void fill_block(const VectorView& rows, const ListGroups& groups, std::size_t first,
+                std::size_t count, void* memory) {
+  const BlockInput input(memory, count, rows.dimension);
+  std::vector<std::span<const std::uint32_t>> members(count);
+  groups.for_each(first, first + count, [&](std::size_t group, std::size_t list, auto own) {
+    members[group - first] = own;
+    input.lists[group - first] = static_cast<std::uint32_t>(list);
+    input.sizes[group - first] = static_cast<std::uint32_t>(own.size());
+  });
+  const std::size_t group_floats = kGroupVectors * rows.dimension;
+  copy_in_parallel(count, group_floats * sizeof(float), [&](std::size_t group) {
+    for (std::size_t i = 0; i < members[group].size(); ++i) {
+      copy_row(rows, members[group][i], input.rows + group * group_floats + i * rows.dimension);
+    }
+  });
+}
+
+}  // namespace
+
+void GpuSteps::encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
+                      const BlockSink& sink) {
+  const CurrentDevice current(state_->resources.device());
+  const BlockEncoder encoder(rules, groups.count(), state_->resources, state_->stream);
+  const StreamEnd end(state_->stream);
+  const std::size_t block_groups = encoder.block_groups();
+  state_->rows.reserve(BlockInput::bytes(block_groups, rows.dimension));
+  state_->results.reserve(encoder.result_bytes(block_groups));
+  const auto size_of = [&](std::size_t block) {
+    return std::min(block_groups, groups.count() - block * block_groups);
+  };
+  const auto start = [&](std::size_t block) {
+    fill_block(rows, groups, block * block_groups, size_of(block), state_->rows.buffer(block));
+    state_->rows.send(block, encoder.input(block),
+                      BlockInput::bytes(size_of(block), rows.dimension));
+  };
+  const auto process = [&](std::size_t block) {
+    state_->rows.await(block, state_->stream);
+    encoder.encode(block, size_of(block),
+                   static_cast<std::uint8_t*>(state_->results.buffer(block)));
+    state_->rows.release(block, state_->stream);
+    state_->results.record(block, state_->stream);
+  };
+  const auto collect = [&](std::size_t block) {
+    state_->results.await(block);
+    const auto* const codes = static_cast<const std::uint8_t*>(state_->results.buffer(block));
+    const std::size_t count = size_of(block);
+    const auto* const terms = reinterpret_cast<const float*>(codes + encoder.code_bytes(count));
+    sink({block * block_groups,
+          count,
+          {codes, encoder.code_bytes(count)},
+          {terms, rules.has_terms ? count * kGroupVectors : 0}});
+  };
+  run_blocks((groups.count() - 1) / block_groups + 1, start, process, collect);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,43 @@
+// What kernels of the search by codes read: plain structs with pointers into GPU memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "flat/gpu/flat_data.hpp"
+#include "pq/code_groups.hpp"
+#include "warpdex/core/cuda/host_device.hpp"
+
+namespace warpdex::vector {
+
+/// Codes in their lists. The bytes are those of the index.
+struct DeviceCodes {
+  const std::uint8_t* groups = nullptr;        ///< of 32 vectors, as docs/vector.md says
+  const float* terms = nullptr;                ///< for l2; else null
+  const std::uint32_t* row_numbers = nullptr;  ///< of each vector, list after list
+  /// Of each list among the vectors and among the groups, and the end.
+  const std::uint32_t* begins = nullptr;
+  const std::uint32_t* group_begins = nullptr;
+  const float* codebooks = nullptr;  ///< of ProductQuantizer
+  const float* rotation = nullptr;   ///< likewise; null: none
+  const float* centre = nullptr;     ///< for l2; else null
+  DeviceRows centroids;
+  std::uint32_t lists = 0;
+  std::uint32_t dimension = 0;
+  std::uint32_t bytes = 0;  ///< of a code
+  std::uint32_t bits = 8;   ///< of a codeword's number
+  bool is_l2 = true;
+
+  WARPDEX_HOST_DEVICE std::uint32_t codewords() const { return 1U << bits; }
+  WARPDEX_HOST_DEVICE std::uint32_t parts() const { return bits == 8 ? bytes : 2 * bytes; }
+  /// Both factors are below 2^14.
+  WARPDEX_HOST_DEVICE std::uint32_t part_begin(std::uint32_t part) const {
+    return part * dimension / parts();
+  }
+  WARPDEX_HOST_DEVICE std::uint32_t stored_bytes() const { return (bytes + 3) / 4 * 4; }
+  WARPDEX_HOST_DEVICE std::size_t group_bytes() const {
+    return std::size_t{kGroupVectors} * stored_bytes();
+  }
+};
+
+}  // namespace warpdex::vector

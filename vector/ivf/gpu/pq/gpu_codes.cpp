@@ -1,0 +1,141 @@
+// Uploads codes, section by section.
+#include "ivf/gpu/pq/gpu_codes.hpp"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "flat/gpu/panels.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/data/half.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Groups behind the last one: a panel takes four at a time.
+constexpr std::size_t kGroupsOfPanel = kPanelRows / kGroupVectors;
+
+std::vector<std::size_t> find_sizes(std::span<const std::uint64_t> begins) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
+    sizes.push_back(begins[list + 1] - begins[list]);
+  }
+  std::sort(sizes.rbegin(), sizes.rend());
+  sizes.insert(sizes.begin(), 0);
+  for (std::size_t i = 1; i < sizes.size(); ++i) sizes[i] += sizes[i - 1];
+  return sizes;
+}
+
+std::vector<std::uint32_t> find_panels(std::span<const std::uint64_t> group_begins) {
+  std::vector<std::uint32_t> panels{0};
+  for (std::size_t list = 0; list + 1 < group_begins.size(); ++list) {
+    const std::uint64_t groups = group_begins[list + 1] - group_begins[list];
+    panels.push_back(panels.back() +
+                     static_cast<std::uint32_t>((groups + kGroupsOfPanel - 1) / kGroupsOfPanel));
+  }
+  return panels;
+}
+
+std::vector<std::uint16_t> find_parts(const ProductQuantizer& quantizer) {
+  std::vector<std::uint16_t> parts(quantizer.dimension);
+  for (std::size_t part = 0; part < quantizer.parts(); ++part) {
+    for (std::size_t c = quantizer.part_begin(part); c < quantizer.part_begin(part + 1); ++c) {
+      parts[c] = static_cast<std::uint16_t>(part);
+    }
+  }
+  return parts;
+}
+
+std::vector<std::uint16_t> round_books(const ProductQuantizer& quantizer, float scale) {
+  std::vector<float> scaled(quantizer.codebooks.begin(), quantizer.codebooks.end());
+  for (float& component : scaled) component *= scale;
+  std::vector<std::uint16_t> halves(scaled.size());
+  to_half(scaled, halves.data());
+  return halves;
+}
+
+/// Takes room for `from`, and queues its copy unless `stream` is null. Null where it is empty.
+template <class To, class From>
+const To* place(Arena& arena, std::span<const From> from, const Stream* stream) {
+  if (from.empty()) return nullptr;
+  To* const to = arena.take<To>(from.size());
+  if (stream == nullptr) return to;
+  if constexpr (std::is_same_v<To, From>) {
+    copy_to_gpu(to, from.data(), from.size(), *stream);
+  } else {
+    const std::vector<To> narrowed(from.begin(), from.end());
+    copy_to_gpu(to, narrowed.data(), narrowed.size(), *stream);
+  }
+  return to;
+}
+
+template <class Value>
+const Value* place(Arena& arena, const std::vector<Value>& from, const Stream* stream) {
+  return place<Value>(arena, std::span<const Value>(from), stream);
+}
+
+/// The codes, and zeros behind them for the groups that the last panel may lack.
+const std::uint8_t* place_groups(Arena& arena, std::span<const std::uint8_t> groups,
+                                 std::size_t group_bytes, const Stream* stream) {
+  const std::size_t spare = (kGroupsOfPanel - 1) * group_bytes;
+  auto* const to = arena.take<std::uint8_t>(groups.size() + spare);
+  if (stream == nullptr) return to;
+  copy_to_gpu(to, groups.data(), groups.size(), *stream);
+  check_cuda(cudaMemsetAsync(to + groups.size(), 0, spare, stream->handle()), "cudaMemsetAsync");
+  return to;
+}
+
+}  // namespace
+
+GpuCodes::GpuCodes(const IvfPqVectors& vectors, Resources& resources, std::size_t memory)
+    : host_(vectors),
+      device_(resources.device()),
+      memory_(memory == 0 ? resources.memory().left() : memory, &resources.memory()),
+      centroids_(vectors.centroids, resources, {}),
+      bound_(CodeBound::of(vectors)),
+      sizes_(find_sizes(vectors.begins)),
+      shared_memory_(device_info(device_).shared_memory_per_block) {
+  const CurrentDevice current(device_);
+  const Stream stream(device_);
+  codes_.lists = static_cast<std::uint32_t>(vectors.lists());
+  codes_.dimension = static_cast<std::uint32_t>(vectors.quantizer.dimension);
+  codes_.bytes = static_cast<std::uint32_t>(vectors.quantizer.bytes);
+  codes_.bits = static_cast<std::uint32_t>(vectors.quantizer.bits);
+  codes_.is_l2 = vectors.metric == Metric::kL2;
+  Arena measure(nullptr);
+  lay_out(measure, nullptr);
+  const bool has_centroids = centroids_.count() == 0 || centroids_.is_resident();
+  if (!has_centroids || !buffer_.allocate(measure.used(), memory_, device_)) {
+    const std::size_t needed = measure.used() + centroids_.count() * centroids_.row_bytes();
+    throw Error("this inverted file of codes needs " + std::to_string((needed >> 20) + 1) +
+                " MiB of GPU memory, and room to search; give more, or search it on the CPU");
+  }
+  codes_.centroids = centroids_.rows();
+  Arena arena(buffer_.data());
+  lay_out(arena, &stream);
+  stream.synchronize();
+}
+
+void GpuCodes::lay_out(Arena& arena, const Stream* stream) {
+  const ProductQuantizer& quantizer = host_.quantizer;
+  codes_.groups = place_groups(arena, host_.codes, codes_.group_bytes(), stream);
+  codes_.terms = place<float>(arena, host_.terms, stream);
+  codes_.row_numbers = place<std::uint32_t>(arena, host_.row_numbers, stream);
+  codes_.begins = place<std::uint32_t>(arena, host_.begins, stream);
+  codes_.group_begins = place<std::uint32_t>(arena, host_.group_begins, stream);
+  codes_.codebooks = place<float>(arena, quantizer.codebooks, stream);
+  codes_.rotation = place<float>(arena, quantizer.rotation, stream);
+  codes_.centre = place<float>(arena, host_.centre, stream);
+  half_books_ = place(arena, round_books(quantizer, bound_.scale), stream);
+  component_parts_ = place(arena, find_parts(quantizer), stream);
+  panel_begins_ = place(arena, find_panels(host_.group_begins), stream);
+}
+
+std::size_t GpuCodes::max_rows(std::size_t probes) const {
+  return std::max<std::size_t>(1, sizes_[std::min(probes, sizes_.size() - 1)]);
+}
+
+}  // namespace warpdex::vector

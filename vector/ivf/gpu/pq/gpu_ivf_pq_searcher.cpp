@@ -1,0 +1,256 @@
+// Cuts a search into blocks of queries, chooses how they are searched, and takes answers back.
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "flat/canonical_distances.hpp"
+#include "flat/gpu/answers.hpp"
+#include "flat/gpu/product_search.hpp"
+#include "flat/search_input.hpp"
+#include "ivf/gpu/pq/code_block.hpp"
+#include "ivf/gpu/pq/refine.hpp"
+#include "ivf/probes.hpp"
+#include "kmeans/parallel_parts.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
+constexpr std::size_t kMaxBlock = 16384;  ///< queries
+/// Products cost as much as that many scans of a list, about.
+constexpr std::size_t kMinQueriesOfList = 8;
+
+}  // namespace
+
+struct GpuIvfPqSearcher::State {
+  State(const IvfPqVectors& given, Resources& resources, const GpuIvfPqSettings& settings)
+      : metric(given.metric), codes(given, resources, settings.memory) {
+    if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
+      vectors.emplace(given.vectors, resources,
+                      GpuFlatSettings{.memory = std::max<std::size_t>(1, codes.memory().left())});
+      if (!vectors->is_resident()) vectors.reset();
+    }
+    pool.emplace(vectors ? vectors->memory() : codes.memory(), codes.device());
+  }
+
+  bool takes_products(std::size_t count, std::size_t candidates, std::size_t probes) const {
+    return candidates <= kMaxProductNeighbors && probes > 1 && CodeSearch::suits(codes) &&
+           count * probes >= kMinQueriesOfList * codes.lists();
+  }
+  /// Calls answer(first, count, block, workspace) for blocks of queries.
+  template <class Answer>
+  void for_each_block(std::size_t count, CodeBlockSizes wanted, const RowFilter* filter,
+                      const Answer& answer);
+  /// Pads `count` queries, chooses the lists that they probe, and makes what tables are made of.
+  CodeQueries prepare(CodeBlock& block, const float* given, std::size_t count,
+                      Workspace& workspace) const;
+  /// Sets block.found and, if the GPU refines, block.answers.
+  void search(CodeBlock& block, const float* given, std::size_t count, Workspace& workspace);
+  /// Refines what was found for some queries, on the host.
+  void refine_on_host(std::span<const float> queries, std::span<const std::int32_t> found,
+                      std::size_t first, Neighbors& result) const;
+
+  Metric metric;
+  GpuCodes codes;
+  std::optional<GpuRows> vectors;
+  std::optional<WorkspacePool> pool;
+  std::atomic<std::uint64_t> searched{0};
+  std::atomic<std::uint64_t> uncertified{0};
+};
+
+template <class Answer>
+void GpuIvfPqSearcher::State::for_each_block(std::size_t count, CodeBlockSizes wanted,
+                                             const RowFilter* filter, const Answer& answer) {
+  const CurrentDevice current(codes.device());
+  wanted.is_filtered = filter != nullptr;
+  const auto bytes_for = [&](std::size_t some) {
+    wanted.queries = some;
+    return CodeBlock(codes, wanted).lay_out(nullptr, codes);
+  };
+  const auto fitting = [&](std::size_t some, std::size_t bytes) {
+    while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
+    return some;
+  };
+  const std::size_t all = pool->memory();
+  const std::size_t selection = selection_room(wanted.candidates, all);
+  const std::size_t room = all - std::min(all, selection);
+  const std::size_t size = fitting(std::min(count, kMaxBlock), std::min(room, kMaxScratch));
+  const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);
+  wanted.queries = fitting(size, workspace->scratch.size());
+  CodeBlock block(codes, wanted);
+  block.lay_out(workspace->scratch.data(), codes);
+  if (filter != nullptr) {
+    copy_to_gpu(block.allowed, filter->words().data(), filter->words().size(), workspace->stream);
+  }
+  for (std::size_t first = 0; first < count; first += wanted.queries) {
+    answer(first, std::min(wanted.queries, count - first), block, *workspace);
+  }
+}
+
+CodeQueries GpuIvfPqSearcher::State::prepare(CodeBlock& block, const float* given,
+                                             std::size_t count, Workspace& workspace) const {
+  const Stream& stream = workspace.stream;
+  const auto stride = static_cast<std::uint32_t>(padded(codes.dimension()));
+  const auto some = static_cast<std::uint32_t>(count);
+  prepare_on_gpu(given, some, codes.dimension(), metric, block.prepared, stride, stream);
+  if (metric == Metric::kCosine) {
+    prepare_on_gpu(given, some, codes.dimension(), metric, block.scaled, codes.dimension(), stream);
+    given = block.scaled;
+  }
+  block.coarse.run(given, count, block.probed, block.probe_distances, workspace);
+  const DeviceQueries queries{block.prepared, some, stride};
+  make_query_vectors(codes.on_gpu(), queries, block.moved, block.vectors, stream);
+  return {queries,
+          block.vectors,
+          {block.probed, some, static_cast<std::uint32_t>(block.sizes.probes)},
+          block.allowed};
+}
+
+void GpuIvfPqSearcher::State::search(CodeBlock& block, const float* given, std::size_t count,
+                                     Workspace& workspace) {
+  const CodeQueries prepared = prepare(block, given, count, workspace);
+  if (block.products) {
+    const std::vector<std::uint32_t> open =
+        block.products->run(prepared, block.scan, block.found, workspace);
+    searched += count;
+    uncertified += open.size();
+    if (!open.empty()) block.scan.nearest_of(open, prepared, block.found, workspace);
+  } else {
+    block.scan.nearest(prepared, prepared.probed.probes, block.found, workspace);
+  }
+  if (block.sizes.refines) {
+    refine(vectors->rows(), codes.on_gpu().is_l2, prepared.queries, block.found, block.exact,
+           block.answers, workspace);
+  }
+}
+
+void GpuIvfPqSearcher::State::refine_on_host(std::span<const float> given,
+                                             std::span<const std::int32_t> found, std::size_t first,
+                                             Neighbors& result) const {
+  const IvfPqVectors& host = codes.host();
+  const PreparedQueries prepared = prepare_queries(metric, codes.dimension(), given);
+  const std::size_t candidates = found.size() / prepared.count;
+  for_each_part(prepared.count, 1, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t q = begin; q < end; ++q) {
+      std::vector<std::uint64_t> keys;
+      for (const std::int32_t row : found.subspan(q * candidates, candidates)) {
+        if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
+      }
+      rescore_keys(host.vectors, prepared.query(q), keys);
+      keep_nearest(keys, result.k);
+      set_answers(metric, first + q, keys, result);
+    }
+  });
+}
+
+GpuIvfPqSearcher::GpuIvfPqSearcher(const IvfPqVectors& vectors, Resources& resources,
+                                   const GpuIvfPqSettings& settings)
+    : state_(std::make_unique<State>(vectors, resources, settings)) {}
+GpuIvfPqSearcher::~GpuIvfPqSearcher() = default;
+GpuIvfPqSearcher::GpuIvfPqSearcher(GpuIvfPqSearcher&&) noexcept = default;
+GpuIvfPqSearcher& GpuIvfPqSearcher::operator=(GpuIvfPqSearcher&&) noexcept = default;
+
+bool GpuIvfPqSearcher::has_vectors() const { return state_->vectors.has_value(); }
+GpuFlatFigures GpuIvfPqSearcher::figures() const {
+  return {state_->searched.load(), state_->uncertified.load()};
+}
+
+Neighbors GpuIvfPqSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                    std::size_t probes, std::size_t refine,
+                                    const RowFilter* filter) const {
+  const GpuCodes& codes = state_->codes;
+  const std::size_t dimension = codes.dimension();
+  check_k(k, codes.count());
+  check_probes(probes, codes.lists());
+  check_filter(filter, codes.count());
+  check_refine(codes.host(), refine);
+  const std::size_t count = check_queries(dimension, queries);
+  Neighbors result = make_neighbors(state_->metric, count, k);
+  if (count == 0) return result;
+  const std::size_t candidates = std::min<std::size_t>(std::max(k, refine), codes.count());
+  const bool on_host = refine > 0 && !state_->vectors;
+  const auto answer = [&](std::size_t first, std::size_t some, CodeBlock& block,
+                          Workspace& workspace) {
+    const Stream& stream = workspace.stream;
+    const std::span<const float> own = queries.subspan(first * dimension, some * dimension);
+    copy_to_gpu(block.raw, own.data(), own.size(), stream);
+    state_->search(block, block.raw, some, workspace);
+    write_answers(block.sizes.refines ? block.answers : block.found,
+                  static_cast<std::uint32_t>(some), state_->metric, block.rows, block.distances,
+                  stream);
+    if (on_host) {
+      std::vector<std::int32_t> found(some * candidates);
+      copy_to_host(found.data(), block.rows, found.size(), stream);
+      stream.synchronize();
+      state_->refine_on_host(own, found, first, result);
+      return;
+    }
+    copy_to_host(result.rows.data() + first * k, block.rows, some * k, stream);
+    copy_to_host(result.distances.data() + first * k, block.distances, some * k, stream);
+    stream.synchronize();
+  };
+  state_->for_each_block(count,
+                         {.k = k,
+                          .probes = probes,
+                          .candidates = candidates,
+                          .has_products = state_->takes_products(count, candidates, probes),
+                          .refines = refine > 0 && !on_host,
+                          .is_from_host = true},
+                         filter, answer);
+  return result;
+}
+
+void GpuIvfPqSearcher::nearest_on_gpu(const float* queries, std::size_t count, std::size_t k,
+                                      std::size_t probes, std::int32_t* rows,
+                                      float* distances) const {
+  const GpuCodes& codes = state_->codes;
+  check_k(k, codes.count());
+  check_probes(probes, codes.lists());
+  if (count == 0) return;
+  state_->for_each_block(
+      count,
+      {.k = k,
+       .probes = probes,
+       .candidates = k,
+       .has_products = state_->takes_products(count, k, probes)},
+      nullptr, [&](std::size_t first, std::size_t some, CodeBlock& block, Workspace& workspace) {
+        state_->search(block, queries + first * codes.dimension(), some, workspace);
+        write_answers(block.found, static_cast<std::uint32_t>(some), state_->metric,
+                      rows + first * k, distances + first * k, workspace.stream);
+        workspace.stream.synchronize();
+      });
+}
+
+RangeNeighbors GpuIvfPqSearcher::within(std::span<const float> queries, float radius,
+                                        std::size_t probes, const RowFilter* filter) const {
+  const GpuCodes& codes = state_->codes;
+  const std::size_t dimension = codes.dimension();
+  check_radius(radius);
+  check_probes(probes, codes.lists());
+  check_filter(filter, codes.count());
+  const std::size_t count = check_queries(dimension, queries);
+  RangeNeighbors result;
+  result.offsets.push_back(0);
+  if (codes.count() == 0) result.offsets.resize(count + 1);
+  if (codes.count() == 0 || count == 0) return result;
+  const float limit = ascending(state_->metric, radius);
+  state_->for_each_block(
+      count, {.k = 1, .probes = probes, .candidates = 1, .collects = true, .is_from_host = true},
+      filter, [&](std::size_t first, std::size_t some, CodeBlock& block, Workspace& workspace) {
+        copy_to_gpu(block.raw, queries.data() + first * dimension, some * dimension,
+                    workspace.stream);
+        const CodeQueries prepared = state_->prepare(block, block.raw, some, workspace);
+        for (std::uint32_t query = 0; query < some; ++query) {
+          add_answers(state_->metric, block.scan.within(query, prepared, limit, workspace), result);
+        }
+      });
+  return result;
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,35 @@
+// Search by codes on a GPU in a build without CUDA: it throws what device_info() throws.
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+struct GpuIvfPqSearcher::State {};
+
+GpuIvfPqSearcher::GpuIvfPqSearcher(const IvfPqVectors&, Resources&, const GpuIvfPqSettings&) {
+  refuse();
+}
+GpuIvfPqSearcher::~GpuIvfPqSearcher() = default;
+GpuIvfPqSearcher::GpuIvfPqSearcher(GpuIvfPqSearcher&&) noexcept = default;
+GpuIvfPqSearcher& GpuIvfPqSearcher::operator=(GpuIvfPqSearcher&&) noexcept = default;
+Neighbors GpuIvfPqSearcher::nearest(std::span<const float>, std::size_t, std::size_t, std::size_t,
+                                    const RowFilter*) const {
+  refuse();
+}
+void GpuIvfPqSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std::size_t,
+                                      std::int32_t*, float*) const {
+  refuse();
+}
+RangeNeighbors GpuIvfPqSearcher::within(std::span<const float>, float, std::size_t,
+                                        const RowFilter*) const {
+  refuse();
+}
+bool GpuIvfPqSearcher::has_vectors() const { refuse(); }
+GpuFlatFigures GpuIvfPqSearcher::figures() const { refuse(); }
+
+}  // namespace warpdex::vector
