@@ -56,7 +56,7 @@ set(warpdex_public_headers
   vector/search/refining_searcher.hpp
   vector/search/replicated_searcher.hpp
   vector/search/row_slice.hpp
-  vector/search/searched_vectors.hpp
+  vector/ivf/searched_vectors.hpp
   vector/search/sharded_searcher.hpp
   vector/search/stored_rows.hpp
   vector/search/vector_searcher.hpp

@@ -69,7 +69,9 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
   facts.add({"metric", std::string(vector::metric_name(settings.metric))});
   facts.add({"stored as", std::string(vector::store_name(settings.store))});
   facts.add({"vectors", grouped(index.live_rows())});
-  facts.add({"removed", grouped(removed_rows(index)) + ", stored until a merge"});
+  if (const std::size_t removed = removed_rows(index); removed > 0) {
+    facts.add({"removed", grouped(removed) + ", stored until a merge"});
+  }
   facts.add({"segments", grouped(index.segments().size())});
   facts.add({"dimension", grouped(settings.dimension)});
   facts.add({"ids", id_kind_text(index.id_kind())});

@@ -111,7 +111,7 @@ TEST_F(VectorChangeCommand, RowsWithoutIdsKeepTheirNumbers) {
   run({"merge", index_});
   EXPECT_EQ(found(), "0 4 2 ");
   expect_done(run({"add", index_, "--input", points("more", {3}), "--json", "-"}),
-              "\"vectors\": 4");
+              "\"vectors\":4,");
   EXPECT_EQ(found(), "5 0 4 2 ");
   expect_complaint(run({"remove", index_, "--ids", lines("gone", {"1"})}), 1, {"'1'"});
   expect_whole();

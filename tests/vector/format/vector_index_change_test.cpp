@@ -1,5 +1,4 @@
-// Tests of changes of an index of vectors: random ones against a plain list of vectors, snapshots,
-// threads, and what is refused.
+// Tests of changes of an index of vectors: what they keep, threads, and what is refused.
 #include "warpdex/vector/format/vector_index_change.hpp"
 
 #include <gmock/gmock.h>
@@ -8,8 +7,6 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,312 +14,17 @@
 
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
-#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest.hpp"
-#include "warpdex/vector/format/read_filter.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
 #include "warpdex/vector/search/index_searcher.hpp"
-#include "warpdex/vector/search/stored_rows.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-constexpr std::size_t kDimension = 5;
-
-/// A vector of the plain list.
-struct Entry {
-  std::size_t row;
-  std::string id;
-  std::vector<float> vector;  ///< as it is stored
-};
-
-/// What an index should hold, and the index.
-class Checked {
- public:
-  Checked(const fs::path& folder, const VectorIndexSettings& settings, IdKind ids,
-          std::uint64_t stream)
-      : folder_(folder), settings_(settings), ids_(ids), random_(test::generator(stream)) {
-    VectorIndexWriter writer(folder, settings);
-    const std::vector<std::string> names = new_ids(60);
-    const std::vector<float> rows = draw_rows(60);
-    writer.add(rows);
-    writer.commit(make_ids(names));
-    remember(names, rows);
-  }
-
-  VectorIndexSettings settings() const { return settings_; }
-  std::size_t live() const { return entries_.size(); }
-  const std::vector<Entry>& entries() const { return entries_; }
-
-  void add(std::size_t count) {
-    const std::vector<std::string> names = new_ids(count);
-    const std::vector<float> rows = draw_rows(count);
-    VectorIndexChange change(folder_);
-    if (ids_ != IdKind::kRows) change.set_ids(make_ids(names), KnownIds::kRefuse);
-    for (std::size_t i = 0; i < count; i += 3) {  // in pieces
-      change.add(std::span(rows).subspan(i * kDimension,
-                                         std::min(count - i, std::size_t{3}) * kDimension));
-    }
-    EXPECT_EQ(change.added(), count);
-    change.commit();
-    remember(names, rows);
-  }
-
-  /// Some vectors in the place of others, and some new ones.
-  void update(std::size_t known, std::size_t fresh) {
-    std::vector<std::string> names = take_ids(known);
-    const std::set<std::string> replaced(names.begin(), names.end());
-    for (const std::string& name : new_ids(fresh)) names.push_back(name);
-    const std::vector<float> rows = draw_rows(names.size());
-    VectorIndexChange change(folder_);
-    change.add(rows);
-    change.set_ids(make_ids(names), KnownIds::kReplace);
-    EXPECT_EQ(change.removed(), replaced.size());
-    change.commit();
-    forget(replaced);
-    remember(names, rows);
-  }
-
-  /// Some vectors, and others added in the same commit.
-  void remove(std::size_t count, std::size_t added) {
-    const std::vector<std::string> names = take_ids(count);
-    const std::vector<std::string> fresh = new_ids(added);
-    const std::vector<float> rows = draw_rows(added);
-    VectorIndexChange change(folder_);
-    change.remove(make_ids(names));
-    if (ids_ != IdKind::kRows) change.set_ids(make_ids(fresh), KnownIds::kRefuse);
-    change.add(rows);
-    change.commit();
-    forget({names.begin(), names.end()});
-    remember(fresh, rows);
-  }
-
-  void merge() {
-    const VectorIndex before = VectorIndex::open(folder_);
-    const bool is_needed =
-        before.segments().size() > 1 || before.live_rows() < before.segments().front().rows;
-    EXPECT_EQ(merge_vector_index(folder_), is_needed);
-    if (ids_ == IdKind::kRows) return;
-    next_row_ = 0;
-    for (Entry& one : entries_) one.row = next_row_++;
-  }
-
-  /// Searches, ids, filters and counts of an index opened now or earlier.
-  void expect_right(const VectorIndex& index, const std::vector<Entry>& entries,
-                    std::size_t refine);
-  void expect_right() {
-    expect_right(VectorIndex::open(folder_), entries_,
-                 settings_.index == IndexKind::kIvfPq ? kMaxRows : 0);
-  }
-
-  std::size_t draw(std::size_t count) { return random_() % count; }
-
- private:
-  std::vector<float> draw_rows(std::size_t count) {
-    std::vector<float> rows = test::draw(random_, count * kDimension);
-    for (float& value : rows) value = std::round(value * 2) / 2;  // so that there are ties
-    for (std::size_t i = 0; i < count; ++i) rows[i * kDimension] += 0.25F;  // none is zero
-    return rows;
-  }
-
-  std::vector<std::string> new_ids(std::size_t count) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (ids_ == IdKind::kRows) {
-        names.push_back(std::to_string(next_row_ + i));
-      } else {
-        names.push_back((ids_ == IdKind::kTexts ? "name " : "") + std::to_string(next_id_ += 3));
-      }
-    }
-    return names;
-  }
-
-  /// Ids of vectors that there are, each once.
-  std::vector<std::string> take_ids(std::size_t count) {
-    std::set<std::string> taken;
-    while (taken.size() < std::min(count, entries_.size())) {
-      taken.insert(entries_[random_() % entries_.size()].id);
-    }
-    return {taken.begin(), taken.end()};
-  }
-
-  VectorIds make_ids(const std::vector<std::string>& names) const {
-    if (ids_ == IdKind::kTexts) return VectorIds(names);
-    std::vector<std::int64_t> numbers;
-    for (const std::string& name : names) numbers.push_back(std::stoll(name));
-    return ids_ == IdKind::kRows && is_building() ? VectorIds() : VectorIds(numbers);
-  }
-  bool is_building() const { return next_row_ == 0; }
-
-  void remember(const std::vector<std::string>& names, const std::vector<float>& rows) {
-    const Collection stored(settings_.metric, settings_.store, kDimension, rows);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto begin = stored.rows.begin() + static_cast<std::ptrdiff_t>(i * kDimension);
-      entries_.push_back({next_row_++, names[i], {begin, begin + kDimension}});
-    }
-  }
-
-  void forget(const std::set<std::string>& names) {
-    std::erase_if(entries_, [&](const Entry& one) { return names.contains(one.id); });
-  }
-
-  fs::path folder_;
-  VectorIndexSettings settings_;
-  IdKind ids_;
-  std::mt19937_64 random_;
-  std::vector<Entry> entries_;
-  std::size_t next_row_ = 0;
-  std::int64_t next_id_ = -50;
-};
-
-std::vector<reference::Answer> rank(const std::vector<Entry>& entries, Metric metric,
-                                    std::vector<float> query, const RowFilter* filter) {
-  if (metric == Metric::kCosine) normalize(query);
-  std::vector<reference::Answer> all;
-  for (const Entry& one : entries) {
-    if (filter != nullptr && !filter->contains(one.row)) continue;
-    all.push_back({reference::distance(metric, query, one.vector), one.row});
-  }
-  reference::rank(metric, all);
-  return all;
-}
-
-void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& entries,
-                           std::size_t refine) {
-  ASSERT_EQ(index.live_rows(), entries.size());
-  std::map<std::size_t, const Entry*> by_row;
-  for (const Entry& one : entries) by_row[one.row] = &one;
-  const StoredRows stored(index);
-  std::vector<float> components(kDimension);
-  for (std::size_t row = 0; row < index.rows() + 2; ++row) {
-    ASSERT_EQ(index.is_live(row), by_row.contains(row)) << row;
-    ASSERT_EQ(stored.is_live(row), by_row.contains(row)) << row;
-    if (!by_row.contains(row)) continue;
-    ASSERT_EQ(index.id(row), by_row[row]->id);
-    stored.copy(row, components.data());
-    ASSERT_EQ(components, by_row[row]->vector) << row;
-  }
-  if (index.rows() == 0) return;
-  RowFilter filter(index.rows());
-  for (std::size_t row = 0; row < index.rows(); row += 1 + random_() % 3) filter.add(row);
-  const auto searcher = search_index_on_cpu(
-      index, {settings_.index == IndexKind::kFlat ? 1 : index.settings().ivf.lists, refine},
-      1 + random_() % 2);
-  const std::size_t count = random_() % 4 == 0 ? 25 : 2;
-  const std::vector<float> queries = draw_rows(count);
-  const std::size_t k = 1 + random_() % index.rows();
-  for (const RowFilter* const allowed :
-       {static_cast<const RowFilter*>(nullptr), &std::as_const(filter)}) {
-    const Neighbors found = searcher->nearest(queries, k, allowed);
-    ASSERT_EQ(found.rows.size(), count * k);
-    for (std::size_t q = 0; q < count; ++q) {
-      const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(q * kDimension);
-      const std::vector<reference::Answer> all =
-          rank(entries, settings_.metric, {begin, begin + kDimension}, allowed);
-      for (std::size_t i = 0; i < k; ++i) {
-        const std::int32_t row = found.rows[q * k + i];
-        if (i >= all.size()) {
-          ASSERT_EQ(row, -1) << "place " << i;
-          continue;
-        }
-        ASSERT_EQ(row, static_cast<std::int32_t>(all[i].row)) << "place " << i << " of " << k;
-        ASSERT_EQ(found.distances[q * k + i], all[i].distance);
-      }
-      if (refine > 0 || all.empty()) continue;
-      const float radius = all[random_() % all.size()].distance;
-      const RangeNeighbors range =
-          searcher->within(std::span(queries).subspan(q * kDimension, kDimension), radius, allowed);
-      std::size_t within = 0;
-      while (within < all.size() &&
-             (larger_is_nearer(settings_.metric) ? all[within].distance >= radius
-                                                 : all[within].distance <= radius)) {
-        ASSERT_LT(within, range.rows.size());
-        ASSERT_EQ(range.rows[within], static_cast<std::int32_t>(all[within].row));
-        ++within;
-      }
-      ASSERT_EQ(range.rows.size(), within);
-    }
-  }
-}
-
-struct Form {
-  IndexKind index;
-  IdKind ids;
-  Metric metric;
-  Store store;
-};
-
-class VectorIndexChanges : public testing::TestWithParam<Form> {};
-
-TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
-  const Form& form = GetParam();
-  const test::TemporaryFolder folder(test::place_in_memory());
-  Checked checked(
-      folder / "index",
-      {.metric = form.metric,
-       .store = form.store,
-       .dimension = kDimension,
-       .index = form.index,
-       .ivf = {.lists = form.index == IndexKind::kFlat ? std::size_t{0} : 7},
-       .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2}},
-      form.ids,
-      static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
-  constexpr int kChanges = 125;  // of each form: 1,000 in all
-  for (int i = 0; i < kChanges; ++i) {
-    SCOPED_TRACE("change " + std::to_string(i));
-    const std::size_t kind = checked.draw(10);
-    if (kind < 4 || checked.live() < 10) {
-      checked.add(1 + checked.draw(9));
-    } else if (kind < 6) {
-      checked.remove(1 + checked.draw(12), 0);
-    } else if (kind == 6) {
-      checked.remove(checked.draw(4), checked.draw(4));
-    } else if (kind < 9 && form.ids != IdKind::kRows) {
-      checked.update(1 + checked.draw(5), checked.draw(3));
-    } else {
-      checked.merge();
-    }
-    checked.expect_right();
-    if (i % 20 == 0) {
-      ASSERT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
-    }
-    if (HasFatalFailure() || HasNonfatalFailure()) return;
-  }
-  // All of it, and from nothing again.
-  checked.remove(checked.live(), 0);
-  checked.expect_right();
-  checked.merge();
-  checked.expect_right();
-  checked.add(3);
-  checked.expect_right();
-  checked.merge();
-  checked.expect_right();
-  EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
-}
-
-std::string form_name(const testing::TestParamInfo<Form>& form) {
-  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq"};
-  constexpr const char* kIds[] = {"rows", "numbers", "texts"};
-  return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
-         kIds[static_cast<std::size_t>(form.param.ids)];
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Forms, VectorIndexChanges,
-    testing::Values(Form{IndexKind::kFlat, IdKind::kRows, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kFlat, IdKind::kNumbers, Metric::kCosine, Store::kHalf},
-                    Form{IndexKind::kFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kRows, Metric::kCosine, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
-                    Form{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat}),
-    form_name);
 
 std::vector<std::int64_t> numbers_from(std::int64_t first, std::size_t count) {
   std::vector<std::int64_t> numbers(count);
@@ -387,20 +89,6 @@ TEST(VectorIndexChange, CodesAnswerTheSameBeforeAndAfterAMerge) {
       }
     }
   }
-}
-
-TEST(VectorIndexChange, ReadersKeepWhatTheyOpened) {
-  const test::TemporaryFolder folder(test::place_in_memory());
-  Checked checked(folder / "index", {.metric = Metric::kL2, .dimension = kDimension},
-                  IdKind::kNumbers, 902);
-  std::vector<std::pair<VectorIndex, std::vector<Entry>>> opened;
-  for (int i = 0; i < 12; ++i) {
-    opened.emplace_back(VectorIndex::open(folder / "index"), checked.entries());
-    if (i % 4 == 3) checked.merge();
-    checked.update(5, 4);
-    checked.remove(3, 0);
-  }
-  for (const auto& [index, entries] : opened) checked.expect_right(index, entries, 0);
 }
 
 TEST(VectorIndexChange, RemovedIdsNeverReturnWhileThreadsSearch) {

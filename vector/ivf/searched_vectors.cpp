@@ -1,5 +1,5 @@
 // One line for each kind of index.
-#include "warpdex/vector/search/searched_vectors.hpp"
+#include "warpdex/vector/ivf/searched_vectors.hpp"
 
 namespace warpdex::vector {
 
