@@ -37,6 +37,9 @@ class DeviceOptions {
   bool start_gpu(const std::function<void(const ResourceSettings&)>& start,
                  const std::string& why_not = {}) const;
 
+  /// Whether the user left the choice between CPU and GPU.
+  bool is_auto() const { return device_ == "auto"; }
+
   /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
   /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on
   /// standard error says that the CPU takes over, and why. Else throws it again.
