@@ -124,14 +124,14 @@ std::vector<SearchResult> SearchEngine::search_on_gpu(const SearchSettings& sett
 /// One by one; the scheduler makes batches of them.
 std::vector<SearchResult> SearchEngine::search_by_schedule(const SearchSettings& settings,
                                                            const OnProgress& on_progress) {
-  std::vector<std::future<QueryAnswer>> answers;
+  std::vector<std::future<ScheduledAnswer>> answers;
   answers.reserve(plans_.size());
   for (const PlannedQuery& plan : plans_) {
     answers.push_back(scheduled_->scheduler().submit(plan, settings));
   }
   std::vector<SearchResult> results;
   results.reserve(plans_.size());
-  for (std::future<QueryAnswer>& answer : answers) {
+  for (std::future<ScheduledAnswer>& answer : answers) {
     while (on_progress && answer.wait_for(kLook) != std::future_status::ready) on_progress(0);
     results.push_back(answer.get().result);
     if (on_progress) on_progress(1);
