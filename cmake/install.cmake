@@ -94,6 +94,7 @@ set(warpdex_public_headers
   scheduler/load.hpp
   scheduler/placement.hpp
   scheduler/scheduler.hpp
+  scheduler/simulator.hpp
   scheduler/statistics.hpp)
 foreach(header IN LISTS warpdex_public_headers)
   get_filename_component(folder ${header} DIRECTORY)

@@ -43,6 +43,9 @@ class DeviceOptions {
   /// Likewise calls `start` once, with all GPUs that are to work.
   bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start) const;
 
+  /// Whether the user left the choice between CPU and GPU.
+  bool is_auto() const { return device_ == "auto"; }
+
   /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
   /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on
   /// standard error says that the CPU takes over, and why. Else throws it again.

@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/simulator.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -23,35 +24,25 @@ constexpr std::array<PlacementName, 4> kPlacements{{{Placement::kCpuOnly, "cpu"}
                                                     {Placement::kBetterAlone, "better"},
                                                     {Placement::kBoth, "both"}}};
 
-/// A scheduler with its engine.
-struct LoadedScheduler {
-  LoadedScheduler(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
-                  Placement placement) {
-    SchedulerSettings settings = plan.settings;
-    settings.placement.placement = placement;
-    GpuSide side;
-    if (gpu != nullptr && placement != Placement::kCpuOnly) {
-      side.batches = gpu_batches(settings.placement);
-      engine =
-          std::make_unique<GpuEngine>(gpu->index, GpuEngineSettings{.max_batches = side.batches});
-      side.engine = engine.get();
-    }
-    scheduler = std::make_unique<Scheduler>(index, side, settings, plan.model);
-  }
+SchedulerSettings settings_for(const LoadPlan& plan, Placement placement) {
+  SchedulerSettings settings = plan.settings;
+  settings.placement.placement = placement;
+  return settings;
+}
 
-  std::unique_ptr<GpuEngine> engine;
-  std::unique_ptr<Scheduler> scheduler;
-};
+Micros deadline_of(const LoadPlan& plan) {
+  return plan.options.has_deadline() ? static_cast<double>(plan.options.deadline.count()) : kNever;
+}
 
 /// Each query once, with as many under way as the scheduler has room for.
 void warm(Scheduler& scheduler, const LoadPlan& plan, const OnLoadProgress& on_progress) {
-  std::vector<std::future<QueryAnswer>> answers;
+  std::vector<std::future<ScheduledAnswer>> answers;
   for (const LoadQuery& query : plan.queries) {
     InterruptGuard::check();
     answers.push_back(scheduler.submit(query.plan, query.settings));
   }
   std::size_t done = 0;
-  for (std::future<QueryAnswer>& answer : answers) {
+  for (std::future<ScheduledAnswer>& answer : answers) {
     InterruptGuard::check();
     answer.get();
     on_progress("warming lists", ++done, answers.size());
@@ -71,8 +62,8 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
         on_progress(grouped(static_cast<std::uint64_t>(rate)) + " queries/s", submitted,
                     times.size());
       });
-  const Micros deadline =
-      plan.options.has_deadline() ? static_cast<double>(plan.options.deadline.count()) : kNever;
+  point.cpu_threads = scheduler.jobs().cpu_threads();
+  const Micros deadline = deadline_of(plan);
   point.all = summarise_load(outcomes, times, deadline);
   for (std::size_t i = 0; i < plan.classes.size(); ++i) {
     point.by_class.push_back(summarise_load(outcomes, times, deadline, i, plan.classes.size()));
@@ -109,16 +100,47 @@ std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gp
   std::vector<LoadPoint> points;
   for (const Placement placement : plan.placements) {
     {
-      const LoadedScheduler warming(index, gpu, plan, placement);
-      warm(*warming.scheduler, plan, on_progress);
+      ScheduledEngine warming(index, gpu, settings_for(plan, placement));
+      warm(warming.scheduler(), plan, on_progress);
     }
     for (const double rate : plan.rates) {
-      const LoadedScheduler loaded(index, gpu, plan, placement);
-      points.push_back(run_point(*loaded.scheduler, plan, rate, on_progress));
+      ScheduledEngine loaded(index, gpu, settings_for(plan, placement));
+      points.push_back(run_point(loaded.scheduler(), plan, rate, on_progress));
       points.back().placement = placement;
     }
   }
   return points;
+}
+
+void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
+                    std::vector<LoadPoint>& points, const OnLoadProgress& on_progress) {
+  std::unique_ptr<GpuEngine> engine;
+  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->index);
+  MeasureSettings measure;
+  measure.cpu_threads = plan.settings.cpu_threads;
+  const CostMeasurements measured =
+      measure_costs(index, engine.get(), plan.queries, measure,
+                    [&](const char* what, std::size_t done, std::size_t all) {
+                      InterruptGuard::check();
+                      on_progress(std::string("measuring costs: ") + what, done, all);
+                    });
+  // Shares of batches can only be fitted; a fit to these queries is the nearest to their truth.
+  const double missing = missing_share(gpu);
+  const Calibration calibration = calibrate(index, plan.queries, measured, missing);
+  const std::vector<SimulatedQuery> queries =
+      simulated_queries(index, plan.queries, measured, calibration.model, missing);
+  for (LoadPoint& point : points) {
+    SimulatorSettings settings;
+    settings.placement = plan.settings.placement;
+    settings.placement.placement = point.placement;
+    settings.cpu_threads = point.cpu_threads;
+    settings.capacity = plan.settings.capacity;
+    settings.options = plan.options;
+    settings.occupancy = measured.occupancy;
+    const std::vector<Micros> times = times_of(plan, point.rate);
+    point.simulated =
+        summarise_load(simulate_load(queries, times, settings), times, deadline_of(plan));
+  }
 }
 
 }  // namespace warpdex::tools

@@ -11,7 +11,6 @@
 
 #include "search_engine.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/scheduler/cost_model.hpp"
 #include "warpdex/scheduler/load.hpp"
 
 namespace warpdex::tools {
@@ -38,13 +37,13 @@ struct LoadPlan {
   std::uint64_t seed = 1;
   JobOptions options;
   SchedulerSettings settings;  ///< all but the placement
-  CostModel model;
 };
 
 /// What one load came to.
 struct LoadPoint {
   Placement placement = Placement::kBoth;
-  double rate = 0;  ///< as wanted
+  double rate = 0;              ///< as wanted
+  std::size_t cpu_threads = 1;  ///< of the scheduler
   LoadSummary all;
   std::vector<LoadSummary> by_class;
   SchedulerStatistics statistics;
@@ -60,6 +59,11 @@ using OnLoadProgress =
 /// be among the placements.
 std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gpu,
                                      const LoadPlan& plan, const OnLoadProgress& on_progress);
+
+/// Measures what the queries cost and has a simulator run the same loads, each with its point's
+/// placement and threads.
+void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
+                    std::vector<LoadPoint>& points, const OnLoadProgress& on_progress);
 
 /// The arrival times of a load.
 std::vector<Micros> times_of(const LoadPlan& plan, double rate);

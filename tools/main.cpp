@@ -21,10 +21,11 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kSignalled = 128;
 
-constexpr std::array<Command, 15> kCommands{{
+constexpr std::array<Command, 16> kCommands{{
     {"index", "build an index from documents", run_index},
     {"search", "answer words or a file of queries", run_search},
     {"bench", "measure how fast a file of queries is answered", run_bench},
+    {"calibrate", "measure what queries cost, for the scheduler's predictions", run_calibrate},
     {"load", "measure delays under a load of queries that arrive by themselves", run_load},
     {"stats", "what an index holds and what its parts take", run_stats},
     {"verify", "check every byte of an index", run_verify},

@@ -54,8 +54,37 @@ std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& d
   return uploaded;
 }
 
-SearchEngine::SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads)
-    : index_(index), cpu_(index, {.threads = threads}) {
+double missing_share(const UploadedIndex* gpu) {
+  if (gpu == nullptr || gpu->index.is_resident()) return 0;
+  const IndexSections& sections = gpu->index.index().sections();
+  const auto lists = static_cast<double>(sections.docids.size() + sections.frequencies.size());
+  if (lists == 0) return 0;
+  return std::clamp(1 - static_cast<double>(gpu->index.memory()) / lists, 0.0, 1.0);
+}
+
+ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
+                                 const SchedulerSettings& settings) {
+  GpuSide side;
+  if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
+    side.batches = gpu_batches(settings.placement);
+    engine_ =
+        std::make_unique<GpuEngine>(gpu->index, GpuEngineSettings{.max_batches = side.batches});
+    side.engine = engine_.get();
+    side.missing_share = missing_share(gpu);
+  }
+  scheduler_ = std::make_unique<Scheduler>(index, side, settings, load_cost_model(index));
+}
+
+SearchEngine::SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads,
+                           bool is_scheduled)
+    : index_(index) {
+  if (gpu != nullptr && is_scheduled) {
+    SchedulerSettings settings;
+    settings.cpu_threads = threads;
+    scheduled_ = std::make_unique<ScheduledEngine>(index, gpu, settings);
+    return;
+  }
+  cpu_ = std::make_unique<CpuEngine>(index, CpuEngineSettings{.threads = threads});
   if (gpu != nullptr) gpu_ = std::make_unique<GpuEngine>(gpu->index);
 }
 
@@ -67,8 +96,9 @@ std::vector<SearchResult> SearchEngine::search(std::span<const Query> queries,
     if (on_progress && thread == 0) on_progress(0);  // it may end the search here, too
     plans_[i] = plan_query(index_, queries[i]);
   });
+  if (scheduled_) return search_by_schedule(settings, on_progress);
   if (gpu_) return search_on_gpu(settings, on_progress);
-  return search_on_cpu(cpu_, plans_, settings, on_progress);
+  return search_on_cpu(*cpu_, plans_, settings, on_progress);
 }
 
 /// One batch on the GPU; what it cannot answer, on the CPU.
@@ -86,8 +116,26 @@ std::vector<SearchResult> SearchEngine::search_on_gpu(const SearchSettings& sett
     left_plans_.push_back(plans_[i]);
   }
   if (on_progress) on_progress(plans_.size() - left.size());
-  std::vector<SearchResult> others = search_on_cpu(cpu_, left_plans_, settings, on_progress);
+  std::vector<SearchResult> others = search_on_cpu(*cpu_, left_plans_, settings, on_progress);
   for (std::size_t i = 0; i < left.size(); ++i) results[left[i]] = std::move(others[i]);
+  return results;
+}
+
+/// One by one; the scheduler makes batches of them.
+std::vector<SearchResult> SearchEngine::search_by_schedule(const SearchSettings& settings,
+                                                           const OnProgress& on_progress) {
+  std::vector<std::future<ScheduledAnswer>> answers;
+  answers.reserve(plans_.size());
+  for (const PlannedQuery& plan : plans_) {
+    answers.push_back(scheduled_->scheduler().submit(plan, settings));
+  }
+  std::vector<SearchResult> results;
+  results.reserve(plans_.size());
+  for (std::future<ScheduledAnswer>& answer : answers) {
+    while (on_progress && answer.wait_for(kLook) != std::future_status::ready) on_progress(0);
+    results.push_back(answer.get().result);
+    if (on_progress) on_progress(1);
+  }
   return results;
 }
 

@@ -10,6 +10,7 @@
 #include "device_options.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/scheduler/scheduler.hpp"
 
 namespace warpdex::tools {
 
@@ -26,6 +27,23 @@ struct UploadedIndex {
 /// GpuIndex.
 std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
 
+/// How much of the index's lists is not in GPU memory, 0 to 1; 0 for null.
+double missing_share(const UploadedIndex* gpu);
+
+/// A scheduler with a GPU engine of its own, or without one.
+class ScheduledEngine {
+ public:
+  /// `index` and `gpu`, which may be null, must outlive this. Predicts by what is stored beside the
+  /// index.
+  ScheduledEngine(const Index& index, const UploadedIndex* gpu, const SchedulerSettings& settings);
+
+  Scheduler& scheduler() { return *scheduler_; }
+
+ private:
+  std::unique_ptr<GpuEngine> engine_;  ///< the scheduler ends before it
+  std::unique_ptr<Scheduler> scheduler_;
+};
+
 /// Answers batches of queries; each is planned first. What the GPU's engine cannot answer, the
 /// CPU's does.
 class SearchEngine {
@@ -34,9 +52,11 @@ class SearchEngine {
   /// throws ends the search.
   using OnProgress = std::function<void(std::size_t queries)>;
 
-  /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all).
-  /// `index` and `gpu` must outlive this.
-  SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads);
+  /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all);
+  /// with `is_scheduled` and a GPU, both, each query on the one that serves it best. `index` and
+  /// `gpu` must outlive this.
+  SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads,
+               bool is_scheduled);
 
   /// In their order. Throws what the engines throw.
   std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
@@ -45,14 +65,17 @@ class SearchEngine {
  private:
   std::vector<SearchResult> search_on_gpu(const SearchSettings& settings,
                                           const OnProgress& on_progress);
+  std::vector<SearchResult> search_by_schedule(const SearchSettings& settings,
+                                               const OnProgress& on_progress);
 
   const Index& index_;
   // Plans of batches that may still be under way when a search ends by an exception: they outlive
   // the engines.
   std::vector<PlannedQuery> plans_;
   std::vector<PlannedQuery> left_plans_;
-  CpuEngine cpu_;
+  std::unique_ptr<CpuEngine> cpu_;
   std::unique_ptr<GpuEngine> gpu_;
+  std::unique_ptr<ScheduledEngine> scheduled_;  ///< or none, and the others answer
 };
 
 }  // namespace warpdex::tools

@@ -64,10 +64,10 @@ class Load {
     submitted_.fetch_add(1, std::memory_order_relaxed);
     // Two words, which a std::function holds without allocating.
     scheduler_.submit(query.plan, query.settings, settings_.options,
-                      [this, number](QueryAnswer&& answer) { note(number, answer); });
+                      [this, number](ScheduledAnswer&& answer) { note(number, answer); });
   }
 
-  void note(std::size_t number, const QueryAnswer& answer) {
+  void note(std::size_t number, const ScheduledAnswer& answer) {
     LoadOutcome& outcome = outcomes_[number];
     outcome.latency = static_cast<float>(answer.end_time - start_ - settings_.arrivals[number]);
     outcome.end = answer.end;

@@ -89,8 +89,8 @@ Waits JobQueues::waits(Micros now) const {
     waits.cpu =
         (queued(Lane::kCpu) + queued(Lane::kEither) / 2 + cpu_running_work_ / 2) / cpu_threads_;
   }
-  waits.gpu = std::max(0.0, gpu_free_at_ - now) + queued(Lane::kGpu) + queued(Lane::kHuge) +
-              queued(Lane::kEither) / 2;
+  // Huge jobs run beside the others.
+  waits.gpu = std::max(0.0, gpu_free_at_ - now) + queued(Lane::kGpu) + queued(Lane::kEither) / 2;
   return waits;
 }
 
@@ -238,7 +238,7 @@ Micros JobQueues::next_batch_time() const {
 Micros JobQueues::next_usual_batch_time() const {
   const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
   if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
-  if (batches_under_way_ + huge_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
+  if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
   if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
   return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
          static_cast<double>(settings_.batch_wait);
@@ -279,10 +279,14 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
     steal_from_cpu(now, batch);
   }
   if (batch.empty()) return {};
-  ++(is_huge ? huge_under_way_ : batches_under_way_);
   work = batch_work(batch);
-  gpu_work_under_way_ += work;
-  gpu_free_at_ = std::max(gpu_free_at_, now) + work;
+  if (is_huge) {
+    ++huge_under_way_;
+  } else {
+    ++batches_under_way_;
+    gpu_work_under_way_ += work;
+    gpu_free_at_ = std::max(gpu_free_at_, now) + work;
+  }
   return {work, is_huge};
 }
 
@@ -307,10 +311,13 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
 }
 
 void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
-  --(claim.is_huge ? huge_under_way_ : batches_under_way_);
-  gpu_work_under_way_ = batches_under_way_ + huge_under_way_ == 0
-                            ? 0
-                            : std::max(0.0, gpu_work_under_way_ - claim.work);
+  if (claim.is_huge) {
+    --huge_under_way_;
+    return;
+  }
+  --batches_under_way_;
+  const double left = gpu_work_under_way_ - claim.work;
+  gpu_work_under_way_ = batches_under_way_ == 0 ? 0 : std::max(0.0, left);
   gpu_free_at_ = now + gpu_work_under_way_;
 }
 

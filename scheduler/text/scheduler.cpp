@@ -36,16 +36,16 @@ Scheduler::Scheduler(const Index& index, const GpuSide& gpu, const SchedulerSett
 }
 Scheduler::~Scheduler() = default;
 
-std::future<QueryAnswer> Scheduler::submit(const Query& query, const SearchSettings& settings,
-                                           const JobOptions& options) {
+std::future<ScheduledAnswer> Scheduler::submit(const Query& query, const SearchSettings& settings,
+                                               const JobOptions& options) {
   return submit(plan_query(state_->index, query), settings, options);
 }
 
-std::future<QueryAnswer> Scheduler::submit(PlannedQuery plan, const SearchSettings& settings,
-                                           const JobOptions& options) {
-  const auto promise = std::make_shared<std::promise<QueryAnswer>>();
-  std::future<QueryAnswer> future = promise->get_future();
-  submit(std::move(plan), settings, options, [promise](QueryAnswer&& answer) {
+std::future<ScheduledAnswer> Scheduler::submit(PlannedQuery plan, const SearchSettings& settings,
+                                               const JobOptions& options) {
+  const auto promise = std::make_shared<std::promise<ScheduledAnswer>>();
+  std::future<ScheduledAnswer> future = promise->get_future();
+  submit(std::move(plan), settings, options, [promise](ScheduledAnswer&& answer) {
     if (answer.end == JobEnd::kFailed) {
       promise->set_exception(answer.failure);
     } else {

@@ -6,7 +6,7 @@
 namespace warpdex {
 
 void TextJob::finish(JobEnd how) noexcept {
-  QueryAnswer answer;
+  ScheduledAnswer answer;
   answer.end = how;
   const bool has_answer = how == JobEnd::kComplete || how == JobEnd::kPartial;
   if (has_answer) answer.result = std::move(result);

@@ -49,14 +49,14 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     std::vector<std::thread> clients;
     for (std::size_t client = 0; client < 16; ++client) {
       clients.emplace_back([&, client] {
-        std::vector<std::pair<std::size_t, std::future<QueryAnswer>>> answers;
+        std::vector<std::pair<std::size_t, std::future<ScheduledAnswer>>> answers;
         for (std::size_t i = 0; i < 300; ++i) {
           const std::size_t query = (client * 31 + i * 7) % queries.size();
           answers.emplace_back(query, scheduler.submit(queries[query], settings[query]));
           if (i % 4 == 0) answers.back().second.wait();
         }
         for (auto& [query, future] : answers) {
-          const QueryAnswer answer = future.get();
+          const ScheduledAnswer answer = future.get();
           const std::string verdict = test::judge(truths[query], answer.result, settings[query]);
           if (answer.end == JobEnd::kComplete && verdict.empty()) continue;
           ++wrong;

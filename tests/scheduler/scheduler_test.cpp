@@ -50,14 +50,14 @@ class SchedulerTest : public testing::Test {
   }
   GpuSide gpu() { return {.engine = &*engine_, .batches = kBatches}; }
 
-  void judge(std::size_t query, const QueryAnswer& answer) const {
+  void judge(std::size_t query, const ScheduledAnswer& answer) const {
     ASSERT_EQ(answer.end, JobEnd::kComplete);
     ASSERT_EQ(test::judge(truths_[query], answer.result, settings_[query]), "") << query;
   }
 
   /// Submits all queries, and judges their answers.
   void answer_all(Scheduler& scheduler) {
-    std::vector<std::future<QueryAnswer>> answers;
+    std::vector<std::future<ScheduledAnswer>> answers;
     for (std::size_t i = 0; i < kQueries; ++i) {
       answers.push_back(scheduler.submit(queries_[i], settings_[i]));
     }
@@ -130,7 +130,7 @@ TEST_F(SchedulerTest, SixtyFourClientsGetTheirOwnAnswers) {
     clients.emplace_back([&, client] {
       for (std::size_t i = 0; i < 20; ++i) {
         const std::size_t query = (client * 31 + i * 7) % kQueries;
-        const QueryAnswer answer = scheduler.submit(queries_[query], settings_[query]).get();
+        const ScheduledAnswer answer = scheduler.submit(queries_[query], settings_[query]).get();
         if (answer.end != JobEnd::kComplete ||
             !test::judge(truths_[query], answer.result, settings_[query]).empty()) {
           ++wrong;
@@ -148,7 +148,7 @@ TEST_F(SchedulerTest, PartialAnswersAreMarkedAndTheirCertificatesAreTrue) {
   settings.capacity = 20;
   settings.limited_run = std::chrono::microseconds(1);
   Scheduler scheduler(*index_, gpu(), settings);
-  std::vector<std::future<QueryAnswer>> answers;
+  std::vector<std::future<ScheduledAnswer>> answers;
   for (std::size_t i = 0; i < kQueries; ++i) {
     JobOptions options;
     options.overload = OverloadPolicy::kPartial;
@@ -157,7 +157,7 @@ TEST_F(SchedulerTest, PartialAnswersAreMarkedAndTheirCertificatesAreTrue) {
   }
   std::size_t partial = 0;
   for (std::size_t i = 0; i < kQueries; ++i) {
-    const QueryAnswer answer = answers[i].get();
+    const ScheduledAnswer answer = answers[i].get();
     if (answer.end == JobEnd::kComplete) {
       judge(i, answer);
       continue;
@@ -187,7 +187,7 @@ TEST_F(SchedulerTest, WhatIsRefusedIsMarked) {
   Scheduler scheduler(*index_, gpu(), settings);
   JobOptions options;
   options.overload = OverloadPolicy::kRefuse;
-  std::vector<std::future<QueryAnswer>> answers;
+  std::vector<std::future<ScheduledAnswer>> answers;
   const PlannedQuery plan = plan_query(*index_, queries_[1]);
   for (int i = 0; i < 10; ++i) answers.push_back(scheduler.submit(plan, settings_[1], options));
   std::size_t refused = 0;
@@ -206,11 +206,11 @@ TEST_F(SchedulerTest, WhatIsCancelledEndsOnce) {
   settings.placement.placement = Placement::kGpuOnly;
   settings.placement.batches = 1;
   Scheduler scheduler(*index_, gpu(), settings);
-  std::vector<std::promise<QueryAnswer>> answers(10);
+  std::vector<std::promise<ScheduledAnswer>> answers(10);
   std::vector<QueryHandle> handles;
   const PlannedQuery plan = plan_query(*index_, queries_[1]);
-  for (std::promise<QueryAnswer>& answer : answers) {
-    handles.push_back(scheduler.submit(plan, settings_[1], {}, [&answer](QueryAnswer&& told) {
+  for (std::promise<ScheduledAnswer>& answer : answers) {
+    handles.push_back(scheduler.submit(plan, settings_[1], {}, [&answer](ScheduledAnswer&& told) {
       answer.set_value(std::move(told));
     }));
     while (engine_->started() == 0) std::this_thread::yield();  // the first has its own batch
@@ -227,7 +227,7 @@ TEST_F(SchedulerTest, WhatIsCancelledEndsOnce) {
 
 TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
   engine_->hold(true);
-  std::vector<std::future<QueryAnswer>> answers;
+  std::vector<std::future<ScheduledAnswer>> answers;
   {
     SchedulerSettings settings = two_threads();
     settings.placement.placement = Placement::kGpuOnly;

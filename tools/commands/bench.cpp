@@ -98,7 +98,7 @@ void save_answers(const Arguments& given, const Index& index, const UploadedInde
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
-  SearchEngine engine(index, gpu, given.search.threads());
+  SearchEngine engine(index, gpu, given.search.threads(), given.device.is_auto());
   write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
                 engine, *writer);
   output.commit();

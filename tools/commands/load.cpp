@@ -47,6 +47,7 @@ struct Arguments {
   std::string on_overload = "refuse";
   std::int64_t capacity = 10'000;
   std::int64_t seed = 1;
+  bool simulates = false;
   std::string json;
   std::string plot;
 };
@@ -76,8 +77,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "of cpu, gpu, better and both. Default: all, or cpu where there is no GPU")(
       "seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
       "another one gives other arrival times")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output")(
+      "simulate", po::bool_switch(&given.simulates),
+      "also measure what each query costs, have a simulator run the same loads with that, and tell "
+      "how far it is off")("json", po::value(&given.json)->value_name("FILE"),
+                           "also write the figures there; - is standard output")(
       "plot", po::value(&given.plot)->value_name("FILE.svg"),
       "also draw delays against rates there");
   command.add(group);
@@ -204,15 +207,16 @@ int run_load(const std::vector<std::string>& arguments) {
   const InterruptGuard guard;
   const Index index = Index::open(given.index);
   SearchOptions::check(command, index);
-  plan.model = load_cost_model(index);
   take_queries(given, index, plan);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
   plan.placements = placements_of(given, gpu != nullptr);
   Progress progress = Progress::to_standard_error();
-  const std::vector<LoadPoint> points = measure_loads(
-      index, gpu.get(), plan, [&](const std::string& what, std::size_t done, std::size_t all) {
-        progress.update("load", what, done, all, Progress::Unit::kItems);
-      });
+  const OnLoadProgress on_progress = [&](const std::string& what, std::size_t done,
+                                         std::size_t all) {
+    progress.update(what, what, done, all, Progress::Unit::kItems);
+  };
+  std::vector<LoadPoint> points = measure_loads(index, gpu.get(), plan, on_progress);
+  if (given.simulates) simulate_loads(index, gpu.get(), plan, points, on_progress);
   progress.clear();
   if (given.json != "-") print_loads(plan, points, std::cout);
   write_outputs(

@@ -104,7 +104,7 @@ void answer_words(const Index& index, const Arguments& arguments, bool readable)
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
-  SearchEngine engine(index, gpu.get(), arguments.search.threads());
+  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
   const SearchResult result = engine.search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
@@ -138,7 +138,7 @@ void answer_file(const Index& index, const Arguments& arguments, bool report_cou
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
   const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
-  SearchEngine engine(index, gpu.get(), arguments.search.threads());
+  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.

@@ -19,7 +19,7 @@
 namespace warpdex {
 
 /// What came of a query.
-struct QueryAnswer {
+struct ScheduledAnswer {
   JobEnd end = JobEnd::kComplete;
   /// Of JobEnd::kComplete, what every engine answers; of kPartial, the best so far, with exact
   /// scores, and a number of matches that is a lower bound; else empty.
@@ -60,7 +60,7 @@ class Scheduler {
   /// Gets the answer on a thread of the scheduler, or of submit()'s caller where the query is
   /// refused or has no room. Should take microseconds; must not throw, nor submit with
   /// OverloadPolicy::kWait.
-  using OnAnswer = std::function<void(QueryAnswer&&)>;
+  using OnAnswer = std::function<void(ScheduledAnswer&&)>;
 
   /// Starts the threads. Index and engine must outlive the scheduler. Throws UsageError for
   /// settings out of range.
@@ -74,11 +74,11 @@ class Scheduler {
 
   /// The future throws what made the query fail, if it did. Throws UsageError for settings or
   /// options out of range, FormatError for a damaged lexicon.
-  std::future<QueryAnswer> submit(const Query& query, const SearchSettings& settings,
-                                  const JobOptions& options = {});
+  std::future<ScheduledAnswer> submit(const Query& query, const SearchSettings& settings,
+                                      const JobOptions& options = {});
   /// The same, of a query that was planned over the scheduler's index.
-  std::future<QueryAnswer> submit(PlannedQuery plan, const SearchSettings& settings,
-                                  const JobOptions& options = {});
+  std::future<ScheduledAnswer> submit(PlannedQuery plan, const SearchSettings& settings,
+                                      const JobOptions& options = {});
   /// The same, with a callback, which is cheaper.
   QueryHandle submit(PlannedQuery plan, const SearchSettings& settings, const JobOptions& options,
                      OnAnswer on_answer);

@@ -1,0 +1,44 @@
+// A simulation of the scheduler under load: its own queues, with measured costs in the place of
+// searches. (Ding et al. had this in the place of a scheduler.)
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "warpdex/scheduler/calibration.hpp"
+#include "warpdex/scheduler/load.hpp"
+
+namespace warpdex {
+
+/// What a query is predicted to cost, and what it costs.
+struct SimulatedQuery {
+  JobCost predicted;
+  JobCost measured;
+};
+
+struct SimulatorSettings {
+  PlacementSettings placement;
+  std::size_t cpu_threads = 1;
+  std::size_t capacity = 10'000;
+  JobOptions options;    ///< of every query
+  double occupancy = 1;  ///< CostMeasurements::occupancy
+  Micros overhead = 2;   ///< of the scheduler, a query
+  Micros limited_run = 200;
+};
+
+/// What becomes of the arrivals, the n-th of query n modulo their number. Runs on the CPU take
+/// their measured time, batches that of their base and shares. Queries do not move while they run.
+/// O(arrivals log arrivals).
+std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
+                                       std::span<const Micros> arrivals,
+                                       const SimulatorSettings& settings);
+
+/// The costs to simulate with. Times of queries alone are the measured ones; shares of batches are
+/// predicted, since only whole batches can be measured.
+std::vector<SimulatedQuery> simulated_queries(const Index& index,
+                                              std::span<const LoadQuery> queries,
+                                              const CostMeasurements& measurements,
+                                              const CostModel& model, double missing_share);
+
+}  // namespace warpdex

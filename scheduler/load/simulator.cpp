@@ -1,0 +1,248 @@
+// A discrete-event simulation: arrivals, ends of CPU runs, ends of batches, and batches that close.
+#include "warpdex/scheduler/simulator.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "queues/job_queues.hpp"
+
+namespace warpdex {
+namespace {
+
+/// A query that is under way; used again after it has ended.
+class SimulatedJob final : public Job {
+ public:
+  explicit SimulatedJob(WorkClass& work) : Job(work) {}
+  void finish(JobEnd) noexcept override {}
+
+  std::size_t number = 0;
+  const SimulatedQuery* query = nullptr;
+};
+
+/// Jobs have a class, which nobody asks here.
+class NoWork final : public WorkClass {
+ public:
+  JobCost estimate(const Job&) const override { return {}; }
+  std::unique_ptr<CpuWorker> make_cpu_worker() override { return nullptr; }
+  void answer_nothing(Job&) const override {}
+};
+
+class Simulation {
+ public:
+  Simulation(std::span<const SimulatedQuery> queries, std::span<const Micros> arrivals,
+             const SimulatorSettings& settings, bool has_gpu)
+      : queries_(queries),
+        arrivals_(arrivals),
+        settings_(settings),
+        has_gpu_(has_gpu),
+        all_(settings.placement, settings.cpu_threads, has_gpu),
+        idle_threads_(settings.cpu_threads),
+        outcomes_(arrivals.size()) {}
+
+  std::vector<LoadOutcome> run() {
+    std::size_t next = 0;
+    for (;;) {
+      const Micros arrival = next < arrivals_.size() ? arrivals_[next] : kNever;
+      const Micros event = events_.empty() ? kNever : events_.top().time;
+      const bool may_start = batches_ < gpu_batches(settings_.placement);
+      const Micros close = may_start ? std::max(now_, all_.next_batch_time()) : kNever;
+      const Micros first = std::min({arrival, event, close});
+      if (first == kNever) break;
+      now_ = first;
+      if (event <= first) {
+        take_event();
+      } else if (arrival <= first) {
+        arrive(next++);
+      }
+      start_runs();
+    }
+    return std::move(outcomes_);
+  }
+
+ private:
+  struct Event {
+    Micros time;
+    SimulatedJob* job;  ///< the end of its run; null: of a batch
+    std::size_t batch;
+    bool operator<(const Event& other) const { return time > other.time; }
+  };
+  struct Batch {
+    std::vector<Job*> jobs;
+    BatchClaim claim;
+  };
+
+  void arrive(std::size_t number) {
+    SimulatedJob& job = take_job();
+    job.number = number;
+    job.query = &queries_[number % queries_.size()];
+    job.cost = job.query->predicted;
+    job.options = settings_.options;
+    job.arrival = now_;
+    job.is_limited = false;
+    job.deadline = job.options.has_deadline()
+                       ? now_ + static_cast<double>(job.options.deadline.count())
+                       : kNever;
+    if (let_in(job)) all_.push(job, now_);
+  }
+
+  /// As the scheduler does. With kWait, a query waits outside as it would inside.
+  bool let_in(SimulatedJob& job) {
+    const OverloadPolicy policy = job.options.overload;
+    if (policy == OverloadPolicy::kWait) return true;
+    const bool has_room = under_way_ <= settings_.capacity;
+    if (has_room &&
+        (job.deadline == kNever || can_meet_deadline(job, all_.waits(now_), has_gpu_, now_))) {
+      return true;
+    }
+    if (has_room && policy == OverloadPolicy::kPartial) {
+      job.is_limited = true;
+      job.cost.gpu_can = false;
+      job.cost.cpu = std::min(job.cost.cpu, static_cast<float>(settings_.limited_run));
+      if (can_meet_deadline(job, all_.waits(now_), false, now_)) return true;
+    }
+    end(job, policy == OverloadPolicy::kPartial ? JobEnd::kPartial : JobEnd::kRefused,
+        Processor::kCpu);
+    return false;
+  }
+
+  void start_runs() {
+    while (idle_threads_ > 0) {
+      auto* const job = static_cast<SimulatedJob*>(all_.take_for_cpu(now_));
+      if (job == nullptr) break;
+      if (now_ > job->deadline && job->options.overload == OverloadPolicy::kRefuse) {
+        all_.cpu_done(job->cost.cpu);
+        end(*job, JobEnd::kRefused, Processor::kCpu);
+        continue;
+      }
+      --idle_threads_;
+      Micros takes = static_cast<double>(job->query->measured.cpu);
+      if (job->is_limited) takes = std::min(takes, settings_.limited_run);
+      events_.push({now_ + takes + settings_.overhead, job, 0});
+    }
+    while (batches_ < gpu_batches(settings_.placement) && start_batch()) {
+    }
+  }
+
+  bool start_batch() {
+    Batch batch;
+    batch.claim = all_.take_batch(now_, batch.jobs);
+    if (batch.jobs.empty()) return false;
+    const Micros takes = time_of(batch.jobs);
+    // A huge query runs beside other batches, on a stream of its own, and does not fill the GPU.
+    Micros& free_at = batch.claim.is_huge ? huge_free_at_ : gpu_free_at_;
+    const Micros start = std::max(now_, free_at);
+    free_at = start + takes * settings_.occupancy;
+    ++batches_;
+    std::size_t place = 0;
+    while (place < running_.size() && !running_[place].jobs.empty()) ++place;
+    if (place == running_.size()) running_.emplace_back();
+    running_[place] = std::move(batch);
+    events_.push({start + takes + settings_.overhead, nullptr, place});
+    return true;
+  }
+
+  static Micros time_of(const std::vector<Job*>& jobs) {
+    const auto cost = [](const Job* job) -> const JobCost& {
+      return static_cast<const SimulatedJob*>(job)->query->measured;
+    };
+    if (jobs.size() == 1) return static_cast<double>(cost(jobs[0]).gpu_alone);
+    double base = 0;
+    double shares = 0;
+    for (const Job* job : jobs) {
+      base = std::max(base, static_cast<double>(cost(job).gpu_base));
+      shares += static_cast<double>(cost(job).gpu_share);
+    }
+    return base + shares;
+  }
+
+  void take_event() {
+    const Event event = events_.top();
+    events_.pop();
+    if (event.job != nullptr) {
+      ++idle_threads_;
+      all_.cpu_done(event.job->cost.cpu);
+      const bool is_cut =
+          event.job->is_limited &&
+          static_cast<double>(event.job->query->measured.cpu) > settings_.limited_run;
+      end(*event.job, is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
+      return;
+    }
+    Batch& batch = running_[event.batch];
+    --batches_;
+    all_.batch_done(batch.claim, now_);
+    for (Job* job : batch.jobs) {
+      end(static_cast<SimulatedJob&>(*job), JobEnd::kComplete, Processor::kGpu);
+    }
+    batch.jobs.clear();
+  }
+
+  void end(SimulatedJob& job, JobEnd how, Processor processor) {
+    outcomes_[job.number] = {.latency = static_cast<float>(now_ - job.arrival),
+                             .lag = 0,
+                             .end = how,
+                             .processor = processor};
+    --under_way_;
+    free_.push_back(&job);
+  }
+
+  SimulatedJob& take_job() {
+    ++under_way_;
+    if (free_.empty()) return jobs_.emplace_back(work_);
+    SimulatedJob& job = *free_.back();
+    free_.pop_back();
+    return job;
+  }
+
+  const std::span<const SimulatedQuery> queries_;
+  const std::span<const Micros> arrivals_;
+  const SimulatorSettings& settings_;
+  const bool has_gpu_;
+  NoWork work_;
+  std::deque<SimulatedJob> jobs_;
+  std::vector<SimulatedJob*> free_;
+  JobQueues all_;
+  std::priority_queue<Event> events_;
+  std::vector<Batch> running_;  ///< places are used again
+  std::size_t idle_threads_;
+  std::size_t batches_ = 0;
+  std::size_t under_way_ = 0;
+  Micros now_ = 0;
+  Micros gpu_free_at_ = 0;
+  Micros huge_free_at_ = 0;
+  std::vector<LoadOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
+                                       std::span<const Micros> arrivals,
+                                       const SimulatorSettings& settings) {
+  const bool has_gpu = std::any_of(queries.begin(), queries.end(), [](const SimulatedQuery& query) {
+    return query.measured.gpu_can;
+  });
+  return Simulation(queries, arrivals, settings, has_gpu).run();
+}
+
+std::vector<SimulatedQuery> simulated_queries(const Index& index,
+                                              std::span<const LoadQuery> queries,
+                                              const CostMeasurements& measurements,
+                                              const CostModel& model, double missing_share) {
+  std::vector<SimulatedQuery> simulated;
+  simulated.reserve(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const LoadQuery& query = queries[i];
+    const MeasuredCost& cost = measurements.queries[i];
+    SimulatedQuery one;
+    one.predicted = model.predict(query_class(query.settings),
+                                  features_of(index, query.plan, query.settings, missing_share));
+    one.predicted.gpu_can = cost.gpu_alone > 0;
+    one.measured = one.predicted;
+    one.measured.cpu = cost.cpu;
+    one.measured.gpu_alone = cost.gpu_alone;
+    simulated.push_back(one);
+  }
+  return simulated;
+}
+
+}  // namespace warpdex

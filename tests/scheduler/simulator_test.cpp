@@ -1,0 +1,126 @@
+// The simulator against what queueing theory says, and by what must hold of every simulation.
+#include "warpdex/scheduler/simulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/support.hpp"
+
+namespace warpdex {
+namespace {
+
+SimulatedQuery query_of(float cpu, float alone = 0, float share = 0, float base = 0) {
+  JobCost cost{cpu, alone, share, alone > 0, base};
+  return {cost, cost};
+}
+
+SimulatorSettings settings_of(std::size_t threads) {
+  SimulatorSettings settings;
+  settings.cpu_threads = threads;
+  settings.overhead = 0;
+  return settings;
+}
+
+double mean_latency(const std::vector<LoadOutcome>& outcomes) {
+  double sum = 0;
+  for (const LoadOutcome& outcome : outcomes) sum += static_cast<double>(outcome.latency);
+  return sum / static_cast<double>(outcomes.size());
+}
+
+// One thread and equal queries: M/D/1, whose mean time in the system is s + rho s / (2 (1 - rho)).
+TEST(Simulator, OneThreadIsAnMD1Queue) {
+  const std::vector<SimulatedQuery> queries{query_of(100)};
+  for (const double load : {0.2, 0.5, 0.8}) {
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, load * 10'000, 40, 11);
+    const double expected = 100 + load * 100 / (2 * (1 - load));
+    const double mean = mean_latency(simulate_load(queries, arrivals, settings_of(1)));
+    EXPECT_NEAR(mean, expected, 0.04 * expected) << load;
+  }
+}
+
+// Below its capacity every query is answered; far above, as many as there is capacity for.
+TEST(Simulator, OverloadRefusesWhatThereIsNoTimeFor) {
+  const std::vector<SimulatedQuery> queries{query_of(100)};
+  SimulatorSettings settings = settings_of(4);
+  settings.options.overload = OverloadPolicy::kRefuse;
+  settings.options.deadline = std::chrono::milliseconds(10);
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 80'000, 5, 12);  // twice the most
+  const LoadSummary summary =
+      summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000);
+  EXPECT_NEAR(summary.answered_rate, 40'000, 2'000);
+  EXPECT_LT(summary.p99, 15'000);
+  EXPECT_GT(summary.refused, summary.arrivals / 3);
+}
+
+TEST(Simulator, BatchesCarryWhatSingleQueriesCannot) {
+  // Alone 50 us, in a large batch 2: far more than the 20,000 a second of batches of one.
+  const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 2, 48)};
+  SimulatorSettings settings = settings_of(2);
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 300'000, 1, 13);
+  const auto outcomes = simulate_load(queries, arrivals, settings);
+  const LoadSummary summary = summarise_load(outcomes, arrivals, 10'000);
+  EXPECT_LT(summary.missed_share, 0.01);
+  EXPECT_GT(summary.on_gpu, summary.arrivals * 9 / 10);
+  settings.placement.placement = Placement::kCpuOnly;
+  const LoadSummary on_cpu =
+      summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000);
+  EXPECT_GT(on_cpu.missed_share, 0.9);
+}
+
+// Queries that suit either processor: both together carry more than either alone, and more than
+// each query on the better one alone where most suit the same one.
+TEST(Simulator, BothTogetherCarryMore) {
+  std::mt19937_64 random = test::generator(880);
+  std::vector<SimulatedQuery> queries;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto size = static_cast<float>(1 + random() % 100);
+    queries.push_back(query_of(4 * size, 50 + size, 2 * size, 50));
+  }
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 14'000, 10, 14);
+  const auto missed = [&](Placement placement) {
+    SimulatorSettings settings = settings_of(2);
+    settings.placement.placement = placement;
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 50'000)
+        .missed_share;
+  };
+  EXPECT_GT(missed(Placement::kCpuOnly), 0.2);
+  EXPECT_GT(missed(Placement::kGpuOnly), 0.2);
+  EXPECT_LT(missed(Placement::kBoth), 0.01);
+}
+
+// A huge query in a thousand hardly delays the others.
+TEST(Simulator, AHugeQueryHoldsNobodyUp) {
+  std::vector<SimulatedQuery> queries(999, query_of(2'000, 60, 10, 50));
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 20'000, 5, 15);
+  const auto p99 = [&] {
+    auto outcomes = simulate_load(queries, arrivals, settings_of(4));
+    std::vector<LoadOutcome> others;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (i % queries.size() != 500) others.push_back(outcomes[i]);
+    }
+    return summarise_load(others, arrivals, kNever).p99;
+  };
+  const double without = p99();
+  queries[500] = query_of(80'000, 4'000, 3'900, 50);
+  EXPECT_LT(p99(), 1.3 * without);
+}
+
+TEST(Simulator, TheSameInputsGiveTheSameOutcomes) {
+  const std::vector<SimulatedQuery> queries{query_of(50, 60, 10, 50), query_of(20)};
+  const auto arrivals = arrival_times(ArrivalKind::kBursts, 30'000, 1, 16);
+  const auto one = simulate_load(queries, arrivals, settings_of(2));
+  const auto other = simulate_load(queries, arrivals, settings_of(2));
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    ASSERT_EQ(one[i].latency, other[i].latency);
+    ASSERT_EQ(one[i].end, JobEnd::kComplete);
+    ASSERT_GE(one[i].latency, 0);
+  }
+  EXPECT_TRUE(simulate_load(queries, {}, settings_of(2)).empty());
+}
+
+}  // namespace
+}  // namespace warpdex

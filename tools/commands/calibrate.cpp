@@ -1,0 +1,161 @@
+// warpdex calibrate: measures what queries cost on each processor, for the scheduler's predictions.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "json.hpp"
+#include "output_file.hpp"
+#include "places.hpp"
+#include "progress.hpp"
+#include "search_engine.hpp"
+#include "search_options.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/calibration.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures what the queries of a file cost on the CPU and, with --device auto or gpu, on the\n"
+    "GPU, alone and in batches, and stores models of that beside the index (INDEX.costs.json). "
+    "The\n"
+    "scheduler then predicts by them. Tells how far predictions are off for queries that the "
+    "models\n"
+    "were not fitted to.";
+
+constexpr const char* kNotes =
+    "Each query is measured by each --modes and each --ks. A few hundred queries will do; they\n"
+    "should be like those that are to come. A build that replaces the index makes its costs void.\n"
+    "\n"
+    "example:\n"
+    "  warpdex calibrate INDEX --queries log.tsv --device auto";
+
+struct Arguments {
+  std::string index;
+  SearchOptions search;
+  DeviceOptions device;
+  std::string modes = "or,and,and-or";
+  std::string ks = "10,1000";
+  std::int64_t limit = 1'000;
+  std::int64_t repetitions = 3;
+  std::string json;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  given.search.add_to(command);
+  given.device.add_to(command);
+  po::options_description group = option_group("Calibration");
+  group.add_options()("modes",
+                      po::value(&given.modes)->value_name("LIST")->default_value(given.modes),
+                      "modes to measure, of and, or and and-or; others keep rough figures")(
+      "ks", po::value(&given.ks)->value_name("LIST")->default_value(given.ks),
+      "numbers of documents to return, to measure with")(
+      "limit", po::value(&given.limit)->value_name("N")->default_value(given.limit),
+      "queries to measure at most, spread over the file")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed runs of each query, of which the median counts")(
+      "json", po::value(&given.json)->value_name("FILE"),
+      "also write the errors of predictions there; - is standard output");
+  command.add(group);
+}
+
+/// Queries spread over the file, by each mode and each k.
+std::vector<LoadQuery> queries_of(const Arguments& given, const Index& index) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const std::vector<Query> all = parse_queries(given.search.read_query_file(),
+                                               given.search.syntax(QuerySyntax::kPlain), *analyzer);
+  const std::size_t limit = checked_number("--limit", given.limit, 1);
+  const std::size_t count = std::min(limit, all.size());
+  std::vector<LoadQuery> queries;
+  for (const std::string& mode : split_list(given.modes)) {
+    for (const std::string& k : split_list(given.ks)) {
+      SearchSettings settings = given.search.settings();
+      settings.mode = query_mode_from_name(mode);
+      settings.k = static_cast<std::uint32_t>(parse_size("--ks", k));
+      settings.validate();
+      for (std::size_t i = 0; i < count; ++i) {
+        queries.push_back({plan_query(index, all[i * all.size() / count]), settings});
+      }
+    }
+  }
+  if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
+  return queries;
+}
+
+void print_errors(const std::vector<PredictionError>& errors, std::ostream& out) {
+  Table table({{"queries", Table::Align::kLeft},
+               {"cost", Table::Align::kLeft},
+               {"model", Table::Align::kLeft},
+               {"samples"},
+               {"mean error %"},
+               {"95th percentile %"}});
+  for (const PredictionError& error : errors) {
+    table.add({error.query_class, error.what, error.model, grouped(error.samples),
+               fixed(100 * error.mean, 1), fixed(100 * error.p95, 1)});
+  }
+  table.print(out);
+  out << "Relative errors for queries (or batches) that the models were not fitted to.\n";
+}
+
+std::string to_json(const std::vector<PredictionError>& errors, double occupancy) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("batch_occupancy", occupancy);
+  json.begin_array("errors");
+  for (const PredictionError& error : errors) {
+    json.begin_object();
+    json.member("queries", error.query_class);
+    json.member("cost", error.what);
+    json.member("model", error.model);
+    json.member("samples", std::uint64_t{error.samples});
+    json.member("mean_relative_error", error.mean);
+    json.member("p95_relative_error", error.p95);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace
+
+int run_calibrate(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("calibrate", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  if (!given.search.has_query_file()) throw UsageError("calibrate needs --queries FILE");
+  given.device.check(command);
+  check_outputs_outside(given.index, {given.json});
+  const InterruptGuard guard;
+  const Index index = Index::open(given.index);
+  SearchOptions::check(command, index);
+  const std::vector<LoadQuery> queries = queries_of(given, index);
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
+  std::unique_ptr<GpuEngine> engine;
+  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->index);
+  MeasureSettings settings;
+  settings.cpu_threads = given.search.threads();
+  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);
+  Progress progress = Progress::to_standard_error();
+  const CostMeasurements measured =
+      measure_costs(index, engine.get(), queries, settings,
+                    [&](const char* what, std::size_t done, std::size_t all) {
+                      InterruptGuard::check();
+                      progress.update(what, what, done, all, Progress::Unit::kItems);
+                    });
+  progress.clear();
+  const Calibration calibration = calibrate(index, queries, measured, missing_share(gpu.get()));
+  write_output(cost_file_of(index.folder()), cost_model_to_json(calibration.model, index));
+  if (given.json != "-") print_errors(calibration.errors, std::cout);
+  write_outputs({{given.json, to_json(calibration.errors, measured.occupancy)}});
+  return 0;
+}
+
+}  // namespace warpdex::tools
