@@ -46,16 +46,25 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
 
 }  // namespace
 
-std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device) {
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
   std::unique_ptr<UploadedIndex> uploaded;
-  device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(index, settings);
-  });
+  const std::string folder = snapshot.folder().string();
+  const std::string why_not =
+      snapshot.is_plain() ? ""
+                          : "the index '" + folder +
+                                "' has been changed by add or delete, and the GPU takes it in one "
+                                "piece only; run 'warpdex merge " +
+                                folder + " --all' first";
+  device.start_gpu(
+      [&](const ResourceSettings& settings) {
+        uploaded = std::make_unique<UploadedIndex>(*snapshot.segments()[0].index, settings);
+      },
+      why_not);
   return uploaded;
 }
 
-SearchEngine::SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads)
-    : index_(index), cpu_(index, {.threads = threads}) {
+SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads)
+    : snapshot_(snapshot), cpu_(snapshot, {.threads = threads}) {
   if (gpu != nullptr) gpu_ = std::make_unique<GpuEngine>(gpu->index);
 }
 
@@ -65,7 +74,7 @@ std::vector<SearchResult> SearchEngine::search(std::span<const Query> queries,
   plans_.resize(queries.size());
   parallel_for(0, queries.size(), [&](std::size_t thread, std::size_t i) {
     if (on_progress && thread == 0) on_progress(0);  // it may end the search here, too
-    plans_[i] = plan_query(index_, queries[i]);
+    plans_[i] = plan_query(snapshot_, queries[i]);
   });
   if (gpu_) return search_on_gpu(settings, on_progress);
   return search_on_cpu(cpu_, plans_, settings, on_progress);

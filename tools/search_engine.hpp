@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device_options.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
@@ -23,8 +24,8 @@ struct UploadedIndex {
 };
 
 /// The index in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu() with
-/// GpuIndex.
-std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
+/// GpuIndex. The GPU takes plain snapshots only.
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
 /// Answers batches of queries; each is planned first. What the GPU's engine cannot answer, the
 /// CPU's does.
@@ -35,8 +36,8 @@ class SearchEngine {
   using OnProgress = std::function<void(std::size_t queries)>;
 
   /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all).
-  /// `index` and `gpu` must outlive this.
-  SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads);
+  /// `gpu` must outlive this.
+  SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads);
 
   /// In their order. Throws what the engines throw.
   std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
@@ -46,7 +47,7 @@ class SearchEngine {
   std::vector<SearchResult> search_on_gpu(const SearchSettings& settings,
                                           const OnProgress& on_progress);
 
-  const Index& index_;
+  Snapshot snapshot_;
   // Plans of batches that may still be under way when a search ends by an exception: they outlive
   // the engines.
   std::vector<PlannedQuery> plans_;

@@ -96,7 +96,8 @@ void write_reordered(const Index& index, const OrderSettings& order_settings, co
   settings.order = order;
   settings.memory = left.without(tables).memory;
   settings.threads = means.threads;
-  rewrite::rewrite_index(index, settings, writer, [&](std::uint64_t done) {
+  const rewrite::RewriteSource source{&index};
+  rewrite::rewrite_index({&source, 1}, settings, writer, [&](std::uint64_t done) {
     stages.tell("writing", done, counts.postings);
   });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/searched_segment.hpp"
 #include "cpu/window_sums.hpp"
 #include "warpdex/core/select/top_k.hpp"
 
@@ -23,13 +24,14 @@ namespace warpdex {
 /// always added in the canonical order, so scores are the canonical ones.
 class OrSearch {
  public:
-  explicit OrSearch(const Index& index);
+  OrSearch();
 
   /// Feeds `top` with all documents that can be among its k best. `lists` are the scoring lists in
-  /// canonical order with scorers set; documents of `prohibited` are excluded. `is_exact`: no sum
+  /// canonical order with scorers set; documents of `prohibited` and removed ones are excluded.
+  /// `is_exact`: no sum
   /// of scores is rounded. All cursors are at their start. `top` may start with a threshold.
-  void run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-           bool is_exact, TopK& top);
+  void run(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+           std::span<ListCursor* const> prohibited, bool is_exact, TopK& top);
 
  private:
   struct Window {
@@ -60,10 +62,11 @@ class OrSearch {
   void insert_candidates();
 
   const Kernels& kernels_;
-  const std::uint32_t* lengths_;
+  const SearchedSegment* segment_ = nullptr;
+  const std::uint32_t* lengths_ = nullptr;
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;
-  std::uint32_t documents_;
+  std::uint32_t documents_ = 0;
   float sum_slack_ = 1;  ///< the factor of sums of bounds, for rounding
 
   std::span<ListCursor* const> lists_;

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/searched_segment.hpp"
 
 namespace warpdex {
 
-/// Documents that hold one of `lists` and none of `prohibited`. All cursors are at their start.
-/// O(postings); `bitmap` is scratch memory.
-std::uint64_t count_union(std::span<ListCursor* const> lists,
-                          std::span<ListCursor* const> prohibited, std::uint32_t documents,
+/// Live documents that hold one of `lists` and none of `prohibited`. All cursors are at their
+/// start. O(postings); `bitmap` is scratch memory.
+std::uint64_t count_union(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+                          std::span<ListCursor* const> prohibited,
                           std::vector<std::uint64_t>& bitmap);
 
 }  // namespace warpdex

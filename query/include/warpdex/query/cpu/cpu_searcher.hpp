@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -17,6 +18,9 @@ class CpuSearcher {
   /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Allocates
   /// scratch memory, reads nothing of the lists.
   explicit CpuSearcher(const Index& index);
+  /// Likewise over all segments of a snapshot, which it shares. Documents are the snapshot's
+  /// docIDs.
+  explicit CpuSearcher(const Snapshot& snapshot);
   ~CpuSearcher();
   CpuSearcher(CpuSearcher&&) noexcept;
   CpuSearcher& operator=(CpuSearcher&&) noexcept;
@@ -28,7 +32,7 @@ class CpuSearcher {
   /// Looks the terms up. Throws FormatError if the lexicon is damaged.
   PlannedQuery plan(const Query& query) const;
 
-  /// Answers a query that was planned over this index. Throws as search() does.
+  /// Answers a query that was planned over this index or snapshot. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
 
  private:
