@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "build/posting_code.hpp"
 #include "format/varint.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -13,14 +14,14 @@ namespace warpdex {
 namespace {
 
 /// Documents of a range: a multiple of kForwardGroup.
-constexpr std::uint64_t kRange = 4096;
+constexpr std::uint64_t kRange = 1024;
 constexpr const char* kFile = "forward-runs";
 
 std::uint64_t range_of(std::uint32_t document) { return document / kRange; }
 
 /// Where the entries of each key start, and one past the last. `key` is below `keys`.
 template <class Entry, class Key>
-std::vector<std::uint64_t> starts_of(const std::vector<Entry>& entries, std::uint64_t keys,
+std::vector<std::uint64_t> starts_of(std::span<const Entry> entries, std::uint64_t keys,
                                      const Key& key) {
   std::vector<std::uint64_t> starts(keys + 1);
   for (const Entry& entry : entries) ++starts[key(entry) + 1];
@@ -30,7 +31,7 @@ std::vector<std::uint64_t> starts_of(const std::vector<Entry>& entries, std::uin
 
 /// Sorts by key, entries of one key in their order.
 template <class Entry, class Key>
-std::vector<Entry> sorted_by(const std::vector<Entry>& entries, std::vector<std::uint64_t> starts,
+std::vector<Entry> sorted_by(std::span<const Entry> entries, std::vector<std::uint64_t> starts,
                              const Key& key) {
   std::vector<Entry> sorted(entries.size());
   for (const Entry& entry : entries) sorted[starts[key(entry)]++] = entry;
@@ -69,8 +70,8 @@ void ForwardWriter::spill() {
   std::uint32_t last = 0;
   for (const Entry& entry : entries_) last = std::max(last, entry.document);
   const auto range = [](const Entry& entry) { return range_of(entry.document); };
-  Run run{starts_of(entries_, range_of(last) + 1, range)};
-  const std::vector<Entry> sorted = sorted_by(entries_, run.first, range);
+  Run run{starts_of<Entry>(entries_, range_of(last) + 1, range)};
+  const std::vector<Entry> sorted = sorted_by<Entry>(entries_, run.first, range);
   for (std::uint64_t& first : run.first) first += spilled_;
   if (!file_.is_open()) {
     file_.open(folder_ / kFile, std::ios::binary | std::ios::trunc);
@@ -105,27 +106,25 @@ std::vector<ForwardWriter::Entry> ForwardWriter::read_range(std::ifstream& file,
 }
 
 /// `entries` of documents in [begin, end), those of one document by ascending term.
-ForwardWriter::Encoded ForwardWriter::encode(std::vector<Entry> entries, std::uint64_t begin,
+ForwardWriter::Encoded ForwardWriter::encode(std::span<const Entry> entries, std::uint64_t begin,
                                              std::uint64_t end) {
   const auto place = [begin](const Entry& entry) { return entry.document - begin; };
   const std::vector<std::uint64_t> starts = starts_of(entries, end - begin, place);
-  entries = sorted_by(entries, starts, place);
+  const std::vector<Entry> sorted = sorted_by(entries, starts, place);
   Encoded encoded;
   encoded.bytes.reserve(3 * entries.size());
   std::vector<std::uint8_t> record;
   for (std::uint64_t i = 0; i < end - begin; ++i) {
     if (i % kForwardGroup == 0) encoded.groups.push_back(encoded.bytes.size());
-    record.clear();
+    record.resize(std::max(record.size(), build::kMaxPostingBytes * (starts[i + 1] - starts[i])));
+    std::uint8_t* next = record.data();
     std::uint32_t before = 0;
     for (std::uint64_t j = starts[i]; j < starts[i + 1]; ++j) {
-      const Entry& entry = entries[j];
-      const std::uint64_t gap = entry.term - before;
-      append_varint(record, gap << 1 | (entry.frequency == 1 ? 1 : 0));
-      if (entry.frequency != 1) append_varint(record, entry.frequency);
-      before = entry.term;
+      next = build::write_posting(next, sorted[j].term - before, sorted[j].frequency);
+      before = sorted[j].term;
     }
-    append_varint(encoded.bytes, record.size());
-    encoded.bytes.insert(encoded.bytes.end(), record.begin(), record.end());
+    append_varint(encoded.bytes, static_cast<std::uint64_t>(next - record.data()));
+    encoded.bytes.insert(encoded.bytes.end(), record.data(), next);
   }
   return encoded;
 }
@@ -141,8 +140,8 @@ void ForwardWriter::finish(std::uint64_t documents, SectionWriter& offsets, Sect
   const std::uint64_t ranges = (documents + kRange - 1) / kRange;
   std::vector<std::uint64_t> starts;
   if (!is_spilled) {
-    starts = starts_of(entries_, ranges, range);
-    entries_ = sorted_by(entries_, starts, range);
+    starts = starts_of<Entry>(entries_, ranges, range);
+    entries_ = sorted_by<Entry>(entries_, starts, range);
   }
   const std::size_t at_once = 4 * (threads_ == 0 ? default_threads() : threads_);
   std::vector<Encoded> encoded(at_once);
@@ -150,16 +149,16 @@ void ForwardWriter::finish(std::uint64_t documents, SectionWriter& offsets, Sect
     const std::uint64_t count = std::min<std::uint64_t>(at_once, ranges - first);
     parallel_for(threads_, count, [&](std::size_t, std::size_t i) {
       const std::uint64_t own = first + i;
-      std::vector<Entry> entries;
+      std::vector<Entry> read;
+      std::span<const Entry> entries;
       if (is_spilled) {
         std::ifstream file(folder_ / kFile, std::ios::binary);
-        entries = read_range(file, own);
+        read = read_range(file, own);
+        entries = read;
       } else {
-        entries.assign(entries_.begin() + static_cast<std::ptrdiff_t>(starts[own]),
-                       entries_.begin() + static_cast<std::ptrdiff_t>(starts[own + 1]));
+        entries = std::span(entries_).subspan(starts[own], starts[own + 1] - starts[own]);
       }
-      encoded[i] =
-          encode(std::move(entries), own * kRange, std::min((own + 1) * kRange, documents));
+      encoded[i] = encode(entries, own * kRange, std::min((own + 1) * kRange, documents));
     });
     for (std::uint64_t i = 0; i < count; ++i) {
       for (const std::uint64_t group : encoded[i].groups) {

@@ -50,7 +50,7 @@ class ForwardWriter {
 
   void spill();
   std::vector<Entry> read_range(std::ifstream& file, std::uint64_t range) const;
-  static Encoded encode(std::vector<Entry> entries, std::uint64_t begin, std::uint64_t end);
+  static Encoded encode(std::span<const Entry> entries, std::uint64_t begin, std::uint64_t end);
 
   std::filesystem::path folder_;
   std::size_t max_entries_ = (std::size_t{32} << 20) / (2 * sizeof(Entry));

@@ -121,7 +121,11 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
 Index SegmentOpener::open(const std::filesystem::path& path, const Folder& opened,
                           const IndexSettings& settings, const SegmentInfo& segment) {
   check_section_names(opened, segment);
-  if (counts_of(segment).documents > kMaxDocuments) damaged(opened.path(), "too many documents");
+  const std::uint64_t documents = counts_of(segment).documents;
+  if (documents > kMaxDocuments) damaged(opened.path(), "too many documents");
+  if (segment.removals && count_named(segment.removals->counts, "documents") > documents) {
+    damaged(opened.path(), "more removed documents than there are");
+  }
   return Index(std::make_unique<Index::State>(path, opened, settings, segment));
 }
 
@@ -181,12 +185,16 @@ std::optional<std::uint32_t> Index::find_document(std::string_view name) const {
     return std::nullopt;
   }
   const std::uint32_t hash = name_hash(name);
+  const auto name_at = [&](std::uint32_t document) {
+    if (document >= counts().documents) damaged(state_->folder, "the order of names");
+    return document_name(document);
+  };
   auto place =
       std::lower_bound(order.begin(), order.end(), hash, [&](std::uint32_t document, auto wanted) {
-        return name_hash(document_name(document)) < wanted;
+        return name_hash(name_at(document)) < wanted;
       });
   for (; place != order.end(); ++place) {
-    const std::string_view found = document_name(*place);
+    const std::string_view found = name_at(*place);
     if (found == name) return *place;
     if (name_hash(found) != hash) break;
   }

@@ -63,6 +63,7 @@ struct IndexWriter::State {
 
   void append_static_score(float score);
   void finish_impacts();
+  void add_to_forward(const EncodedPostings::Data& data);
   void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
   void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
 
@@ -207,15 +208,7 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   if (data.documents != state.counts.documents) {
     throw UsageError("a list was encoded for another number of documents than the index has");
   }
-  if (state.settings.has_forward) {
-    if (data.plain_docids.size() != data.document_frequency) {
-      throw UsageError(
-          "a list of an index with a forward index was not encoded by the ListEncoder of the "
-          "index's settings; encode it by that");
-    }
-    state.forward.add_list(static_cast<std::uint32_t>(state.lexicon.terms()), data.plain_docids,
-                           data.plain_frequencies);
-  }
+  if (state.settings.has_forward) state.add_to_forward(data);
   PostingsEntry entry;
   entry.document_frequency = data.document_frequency;
   entry.collection_frequency = data.collection_frequency;
@@ -232,6 +225,20 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   state.lexicon.add(term, entry);
   state.short_lists.append(data.short_bytes);
   state.counts.postings += data.document_frequency;
+}
+
+void IndexWriter::State::add_to_forward(const EncodedPostings::Data& data) {
+  const auto term = static_cast<std::uint32_t>(lexicon.terms());
+  if (data.document_frequency == 1) {
+    forward.add_list(term, {&data.single_document, 1}, {&data.single_frequency, 1});
+    return;
+  }
+  if (data.plain_docids.size() != data.document_frequency) {
+    throw UsageError(
+        "a list of an index with a forward index was not encoded by the ListEncoder of the index's "
+        "settings; encode it by that");
+  }
+  forward.add_list(term, data.plain_docids, data.plain_frequencies);
 }
 
 void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry) {

@@ -19,7 +19,8 @@ ListEncoder::ListEncoder(const IndexSettings& settings, std::span<const std::uin
 EncodedPostings ListEncoder::encode(std::span<const std::uint32_t> docids,
                                     std::span<const std::uint32_t> frequencies) const {
   EncodedPostings postings = encode_only(docids, frequencies);
-  if (settings_.has_forward) {
+  // A single posting stands in the data as it is.
+  if (settings_.has_forward && docids.size() > 1) {
     EncodedPostings::Data& data = postings.data();
     data.plain_docids.assign(docids.begin(), docids.end());
     data.plain_frequencies.assign(frequencies.begin(), frequencies.end());

@@ -85,7 +85,10 @@ ConvertReport convert_index(const ConvertOptions& options) {
   check_static_scores(options, index);
   const IndexCounts& counts = index.counts();
   const std::uint64_t held = writer.memory() + 2 * sizeof(float) * counts.documents;
-  settings.memory = means.without(held).memory;
+  const std::uint64_t memory = means.without(held).memory;
+  const std::uint64_t forward = settings.index.has_forward ? memory / 8 : 0;
+  writer.set_forward_means(forward, means.threads);
+  settings.memory = memory - forward;
   settings.threads = means.threads;
   const auto tell = [&](std::uint64_t done) { stages.tell("writing", done, counts.postings); };
   const rewrite::RewriteSource source{&index};

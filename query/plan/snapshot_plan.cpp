@@ -54,8 +54,8 @@ class SnapshotPlanner {
       if (!found.back()) continue;
       const Found& here = *found.back();
       whole.document_frequency += here.entry.document_frequency - here.removed.documents;
-      whole.collection_frequency +=
-          occurrences(*segment.index, here.entry) - here.removed.occurrences;
+      const std::uint64_t all = occurrences(*segment.index, here.entry);
+      whole.collection_frequency += all - std::min(all, here.removed.occurrences);
     }
     // No live document has the term: an index built of what is live would not know it.
     if (whole.document_frequency == 0) {
