@@ -176,7 +176,7 @@ void print_facts(const Snapshot& index, const Statistics& statistics, std::ostre
   table.print(out);
 }
 
-void print_sizes(const Snapshot& index, const Statistics& statistics, std::ostream& out) {
+void print_sizes(const Statistics& statistics, std::ostream& out) {
   out << "\n";
   Table purposes({{"what postings take", Table::Align::kLeft}, {"bytes"}, {"bits per posting"}});
   for (const Share& share : statistics.shares) {
@@ -213,7 +213,7 @@ void print_sizes(const Snapshot& index, const Statistics& statistics, std::ostre
   sections.print(out);
 }
 
-void write_sizes(const Snapshot& index, const Statistics& statistics, JsonWriter& json) {
+void write_sizes(const Statistics& statistics, JsonWriter& json) {
   json.begin_object("bits_per_posting");
   for (const Share& share : statistics.shares) {
     json.member(share.name, bits_per_posting(share.bytes, statistics));
@@ -263,7 +263,7 @@ std::string to_json(const Snapshot& index, const Statistics& statistics) {
   json.member("postings", counts.postings);
   json.member("blocks", counts.blocks);
   json.member("dense_blocks", statistics.dense_blocks);
-  write_sizes(index, statistics, json);
+  write_sizes(statistics, json);
   json.end_object();
   return json.take() + "\n";
 }
@@ -291,7 +291,7 @@ int run_stats(const std::vector<std::string>& arguments) {
   const Statistics statistics = gather(index);
   if (json != "-") {
     print_facts(index, statistics, std::cout);
-    print_sizes(index, statistics, std::cout);
+    print_sizes(statistics, std::cout);
   }
   if (!json.empty()) write_output(json, to_json(index, statistics));
   return 0;
