@@ -17,6 +17,7 @@ set(warpdex_public_headers
   core/error.hpp
   core/mapped_file.hpp
   core/select/select_k.hpp
+  core/storage/removed_rows.hpp
   core/storage/section_file.hpp
   codecs/codec.hpp
   vector/data/element.hpp
@@ -70,6 +71,8 @@ set(warpdex_public_headers
   indexer/format/index_writer.hpp
   indexer/format/score_bound.hpp
   indexer/format/seeds.hpp
+  indexer/format/snapshot.hpp
+  indexer/living/living_index.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
   indexer/reorder/reorder.hpp

@@ -61,11 +61,12 @@ std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) cons
   throw UsageError("--output-format takes trec or json, not '" + output_format_ + "'");
 }
 
-void write_answer(const Index& index, const std::string& id, const SearchResult& result,
+void write_answer(const Snapshot& snapshot, const std::string& id, const SearchResult& result,
                   bool counted, ResultWriter& writer) {
   std::vector<NamedHit> hits;
   hits.reserve(result.hits.size());
-  for (const Hit& hit : result.hits) hits.push_back({index.document_name(hit.document), hit.score});
+  for (const Hit& hit : result.hits)
+    hits.push_back({snapshot.document_name(hit.document), hit.score});
   QueryAnswer answer;
   answer.id = id;
   answer.hits = hits;
@@ -85,10 +86,10 @@ std::size_t chunk_size(const SearchSettings& settings) {
 /// Answers these queries into a writer.
 class ChunkWriter {
  public:
-  ChunkWriter(const Index& index, QuerySyntax syntax, const SearchSettings& settings,
+  ChunkWriter(const Snapshot& snapshot, QuerySyntax syntax, const SearchSettings& settings,
               SearchEngine& engine, ResultWriter& writer, const AnswerWatch& watch)
-      : index_(index),
-        analyzer_(make_analyzer(index.settings().analyzer)),
+      : snapshot_(snapshot),
+        analyzer_(make_analyzer(snapshot.settings().analyzer)),
         syntax_(syntax),
         settings_(settings),
         engine_(engine),
@@ -99,13 +100,13 @@ class ChunkWriter {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
     const std::vector<SearchResult> results = engine_.search(queries, settings_, on_progress);
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      write_answer(index_, queries[i].id, results[i], settings_.count, writer_);
+      write_answer(snapshot_, queries[i].id, results[i], settings_.count, writer_);
       if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
     }
   }
 
  private:
-  const Index& index_;
+  const Snapshot& snapshot_;
   std::unique_ptr<Analyzer> analyzer_;
   QuerySyntax syntax_;
   const SearchSettings& settings_;
@@ -132,10 +133,10 @@ std::vector<QueryText> take_queries(QueryReader& reader, std::size_t max,
 
 }  // namespace
 
-void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
-                   const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
-                   const AnswerWatch& watch) {
-  ChunkWriter chunks(index, syntax, settings, engine, writer, watch);
+void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts,
+                   QuerySyntax syntax, const SearchSettings& settings, SearchEngine& engine,
+                   ResultWriter& writer, const AnswerWatch& watch) {
+  ChunkWriter chunks(snapshot, syntax, settings, engine, writer, watch);
   const std::size_t chunk = chunk_size(settings);
   AnswerCounter answered(texts.size(), watch.progress);
   for (std::size_t first = 0; first < texts.size(); first += chunk) {
@@ -146,12 +147,12 @@ void write_answers(const Index& index, const std::vector<QueryText>& texts, Quer
   writer.finish();
 }
 
-void write_stream_answers(const Index& index, QueryReader& queries, QuerySyntax syntax,
+void write_stream_answers(const Snapshot& snapshot, QueryReader& queries, QuerySyntax syntax,
                           const SearchSettings& settings, SearchEngine& engine,
                           ResultWriter& writer, std::ostream& out,
                           const std::function<void(const std::vector<QueryText>&)>& on_first,
                           const AnswerWatch& watch) {
-  ChunkWriter chunks(index, syntax, settings, engine, writer, watch);
+  ChunkWriter chunks(snapshot, syntax, settings, engine, writer, watch);
   std::exception_ptr failure;
   for (bool is_first = true;; is_first = false) {
     const std::vector<QueryText> texts = take_queries(queries, chunk_size(settings), failure);

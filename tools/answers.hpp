@@ -12,7 +12,7 @@
 #include "progress.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -37,7 +37,7 @@ class AnswerOptions {
 };
 
 /// Sends one answer, with its documents' names, to `writer`.
-void write_answer(const Index& index, const std::string& id, const SearchResult& result,
+void write_answer(const Snapshot& snapshot, const std::string& id, const SearchResult& result,
                   bool counted, ResultWriter& writer);
 
 /// What is wanted of write_answers() beside the answers.
@@ -51,14 +51,14 @@ struct AnswerWatch {
 
 /// Answers all queries in their order. After a signal that an InterruptGuard caught, throws
 /// Interrupted as soon as the queries under way (GPU: the batch) are answered.
-void write_answers(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax,
-                   const SearchSettings& settings, SearchEngine& engine, ResultWriter& writer,
-                   const AnswerWatch& watch = {});
+void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts,
+                   QuerySyntax syntax, const SearchSettings& settings, SearchEngine& engine,
+                   ResultWriter& writer, const AnswerWatch& watch = {});
 
 /// Likewise, of queries that come one after another: answers those that are there, has `out`
 /// flushed of what `writer` wrote to it, and waits for the next. `on_first` sees the first ones
 /// before.
-void write_stream_answers(const Index& index, QueryReader& queries, QuerySyntax syntax,
+void write_stream_answers(const Snapshot& snapshot, QueryReader& queries, QuerySyntax syntax,
                           const SearchSettings& settings, SearchEngine& engine,
                           ResultWriter& writer, std::ostream& out,
                           const std::function<void(const std::vector<QueryText>&)>& on_first,

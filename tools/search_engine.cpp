@@ -54,6 +54,18 @@ std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& d
   return uploaded;
 }
 
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
+  if (snapshot.is_plain()) return upload(*snapshot.segments()[0].index, device);
+  device.start_gpu([&](const ResourceSettings&) {
+    const std::string folder = snapshot.folder().string();
+    throw UsageError("the index '" + folder +
+                     "' has been changed by add or delete, and the GPU takes it in one piece "
+                     "only; run 'warpdex merge " +
+                     folder + " --all' first");
+  });
+  return nullptr;
+}
+
 double missing_share(const UploadedIndex* gpu) {
   if (gpu == nullptr || gpu->index.is_resident()) return 0;
   const IndexSections& sections = gpu->index.index().sections();
@@ -75,16 +87,16 @@ ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
   scheduler_ = std::make_unique<Scheduler>(index, side, settings, load_cost_model(index));
 }
 
-SearchEngine::SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads,
+SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                            bool is_scheduled)
-    : index_(index) {
+    : snapshot_(snapshot) {
   if (gpu != nullptr && is_scheduled) {
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    scheduled_ = std::make_unique<ScheduledEngine>(index, gpu, settings);
+    scheduled_ = std::make_unique<ScheduledEngine>(gpu->index.index(), gpu, settings);
     return;
   }
-  cpu_ = std::make_unique<CpuEngine>(index, CpuEngineSettings{.threads = threads});
+  cpu_ = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = threads});
   if (gpu != nullptr) gpu_ = std::make_unique<GpuEngine>(gpu->index);
 }
 
@@ -94,7 +106,7 @@ std::vector<SearchResult> SearchEngine::search(std::span<const Query> queries,
   plans_.resize(queries.size());
   parallel_for(0, queries.size(), [&](std::size_t thread, std::size_t i) {
     if (on_progress && thread == 0) on_progress(0);  // it may end the search here, too
-    plans_[i] = plan_query(index_, queries[i]);
+    plans_[i] = plan_query(snapshot_, queries[i]);
   });
   if (scheduled_) return search_by_schedule(settings, on_progress);
   if (gpu_) return search_on_gpu(settings, on_progress);

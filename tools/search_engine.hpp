@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device_options.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
@@ -24,8 +25,10 @@ struct UploadedIndex {
 };
 
 /// The index in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu() with
-/// GpuIndex.
+/// GpuIndex. `index` must outlive it.
 std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
+/// The same of a snapshot, if it is a plain one; others the GPU does not take.
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
 /// How much of the index's lists is not in GPU memory, 0 to 1; 0 for null.
 double missing_share(const UploadedIndex* gpu);
@@ -53,9 +56,9 @@ class SearchEngine {
   using OnProgress = std::function<void(std::size_t queries)>;
 
   /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all);
-  /// with `is_scheduled` and a GPU, both, each query on the one that serves it best. `index` and
-  /// `gpu` must outlive this.
-  SearchEngine(const Index& index, const UploadedIndex* gpu, std::size_t threads,
+  /// with `is_scheduled` and a GPU, both, each query on the one that serves it best. `gpu` must
+  /// outlive this.
+  SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                bool is_scheduled);
 
   /// In their order. Throws what the engines throw.
@@ -68,7 +71,7 @@ class SearchEngine {
   std::vector<SearchResult> search_by_schedule(const SearchSettings& settings,
                                                const OnProgress& on_progress);
 
-  const Index& index_;
+  Snapshot snapshot_;
   // Plans of batches that may still be under way when a search ends by an exception: they outlive
   // the engines.
   std::vector<PlannedQuery> plans_;

@@ -67,12 +67,12 @@ void SearchOptions::add_to(CommandLine& command) {
   command.add(scoring);
 }
 
-void SearchOptions::check(const CommandLine& command, const Index& index) {
-  if (!index.settings().impacts) return;
+void SearchOptions::check(const CommandLine& command, const IndexSettings& index,
+                          const std::string& folder) {
+  if (!index.impacts) return;
   for (const char* option : {"scorer", "k1", "b", "bm25-form", "mu"}) {
     if (command.given(option)) {
-      throw UsageError("--" + std::string(option) + " cannot change the scores of '" +
-                       index.folder().string() +
+      throw UsageError("--" + std::string(option) + " cannot change the scores of '" + folder +
                        "': it holds impacts, scores that were computed when it was built; leave "
                        "the option out, or build an index of frequencies");
     }

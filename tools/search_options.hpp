@@ -38,7 +38,8 @@ class SearchOptions {
 
   /// Throws UsageError where an option that was given is not for this index. `command` is the one
   /// that they were added to.
-  static void check(const CommandLine& command, const Index& index);
+  static void check(const CommandLine& command, const IndexSettings& index,
+                    const std::string& folder);
 
   /// What the options say. Throws UsageError for what they cannot.
   SearchSettings settings() const;

@@ -177,6 +177,14 @@ void ReplacementFolder::write(const std::string& name, std::span<const std::uint
   written_.push_back(name);
 }
 
+void ReplacementFolder::discard(std::uint64_t segment_number) {
+  const std::string file = segment_file(segment_number);
+  std::error_code ignored;
+  fs::remove_all(folder_.path() / segment_folder(segment_number), ignored);
+  fs::remove(folder_.path() / file, ignored);
+  std::erase(written_, file);
+}
+
 void ReplacementFolder::commit(const std::string& manifest,
                                const std::function<void()>& last_check) {
   scratch_.remove();

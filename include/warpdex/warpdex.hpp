@@ -7,6 +7,8 @@
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/indexer/reorder/reorder.hpp"

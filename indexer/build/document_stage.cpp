@@ -52,12 +52,13 @@ struct alignas(64) DocumentStage::Worker {
 };
 
 DocumentStage::DocumentStage(DocumentReader& reader, const BuildOptions& options,
-                             const MemoryPlan& plan, const IdTable* static_scores,
-                             IndexWriter& writer, RunStore& runs, Progress& progress,
-                             BuildReport& report)
+                             const MemoryPlan& plan, const Admission* admission,
+                             const IdTable* static_scores, IndexWriter& writer, RunStore& runs,
+                             Progress& progress, BuildReport& report)
     : reader_(reader),
       options_(options),
       plan_(plan),
+      admission_(admission),
       static_scores_(static_scores),
       writer_(writer),
       runs_(runs),
@@ -211,6 +212,11 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
   if (report_.documents == kRefused) {
     throw InputError(location.to_string() + ": an index holds at most " + std::to_string(kRefused) +
                      " documents; split the collection");
+  }
+  const std::string refusal = admission_ != nullptr ? admission_->refusal(document.id) : "";
+  if (!refusal.empty()) {
+    document.problem = location.to_string() + ": " + refusal;
+    return false;
   }
   if (!ids_.insert(document.hash)) {
     document.problem = location.to_string() + ": a document with the id '" + document.id +

@@ -16,6 +16,7 @@
 #include "build/memory_plan.hpp"
 #include "build/progress.hpp"
 #include "build/run_store.hpp"
+#include "build/segment_build.hpp"
 #include "build/weights.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
@@ -28,10 +29,10 @@ namespace warpdex::build {
 /// postings side by side, each thread to an inverter of its own.
 class DocumentStage {
  public:
-  /// `static_scores` may be null. All arguments must outlive the stage.
+  /// `admission` and `static_scores` may be null. All arguments must outlive the stage.
   DocumentStage(DocumentReader& reader, const BuildOptions& options, const MemoryPlan& plan,
-                const IdTable* static_scores, IndexWriter& writer, RunStore& runs,
-                Progress& progress, BuildReport& report);
+                const Admission* admission, const IdTable* static_scores, IndexWriter& writer,
+                RunStore& runs, Progress& progress, BuildReport& report);
   ~DocumentStage();
 
   /// Once. Throws as build_index does.
@@ -69,6 +70,7 @@ class DocumentStage {
   DocumentReader& reader_;
   const BuildOptions& options_;
   const MemoryPlan& plan_;
+  const Admission* admission_;
   const IdTable* static_scores_;
   IndexWriter& writer_;
   RunStore& runs_;

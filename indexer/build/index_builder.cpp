@@ -19,6 +19,7 @@
 #include "build/progress.hpp"
 #include "build/refuse_empty.hpp"
 #include "build/run_store.hpp"
+#include "build/segment_build.hpp"
 #include "build/static_scores.hpp"
 #include "build/term_merger.hpp"
 #include "build/weights.hpp"
@@ -35,6 +36,7 @@ using namespace build;
 constexpr std::size_t kMaxOpenRuns = 256;  // systems allow 1,024 open files and more
 constexpr std::size_t kMinRunBuffer = std::size_t{16} << 10;
 constexpr std::size_t kMaxRunBuffer = std::size_t{1} << 20;
+constexpr std::uint64_t kMaxForward = std::uint64_t{512} << 20;
 
 void check(const DocumentReader& reader, const BuildOptions& options) {
   if (options.memory < kMinBuildMemory) {
@@ -76,19 +78,40 @@ void check_static_scores(const DocumentStage::LargestStatic& largest,
                    (report.weights ? "" : ", or build without impacts"));
 }
 
+/// How the weights of documents become impacts: as their own say, or as those of the index do that
+/// they come to.
+ImpactSettings weights_of(const WeightSummary& summary, const Admission* admission,
+                          const IndexSettings& settings) {
+  if (admission == nullptr) return summary.settings();
+  const ImpactSettings& known = *settings.impacts;
+  if (known.source == ImpactSource::kWholeWeights && !summary.are_whole) {
+    throw InputError(
+        "the index holds whole weights from 1 to 255, and a document has another; round the "
+        "weights as those of the index were, or build it again");
+  }
+  if (known.source == ImpactSource::kQuantisedWeights &&
+      static_cast<double>(summary.largest) > known.largest) {
+    throw InputError("the weight " + std::to_string(summary.largest) + " is above " +
+                     std::to_string(known.largest) +
+                     ", the largest that the index was built for; build it again");
+  }
+  return known;
+}
+
 std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions& options,
-                                     const MemoryPlan& plan, IndexWriter& writer, RunStore& runs,
-                                     Progress& progress, BuildReport& report) {
+                                     const MemoryPlan& plan, const Admission* admission,
+                                     const IndexSettings& settings, IndexWriter& writer,
+                                     RunStore& runs, Progress& progress, BuildReport& report) {
   std::optional<IdTable> scores;
   progress.counts().stage = "reading";
   if (!options.static_scores.empty()) {
     scores = read_static_scores(options.static_scores, [&] { progress.report(); });
   }
-  DocumentStage stage(reader, options, plan, scores ? &*scores : nullptr, writer, runs, progress,
-                      report);
+  DocumentStage stage(reader, options, plan, admission, scores ? &*scores : nullptr, writer, runs,
+                      progress, report);
   stage.run();
   if (reader.has_vectors() && report.documents > 0) {
-    report.weights = stage.weights().settings();
+    report.weights = weights_of(stage.weights(), admission, settings);
     report.zero_weights = stage.weights().zeros;
     writer.set_weights(*report.weights);
   }
@@ -143,9 +166,11 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
   const std::uint64_t used_by_runs =
       std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
   const ListEncoder encoder(settings, writer.lengths());
+  const std::uint64_t forward = settings.has_forward ? memory / 4 : 0;
+  writer.set_forward_means(std::min(forward, kMaxForward), plan.threads);
   const ImpactSettings* weights = report.weights ? &*report.weights : nullptr;
-  write_lists(terms, encoder, weights, plan.threads, (memory - used_by_runs) / 2, writer, progress,
-              report);
+  const std::uint64_t held = std::min(memory, used_by_runs + forward);
+  write_lists(terms, encoder, weights, plan.threads, (memory - held) / 2, writer, progress, report);
 }
 
 void check_documents(const BuildReport& report, const BuildOptions& options) {
@@ -178,6 +203,34 @@ void refuse_empty(std::uint64_t documents, const std::filesystem::path& output) 
                    "' stays as it was: remove it first if it is to be replaced by an empty one");
 }
 
+void check_build_options(const DocumentReader& reader, const BuildOptions& options) {
+  check(reader, options);
+}
+
+BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
+                          const Admission* admission, IndexSettings& settings, IndexWriter& writer,
+                          Progress& progress) {
+  const MemoryPlan plan =
+      plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
+  RunStore runs(writer.scratch_folder());
+  BuildReport report;
+  std::vector<Inverter> inverters =
+      read_documents(reader, options, plan, admission, settings, writer, runs, progress, report);
+  FieldUse field_use = reader.field_use();
+  if (admission == nullptr) {
+    check_documents(report, options);
+    check_fields(field_use, report);
+  }
+  report.fields = std::move(field_use.fields);
+  if (admission == nullptr) return_freed_memory();
+  progress.counts().postings_total = report.postings;
+  report.postings = 0;
+  if (report.weights) settings.impacts = report.weights;
+  write_index(std::move(inverters), settings, plan, writer, runs, progress, report);
+  report.runs_spilled = runs.spilled();
+  return report;
+}
+
 }  // namespace build
 
 IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
@@ -192,32 +245,20 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
     settings.fields = "vector";
     settings.impacts = WeightSummary{}.settings();  // until all weights are known
   }
+  // BM25's impacts have the statistics of the build in them: such an index does not change.
+  const bool is_fixed = settings.impacts && settings.impacts->source == ImpactSource::kBm25;
+  settings.has_forward = options.forward && !is_fixed;
   return settings;
 }
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  check(reader, options);
-  const MemoryPlan plan =
-      plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
+  check_build_options(reader, options);
   IndexSettings settings = settings_of(reader, options);
   IndexWriter writer(options.output, settings);
-  RunStore runs(writer.scratch_folder());
   Progress progress(options.on_progress);
-  BuildReport report;
-  std::vector<Inverter> inverters =
-      read_documents(reader, options, plan, writer, runs, progress, report);
-  check_documents(report, options);
-  FieldUse field_use = reader.field_use();
-  check_fields(field_use, report);
-  report.fields = std::move(field_use.fields);
-  return_freed_memory();
-  progress.counts().postings_total = report.postings;
-  report.postings = 0;
-  if (report.weights) settings.impacts = report.weights;
-  write_index(std::move(inverters), settings, plan, writer, runs, progress, report);
+  BuildReport report = build_segment(reader, options, nullptr, settings, writer, progress);
   writer.commit([&] { progress.report(true); });
-  report.runs_spilled = runs.spilled();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

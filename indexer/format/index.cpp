@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "format/forward_writer.hpp"
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
+#include "format/name_order.hpp"
+#include "format/segment_opener.hpp"
+#include "format/varint.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
@@ -29,10 +33,10 @@ std::span<const T> whole(const SectionView& view) {
   return view.as<T>(view.bytes().size() / sizeof(T));
 }
 
-IndexSections make_sections(const std::vector<SectionView>& views, const Manifest& manifest) {
-  const IndexCounts& counts = manifest.counts;
-  const std::uint64_t statics = manifest.settings.has_static_scores ? counts.documents : 0;
-  auto next = views.begin();
+IndexSections make_sections(const SegmentView& segment, const IndexCounts& counts,
+                            const IndexSettings& settings) {
+  const std::uint64_t statics = settings.has_static_scores ? counts.documents : 0;
+  auto next = segment.sections().begin();
   IndexSections sections;
   sections.lexicon = (next++)->bytes();
   sections.lexicon_index = (next++)->as<std::uint64_t>(ceil_divide(counts.terms, kLexiconGroup));
@@ -54,44 +58,84 @@ IndexSections make_sections(const std::vector<SectionView>& views, const Manifes
   sections.document_names = (next++)->bytes();
   sections.static_scores = (next++)->as<float>(statics);
   sections.static_bounds = (next++)->as<float>(ceil_divide(statics, kStaticWindow));
+  if (segment.has_section(section::kDocumentNameOrder)) {
+    sections.document_name_order =
+        segment.section(section::kDocumentNameOrder).as<std::uint32_t>(counts.documents);
+  }
+  if (settings.has_forward) {
+    sections.forward_offsets = segment.section(section::kForwardOffsets)
+                                   .as<std::uint64_t>(ceil_divide(counts.documents, kForwardGroup));
+    sections.forward = segment.section(section::kForward).bytes();
+  }
   return sections;
 }
 
-Manifest read_manifest(const Folder& opened) {
-  const MappedFile file = map_manifest(opened);
-  Manifest manifest =
-      manifest_from_json({reinterpret_cast<const char*>(file.bytes().data()), file.size()});
-  if (manifest.counts.documents > kMaxDocuments) damaged(opened.path(), "too many documents");
-  if (manifest.segments.size() != 1) damaged(opened.path(), "not one segment");
-  const std::vector<SectionInfo>& sections = manifest.segments[0].sections;
-  if (!std::equal(
-          sections.begin(), sections.end(), section::kAll.begin(), section::kAll.end(),
-          [](const SectionInfo& info, std::string_view name) { return info.name == name; })) {
+/// That the first sections are those of every segment, which are found by their places.
+void check_section_names(const Folder& opened, const SegmentInfo& segment) {
+  const std::vector<SectionInfo>& sections = segment.sections;
+  if (sections.size() < section::kAll.size() ||
+      !std::equal(
+          section::kAll.begin(), section::kAll.end(), sections.begin(),
+          [](std::string_view name, const SectionInfo& info) { return info.name == name; })) {
     damaged(opened.path(), "other sections than this version's");
   }
-  return manifest;
 }
 
 }  // namespace
 
 struct Index::State {
-  State(const std::filesystem::path& path, const Folder& opened);
+  State(const std::filesystem::path& path, const Folder& opened,
+        const IndexSettings& index_settings, const SegmentInfo& info);
 
   LexiconView lexicon() const {
-    return {sections, manifest.counts.documents, manifest.settings.codec.kind == CodecKind::kPfor};
+    return {sections, counts.documents, settings.codec.kind == CodecKind::kPfor};
+  }
+  std::uint64_t removed_count(std::string_view name) const {
+    return info.removals ? count_named(info.removals->counts, name) : 0;
   }
 
   std::filesystem::path folder;
-  Manifest manifest;
+  IndexSettings settings;
+  IndexCounts counts;
+  SegmentInfo info;
   SegmentView segment;
   IndexSections sections;
+  RemovedRows removed;
+  std::span<const FrequencyChange> changes;
 };
 
-Index::State::State(const std::filesystem::path& path, const Folder& opened)
+Index::State::State(const std::filesystem::path& path, const Folder& opened,
+                    const IndexSettings& index_settings, const SegmentInfo& segment_info)
     : folder(path),
-      manifest(read_manifest(opened)),
-      segment(opened, manifest.segments[0]),
-      sections(make_sections(segment.sections(), manifest)) {}
+      settings(index_settings),
+      counts(counts_of(segment_info)),
+      info(segment_info),
+      segment(opened, info),
+      sections(make_sections(segment, counts, settings)),
+      removed(segment.removed_rows(counts.documents)) {
+  if (settings.has_forward && info.removals) {
+    changes = whole<FrequencyChange>(segment.removals_section(section::kFrequencyChanges));
+  }
+}
+
+Index SegmentOpener::open(const std::filesystem::path& path, const Folder& opened,
+                          const IndexSettings& settings, const SegmentInfo& segment) {
+  check_section_names(opened, segment);
+  const std::uint64_t documents = counts_of(segment).documents;
+  if (documents > kMaxDocuments) damaged(opened.path(), "too many documents");
+  if (segment.removals && count_named(segment.removals->counts, "documents") > documents) {
+    damaged(opened.path(), "more removed documents than there are");
+  }
+  return Index(std::make_unique<Index::State>(path, opened, settings, segment));
+}
+
+const SegmentInfo& SegmentOpener::info(const Index& index) { return index.state_->info; }
+
+Manifest SegmentOpener::read_manifest(const Folder& opened) {
+  const MappedFile file = map_manifest(opened);
+  return manifest_from_json(
+      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+}
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::Index(Index&&) noexcept = default;
@@ -99,12 +143,21 @@ Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
 Index Index::open(const std::filesystem::path& folder) {
-  return open_stored(
-      folder, [&](const Folder& opened) { return Index(std::make_unique<State>(folder, opened)); });
+  return open_stored(folder, [&](const Folder& opened) {
+    const Manifest manifest = SegmentOpener::read_manifest(opened);
+    const std::vector<SegmentInfo>& segments = manifest.stored.segments;
+    if (segments.size() != 1 || segments[0].removals) {
+      throw UsageError("the index '" + folder.string() +
+                       "' has been changed by add or delete, and this needs it in one piece; run "
+                       "'warpdex merge " +
+                       folder.string() + " --all' first");
+    }
+    return SegmentOpener::open(folder, opened, manifest.settings, segments[0]);
+  });
 }
 
-const IndexSettings& Index::settings() const { return state_->manifest.settings; }
-const IndexCounts& Index::counts() const { return state_->manifest.counts; }
+const IndexSettings& Index::settings() const { return state_->settings; }
+const IndexCounts& Index::counts() const { return state_->counts; }
 const std::filesystem::path& Index::folder() const { return state_->folder; }
 const IndexSections& Index::sections() const { return state_->sections; }
 
@@ -120,6 +173,74 @@ std::string_view Index::document_name(std::uint32_t document) const {
     damaged(state_->folder, "the table of document names");
   }
   return {reinterpret_cast<const char*>(sections.document_names.data()) + begin, end - begin};
+}
+
+std::optional<std::uint32_t> Index::find_document(std::string_view name) const {
+  const auto order = sections().document_name_order;
+  if (order.empty()) {  // of version 2, or without documents
+    for (std::uint64_t i = 0; i < counts().documents; ++i) {
+      const auto document = static_cast<std::uint32_t>(i);
+      if (document_name(document) == name) return document;
+    }
+    return std::nullopt;
+  }
+  const std::uint32_t hash = name_hash(name);
+  const auto name_at = [&](std::uint32_t document) {
+    if (document >= counts().documents) damaged(state_->folder, "the order of names");
+    return document_name(document);
+  };
+  auto place =
+      std::lower_bound(order.begin(), order.end(), hash, [&](std::uint32_t document, auto wanted) {
+        return name_hash(name_at(document)) < wanted;
+      });
+  for (; place != order.end(); ++place) {
+    const std::string_view found = name_at(*place);
+    if (found == name) return *place;
+    if (name_hash(found) != hash) break;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t Index::segment_number() const { return state_->info.number; }
+RemovedRows Index::removed() const { return state_->removed; }
+std::uint64_t Index::removed_documents() const { return state_->removed_count("documents"); }
+std::uint64_t Index::removed_tokens() const { return state_->removed_count("tokens"); }
+std::span<const FrequencyChange> Index::frequency_changes() const { return state_->changes; }
+
+FrequencyChange Index::frequency_change(std::uint32_t term_number) const {
+  const auto place = std::ranges::lower_bound(state_->changes, term_number, std::ranges::less(),
+                                              &FrequencyChange::term_number);
+  const bool is_there = place != state_->changes.end() && place->term_number == term_number;
+  return is_there ? *place : FrequencyChange{.term_number = term_number};
+}
+
+void Index::for_each_term_of_document(
+    std::uint32_t document, const std::function<void(std::uint32_t, std::uint32_t)>& visit) const {
+  const IndexSections& sections = state_->sections;
+  const std::uint32_t group = document / kForwardGroup;
+  if (group >= sections.forward_offsets.size()) {
+    throw UsageError("the index '" + state_->folder.string() +
+                     "' has no forward index of document " + std::to_string(document));
+  }
+  const auto check = [&](bool holds) {
+    if (!holds) damaged(state_->folder, "the forward index");
+  };
+  check(sections.forward_offsets[group] <= sections.forward.size());
+  const std::uint8_t* const begin = sections.forward.data() + sections.forward_offsets[group];
+  ByteCursor records{begin, sections.forward.data() + sections.forward.size()};
+  for (std::uint32_t i = 0; i < document % kForwardGroup; ++i) records.take(records.varint());
+  const std::uint64_t bytes = records.varint();
+  const std::uint8_t* const record = records.take(bytes);
+  std::uint64_t term = 0;
+  bool is_first = true;
+  for (ByteCursor next{record, record + bytes}; next.left() > 0; is_first = false) {
+    const std::uint64_t code = next.varint();
+    const std::uint64_t frequency = (code & 1) != 0 ? 1 : next.varint();
+    check(is_first || code > 1);  // terms ascend
+    term += code >> 1;
+    check(term < counts().terms && frequency >= 1 && frequency <= UINT32_MAX);
+    visit(static_cast<std::uint32_t>(term), static_cast<std::uint32_t>(frequency));
+  }
 }
 
 std::optional<PostingsEntry> Index::find(std::string_view term) const {

@@ -1,4 +1,4 @@
-// Writes the sections and the manifest into a folder that then replaces the target.
+// Writes the sections of a segment, and the manifest of an index that has no other.
 #include "warpdex/indexer/format/index_writer.hpp"
 
 #include <algorithm>
@@ -7,18 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "format/forward_writer.hpp"
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
+#include "format/name_order.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
 namespace {
-
-constexpr const char* kSegmentFolder = "segment-0";
 
 /// The payload and offsets of one of the two streams of posting lists.
 struct StreamWriter {
@@ -44,48 +45,66 @@ struct StreamWriter {
 
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
+      : State(index_settings, std::make_unique<ReplacementFolder>(target), nullptr, 0, 0) {}
+  State(ReplacementFolder& commit, std::uint64_t number, const IndexSettings& index_settings)
+      : State(index_settings, nullptr, &commit, number, kSmallSegmentBytes) {}
+  State(const IndexSettings& index_settings, std::unique_ptr<ReplacementFolder> own,
+        ReplacementFolder* commit, std::uint64_t number, std::uint64_t small_bytes)
       : settings(index_settings),
-        replacement(target),
-        folder(replacement.subfolder(kSegmentFolder)),
-        quantises(index_settings.impacts.has_value()) {}
+        own_folder(std::move(own)),
+        folder(own_folder ? *own_folder : *commit),
+        files(folder, number, small_bytes),
+        quantises(index_settings.impacts.has_value()),
+        forward(folder.scratch()) {
+    if (!settings.has_forward) return;
+    forward_offsets.emplace(files, section::kForwardOffsets);
+    forward_bytes.emplace(files, section::kForward);
+  }
 
   void append_static_score(float score);
   void finish_impacts();
+  void add_to_forward(const EncodedPostings::Data& data);
   void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
   void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
 
   IndexSettings settings;
-  ReplacementFolder replacement;
-  std::filesystem::path folder;
+  std::unique_ptr<ReplacementFolder> own_folder;  ///< none where it is a commit's
+  ReplacementFolder& folder;
+  SegmentFiles files;
   IndexCounts counts;
   bool quantises = false;  ///< static scores and `largest` are yet to be turned into impacts' unit
   std::vector<std::uint32_t> lengths;
+  std::vector<std::uint32_t> name_hashes;
+  ForwardWriter forward;
   std::vector<float> unquantised_scores;  ///< static ones, whose unit is known at the end
   std::uint64_t static_count = 0;
   float static_bound = 0;
   std::uint64_t blocks_bases = 0;
   std::uint32_t frequent_lists = 0;
 
-  SectionWriter lexicon_bytes{folder, section::kLexicon};
-  SectionWriter lexicon_index{folder, section::kLexiconIndex};
-  SectionWriter short_lists{folder, section::kShortLists};
-  SectionWriter last_docids{folder, section::kBlockLastDocids};
-  StreamWriter docids{{folder, section::kDocidBases},
-                      {folder, section::kDocidOffsets},
-                      {folder, section::kDocidCodes},
-                      {folder, section::kDocids}};
-  StreamWriter frequencies{{folder, section::kFrequencyBases},
-                           {folder, section::kFrequencyOffsets},
-                           {folder, section::kFrequencyCodes},
-                           {folder, section::kFrequencies}};
-  SectionWriter bounds{folder, section::kBlockBounds};
-  SectionWriter range_bounds{folder, section::kRangeBounds};
-  SectionWriter seeds{folder, section::kSeeds};
-  SectionWriter length_section{folder, section::kDocumentLengths};
-  SectionWriter name_offsets{folder, section::kDocumentNameOffsets};
-  SectionWriter names{folder, section::kDocumentNames};
-  SectionWriter static_scores{folder, section::kStaticScores};
-  SectionWriter static_bounds{folder, section::kStaticBounds};
+  SectionWriter lexicon_bytes{files, section::kLexicon};
+  SectionWriter lexicon_index{files, section::kLexiconIndex};
+  SectionWriter short_lists{files, section::kShortLists};
+  SectionWriter last_docids{files, section::kBlockLastDocids};
+  StreamWriter docids{{files, section::kDocidBases},
+                      {files, section::kDocidOffsets},
+                      {files, section::kDocidCodes},
+                      {files, section::kDocids}};
+  StreamWriter frequencies{{files, section::kFrequencyBases},
+                           {files, section::kFrequencyOffsets},
+                           {files, section::kFrequencyCodes},
+                           {files, section::kFrequencies}};
+  SectionWriter bounds{files, section::kBlockBounds};
+  SectionWriter range_bounds{files, section::kRangeBounds};
+  SectionWriter seeds{files, section::kSeeds};
+  SectionWriter length_section{files, section::kDocumentLengths};
+  SectionWriter name_offsets{files, section::kDocumentNameOffsets};
+  SectionWriter names{files, section::kDocumentNames};
+  SectionWriter static_scores{files, section::kStaticScores};
+  SectionWriter static_bounds{files, section::kStaticBounds};
+  SectionWriter name_order{files, section::kDocumentNameOrder};
+  std::optional<SectionWriter> forward_offsets;
+  std::optional<SectionWriter> forward_bytes;
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
 };
 
@@ -101,6 +120,12 @@ void append_all(SectionWriter& writer, const std::vector<T>& values) {
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
   if (settings.impacts) check_impact_settings(*settings.impacts);
   state_ = std::make_unique<State>(target, settings);
+}
+
+IndexWriter::IndexWriter(ReplacementFolder& folder, std::uint64_t number,
+                         const IndexSettings& settings) {
+  if (settings.impacts) check_impact_settings(*settings.impacts);
+  state_ = std::make_unique<State>(folder, number, settings);
 }
 
 IndexWriter::~IndexWriter() = default;
@@ -120,6 +145,7 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   state.name_offsets.append_value(state.names.size());
   state.names.append({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
   state.lengths.push_back(length);
+  state.name_hashes.push_back(name_hash(name));
   state.length_section.append_value(length);
   state.counts.documents += 1;
   state.counts.tokens += length;
@@ -182,6 +208,7 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   if (data.documents != state.counts.documents) {
     throw UsageError("a list was encoded for another number of documents than the index has");
   }
+  if (state.settings.has_forward) state.add_to_forward(data);
   PostingsEntry entry;
   entry.document_frequency = data.document_frequency;
   entry.collection_frequency = data.collection_frequency;
@@ -198,6 +225,20 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   state.lexicon.add(term, entry);
   state.short_lists.append(data.short_bytes);
   state.counts.postings += data.document_frequency;
+}
+
+void IndexWriter::State::add_to_forward(const EncodedPostings::Data& data) {
+  const auto term = static_cast<std::uint32_t>(lexicon.terms());
+  if (data.document_frequency == 1) {
+    forward.add_list(term, {&data.single_document, 1}, {&data.single_frequency, 1});
+    return;
+  }
+  if (data.plain_docids.size() != data.document_frequency) {
+    throw UsageError(
+        "a list of an index with a forward index was not encoded by the ListEncoder of the index's "
+        "settings; encode it by that");
+  }
+  forward.add_list(term, data.plain_docids, data.plain_frequencies);
 }
 
 void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry) {
@@ -235,48 +276,42 @@ void IndexWriter::State::append_bounds(const ListBounds& list_bounds, PostingsEn
   if (!list_bounds.ranges.empty()) entry.frequent_list = frequent_lists++;
 }
 
+void IndexWriter::set_forward_means(std::uint64_t memory, std::size_t threads) {
+  state_->forward.set_means(memory, threads);
+}
+
 std::uint64_t IndexWriter::memory() const {
-  constexpr std::uint64_t kBuffers = 22ULL << 18;
-  return kBuffers + state_->lengths.capacity() * sizeof(std::uint32_t) +
-         state_->unquantised_scores.capacity() * sizeof(float);
+  constexpr std::uint64_t kBuffers = 25ULL << 18;
+  return kBuffers +
+         (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
+         state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory();
 }
 
 const std::filesystem::path& IndexWriter::scratch_folder() const {
-  return state_->replacement.scratch();
+  return state_->folder.scratch();
 }
 
 void IndexWriter::commit(const std::function<void()>& check) {
   State& state = *state_;
+  if (!state.own_folder) throw UsageError("a segment of a commit ends with finish_segment()");
+  SegmentInfo segment = finish_segment(check);
+  const Manifest manifest{state.settings, {0, 1, {std::move(segment)}}};
+  state.own_folder->commit(manifest_to_json(manifest), check);
+}
+
+SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
+  State& state = *state_;
   state.name_offsets.append_value(state.names.size());
   state.finish_impacts();
+  append_all(state.name_order, order_by_hash(state.name_hashes));
+  if (state.settings.has_forward) {
+    state.forward.finish(state.counts.documents, *state.forward_offsets, *state.forward_bytes);
+  }
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
-  Manifest manifest{state.settings, state.counts, {{kSegmentFolder, {}}}};
-  // The order of section_names.hpp.
-  for (SectionWriter* writer : {&state.lexicon_bytes,
-                                &state.lexicon_index,
-                                &state.short_lists,
-                                &state.last_docids,
-                                &state.docids.bases,
-                                &state.docids.offsets,
-                                &state.docids.codes,
-                                &state.docids.bytes,
-                                &state.frequencies.bases,
-                                &state.frequencies.offsets,
-                                &state.frequencies.codes,
-                                &state.frequencies.bytes,
-                                &state.bounds,
-                                &state.range_bounds,
-                                &state.seeds,
-                                &state.length_section,
-                                &state.name_offsets,
-                                &state.names,
-                                &state.static_scores,
-                                &state.static_bounds}) {
-    manifest.segments[0].sections.push_back(writer->finish());
-    if (check) check();
-  }
-  state.replacement.commit(manifest_to_json(manifest), check);
+  SegmentInfo segment = state.files.finish(check);
+  segment.counts = named_counts(state.counts);
+  return segment;
 }
 
 }  // namespace warpdex

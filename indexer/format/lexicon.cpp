@@ -91,7 +91,7 @@ void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
 class LexiconView::GroupReader {
  public:
   GroupReader(const LexiconView& view, std::uint64_t group)
-      : view_(view), cursor_(group_bytes(view, group)) {
+      : view_(view), cursor_(group_bytes(view, group)), number_(group * kLexiconGroup) {
     next_.short_offset = cursor_.varint();
     next_.docid_offset = cursor_.varint();
     next_.frequency_offset = cursor_.varint();
@@ -108,6 +108,7 @@ class LexiconView::GroupReader {
     if (cursor_.left() == 0) return false;
     read_text();
     entry_ = PostingsEntry{};
+    entry_.term_number = static_cast<std::uint32_t>(number_++);
     read_header();
     return true;
   }
@@ -219,7 +220,8 @@ class LexiconView::GroupReader {
 
   const LexiconView& view_;
   ByteCursor cursor_;
-  PostingsEntry next_;  ///< where the next list of each form starts
+  std::uint64_t number_;  ///< of the next term
+  PostingsEntry next_;    ///< where the next list of each form starts
   PostingsEntry entry_;
   std::string term_;
 };

@@ -5,6 +5,7 @@
 
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex {
 
@@ -17,6 +18,18 @@ ListEncoder::ListEncoder(const IndexSettings& settings, std::span<const std::uin
 
 EncodedPostings ListEncoder::encode(std::span<const std::uint32_t> docids,
                                     std::span<const std::uint32_t> frequencies) const {
+  EncodedPostings postings = encode_only(docids, frequencies);
+  // A single posting stands in the data as it is.
+  if (settings_.has_forward && docids.size() > 1) {
+    EncodedPostings::Data& data = postings.data();
+    data.plain_docids.assign(docids.begin(), docids.end());
+    data.plain_frequencies.assign(frequencies.begin(), frequencies.end());
+  }
+  return postings;
+}
+
+EncodedPostings ListEncoder::encode_only(std::span<const std::uint32_t> docids,
+                                         std::span<const std::uint32_t> frequencies) const {
   if (!settings_.impacts) return encode_postings(settings_.codec, docids, frequencies, lengths_);
   if (settings_.impacts->source != ImpactSource::kBm25) {
     return encode_impacts(settings_.codec, docids, frequencies, lengths_.size());

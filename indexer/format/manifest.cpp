@@ -1,6 +1,8 @@
 // The manifest to JSON and back.
 #include "format/manifest.hpp"
 
+#include <algorithm>
+
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 
@@ -35,18 +37,6 @@ void write_impacts(ManifestWriter& writer, const std::optional<ImpactSettings>& 
   writer.EndObject();
 }
 
-void write_counts(ManifestWriter& writer, const IndexCounts& counts) {
-  writer.Key("counts");
-  writer.StartObject();
-  write_member(writer, "documents", counts.documents);
-  write_member(writer, "tokens", counts.tokens);
-  write_member(writer, "terms", counts.terms);
-  write_member(writer, "postings", counts.postings);
-  write_member(writer, "blocks", counts.blocks);
-  write_member(writer, "term_text_bytes", counts.term_text_bytes);
-  writer.EndObject();
-}
-
 CodecKind read_codec_kind(const ManifestObject& codec) try {
   return codec_from_name(codec.string("name"));
 } catch (const UsageError&) {
@@ -77,7 +67,34 @@ std::optional<ImpactSettings> read_impacts(const ManifestObject& manifest) {
   return ImpactSettings{impacts.real("k1"), impacts.real("b"), impacts.real("largest")};
 }
 
+NamedCounts read_counts(const ManifestObject& counts) {
+  NamedCounts named = named_counts({});
+  for (auto& [name, value] : named) value = counts.number(name.c_str());
+  return named;
+}
+
+void check_counts(const NamedCounts& counts) {
+  for (const auto& [name, value] : named_counts({})) {
+    if (std::none_of(counts.begin(), counts.end(),
+                     [&name = name](const auto& count) { return count.first == name; })) {
+      damaged_manifest("no member '" + name + "' in counts");
+    }
+  }
+}
+
 }  // namespace
+
+IndexCounts counts_of(const SegmentInfo& segment) {
+  const auto count = [&](std::string_view name) { return count_named(segment.counts, name); };
+  return {count("documents"), count("tokens"), count("terms"),
+          count("postings"),  count("blocks"), count("term_text_bytes")};
+}
+
+NamedCounts named_counts(const IndexCounts& counts) {
+  return {{"documents", counts.documents}, {"tokens", counts.tokens},
+          {"terms", counts.terms},         {"postings", counts.postings},
+          {"blocks", counts.blocks},       {"term_text_bytes", counts.term_text_bytes}};
+}
 
 std::string manifest_to_json(const Manifest& manifest) {
   rapidjson::StringBuffer buffer;
@@ -91,8 +108,8 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "fields", manifest.settings.fields);
   write_member(writer, "static_scores", manifest.settings.has_static_scores);
   write_impacts(writer, manifest.settings.impacts);
-  write_counts(writer, manifest.counts);
-  write_segments(writer, manifest.segments);
+  write_member(writer, "forward", manifest.settings.has_forward);
+  write_segments(writer, manifest.stored);
   writer.EndObject();
   return with_checksum({buffer.GetString(), buffer.GetSize()});
 }
@@ -100,7 +117,9 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader, "", kFormatVersion);
+  const std::uint64_t version = reader.has("version") ? reader.number("version") : 0;
+  const bool is_old = version >= kOldestVersion && version < kFormatVersion;
+  check_kind(reader, "", is_old ? version : kFormatVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));
@@ -108,11 +127,13 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings.fields = reader.string("fields");
   manifest.settings.has_static_scores = reader.boolean("static_scores");
   manifest.settings.impacts = read_impacts(reader);
-  const ManifestObject counts = reader.object("counts");
-  manifest.counts = {counts.number("documents"), counts.number("tokens"),
-                     counts.number("terms"),     counts.number("postings"),
-                     counts.number("blocks"),    counts.number("term_text_bytes")};
-  manifest.segments = read_segments(reader);
+  manifest.stored = read_stored_segments(reader);
+  if (!is_old) manifest.settings.has_forward = reader.boolean("forward");
+  if (is_old) {
+    if (manifest.stored.segments.size() != 1) damaged_manifest("not one segment");
+    manifest.stored.segments[0].counts = read_counts(reader.object("counts"));
+  }
+  for (const SegmentInfo& segment : manifest.stored.segments) check_counts(segment.counts);
   return manifest;
 }
 

@@ -1,22 +1,27 @@
 // manifest.json: what an index says of itself. docs/format.md, "Manifest".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex {
 
-inline constexpr int kFormatVersion = 2;
+inline constexpr std::uint64_t kFormatVersion = 3;
+/// The oldest version that can be read.
+inline constexpr std::uint64_t kOldestVersion = 2;
 
 struct Manifest {
   IndexSettings settings;
-  IndexCounts counts;
-  std::vector<SegmentInfo> segments;  ///< one today
+  StoredSegments stored;
 };
+
+/// What a segment holds, as its manifest's counts say, and back.
+IndexCounts counts_of(const SegmentInfo& segment);
+NamedCounts named_counts(const IndexCounts& counts);
 
 /// The manifest's text, which ends with a checksum of all before it.
 std::string manifest_to_json(const Manifest& manifest);

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 
+#include "format/verify_changes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 
 namespace warpdex {
 namespace {
@@ -185,18 +187,45 @@ void check_documents(const Index& index) {
   }
 }
 
+VerifyReport verify_segment(const Index& index, const std::function<void(double)>& progress) {
+  VerifyReport report;
+  try {
+    check_sections(index, report, progress);
+    if (report.ok()) {
+      check_documents(index);
+      check_static_scores(index);
+      check_lists(index, report, progress);
+      check_name_order(index);
+      check_changes(index);
+    }
+  } catch (const FormatError& error) {
+    report.problems.emplace_back(error.what());
+  }
+  return report;
+}
+
 }  // namespace
 
 VerifyReport verify_index(const std::filesystem::path& folder,
                           const std::function<void(double)>& progress) {
   VerifyReport report;
   try {
-    const Index index = Index::open(folder);
-    check_sections(index, report, progress);
-    if (report.ok()) {
-      check_documents(index);
-      check_static_scores(index);
-      check_lists(index, report, progress);
+    const Snapshot snapshot = Snapshot::open(folder);
+    const auto count = static_cast<double>(snapshot.segments().size());
+    double done = 0;
+    for (const Snapshot::Segment& segment : snapshot.segments()) {
+      const VerifyReport own = verify_segment(*segment.index, [&](double share) {
+        if (progress) progress((done + share) / count);
+      });
+      for (const std::string& problem : own.problems) {
+        report.problems.push_back(
+            (count > 1 ? "segment " + std::to_string(segment.index->segment_number()) + ": " : "") +
+            problem);
+      }
+      report.sections += own.sections;
+      report.terms += own.terms;
+      report.postings += own.postings;
+      ++done;
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

@@ -94,9 +94,13 @@ void write_reordered(const Index& index, const OrderSettings& order_settings, co
   rewrite::RewriteSettings settings;
   settings.index = index.settings();
   settings.order = order;
-  settings.memory = left.without(tables).memory;
+  const std::uint64_t memory = left.without(tables).memory;
+  const std::uint64_t forward = settings.index.has_forward ? memory / 8 : 0;
+  writer.set_forward_means(forward, means.threads);
+  settings.memory = memory - forward;
   settings.threads = means.threads;
-  rewrite::rewrite_index(index, settings, writer, [&](std::uint64_t done) {
+  const rewrite::RewriteSource source{&index};
+  rewrite::rewrite_index({&source, 1}, settings, writer, [&](std::uint64_t done) {
     stages.tell("writing", done, counts.postings);
   });
 }

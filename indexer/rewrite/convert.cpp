@@ -43,6 +43,7 @@ IndexSettings settings_of(const ConvertOptions& options, const Index& index) {
                      "build it from its documents");
   }
   settings.impacts = options.impacts;
+  settings.has_forward = false;  // with BM25's impacts, an index does not change
   return settings;
 }
 
@@ -84,10 +85,14 @@ ConvertReport convert_index(const ConvertOptions& options) {
   check_static_scores(options, index);
   const IndexCounts& counts = index.counts();
   const std::uint64_t held = writer.memory() + 2 * sizeof(float) * counts.documents;
-  settings.memory = means.without(held).memory;
+  const std::uint64_t memory = means.without(held).memory;
+  const std::uint64_t forward = settings.index.has_forward ? memory / 8 : 0;
+  writer.set_forward_means(forward, means.threads);
+  settings.memory = memory - forward;
   settings.threads = means.threads;
   const auto tell = [&](std::uint64_t done) { stages.tell("writing", done, counts.postings); };
-  rewrite::rewrite_index(index, settings, writer, tell);
+  const rewrite::RewriteSource source{&index};
+  rewrite::rewrite_index({&source, 1}, settings, writer, tell);
   writer.commit([&] { tell(counts.postings); });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   return {counts.documents, counts.terms, counts.postings, seconds.count()};

@@ -1,10 +1,12 @@
-// Documents in their new order, then list by list: decoded, renumbered and encoded side by side.
+// Documents in their new order, then term by term: lists are decoded, renumbered, joined and
+// encoded side by side.
 #include "rewrite/rewriter.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,20 +26,27 @@ constexpr std::uint64_t kMinGroup = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxGroup = std::uint64_t{4} << 20;
 constexpr std::uint64_t kDocumentsPerCheck = 4096;
 
+constexpr std::uint32_t kGone = ~std::uint32_t{0};
+
 [[noreturn]] void damaged(const Index& index, const std::string& what) {
   throw FormatError("the index '" + index.folder().string() + "' is damaged (" + what +
                     "); restore it or build it again");
 }
 
+/// A term in the sources that have it.
 struct Term {
+  struct List {
+    std::size_t source;
+    PostingsEntry entry;
+  };
   std::string name;
-  PostingsEntry entry;
+  std::vector<List> lists;
 };
 
 /// Terms that follow each other, on their way from one index to the other.
 struct Group {
   std::vector<Term> terms;
-  std::vector<EncodedPostings> encoded;
+  std::vector<std::optional<EncodedPostings>> encoded;  ///< none: no document of the list is left
   build::Held held;
 
   void clear() {
@@ -47,15 +56,41 @@ struct Group {
   }
 };
 
-/// The lists of an index with docIDs renumbered; checks what an encoder relies on.
-class ListReader {
+/// A source with its documents renumbered, and where the reading of its terms is.
+class Source {
  public:
-  ListReader(const Index& index, std::span<const std::uint32_t> new_docids)
-      : index_(index), new_docids_(new_docids) {}
+  explicit Source(const RewriteSource& from) : index_(*from.index), removed_(from.removed) {}
 
-  Postings read(const PostingsEntry& entry) const {
+  const Index& index() const { return index_; }
+  RemovedRows removed() const { return removed_; }
+
+  /// All documents stay, and their docIDs rise by as much as those of the first one.
+  void set_first(std::uint32_t first) { first_ = first; }
+  /// By old docID; kGone for one that is removed.
+  void set_new_docids(std::vector<std::uint32_t> new_docids, bool ascend) {
+    new_docids_ = std::move(new_docids);
+    ascend_ = ascend;
+  }
+
+  /// The next term's name, or null.
+  const std::string* next_name() {
+    while (pending_.empty() && next_group_ < index_.term_groups()) {
+      index_.for_each_term_of_group(next_group_++,
+                                    [this](std::string_view name, const PostingsEntry& entry) {
+                                      pending_.emplace_back(name, entry);
+                                    });
+    }
+    return pending_.empty() ? nullptr : &pending_.front().first;
+  }
+  PostingsEntry take() {
+    const PostingsEntry entry = pending_.front().second;
+    pending_.pop_front();
+    return entry;
+  }
+
+  /// Appends a list, renumbered and without removed documents. Checks what an encoder relies on.
+  void read(const PostingsEntry& entry, Postings& to) const {
     Postings list = read_postings(index_, entry);
-    if (!new_docids_.empty()) renumber(list);
     const std::uint32_t max =
         index_.settings().impacts ? kMaxImpact : std::numeric_limits<std::uint32_t>::max();
     for (std::size_t i = 0; i < list.docids.size(); ++i) {
@@ -64,74 +99,103 @@ class ListReader {
         damaged(index_, "a frequency is out of range");
       }
     }
-    return list;
+    if (!ascend_) {
+      append_sorted(list, to);
+      return;
+    }
+    for (std::size_t i = 0; i < list.docids.size(); ++i) {
+      const std::uint32_t docid =
+          new_docids_.empty() ? first_ + list.docids[i] : new_docids_[list.docids[i]];
+      if (docid == kGone) continue;
+      to.docids.push_back(docid);
+      to.frequencies.push_back(list.frequencies[i]);
+    }
   }
 
  private:
-  void renumber(Postings& list) const {
+  void append_sorted(const Postings& list, Postings& to) const {
     std::vector<std::uint64_t> pairs(list.docids.size());
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       pairs[i] = std::uint64_t{new_docids_[list.docids[i]]} << 32 | list.frequencies[i];
     }
     std::sort(pairs.begin(), pairs.end());
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      list.docids[i] = static_cast<std::uint32_t>(pairs[i] >> 32);
-      list.frequencies[i] = static_cast<std::uint32_t>(pairs[i]);
+    for (const std::uint64_t pair : pairs) {
+      to.docids.push_back(static_cast<std::uint32_t>(pair >> 32));
+      to.frequencies.push_back(static_cast<std::uint32_t>(pair));
     }
   }
 
   const Index& index_;
-  std::span<const std::uint32_t> new_docids_;  ///< by old docID; empty: they stay
+  RemovedRows removed_;
+  std::uint32_t first_ = 0;
+  bool ascend_ = true;                     ///< the new docIDs do as the old ones
+  std::vector<std::uint32_t> new_docids_;  ///< empty: see set_first()
+  std::deque<std::pair<std::string, PostingsEntry>> pending_;
+  std::uint64_t next_group_ = 0;
 };
 
 class Rewriter {
  public:
-  Rewriter(const Index& from, const RewriteSettings& settings, IndexWriter& to,
+  Rewriter(std::span<const RewriteSource> from, const RewriteSettings& settings, IndexWriter& to,
            const std::function<void(std::uint64_t)>& progress)
-      : from_(from),
+      : sources_(from.begin(), from.end()),
         settings_(settings),
         to_(to),
         progress_(progress),
-        keeps_impacts_(from.settings().impacts.has_value()),
+        keeps_impacts_(from.front().index->settings().impacts.has_value()),
         group_bytes_(std::clamp(settings.memory / (2 * settings.threads), kMinGroup, kMaxGroup)),
         allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {}
 
   void run() {
-    if (keeps_impacts_) to_.keep_impacts(from_.settings().impacts->largest);
-    add_documents();
+    if (keeps_impacts_) to_.keep_impacts(sources_[0].index().settings().impacts->largest);
+    if (settings_.order.empty()) {
+      for (Source& source : sources_) add_documents(source);
+    } else {
+      add_in_order(sources_[0]);
+    }
     add_lists();
   }
 
  private:
-  void add_documents() {
-    const std::uint64_t documents = from_.counts().documents;
-    if (!settings_.order.empty()) new_docids_.resize(documents);
+  void add_documents(Source& source) {
+    const std::uint64_t documents = source.index().counts().documents;
+    const bool all_stay = source.removed().none();
+    source.set_first(added_);
+    std::vector<std::uint32_t> new_docids(all_stay ? 0 : documents, kGone);
     for (std::uint64_t i = 0; i < documents; ++i) {
       if (i % kDocumentsPerCheck == 0) progress_(0);
-      const auto docid = static_cast<std::uint32_t>(i);
-      const std::uint32_t old = settings_.order.empty() ? docid : settings_.order[i];
-      if (!settings_.order.empty()) new_docids_[old] = docid;
-      add_document(old);
+      if (source.removed().contains(i)) continue;
+      if (!all_stay) new_docids[i] = added_;
+      add_document(source.index(), static_cast<std::uint32_t>(i));
     }
+    if (!all_stay) source.set_new_docids(std::move(new_docids), true);
   }
 
-  void add_document(std::uint32_t docid) {
-    const std::span<const float> statics = from_.sections().static_scores;
+  void add_in_order(Source& source) {
+    std::vector<std::uint32_t> new_docids(source.index().counts().documents);
+    for (const std::uint32_t old : settings_.order) {
+      if (added_ % kDocumentsPerCheck == 0) progress_(0);
+      new_docids[old] = added_;
+      add_document(source.index(), old);
+    }
+    source.set_new_docids(std::move(new_docids), false);
+  }
+
+  void add_document(const Index& index, std::uint32_t docid) {
+    const std::span<const float> statics = index.sections().static_scores;
     const float score = statics.empty() ? 0 : statics[docid];
-    if (!std::isfinite(score) || score < 0) damaged(from_, "a static score is out of range");
-    to_.add_document(from_.document_name(docid), from_.lengths()[docid], score);
+    if (!std::isfinite(score) || score < 0) damaged(index, "a static score is out of range");
+    to_.add_document(index.document_name(docid), index.lengths()[docid], score);
+    ++added_;
   }
 
   void add_lists() {
-    const ListReader reader(from_, new_docids_);
     const ListEncoder encoder(settings_.index, to_.lengths());
     build::OrderedPipeline<Group>(settings_.threads)
         .run([this](Group& group) { return take(group); },
              [&](std::size_t, Group& group) {
                group.encoded.reserve(group.terms.size());
-               for (const Term& term : group.terms) {
-                 group.encoded.push_back(encode(encoder, reader.read(term.entry)));
-               }
+               for (const Term& term : group.terms) group.encoded.push_back(encode(encoder, term));
              },
              [this](Group& group) { add(group); },
              [](std::size_t, Group& group) { group.clear(); });
@@ -139,60 +203,80 @@ class Rewriter {
 
   /// The next terms, together of about a group's bytes; at least one.
   bool take(Group& group) {
-    if (!has_pending()) return false;
-    std::uint64_t cost = cost_of(pending_.front());
+    std::optional<Term> term = next_term();
+    if (!term) return false;
+    std::uint64_t cost = cost_of(*term);
     group.held.acquire(allowance_, std::max(cost, group_bytes_));
-    do {
-      group.terms.push_back(std::move(pending_.front()));
-      pending_.pop_front();
-      if (!has_pending()) break;
-      cost += cost_of(pending_.front());
-    } while (cost <= group_bytes_);
+    for (;;) {
+      group.terms.push_back(std::move(*term));
+      term = next_term();
+      if (!term) break;
+      cost += cost_of(*term);
+      if (cost > group_bytes_) break;
+    }
+    kept_ = std::move(term);
     return true;
   }
 
-  bool has_pending() {
-    while (pending_.empty() && next_group_ < from_.term_groups()) {
-      from_.for_each_term_of_group(next_group_++,
-                                   [this](std::string_view name, const PostingsEntry& entry) {
-                                     pending_.push_back({std::string(name), entry});
-                                   });
+  std::optional<Term> next_term() {
+    if (kept_) return std::exchange(kept_, std::nullopt);
+    const std::string* least = nullptr;
+    for (Source& source : sources_) {
+      const std::string* name = source.next_name();
+      if (name != nullptr && (least == nullptr || *name < *least)) least = name;
     }
-    return !pending_.empty();
+    if (least == nullptr) return std::nullopt;
+    Term term{*least, {}};
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const std::string* name = sources_[i].next_name();
+      if (name != nullptr && *name == term.name) term.lists.push_back({i, sources_[i].take()});
+    }
+    return term;
   }
 
   static std::uint64_t cost_of(const Term& term) {
-    return kListBytes + term.name.size() + kBytesPerPosting * term.entry.document_frequency;
+    std::uint64_t cost = kListBytes + term.name.size();
+    for (const Term::List& list : term.lists) {
+      cost += kBytesPerPosting * list.entry.document_frequency;
+    }
+    return cost;
   }
 
-  EncodedPostings encode(const ListEncoder& encoder, const Postings& list) const {
-    if (!keeps_impacts_) return encoder.encode(list.docids, list.frequencies);
+  std::optional<EncodedPostings> encode(const ListEncoder& encoder, const Term& term) const {
+    Postings list;
+    for (const Term::List& part : term.lists) sources_[part.source].read(part.entry, list);
+    if (list.docids.empty()) return std::nullopt;
+    const std::optional<ImpactSettings>& impacts = settings_.index.impacts;
+    if (!keeps_impacts_ || impacts->source != ImpactSource::kBm25) {
+      return encoder.encode(list.docids, list.frequencies);
+    }
     return encode_impacts(settings_.index.codec, list.docids, list.frequencies,
-                          from_.counts().documents);
+                          to_.lengths().size());
   }
 
   void add(const Group& group) {
     for (std::size_t i = 0; i < group.terms.size(); ++i) {
       const std::string& name = group.terms[i].name;
-      if (has_last_ && name <= last_) damaged(from_, "terms do not ascend");
-      to_.add_list(name, group.encoded[i]);
+      if (has_last_ && name <= last_) damaged(sources_[0].index(), "terms do not ascend");
       last_ = name;
       has_last_ = true;
-      postings_ += group.terms[i].entry.document_frequency;
+      for (const Term::List& list : group.terms[i].lists) {
+        postings_ += list.entry.document_frequency;
+      }
+      if (group.encoded[i]) to_.add_list(name, *group.encoded[i]);
     }
     progress_(postings_);
   }
 
-  const Index& from_;
+  std::vector<Source> sources_;
   const RewriteSettings& settings_;
   IndexWriter& to_;
   const std::function<void(std::uint64_t)>& progress_;
   bool keeps_impacts_;
   std::uint64_t group_bytes_;
   build::Allowance allowance_;
-  std::vector<std::uint32_t> new_docids_;
-  std::deque<Term> pending_;
-  std::uint64_t next_group_ = 0;
+  std::uint32_t added_ = 0;   ///< documents
+  std::optional<Term> kept_;  ///< a term that is yet to be taken
   std::string last_;
   bool has_last_ = false;
   std::uint64_t postings_ = 0;
@@ -200,8 +284,8 @@ class Rewriter {
 
 }  // namespace
 
-void rewrite_index(const Index& from, const RewriteSettings& settings, IndexWriter& to,
-                   const std::function<void(std::uint64_t)>& progress) {
+void rewrite_index(std::span<const RewriteSource> from, const RewriteSettings& settings,
+                   IndexWriter& to, const std::function<void(std::uint64_t)>& progress) {
   Rewriter(from, settings, to, progress).run();
 }
 

@@ -1,5 +1,5 @@
-// Writes all of an index again: other docIDs, another codec, or impacts in the place of
-// frequencies.
+// Writes all of an index again: other docIDs, another codec, impacts in the place of frequencies,
+// or several segments in one.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,20 @@ struct RewriteSettings {
   std::size_t threads = 1;               ///< 1 or more
 };
 
-/// Adds all documents and lists of `from` to `to`, which is empty; commit() is left to the caller.
-/// The same bytes for any number of threads. Where both hold impacts, these and static scores stay
-/// as they are. `progress` is called with the postings written so far, one call at a time, from any
-/// thread; what it throws ends the work. Throws FormatError for a damaged index, InputError for a
-/// static score too large for impacts, IoError.
-void rewrite_index(const Index& from, const RewriteSettings& settings, IndexWriter& to,
-                   const std::function<void(std::uint64_t)>& progress);
+/// An index, and which of its documents are left out.
+struct RewriteSource {
+  const Index* index = nullptr;
+  RemovedRows removed{};
+};
+
+/// Adds all documents and lists of `from` (one index or more, with the same settings; with an
+/// order, one without removed documents) to `to`, which is empty; commit() is left to the caller.
+/// Documents of a later source come behind those of an earlier one; terms that no document has any
+/// more are left out. The same bytes for any number of threads. Where both hold impacts, these and
+/// static scores stay as they are. `progress` is called with the postings read so far, one call at
+/// a time, from any thread; what it throws ends the work. Throws FormatError for a damaged index,
+/// InputError for a static score too large for impacts, IoError.
+void rewrite_index(std::span<const RewriteSource> from, const RewriteSettings& settings,
+                   IndexWriter& to, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace warpdex::rewrite

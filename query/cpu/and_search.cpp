@@ -23,20 +23,17 @@ std::uint32_t many_frequencies(CodecKind codec) {
 
 }  // namespace
 
-AndSearch::AndSearch(const Index& index)
-    : kernels_(kernels()),
-      lengths_(index.lengths().data()),
-      document_count_(static_cast<std::uint32_t>(index.counts().documents)),
-      static_scores_(index.sections().static_scores),
-      many_frequencies_(many_frequencies(index.settings().codec.kind)) {
-  for (const float bound : index.sections().static_bounds) {
-    static_bound_ = std::max(static_bound_, bound);
-  }
-}
+AndSearch::AndSearch() : kernels_(kernels()) {}
 
-std::uint64_t AndSearch::run(std::span<const AndList> lists,
+std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const AndList> lists,
                              std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
                              bool is_exact, TopK& top, SearchWatch* watch) {
+  const Index& index = *segment.index;
+  segment_ = &segment;
+  document_count_ = static_cast<std::uint32_t>(index.counts().documents);
+  lengths_ = index.lengths().data();
+  static_scores_ = index.sections().static_scores;
+  many_frequencies_ = many_frequencies(index.settings().codec.kind);
   lists_ = lists;
   sum_slack_ = sum_slack(is_exact, lists.size());
   prohibited_ = prohibited;
@@ -69,7 +66,7 @@ std::uint64_t AndSearch::run(std::span<const AndList> lists,
 /// the lead there; where another list has none, it adds nothing.
 float AndSearch::bound_from(ListCursor& lead) {
   const std::uint32_t begin = std::min(lead.first_possible(lead.block()), document_count_ - 1);
-  float bound = static_bound_;
+  float bound = segment_->static_bound;
   for (const AndList& list : lists_) {
     list.cursor->skip_to_block(begin);
     if (!list.cursor->at_end()) bound += list.cursor->bound_between(begin, document_count_);
@@ -80,7 +77,7 @@ float AndSearch::bound_from(ListCursor& lead) {
 bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {
   if (!top_->full()) return true;
   if (others_bound_ == kNotComputed) {
-    others_bound_ = static_bound_;
+    others_bound_ = segment_->static_bound;
     for (std::size_t i = 0; i < lists_.size(); ++i) {
       if (i != lead_list) others_bound_ += lists_[i].cursor->bound();
     }
@@ -94,6 +91,7 @@ void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
   std::copy_n(lead.docids(), survivors_, documents_);
   std::iota(slots_, slots_ + survivors_, std::uint8_t{0});
   for (std::uint32_t i = 0; i < survivors_; ++i) places(lead_list)[i] = {lead.block(), i};
+  if (!segment_->removed.none()) drop_removed();
   for (std::size_t i = lead_list + 1; i < lists_.size() && survivors_ > 0; ++i) {
     if (lists_[i].is_required) keep_matches(i);
   }
@@ -130,6 +128,16 @@ void AndSearch::keep_matches(std::size_t list) {
   survivors_ = kept;
 }
 
+void AndSearch::drop_removed() {
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    if (segment_->removed.contains(documents_[i])) continue;
+    documents_[kept] = documents_[i];
+    slots_[kept++] = slots_[i];
+  }
+  survivors_ = kept;
+}
+
 void AndSearch::drop_prohibited() {
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < survivors_; ++i) {
@@ -160,7 +168,7 @@ void AndSearch::score_survivors() {
   for (std::size_t list = 0; list < lists_.size(); ++list) add_scores(list, scores);
   for (std::uint32_t i = 0; i < survivors_; ++i) {
     if (!static_scores_.empty()) scores[i] += static_scores_[documents_[i]];
-    if (can_enter(scores[i])) top_->insert(scores[i], documents_[i]);
+    if (can_enter(scores[i])) top_->insert(scores[i], segment_->first_document + documents_[i]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/searched_segment.hpp"
 #include "warpdex/core/select/top_k.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
 
@@ -22,16 +23,17 @@ struct AndList {
 /// that are left are scored in the canonical order from single frequencies.
 class AndSearch {
  public:
-  explicit AndSearch(const Index& index);
+  AndSearch();
 
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
   /// saw. Once it saw `matches_wanted`, it skips blocks of the leading list that are not
   /// competitive by their bounds. `lists` are the scoring lists in canonical order with scorers
   /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors
-  /// are at their start. `watch` (null: none) is asked now and then; where it stops the search,
-  /// max_unseen_score() tells of what was not looked at.
-  std::uint64_t run(std::span<const AndList> lists, std::span<ListCursor* const> prohibited,
-                    std::uint64_t matches_wanted, bool is_exact, TopK& top, SearchWatch* watch);
+  /// are at their start. Removed documents do not match. `watch` (null: none) is asked now and
+  /// then; where it stops the search, max_unseen_score() tells of what was not looked at.
+  std::uint64_t run(const SearchedSegment& segment, std::span<const AndList> lists,
+                    std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
+                    bool is_exact, TopK& top, SearchWatch* watch);
   /// An upper bound of the scores of documents that the last run did not look at since it was
   /// stopped; negative if there are none.
   float max_unseen_score() const { return max_unseen_score_; }
@@ -50,6 +52,7 @@ class AndSearch {
   bool block_can_enter(ListCursor& lead, std::size_t lead_list);
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
+  void drop_removed();
   void drop_prohibited();
   void look_up_optional(std::size_t list);
   void score_survivors();
@@ -59,12 +62,12 @@ class AndSearch {
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
   const Kernels& kernels_;
-  const std::uint32_t* lengths_;
-  std::uint32_t document_count_;
+  const SearchedSegment* segment_ = nullptr;
+  const std::uint32_t* lengths_ = nullptr;
+  std::uint32_t document_count_ = 0;
   std::span<const float> static_scores_;
-  float static_bound_ = 0;
   float sum_slack_ = 1;  ///< what sums of bounds are raised by, for their rounding
-  std::uint32_t many_frequencies_;
+  std::uint32_t many_frequencies_ = 0;
 
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;

@@ -16,7 +16,9 @@
 namespace warpdex {
 
 struct CpuEngine::State {
-  State(const Index& index, const CpuEngineSettings& wanted);
+  /// `searched` is an Index or a Snapshot.
+  template <class Searched>
+  State(const Searched& searched, const CpuEngineSettings& wanted);
   ~State();
 
   void end();
@@ -36,9 +38,11 @@ struct CpuEngine::State {
   std::vector<std::jthread> threads;
 };
 
-CpuEngine::State::State(const Index& index, const CpuEngineSettings& wanted) : settings(wanted) {
+template <class Searched>
+CpuEngine::State::State(const Searched& searched, const CpuEngineSettings& wanted)
+    : settings(wanted) {
   const std::size_t count = wanted.threads == 0 ? default_threads() : wanted.threads;
-  for (std::size_t i = 0; i < count; ++i) searchers.emplace_back(index);
+  for (std::size_t i = 0; i < count; ++i) searchers.emplace_back(searched);
   try {
     for (CpuSearcher& searcher : searchers) {
       threads.emplace_back([this, &searcher] { work(searcher); });
@@ -96,6 +100,8 @@ std::shared_ptr<CpuBatch> CpuEngine::State::find(Ticket ticket) {
 
 CpuEngine::CpuEngine(const Index& index, const CpuEngineSettings& settings)
     : state_(std::make_unique<State>(index, settings)) {}
+CpuEngine::CpuEngine(const Snapshot& snapshot, const CpuEngineSettings& settings)
+    : state_(std::make_unique<State>(snapshot, settings)) {}
 CpuEngine::~CpuEngine() = default;
 
 Ticket CpuEngine::submit(std::span<const PlannedQuery> plans,

@@ -39,13 +39,16 @@ void ListCursor::open_short(const Index& index, const PostingsEntry& entry) {
   frequencies_of_ = 0;
 }
 
-void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings, float weight) {
-  std::uint64_t occurrences = entry_.collection_frequency;
-  if (entry_.is_short()) {
-    occurrences = std::accumulate(frequencies_, frequencies_ + size_, std::uint64_t{0});
+void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
+                            const CollectionStatistics& statistics, const PlannedTerm& term) {
+  std::uint64_t occurrences = term.collection_frequency;
+  if (term.document_frequency == 0) {
+    occurrences = entry_.is_short()
+                      ? std::accumulate(frequencies_, frequencies_ + size_, std::uint64_t{0})
+                      : entry_.collection_frequency;
   }
-  scorer_ = make_term_scorer(settings, {index.counts().documents, index.counts().tokens}, size_,
-                             occurrences, weight);
+  const std::uint64_t documents = term.document_frequency == 0 ? size_ : term.document_frequency;
+  scorer_ = make_term_scorer(settings, statistics, documents, occurrences, term.weight);
   lengths_ = index.lengths().data();
   bound_of_short_ = -1;
   if (entry_.is_short()) return;

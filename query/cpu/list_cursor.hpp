@@ -7,6 +7,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/score_bounds.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex {
@@ -30,7 +31,8 @@ class ListCursor {
   void open(const Index& index, const PostingsEntry& entry);
 
   /// Sets the scorer. Scores and bounds are computed when they are asked for.
-  void set_scorer(const Index& index, const ScorerSettings& settings, float weight);
+  void set_scorer(const Index& index, const ScorerSettings& settings,
+                  const CollectionStatistics& statistics, const PlannedTerm& term);
 
   std::uint32_t blocks() const { return blocks_; }
   std::uint32_t block() const { return block_; }

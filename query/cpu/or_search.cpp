@@ -15,17 +15,20 @@ constexpr std::uint32_t kFirstWindow = 4096;
 
 }  // namespace
 
-OrSearch::OrSearch(const Index& index)
+OrSearch::OrSearch()
     : kernels_(kernels()),
-      lengths_(index.lengths().data()),
-      static_scores_(index.sections().static_scores),
-      static_bounds_(index.sections().static_bounds),
-      documents_(static_cast<std::uint32_t>(index.counts().documents)),
       candidate_documents_(kMaxWindow + kBlockPadding),
       candidate_scores_(kMaxWindow + kBlockPadding) {}
 
-float OrSearch::run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-                    bool is_exact, TopK& top, SearchWatch* watch) {
+float OrSearch::run(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+                    std::span<ListCursor* const> prohibited, bool is_exact, TopK& top,
+                    SearchWatch* watch) {
+  const Index& index = *segment.index;
+  segment_ = &segment;
+  lengths_ = index.lengths().data();
+  static_scores_ = index.sections().static_scores;
+  static_bounds_ = index.sections().static_bounds;
+  documents_ = static_cast<std::uint32_t>(index.counts().documents);
   if (!is_clean_) sums_.clear();
   is_clean_ = false;  // a damaged list may throw in the middle of a window
   lists_ = lists;
@@ -208,14 +211,16 @@ void OrSearch::refine_by_look_up(ListCursor& list) {
 
 void OrSearch::insert_candidates() {
   const auto is_excluded = [&](std::uint32_t document) {
-    return std::any_of(prohibited_.begin(), prohibited_.end(),
+    return segment_->removed.contains(document) ||
+           std::any_of(prohibited_.begin(), prohibited_.end(),
                        [&](ListCursor* list) { return list->contains(kernels_, document); });
   };
   for (std::size_t i = 0; i < candidates_; ++i) {
     const std::uint32_t document = candidate_documents_[i];
     float score = candidate_scores_[i];
     if (!static_scores_.empty()) score += static_scores_[document];
-    if (can_enter(score) && !is_excluded(document)) top_->insert(score, document);
+    if (can_enter(score) && !is_excluded(document))
+      top_->insert(score, segment_->first_document + document);
   }
   top_->compact();
 }

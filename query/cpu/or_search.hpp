@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/searched_segment.hpp"
 #include "cpu/window_sums.hpp"
 #include "warpdex/core/select/top_k.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
@@ -24,15 +25,16 @@ namespace warpdex {
 /// always added in the canonical order, so scores are the canonical ones.
 class OrSearch {
  public:
-  explicit OrSearch(const Index& index);
+  OrSearch();
 
   /// Feeds `top` with all documents that can be among its k best. `lists` are the scoring lists in
-  /// canonical order with scorers set; documents of `prohibited` are excluded. `is_exact`: no sum
+  /// canonical order with scorers set; documents of `prohibited` and removed ones are excluded.
+  /// `is_exact`: no sum
   /// of scores is rounded. All cursors are at their start. `top` may start with a threshold.
   /// `watch` (null: none) is asked before each window. Returns an upper bound of the scores of
   /// documents that were not looked at since the watch stopped it; negative if there are none.
-  float run(std::span<ListCursor* const> lists, std::span<ListCursor* const> prohibited,
-            bool is_exact, TopK& top, SearchWatch* watch);
+  float run(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+            std::span<ListCursor* const> prohibited, bool is_exact, TopK& top, SearchWatch* watch);
 
  private:
   struct Window {
@@ -64,10 +66,11 @@ class OrSearch {
   void insert_candidates();
 
   const Kernels& kernels_;
-  const std::uint32_t* lengths_;
+  const SearchedSegment* segment_ = nullptr;
+  const std::uint32_t* lengths_ = nullptr;
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;
-  std::uint32_t documents_;
+  std::uint32_t documents_ = 0;
   float sum_slack_ = 1;  ///< the factor of sums of bounds, for rounding
 
   std::span<ListCursor* const> lists_;

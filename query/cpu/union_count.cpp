@@ -28,9 +28,11 @@ void visit_window(ListCursor& list, std::uint32_t begin, std::uint32_t end, Mark
 
 }  // namespace
 
-std::uint64_t count_union(std::span<ListCursor* const> lists,
-                          std::span<ListCursor* const> prohibited, std::uint32_t documents,
+std::uint64_t count_union(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+                          std::span<ListCursor* const> prohibited,
                           std::vector<std::uint64_t>& bitmap, SearchWatch* watch) {
+  const std::uint64_t documents = segment.index->counts().documents;
+  const std::span<const std::uint64_t> removed = segment.removed.words();
   bitmap.resize(kWindow / 64);
   std::uint64_t* const bits = bitmap.data();
   std::uint64_t matches = 0;
@@ -47,6 +49,10 @@ std::uint64_t count_union(std::span<ListCursor* const> lists,
       visit_window(*list, from, end, [bits](std::uint32_t bit) {
         bits[bit / 64] &= ~(std::uint64_t{1} << bit % 64);
       });
+    }
+    const std::uint64_t first_word = begin / 64;
+    for (std::uint64_t i = 0; first_word + i < removed.size() && i < bitmap.size(); ++i) {
+      bitmap[i] &= ~removed[first_word + i];
     }
     for (const std::uint64_t word : bitmap) {
       matches += static_cast<std::uint64_t>(std::popcount(word));

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/searched_segment.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
 
 namespace warpdex {
 
-/// Documents that hold one of `lists` and none of `prohibited`. All cursors are at their start.
-/// O(postings); `bitmap` is scratch memory. Once `watch` (null: none) stops it, it returns what it
-/// has counted.
-std::uint64_t count_union(std::span<ListCursor* const> lists,
-                          std::span<ListCursor* const> prohibited, std::uint32_t documents,
+/// Live documents that hold one of `lists` and none of `prohibited`. All cursors are at their
+/// start. O(postings); `bitmap` is scratch memory. Once `watch` (null: none) stops it, it returns
+/// what it has counted.
+std::uint64_t count_union(const SearchedSegment& segment, std::span<ListCursor* const> lists,
+                          std::span<ListCursor* const> prohibited,
                           std::vector<std::uint64_t>& bitmap, SearchWatch* watch);
 
 }  // namespace warpdex

@@ -95,7 +95,7 @@ IndexCopy::IndexCopy(const std::filesystem::path& folder, std::size_t number) : 
   write_index(folder, number);
   const std::string manifest = read_file(folder / kManifestName);
   undamaged_ = manifest_ = manifest_from_json(manifest);
-  const SegmentInfo& segment = manifest_.segments.at(0);
+  const SegmentInfo& segment = manifest_.stored.segments.at(0);
   for (const SectionInfo& section : segment.sections) {
     const std::filesystem::path path = folder / segment.place / section.name;
     files_.push_back({path, read_file(path)});
@@ -117,7 +117,7 @@ void IndexCopy::write_section(std::size_t file, std::string_view bytes) {
   files_[file].is_changed = true;
   SectionWriter writer(path.parent_path(), path.filename().string());
   writer.append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  manifest_.segments[0].sections[file] = writer.finish();
+  manifest_.stored.segments[0].sections[file] = writer.finish();
 }
 
 void IndexCopy::restore() {

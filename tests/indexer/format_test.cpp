@@ -244,7 +244,7 @@ TEST(Format, ADeeplyNestedManifestIsRefusedWithoutRecursion) {
 /// Writes a section of an index anew, so that all sizes and checksums fit.
 void replace_section(const fs::path& folder, std::string_view name, const std::string& bytes) {
   Manifest manifest = manifest_from_json(test::read_file(folder / kManifestName));
-  SegmentInfo& segment = manifest.segments.at(0);
+  SegmentInfo& segment = manifest.stored.segments.at(0);
   const auto section = std::ranges::find(segment.sections, name, &SectionInfo::name);
   SectionWriter writer(folder / segment.place, name);
   writer.append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});

@@ -232,7 +232,7 @@ TEST(Format, AnotherVersionIsRefusedWithWhatToDo) {
   const test::TemporaryFolder folder;
   IndexWriter(folder / "index", {}).commit();
   std::string manifest = test::read_file(folder / "index/manifest.json");
-  const std::size_t place = manifest.find("\"version\": 2");
+  const std::size_t place = manifest.find("\"version\": 3");
   ASSERT_NE(place, std::string::npos);
   manifest[place + 11] = '1';
   test::write_file(folder / "index/manifest.json", manifest);

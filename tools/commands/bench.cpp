@@ -93,7 +93,7 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// For --output: the answers themselves, which are not timed.
-void save_answers(const Arguments& given, const Index& index, const UploadedIndex* gpu,
+void save_answers(const Arguments& given, const Snapshot& index, const UploadedIndex* gpu,
                   const std::vector<QueryText>& texts) {
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
@@ -175,15 +175,17 @@ int run_bench(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json, given.answers.output()});
   given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
-  const Index index = Index::open(given.index);
-  SearchOptions::check(command, index);
+  const Snapshot snapshot = Snapshot::open(given.index);
+  if (!snapshot.is_plain()) Index::open(given.index);  // says what to do
+  const Index& index = *snapshot.segments()[0].index;
+  SearchOptions::check(command, index.settings(), given.index);
   const std::vector<QueryText> texts = given.search.read_query_file();
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
   const BenchSettings settings = settings_of(given, index, texts.size());
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
-  if (!given.answers.output().empty()) save_answers(given, index, gpu.get(), texts);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
+  if (!given.answers.output().empty()) save_answers(given, snapshot, gpu.get(), texts);
   const BenchReport report = bench(given, settings, index, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);
   if (!given.json.empty()) write_output(given.json, to_json(report));

@@ -135,7 +135,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
   const Index index = Index::open(given.index);
-  SearchOptions::check(command, index);
+  SearchOptions::check(command, index.settings(), given.index);
   const std::vector<LoadQuery> queries = queries_of(given, index);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
   std::unique_ptr<GpuEngine> engine;

@@ -80,6 +80,7 @@ struct Arguments {
   std::string fields = "contents";
   std::string static_scores;
   std::string on_bad_document = "fail";
+  bool no_forward = false;
   bool reorder = false;
   bool impacts = false;
   double impact_k1 = ImpactSettings{}.k1;
@@ -128,6 +129,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "impact-k1",
       po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
       "impacts: BM25's k1, 0 or more")(
+      "no-forward", po::bool_switch(&given.no_forward),
+      "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "
+      "statistics: without them, scores count deleted documents until 'warpdex merge'")(
       "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
       "impacts: BM25's b, 0 to 1");
   command.add(index);
@@ -182,6 +186,7 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   options.analyzer = given.analyzer;
   options.fields = joined(split_list(given.fields), ",");
   options.static_scores = given.static_scores;
+  options.forward = !given.no_forward;
   options.impacts = impact_settings(given, command);
   if (options.impacts) check_bm25_settings(options.impacts->k1, options.impacts->b);
   if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {

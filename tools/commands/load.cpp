@@ -206,7 +206,7 @@ int run_load(const std::vector<std::string>& arguments) {
   }
   const InterruptGuard guard;
   const Index index = Index::open(given.index);
-  SearchOptions::check(command, index);
+  SearchOptions::check(command, index.settings(), given.index);
   take_queries(given, index, plan);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
   plan.placements = placements_of(given, gpu != nullptr);

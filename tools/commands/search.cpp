@@ -53,12 +53,12 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// Why an answer is empty or is not what was asked for, in a line each.
-void print_remarks(const Index& index, const Query& query, const SearchResult& result,
+void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
                    std::ostream& out) {
   std::set<std::string> unknown;
   bool only_exclusions = !query.terms.empty();
   for (const QueryTerm& term : query.terms) {
-    if (!index.find(term.term)) unknown.insert(term.term);
+    if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
     only_exclusions = only_exclusions && term.occur == Occur::kMustNot;
   }
   if (query.terms.empty()) out << "the query has no terms (stop words and signs are none)\n";
@@ -69,8 +69,8 @@ void print_remarks(const Index& index, const Query& query, const SearchResult& r
   }
 }
 
-void print_readably(const Index& index, const Query& query, const SearchResult& result, bool count,
-                    std::ostream& out) {
+void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
+                    bool count, std::ostream& out) {
   print_remarks(index, query, result, out);
   if (result.hits.empty()) {
     out << "no document matches\n";
@@ -78,7 +78,8 @@ void print_readably(const Index& index, const Query& query, const SearchResult& 
   }
   Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
   // Impacts are whole numbers, unless the query has weights that are not.
-  const bool is_whole = index.settings().impacts && sums_are_exact(index, plan_query(index, query));
+  const bool is_whole =
+      index.settings().impacts && sums_are_exact(index.settings(), plan_query(index, query));
   const int decimals = is_whole ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
   for (const Hit& hit : result.hits) {
@@ -95,7 +96,7 @@ void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Anal
   }
 }
 
-void answer_words(const Index& index, const Arguments& arguments, bool readable) {
+void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {
   const SearchSettings settings = arguments.search.settings();
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
@@ -124,7 +125,7 @@ bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
   return isatty(STDERR_FILENO) != 0 && !report_counts && !answers_are_seen;
 }
 
-void answer_file(const Index& index, const Arguments& arguments, bool report_counts) {
+void answer_file(const Snapshot& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.search.settings();
   const bool is_stream = arguments.search.is_stream();
   const std::vector<QueryText> texts =
@@ -181,8 +182,8 @@ int run_search(const std::vector<std::string>& arguments) {
   given.device.check(command);
   check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
-  const Index index = Index::open(given.index);
-  SearchOptions::check(command, index);
+  const Snapshot index = Snapshot::open(given.index);
+  SearchOptions::check(command, index.settings(), given.index);
   if (given.search.has_query_file()) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {

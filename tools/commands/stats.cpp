@@ -16,6 +16,7 @@
 #include "vector_stats.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/vector/format/verify.hpp"
 
 namespace warpdex::tools {
@@ -38,8 +39,10 @@ struct ClassCounts {
 };
 
 struct Statistics {
-  std::vector<Share> shares;        ///< of what postings take, documents' own data left out
-  std::uint64_t posting_bytes = 0;  ///< sum of shares
+  IndexCounts counts;                 ///< of all segments, removed documents included
+  std::vector<SectionInfo> sections;  ///< with the bytes of all segments together
+  std::vector<Share> shares;          ///< of what postings take, documents' own data left out
+  std::uint64_t posting_bytes = 0;    ///< sum of shares
   std::array<ClassCounts, kListClasses.size()> classes;
   std::uint64_t dense_blocks = 0;
   std::uint64_t shortest_document = 0;
@@ -47,6 +50,7 @@ struct Statistics {
   std::uint64_t empty_documents = 0;
 };
 
+/// Of one segment.
 std::vector<Share> shares(const Index& index) {
   const IndexSections& parts = index.sections();
   return {
@@ -67,31 +71,68 @@ std::vector<Share> shares(const Index& index) {
            parts.lexicon_index.size_bytes()}};
 }
 
-Statistics gather(const Index& index) {
-  Statistics statistics;
-  statistics.shares = shares(index);
-  for (const Share& share : statistics.shares) statistics.posting_bytes += share.bytes;
+void add_counts(const IndexCounts& from, IndexCounts& to) {
+  to.documents += from.documents;
+  to.tokens += from.tokens;
+  to.terms += from.terms;
+  to.postings += from.postings;
+  to.blocks += from.blocks;
+  to.term_text_bytes += from.term_text_bytes;
+}
+
+void add_sections(const Index& index, std::vector<SectionInfo>& sections) {
+  for (const SectionInfo& info : index.section_infos()) {
+    const auto known = std::find_if(sections.begin(), sections.end(),
+                                    [&](const SectionInfo& one) { return one.name == info.name; });
+    if (known == sections.end()) {
+      sections.push_back(info);
+    } else {
+      known->bytes += info.bytes;
+    }
+  }
+}
+
+void add_segment(const Index& index, Statistics& statistics) {
+  const bool is_first = statistics.shares.empty();
+  add_counts(index.counts(), statistics.counts);
+  add_sections(index, statistics.sections);
+  const std::vector<Share> own = shares(index);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (is_first) {
+      statistics.shares.push_back(own[i]);
+    } else {
+      statistics.shares[i].bytes += own[i].bytes;
+    }
+    statistics.posting_bytes += own[i].bytes;
+  }
   index.for_each_term([&](std::string_view, const PostingsEntry& entry) {
     ClassCounts& counts = statistics.classes[list_class(entry.document_frequency)];
     ++counts.lists;
     counts.postings += entry.document_frequency;
   });
   const auto codes = index.sections().docid_codes;
-  statistics.dense_blocks =
+  statistics.dense_blocks +=
       static_cast<std::uint64_t>(std::count(codes.begin(), codes.end(), kDenseCode));
-  const auto lengths = index.lengths();
-  if (!lengths.empty()) {
-    const auto [shortest, longest] = std::minmax_element(lengths.begin(), lengths.end());
-    statistics.shortest_document = *shortest;
-    statistics.longest_document = *longest;
-    statistics.empty_documents =
-        static_cast<std::uint64_t>(std::count(lengths.begin(), lengths.end(), 0U));
+  for (const std::uint32_t length : index.lengths()) {
+    statistics.longest_document = std::max<std::uint64_t>(statistics.longest_document, length);
+    statistics.shortest_document = std::min<std::uint64_t>(statistics.shortest_document, length);
+    statistics.empty_documents += length == 0 ? 1 : 0;
   }
+}
+
+Statistics gather(const Snapshot& index) {
+  Statistics statistics;
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  statistics.shortest_document = kNone;
+  for (const Snapshot::Segment& segment : index.segments()) {
+    add_segment(*segment.index, statistics);
+  }
+  if (statistics.shortest_document == kNone) statistics.shortest_document = 0;
   return statistics;
 }
 
-double bits_per_posting(std::uint64_t bytes, const Index& index) {
-  const std::uint64_t postings = index.counts().postings;
+double bits_per_posting(std::uint64_t bytes, const Statistics& statistics) {
+  const std::uint64_t postings = statistics.counts.postings;
   return postings == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(postings);
 }
 
@@ -99,9 +140,9 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void print_facts(const Index& index, const Statistics& statistics, std::ostream& out) {
+void print_facts(const Snapshot& index, const Statistics& statistics, std::ostream& out) {
   const IndexSettings& settings = index.settings();
-  const IndexCounts& counts = index.counts();
+  const IndexCounts& counts = statistics.counts;
   const double average = counts.documents == 0 ? 0
                                                : static_cast<double>(counts.tokens) /
                                                      static_cast<double>(counts.documents);
@@ -113,6 +154,15 @@ void print_facts(const Index& index, const Statistics& statistics, std::ostream&
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(counts.documents)});
+  if (!index.is_plain()) {
+    table.add({"deleted documents", grouped(index.removed_documents()) +
+                                        ", counted here and below until 'warpdex merge'"});
+    table.add({"segments", grouped(index.segments().size())});
+  }
+  table.add({"statistics after deletions",
+             index.settings().has_forward
+                 ? "exact, by the forward index"
+                 : "count deleted documents until they are merged away (no forward index)"});
   table.add({"tokens", grouped(counts.tokens)});
   table.add({"terms", grouped(counts.terms)});
   table.add({"postings", grouped(counts.postings)});
@@ -126,15 +176,15 @@ void print_facts(const Index& index, const Statistics& statistics, std::ostream&
   table.print(out);
 }
 
-void print_sizes(const Index& index, const Statistics& statistics, std::ostream& out) {
+void print_sizes(const Statistics& statistics, std::ostream& out) {
   out << "\n";
   Table purposes({{"what postings take", Table::Align::kLeft}, {"bytes"}, {"bits per posting"}});
   for (const Share& share : statistics.shares) {
     purposes.add(
-        {share.name, grouped(share.bytes), fixed(bits_per_posting(share.bytes, index), 3)});
+        {share.name, grouped(share.bytes), fixed(bits_per_posting(share.bytes, statistics), 3)});
   }
   purposes.add({"total", grouped(statistics.posting_bytes),
-                fixed(bits_per_posting(statistics.posting_bytes, index), 3)});
+                fixed(bits_per_posting(statistics.posting_bytes, statistics), 3)});
   purposes.print(out);
 
   out << "\n";
@@ -147,15 +197,15 @@ void print_sizes(const Index& index, const Statistics& statistics, std::ostream&
     const ClassCounts& counts = statistics.classes[i];
     if (counts.lists == 0) continue;
     lists.add({kListClasses[i].name, grouped(counts.lists),
-               fixed(percent(counts.lists, index.counts().terms), 2), grouped(counts.postings),
-               fixed(percent(counts.postings, index.counts().postings), 2)});
+               fixed(percent(counts.lists, statistics.counts.terms), 2), grouped(counts.postings),
+               fixed(percent(counts.postings, statistics.counts.postings), 2)});
   }
   if (!lists.empty()) lists.print(out);
 
   out << "\n";
   std::uint64_t total = 0;
   Table sections({{"section", Table::Align::kLeft}, {"bytes"}});
-  for (const SectionInfo& section : index.section_infos()) {
+  for (const SectionInfo& section : statistics.sections) {
     sections.add({section.name, grouped(section.bytes)});
     total += section.bytes;
   }
@@ -163,15 +213,15 @@ void print_sizes(const Index& index, const Statistics& statistics, std::ostream&
   sections.print(out);
 }
 
-void write_sizes(const Index& index, const Statistics& statistics, JsonWriter& json) {
+void write_sizes(const Statistics& statistics, JsonWriter& json) {
   json.begin_object("bits_per_posting");
   for (const Share& share : statistics.shares) {
-    json.member(share.name, bits_per_posting(share.bytes, index));
+    json.member(share.name, bits_per_posting(share.bytes, statistics));
   }
-  json.member("total", bits_per_posting(statistics.posting_bytes, index));
+  json.member("total", bits_per_posting(statistics.posting_bytes, statistics));
   json.end_object();
   json.begin_object("section_bytes");
-  for (const SectionInfo& section : index.section_infos()) {
+  for (const SectionInfo& section : statistics.sections) {
     json.member(section.name, section.bytes);
   }
   json.end_object();
@@ -186,9 +236,9 @@ void write_sizes(const Index& index, const Statistics& statistics, JsonWriter& j
   json.end_array();
 }
 
-std::string to_json(const Index& index, const Statistics& statistics) {
+std::string to_json(const Snapshot& index, const Statistics& statistics) {
   const IndexSettings& settings = index.settings();
-  const IndexCounts& counts = index.counts();
+  const IndexCounts& counts = statistics.counts;
   JsonWriter json;
   json.begin_object();
   json.member("folder", index.folder().string());
@@ -202,6 +252,9 @@ std::string to_json(const Index& index, const Statistics& statistics) {
   json.member("static_scores", settings.has_static_scores);
   if (settings.impacts) write_impacts(*settings.impacts, json);
   json.member("documents", counts.documents);
+  json.member("deleted_documents", index.removed_documents());
+  json.member("segments", std::uint64_t{index.segments().size()});
+  json.member("forward", settings.has_forward);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);
   json.member("longest_document", statistics.longest_document);
@@ -210,7 +263,7 @@ std::string to_json(const Index& index, const Statistics& statistics) {
   json.member("postings", counts.postings);
   json.member("blocks", counts.blocks);
   json.member("dense_blocks", statistics.dense_blocks);
-  write_sizes(index, statistics, json);
+  write_sizes(statistics, json);
   json.end_object();
   return json.take() + "\n";
 }
@@ -234,11 +287,11 @@ int run_stats(const std::vector<std::string>& arguments) {
     if (!json.empty()) write_output(json, vector_stats_json(index));
     return 0;
   }
-  const Index index = Index::open(folder);
+  const Snapshot index = Snapshot::open(folder);
   const Statistics statistics = gather(index);
   if (json != "-") {
     print_facts(index, statistics, std::cout);
-    print_sizes(index, statistics, std::cout);
+    print_sizes(statistics, std::cout);
   }
   if (!json.empty()) write_output(json, to_json(index, statistics));
   return 0;

@@ -47,6 +47,9 @@ class ReplacementFolder {
   /// Throws IoError.
   void write(const std::string& name, std::span<const std::uint8_t> bytes);
 
+  /// Removes what was written of a new segment, which is not to come in after all.
+  void discard(std::uint64_t segment_number);
+
   /// Another hidden folder, for files that nobody needs after commit(), which removes it.
   const std::filesystem::path& scratch() const { return scratch_.path(); }
 

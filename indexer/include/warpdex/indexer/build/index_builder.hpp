@@ -45,6 +45,9 @@ struct BuildOptions {
   /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies. Not for
   /// sparse vectors, whose weights become impacts.
   std::optional<ImpactSettings> impacts = std::nullopt;
+  /// Keeps each document's terms, so that statistics stay exact when documents are removed. Without
+  /// it, they count removed documents until these are merged away. BM25's impacts have none.
+  bool forward = true;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
   std::size_t threads = 0;            ///< 0: one for each processor that the process may use

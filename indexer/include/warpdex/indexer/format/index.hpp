@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/storage/removed_rows.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
@@ -24,6 +25,7 @@ namespace warpdex {
 /// block arrays and payload sections. Small: copied around freely.
 struct PostingsEntry {
   std::uint32_t document_frequency = 0;  ///< documents with the term, 1 or more
+  std::uint32_t term_number = 0;         ///< its place in the lexicon
   /// Its occurrences (of impacts: their sum); 0 for short lists: add them up.
   std::uint64_t collection_frequency = 0;
 
@@ -96,7 +98,18 @@ struct IndexSections {
   std::span<const std::uint8_t> document_names;          ///< the documents' ids, back to back
   std::span<const float> static_scores;                  ///< by docID, or empty
   std::span<const float> static_bounds;  ///< largest in each kStaticWindow documents, or empty
+  std::span<const std::uint32_t> document_name_order;  ///< docIDs by their names' hashes, or empty
+  std::span<const std::uint64_t> forward_offsets;  ///< by kForwardGroup documents: bytes; or empty
+  std::span<const std::uint8_t> forward;           ///< each document's terms, or empty
 };
+
+/// By how much a term's statistics fell with the documents that were removed.
+struct FrequencyChange {
+  std::uint32_t term_number = 0;
+  std::uint32_t documents = 0;
+  std::uint64_t occurrences = 0;
+};
+static_assert(sizeof(FrequencyChange) == 16);
 
 /// The seeds of a long list, for the ranks of kSeedRanks that it reaches. O(1).
 inline std::span<const ListSeed> list_seeds(const IndexSections& sections,
@@ -114,12 +127,14 @@ inline std::span<const ScoreBound> list_range_bounds(const IndexSections& sectio
   return sections.range_bounds.subspan(entry.frequent_list * ranges, ranges);
 }
 
-/// An index, opened by mapping. Immutable and safe to read from many threads.
+/// An index of one segment, or a segment of a Snapshot, opened by mapping. Immutable and safe to
+/// read from many threads.
 class Index {
  public:
   /// Maps the index at `folder`. Checks the manifest and every file's size, header and footer;
   /// O(files). While builds replace the index, opening finds one of them, whole. Throws IoError if
-  /// there is none or it may not be read, FormatError if it is damaged or of another version.
+  /// there is none or it may not be read, FormatError if it is damaged or of another version,
+  /// UsageError if it has more than one segment or removed documents: see Snapshot.
   static Index open(const std::filesystem::path& folder);
 
   /// Views of the moved index's bytes stay valid; a searcher over it does not.
@@ -143,6 +158,29 @@ class Index {
   /// FormatError for a damaged table of names.
   std::string_view document_name(std::uint32_t document) const;
 
+  /// The docID of that document, removed or not, or none. O(log documents); of an index of version
+  /// 2, O(documents). FormatError for damaged tables.
+  std::optional<std::uint32_t> find_document(std::string_view name) const;
+
+  /// The segment's number in its index.
+  std::uint64_t segment_number() const;
+
+  /// Documents that were removed; there are none but in a Snapshot's segments.
+  RemovedRows removed() const;
+  /// How many, and how many tokens they have.
+  std::uint64_t removed_documents() const;
+  std::uint64_t removed_tokens() const;
+  /// What the removed documents take from a term's statistics; zeros without a forward index.
+  /// O(log terms).
+  FrequencyChange frequency_change(std::uint32_t term_number) const;
+  /// All of those that are not zero, by ascending term.
+  std::span<const FrequencyChange> frequency_changes() const;
+
+  /// Calls visit(term_number, frequency) for the terms of a document, ascending. Of an index with a
+  /// forward index only (IndexSettings::has_forward). FormatError where that is damaged.
+  void for_each_term_of_document(
+      std::uint32_t document, const std::function<void(std::uint32_t, std::uint32_t)>& visit) const;
+
   /// The postings of a term, or none. O(log terms). FormatError if the lexicon is damaged.
   std::optional<PostingsEntry> find(std::string_view term) const;
 
@@ -165,6 +203,7 @@ class Index {
   bool section_intact(std::size_t section) const;
 
  private:
+  friend class SegmentOpener;
   struct State;
   explicit Index(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

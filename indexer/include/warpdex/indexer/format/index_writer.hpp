@@ -15,6 +15,9 @@
 
 namespace warpdex {
 
+class ReplacementFolder;
+struct SegmentInfo;
+
 /// What impacts are made of.
 enum class ImpactSource {
   kBm25,              ///< BM25 (lucene), which the writer computes of frequencies and quantises
@@ -40,6 +43,8 @@ struct IndexSettings {
   bool has_static_scores = false;    ///< documents have scores of their own, added to each match
   /// Lists hold impacts, and static scores are in their unit; none: lists hold frequencies.
   std::optional<ImpactSettings> impacts = std::nullopt;
+  /// The index keeps each document's terms, so that statistics stay exact when it is removed.
+  bool has_forward = false;
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
@@ -53,6 +58,7 @@ class EncodedPostings {
   ~EncodedPostings();
   /// For the writer.
   const Data& data() const { return *data_; }
+  Data& data() { return *data_; }
 
  private:
   std::unique_ptr<Data> data_;
@@ -84,19 +90,26 @@ class ListEncoder {
                          std::span<const std::uint32_t> frequencies) const;
 
  private:
+  EncodedPostings encode_only(std::span<const std::uint32_t> docids,
+                              std::span<const std::uint32_t> frequencies) const;
+
   IndexSettings settings_;
   std::span<const std::uint32_t> lengths_;
   std::uint64_t tokens_ = 0;
 };
 
-/// The index appears at `target` with commit(), whole, in the place of the index that was there
-/// before; without it, nothing of the target changes and all that was written is removed.
+/// Writes one segment. It makes an index of its own, which appears at `target` with commit(),
+/// whole, in the place of the index that was there before; without it, nothing of the target
+/// changes and all that was written is removed. Or it is one of the segments of a commit.
 class IndexWriter {
  public:
   /// Throws UsageError for an empty path, if there is more at `target` than an index or an empty
   /// folder, or for impact settings out of range; IoError if another build of it is under way,
   /// nothing can be written beside it, or it cannot be replaced (a mount point, say).
   IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
+  /// The segment of that number in a commit, whose folder must outlive it; finish_segment() takes
+  /// the place of commit(). Throws IoError, UsageError for impact settings out of range.
+  IndexWriter(ReplacementFolder& folder, std::uint64_t number, const IndexSettings& settings);
   ~IndexWriter();
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
@@ -125,7 +138,11 @@ class IndexWriter {
   /// encoded for other settings or another number of documents. Throws IoError.
   void add_list(std::string_view term, const EncodedPostings& postings);
 
-  /// Bytes of memory held at the moment, mostly 4 a document (8 with static scores and impacts).
+  /// What the forward index may take: bytes of memory while lists are added, and threads at the
+  /// end. Default: 32 MiB, all processors. Before the first list.
+  void set_forward_means(std::uint64_t memory, std::size_t threads);
+
+  /// Bytes of memory held at the moment, mostly 8 a document (12 with static scores and impacts).
   std::uint64_t memory() const;
 
   /// A folder beside the target, on its file system, for temporary files of the build; removed
@@ -137,6 +154,9 @@ class IndexWriter {
   /// of the target has changed. `check` is called between these steps, the last time right before
   /// the target is replaced; what it throws ends the commit.
   void commit(const std::function<void()>& check = {});
+
+  /// Finishes a segment of a commit and says what the manifest is to record. Throws likewise.
+  SegmentInfo finish_segment(const std::function<void()>& check = {});
 
  private:
   struct State;

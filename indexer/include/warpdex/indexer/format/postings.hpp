@@ -24,6 +24,9 @@ struct EncodedPostings::Data {
   ListBounds bounds;
   bool holds_impacts = false;
   std::uint64_t documents = 0;  ///< of the collection that it was encoded for
+  /// As they were given, for the forward index; empty where there is none.
+  std::vector<std::uint32_t> plain_docids;
+  std::vector<std::uint32_t> plain_frequencies;
 };
 
 /// Reads a list of one posting or a short list: `docids` and `frequencies` have room for

@@ -27,10 +27,19 @@ inline constexpr std::string_view kDocumentNames = "document_names";
 inline constexpr std::string_view kStaticScores = "static_scores";
 inline constexpr std::string_view kStaticBounds = "static_bounds";
 
+/// Of every segment, also of version 2.
 inline constexpr std::array kAll{
     kLexicon,         kLexiconIndex,        kShortLists,    kBlockLastDocids, kDocidBases,
     kDocidOffsets,    kDocidCodes,          kDocids,        kFrequencyBases,  kFrequencyOffsets,
     kFrequencyCodes,  kFrequencies,         kBlockBounds,   kRangeBounds,     kSeeds,
     kDocumentLengths, kDocumentNameOffsets, kDocumentNames, kStaticScores,    kStaticBounds};
+
+// Sections that a segment may lack; behind the others, in this order.
+inline constexpr std::string_view kDocumentNameOrder = "document_name_order";
+inline constexpr std::string_view kForwardOffsets = "forward_offsets";
+inline constexpr std::string_view kForward = "forward";
+
+/// Of the file of removed documents, where there is a forward index.
+inline constexpr std::string_view kFrequencyChanges = "frequency_changes";
 
 }  // namespace warpdex::section

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/engine/engine.hpp"
 
 namespace warpdex {
@@ -23,6 +24,8 @@ class CpuEngine final : public Engine {
  public:
   /// Starts the threads. The index must outlive the engine and must not be moved meanwhile.
   explicit CpuEngine(const Index& index, const CpuEngineSettings& settings = {});
+  /// Likewise over a snapshot, which the engine shares.
+  explicit CpuEngine(const Snapshot& snapshot, const CpuEngineSettings& settings = {});
   /// Drops what is under way; waits for queries that threads have started.
   ~CpuEngine() override;
   CpuEngine(const CpuEngine&) = delete;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -18,6 +19,9 @@ class CpuSearcher {
   /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Allocates
   /// scratch memory, reads nothing of the lists.
   explicit CpuSearcher(const Index& index);
+  /// Likewise over all segments of a snapshot, which it shares. Documents are the snapshot's
+  /// docIDs.
+  explicit CpuSearcher(const Snapshot& snapshot);
   ~CpuSearcher();
   CpuSearcher(CpuSearcher&&) noexcept;
   CpuSearcher& operator=(CpuSearcher&&) noexcept;
@@ -29,7 +33,7 @@ class CpuSearcher {
   /// Looks the terms up. Throws FormatError if the lexicon is damaged.
   PlannedQuery plan(const Query& query) const;
 
-  /// Answers a query that was planned over this index. Throws as search() does.
+  /// Answers a query that was planned over this index or snapshot. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
 
   /// The same, unless `watch` stops it: then the best documents of those that were looked at, with

@@ -1,0 +1,32 @@
+// What a build of an index and an addition to one have in common: documents in, a segment out.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "build/progress.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/readers/document_reader.hpp"
+
+namespace warpdex::build {
+
+/// What an index that is there asks of documents that come to it.
+struct Admission {
+  /// Why a document of that id cannot come in; empty: it can. Called in the order of the input, by
+  /// one thread at a time.
+  std::function<std::string(const std::string& id)> refusal;
+};
+
+/// Throws UsageError for options that cannot be.
+void check_build_options(const DocumentReader& reader, const BuildOptions& options);
+
+/// Reads all documents and writes their postings to `writer`; its end is left to the caller.
+/// `settings` are those of `writer`, and get the weights of a build of sparse vectors. `admission`
+/// is null for a new index; else weights must fit those of `settings`, and there may be no
+/// document. Throws as build_index() does.
+BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
+                          const Admission* admission, IndexSettings& settings, IndexWriter& writer,
+                          Progress& progress);
+
+}  // namespace warpdex::build

@@ -1,0 +1,23 @@
+// Opens the segments of a stored index, for Index and Snapshot. Internal.
+#pragma once
+
+#include <filesystem>
+
+#include "format/manifest.hpp"
+#include "warpdex/core/storage/folder.hpp"
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex {
+
+class SegmentOpener {
+ public:
+  /// Throws FormatError, IoError.
+  static Manifest read_manifest(const Folder& opened);
+  /// `path` is the index's folder, for messages. Throws FormatError, IoError.
+  static Index open(const std::filesystem::path& path, const Folder& opened,
+                    const IndexSettings& settings, const SegmentInfo& segment);
+  /// What the manifest says of an open segment.
+  static const SegmentInfo& info(const Index& index);
+};
+
+}  // namespace warpdex

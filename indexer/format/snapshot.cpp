@@ -1,0 +1,96 @@
+// Opens all segments of an index and numbers their documents through.
+#include "warpdex/indexer/format/snapshot.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "format/segment_opener.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
+
+namespace warpdex {
+
+struct Snapshot::State {
+  std::filesystem::path folder;
+  IndexSettings settings;
+  std::uint64_t commit = 0;
+  std::vector<Segment> segments;
+  std::uint64_t documents = 0;  ///< removed ones too
+  std::uint64_t tokens = 0;     ///< likewise
+  std::uint64_t removed_documents = 0;
+  std::uint64_t removed_tokens = 0;
+
+  void add(Index index);
+};
+
+void Snapshot::State::add(Index index) {
+  const auto first = static_cast<std::uint32_t>(documents);
+  documents += index.counts().documents;
+  tokens += index.counts().tokens;
+  removed_documents += index.removed_documents();
+  removed_tokens += index.removed_tokens();
+  if (documents > kMaxDocuments || removed_documents > documents || removed_tokens > tokens) {
+    throw FormatError("the index '" + folder.string() +
+                      "' is damaged (its counts of documents); restore it or build it again");
+  }
+  segments.push_back({std::make_shared<const Index>(std::move(index)), first});
+}
+
+Snapshot::Snapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+Snapshot Snapshot::open(const std::filesystem::path& folder) {
+  return open_stored(folder, [&](const Folder& opened) {
+    const Manifest manifest = SegmentOpener::read_manifest(opened);
+    auto state = std::make_shared<State>();
+    state->folder = folder;
+    state->settings = manifest.settings;
+    state->commit = manifest.stored.commit;
+    for (const SegmentInfo& segment : manifest.stored.segments) {
+      state->add(SegmentOpener::open(folder, opened, manifest.settings, segment));
+    }
+    return Snapshot(std::move(state));
+  });
+}
+
+const IndexSettings& Snapshot::settings() const { return state_->settings; }
+const std::filesystem::path& Snapshot::folder() const { return state_->folder; }
+std::uint64_t Snapshot::commit() const { return state_->commit; }
+const std::vector<Snapshot::Segment>& Snapshot::segments() const { return state_->segments; }
+
+bool Snapshot::is_plain() const {
+  return state_->segments.size() == 1 && state_->segments[0].index->removed().none();
+}
+
+std::uint64_t Snapshot::documents() const { return state_->documents - state_->removed_documents; }
+std::uint64_t Snapshot::removed_documents() const { return state_->removed_documents; }
+std::uint32_t Snapshot::docid_end() const { return static_cast<std::uint32_t>(state_->documents); }
+
+CollectionStatistics Snapshot::statistics() const {
+  if (!state_->settings.has_forward) return {state_->documents, state_->tokens};
+  return {documents(), state_->tokens - state_->removed_tokens};
+}
+
+std::string_view Snapshot::document_name(std::uint32_t document) const {
+  const auto segment =
+      std::find_if(state_->segments.rbegin(), state_->segments.rend(),
+                   [&](const Segment& candidate) { return candidate.first_document <= document; });
+  if (document >= docid_end() || segment == state_->segments.rend()) {
+    throw UsageError("there is no document " + std::to_string(document) + " in an index of " +
+                     std::to_string(docid_end()));
+  }
+  return segment->index->document_name(document - segment->first_document);
+}
+
+std::optional<std::uint32_t> Snapshot::find_document(std::string_view name) const {
+  // A document that was updated is in a later segment, too.
+  for (auto segment = state_->segments.rbegin(); segment != state_->segments.rend(); ++segment) {
+    const std::optional<std::uint32_t> found = segment->index->find_document(name);
+    if (found && !segment->index->removed().contains(*found)) {
+      return segment->first_document + *found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace warpdex

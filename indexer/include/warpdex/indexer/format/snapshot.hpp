@@ -1,0 +1,63 @@
+// An index as one commit left it: its segments, without the documents that were removed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/indexer/format/bm25.hpp"
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex {
+
+/// Immutable and safe to read from many threads; copies share the segments. It stays as it is, with
+/// its files, whatever is committed meanwhile. DocIDs count through all segments, removed documents
+/// included, in the order in which documents were added.
+class Snapshot {
+ public:
+  /// A segment, and the docID of its first document.
+  struct Segment {
+    std::shared_ptr<const Index> index;
+    std::uint32_t first_document = 0;
+  };
+
+  /// Maps the index at `folder` as the last commit left it. O(files). Throws as Index::open() does,
+  /// but takes any number of segments and removed documents.
+  static Snapshot open(const std::filesystem::path& folder);
+
+  /// How the index was made.
+  const IndexSettings& settings() const;
+  /// The folder, as it was given to open().
+  const std::filesystem::path& folder() const;
+  /// How often it was changed since it was built.
+  std::uint64_t commit() const;
+  /// In the order of their docIDs; none where all documents went.
+  const std::vector<Segment>& segments() const;
+
+  /// One segment without removed documents: what Index::open() takes too.
+  bool is_plain() const;
+  /// Live documents.
+  std::uint64_t documents() const;
+  std::uint64_t removed_documents() const;
+  /// One past the last docID.
+  std::uint32_t docid_end() const;
+
+  /// What scorers go by: of the live documents, or, without a forward index, of all that are in
+  /// segments still.
+  CollectionStatistics statistics() const;
+
+  /// The document's id. UsageError for a docID past the last, FormatError for a damaged table.
+  std::string_view document_name(std::uint32_t document) const;
+  /// The docID of the live document of that name, or none. O(segments log documents).
+  std::optional<std::uint32_t> find_document(std::string_view name) const;
+
+ private:
+  struct State;
+  explicit Snapshot(std::shared_ptr<const State> state);
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,88 @@
+// An index that changes: documents come and go by commits, and segments are merged.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/readers/document_reader.hpp"
+
+namespace warpdex {
+
+/// How documents are added.
+struct AddOptions {
+  /// A document whose id a live one has takes that one's place, in the same commit; else it is a
+  /// bad document.
+  bool update = false;
+  /// Means, callbacks, static scores and what becomes of bad documents. What the index knows is not
+  /// read: output, codec, analyzer, fields, impacts, forward.
+  BuildOptions build;
+};
+
+/// What an addition added.
+struct AddReport {
+  BuildReport build;          ///< of the new documents
+  std::uint64_t updated = 0;  ///< of them: in the place of live ones
+};
+
+/// Which segments are merged, and within which means.
+struct MergeOptions {
+  bool all = false;  ///< all into one; else those that MergePolicy chooses
+  std::uint64_t memory = 1ULL << 30;
+  std::size_t threads = 0;  ///< 0: one for each processor that the process may use
+  /// Called with the share done, 0 to 1; what it throws ends the merge.
+  std::function<void(double)> on_progress{};
+};
+
+/// What a merge did.
+struct MergeReport {
+  std::uint64_t segments_before = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t dropped_documents = 0;  ///< removed ones that are gone for good
+};
+
+/// An index open for changes. There is one at a time for an index; searches go on beside it, on the
+/// snapshots that they opened. What was done since the last commit() is lost with the object. After
+/// an exception of add() or merge(), all is as before that call. For one thread at a time.
+class LivingIndex {
+ public:
+  /// Throws IoError if there is no index at `folder` or another has it open for changes (the
+  /// message names the process), UsageError for an index of BM25's impacts, which does not change,
+  /// FormatError for a damaged one.
+  explicit LivingIndex(const std::filesystem::path& folder);
+  ~LivingIndex();
+  LivingIndex(const LivingIndex&) = delete;
+  LivingIndex& operator=(const LivingIndex&) = delete;
+
+  /// How the index was made.
+  const IndexSettings& settings() const;
+
+  /// Appends documents, which are read, analysed and stored as the index's own were. Throws as
+  /// build_index() does, and UsageError where texts come to an index of vectors, or vectors to one
+  /// of texts, or static scores to one without.
+  AddReport add(DocumentReader& reader, const AddOptions& options = {});
+
+  /// Removes the live document of that id, also one that was added since the last commit. False if
+  /// there is none. O(segments log documents + its terms).
+  bool remove(std::string_view id);
+
+  /// Writes neighbouring segments again as one, without their removed documents. Documents keep
+  /// their order.
+  MergeReport merge(const MergeOptions& options = {});
+
+  /// Makes all that was done since the last commit() visible to who opens the index from now on, in
+  /// one step, and waits until the disk has it. Does nothing if nothing was done. `check` is called
+  /// right before; what it throws ends the commit. Throws as IndexWriter::commit() does; the index
+  /// is then as it was, and what was done is lost.
+  void commit(const std::function<void()>& check = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,88 @@
+// Marks documents as removed, and adds up what their terms lose.
+#include "living/open_segment.hpp"
+
+#include <algorithm>
+
+#include "warpdex/core/storage/packed_file.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
+
+namespace warpdex {
+namespace {
+
+template <class T>
+std::span<const std::uint8_t> bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()};
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> OpenSegment::find(std::string_view name) const {
+  const std::optional<std::uint32_t> document = index_->find_document(name);
+  if (!document || removed().contains(*document)) return std::nullopt;
+  return document;
+}
+
+RemovedRows OpenSegment::removed() const {
+  return rows_ ? RemovedRows(rows_->words()) : index_->removed();
+}
+
+std::uint64_t OpenSegment::removed_documents() const {
+  return rows_ ? rows_->count() : index_->removed_documents();
+}
+
+void OpenSegment::remove(std::uint32_t document) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> terms;
+  if (index_->settings().has_forward) {
+    index_->for_each_term_of_document(document, [&](std::uint32_t term, std::uint32_t frequency) {
+      terms.emplace_back(term, frequency);
+    });
+  }
+  if (!rows_) rows_.emplace(index_->counts().documents, index_->removed());
+  if (!rows_->add(document)) return;
+  removed_tokens_ += index_->lengths()[document];
+  removed_terms_.insert(removed_terms_.end(), terms.begin(), terms.end());
+}
+
+/// Those of earlier commits, and the new ones.
+std::vector<FrequencyChange> OpenSegment::frequency_changes() const {
+  const auto before = index_->frequency_changes();
+  std::vector<FrequencyChange> changes(before.begin(), before.end());
+  for (const auto& [term, frequency] : removed_terms_) changes.push_back({term, 1, frequency});
+  std::sort(changes.begin(), changes.end(), [](const FrequencyChange& a, const FrequencyChange& b) {
+    return a.term_number < b.term_number;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (kept > 0 && changes[kept - 1].term_number == changes[i].term_number) {
+      changes[kept - 1].documents += changes[i].documents;
+      changes[kept - 1].occurrences += changes[i].occurrences;
+    } else {
+      changes[kept++] = changes[i];
+    }
+  }
+  changes.resize(kept);
+  return changes;
+}
+
+SegmentInfo OpenSegment::write(ReplacementFolder& folder, std::uint64_t commit) const {
+  SegmentInfo info = info_;
+  if (rows_) info.removals.reset();
+  if (!is_new_) folder.keep(info);
+  if (!rows_) return info;
+  const std::vector<FrequencyChange> changes = frequency_changes();
+  std::vector<NamedBytes> sections{{std::string(kRemovedRows), bytes_of(rows_->words())}};
+  if (index_->settings().has_forward) {
+    sections.push_back({std::string(section::kFrequencyChanges),
+                        bytes_of(std::span<const FrequencyChange>(changes))});
+  }
+  const std::string file = removals_file(info.number, commit);
+  PackedFile packed = pack_sections(file, sections);
+  folder.write(file, packed.bytes);
+  info.removals = {
+      file,
+      std::move(packed.sections),
+      {{"documents", rows_->count()}, {"tokens", index_->removed_tokens() + removed_tokens_}}};
+  return info;
+}
+
+}  // namespace warpdex

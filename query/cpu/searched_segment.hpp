@@ -1,0 +1,26 @@
+// A segment as the CPU engine searches it. Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex {
+
+/// Views of an index that outlives it. Copied around freely.
+struct SearchedSegment {
+  explicit SearchedSegment(const Index& searched, std::uint32_t first = 0)
+      : index(&searched), first_document(first), removed(searched.removed()) {
+    for (const float bound : searched.sections().static_bounds) {
+      static_bound = std::max(static_bound, bound);
+    }
+  }
+
+  const Index* index;
+  std::uint32_t first_document;  ///< its docID in the snapshot
+  RemovedRows removed;
+  float static_bound = 0;  ///< the largest static score
+};
+
+}  // namespace warpdex

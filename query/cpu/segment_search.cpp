@@ -1,0 +1,94 @@
+// Gives the terms of a query their roles in a segment, and runs AND or OR.
+#include "cpu/segment_search.hpp"
+
+#include <algorithm>
+
+#include "cpu/union_count.hpp"
+
+namespace warpdex {
+
+bool SegmentSearch::open(const SearchedSegment& segment, const PlannedQuery& plan,
+                         bool unsigned_is_required, const ScorerSettings& scorer) {
+  segment_ = &segment;
+  plan_ = &plan;
+  scorer_ = scorer;
+  roles_ = assign_roles(plan, unsigned_is_required);
+  if (roles_.counts.is_empty) return false;
+  open_cursors();
+  return true;
+}
+
+void SegmentSearch::open_cursors() {
+  const Index& index = *segment_->index;
+  const CollectionStatistics statistics = plan_->statistics.value_or(
+      CollectionStatistics{index.counts().documents, index.counts().tokens});
+  const std::size_t needed = roles_.scoring.size() + roles_.prohibited.size();
+  while (cursors_.size() < needed) cursors_.emplace_back();
+  scoring_.clear();
+  prohibited_.clear();
+  std::size_t next = 0;
+  for (const PlannedTerm* term : roles_.scoring) {
+    scoring_.push_back(&cursors_[next++]);
+    scoring_.back()->open(index, term->entry);
+    scoring_.back()->set_scorer(index, scorer_, statistics, *term);
+  }
+  for (const PlannedTerm* term : roles_.prohibited) {
+    prohibited_.push_back(&cursors_[next++]);
+    prohibited_.back()->open(index, term->entry);
+  }
+}
+
+float SegmentSearch::seed(std::uint32_t k) {
+  const bool only_adds = !roles_.counts.has_required && roles_.prohibited.empty();
+  if (!only_adds && !roles_.counts.is_one_list()) return 0;
+  float best = 0;
+  for (std::size_t i = 0; i < scoring_.size(); ++i) {
+    // Removed documents may be among the best: as many more bound k live ones.
+    const std::uint32_t rank = k + roles_.scoring[i]->removed;
+    best = std::max(best, scoring_[i]->seed(segment_->index->sections(), rank));
+  }
+  return best;
+}
+
+float SegmentSearch::bound(bool is_exact) {
+  float bound = segment_->static_bound;
+  for (ListCursor* list : scoring_) bound += list->bound();
+  return bound * sum_slack(is_exact, scoring_.size());
+}
+
+std::uint64_t SegmentSearch::run(std::uint64_t matches_wanted, const SearchSettings& settings,
+                                 bool is_exact, SearchScratch& scratch, TopK& top) {
+  scratch.max_unseen_score = -1;
+  if (roles_.counts.is_one_list()) {  // OR passes over what cannot be in the answer
+    const bool is_known = segment_->removed.none();
+    const std::uint64_t matches = run_or(!is_known && matches_wanted > 0, is_exact, scratch, top);
+    return is_known ? roles_.scoring[0]->entry.document_frequency : matches;
+  }
+  if (roles_.counts.has_required) return run_and(matches_wanted, is_exact, scratch, top);
+  return run_or(settings.count, is_exact, scratch, top);
+}
+
+std::uint64_t SegmentSearch::run_and(std::uint64_t matches_wanted, bool is_exact,
+                                     SearchScratch& scratch, TopK& top) {
+  scratch.and_lists.clear();
+  for (std::size_t i = 0; i < scoring_.size(); ++i) {
+    scratch.and_lists.push_back({scoring_[i], roles_.is_required[i]});
+  }
+  const std::uint64_t matches = scratch.and_search.run(
+      *segment_, scratch.and_lists, prohibited_, matches_wanted, is_exact, top, scratch.watch);
+  scratch.max_unseen_score = scratch.and_search.max_unseen_score();
+  return matches;
+}
+
+std::uint64_t SegmentSearch::run_or(bool counts, bool is_exact, SearchScratch& scratch, TopK& top) {
+  std::uint64_t matches = 0;
+  if (counts) {
+    matches = count_union(*segment_, scoring_, prohibited_, scratch.bitmap, scratch.watch);
+    open_cursors();  // from the start again
+  }
+  scratch.max_unseen_score =
+      scratch.or_search.run(*segment_, scoring_, prohibited_, is_exact, top, scratch.watch);
+  return matches;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,69 @@
+// A query in one segment: the roles of its terms, cursors over their lists, and AND or OR over
+// these. Internal.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "cpu/and_search.hpp"
+#include "cpu/or_search.hpp"
+#include "cpu/searched_segment.hpp"
+#include "plan/roles.hpp"
+#include "warpdex/core/select/top_k.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+
+namespace warpdex {
+
+/// What the segments of a search take one after the other.
+struct SearchScratch {
+  OrSearch or_search;
+  AndSearch and_search;
+  std::vector<AndList> and_lists;
+  std::vector<std::uint64_t> bitmap;
+  SearchWatch* watch = nullptr;  ///< of the query; may be null
+  /// Of documents of the last segment that were not looked at, an upper bound; negative: all were.
+  float max_unseen_score = -1;
+};
+
+/// Answers one query after the other. Its cursors stay, for the next query.
+class SegmentSearch {
+ public:
+  /// Opens the lists of a query. False if nothing can match here. `segment` and `plan` outlive the
+  /// search. Throws FormatError for damaged lists.
+  bool open(const SearchedSegment& segment, const PlannedQuery& plan, bool unsigned_is_required,
+            const ScorerSettings& scorer);
+
+  /// Whether a match must have some term.
+  bool has_required() const { return roles_.counts.has_required; }
+
+  /// A score that k live documents of the segment reach, or 0 if none is known.
+  float seed(std::uint32_t k);
+
+  /// An upper bound of the scores of the segment's documents. `is_exact`: no sum of scores is
+  /// rounded.
+  float bound(bool is_exact);
+
+  /// Feeds `top` with all documents that can be among its k best. Returns the number of matches:
+  /// exact if they are counted; of AND, all of them or `matches_wanted` at least; else no more than
+  /// there are. Where the scratch's watch stops it, max_unseen_score there tells of the rest.
+  std::uint64_t run(std::uint64_t matches_wanted, const SearchSettings& settings, bool is_exact,
+                    SearchScratch& scratch, TopK& top);
+
+ private:
+  void open_cursors();
+  std::uint64_t run_and(std::uint64_t matches_wanted, bool is_exact, SearchScratch& scratch,
+                        TopK& top);
+  std::uint64_t run_or(bool counts, bool is_exact, SearchScratch& scratch, TopK& top);
+
+  const SearchedSegment* segment_ = nullptr;
+  const PlannedQuery* plan_ = nullptr;
+  ScorerSettings scorer_;
+  Roles roles_;
+  std::deque<ListCursor> cursors_;  ///< never shrinks; a query takes the first ones
+  std::vector<ListCursor*> scoring_;
+  std::vector<ListCursor*> prohibited_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,150 @@
+// warpdex add, delete and merge as their users run them: what they do, say, and refuse.
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class LivingCommands : public testing::Test {
+ protected:
+  void SetUp() override { build_small_index(index_); }
+
+  Outcome add(const std::string& documents, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"add", index_, "--input", "-", "--format", "tsv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {documents, {}, {}});
+  }
+  Outcome remove(const std::string& ids, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"delete", index_, "--ids", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {ids, {}, {}});
+  }
+  /// A run of some queries, with all digits of the scores.
+  std::string answers(const std::string& index) const {
+    write_file(folder_ / "queries.tsv", "1\tapple tree\n2\tgreen pear\n3\tsky\n");
+    const Outcome outcome =
+        run_warpdex({"search", index, "--queries", folder_ / "queries.tsv", "-k", "10"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.out;
+  }
+  std::string answers_anew(const std::string& documents) const {
+    const Outcome outcome =
+        run_warpdex({"index", "--input", "-", "--format", "tsv", "--analyzer", "standard",
+                     "--quiet", "--output", folder_ / "anew"},
+                    {documents, {}, {}});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return answers(folder_ / "anew");
+  }
+
+  const TemporaryFolder folder_{place_in_memory()};
+  const std::string index_ = folder_ / "index";
+};
+
+TEST_F(LivingCommands, AnswerAsAnIndexBuiltAnew) {
+  Outcome outcome = add("d6\tgreen apple\nd7\tpear sky\n");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + "\n");
+  EXPECT_EQ(answers(index_), answers_anew(kTsvDocuments + "d6\tgreen apple\nd7\tpear sky\n"));
+  outcome = remove("d1\nd2\r\n\nd3\n");
+  EXPECT_EQ(outcome.out, "deleted 3 documents from " + index_ + "\n");
+  outcome = add("d5\tgreen pear\nd8\ttree\n", {"--update"});
+  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + ", 1 of them updated\n");
+  const std::string live =
+      "d4\tblue sky\nd6\tgreen apple\nd7\tpear sky\nd5\tgreen pear\nd8\ttree\n";
+  EXPECT_EQ(answers(index_), answers_anew(live));
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  outcome = run_warpdex({"merge", index_, "--all"});
+  EXPECT_EQ(outcome.out, index_ + " has 1 segment, had 3; 4 deleted documents are gone for good\n");
+  EXPECT_EQ(answers(index_), answers_anew(live));
+  EXPECT_EQ(run_warpdex({"convert", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
+}
+
+TEST_F(LivingCommands, StatsCountSegmentsAndDeletions) {
+  EXPECT_THAT(run_warpdex({"stats", index_}).out, HasSubstr("exact, by the forward index"));
+  EXPECT_EQ(add("d6\tgreen apple\n").status, 0);
+  EXPECT_EQ(remove("d1\n").status, 0);
+  const Outcome outcome = run_warpdex({"stats", index_, "--json", "-"});
+  const rapidjson::Document json = parse_json(outcome.out);
+  EXPECT_EQ(json["segments"].GetUint64(), 2U);
+  EXPECT_EQ(json["deleted_documents"].GetUint64(), 1U);
+  EXPECT_EQ(json["documents"].GetUint64(), 6U);
+  EXPECT_TRUE(json["forward"].GetBool());
+}
+
+TEST_F(LivingCommands, RefuseBadInput) {
+  const std::string before = answers(index_);
+  expect_complaint(add("d6\tnew\nd1\told\n"), 1, {"<stdin>:2", "'d1' already"});
+  expect_complaint(add("d6\tnew\nd6\tnew\n"), 1, {"<stdin>:2", "came before"});
+  expect_complaint(remove("d1\nd9\n"), 1, {"<stdin>:2", "'d9'", "nothing is deleted"});
+  expect_complaint(remove("d1\nd1\n"), 1, {"<stdin>:2", "'d1'"});
+  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_ / "none"}), 1, {"cannot read"});
+  expect_complaint(run_warpdex({"delete", folder_ / "none", "--ids", "-"}), 1,
+                   {"there is no index"});
+  expect_complaint(add("d6\tnew\n", {"--static", "scores"}), 2, {"no static scores"});
+  expect_complaint(add("d6\tnew\n", {"--on-bad-document", "keep"}), 2, {"fail or skip"});
+  expect_complaint(run_warpdex({"merge", index_, "--memory", "1M"}), 2, {"too little"});
+  EXPECT_EQ(answers(index_), before);
+  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"index", "queries.tsv"}));
+  const Outcome outcome = remove("d1\nd9\n", {"--ignore-unknown"});
+  EXPECT_EQ(outcome.out, "deleted 1 document from " + index_ + ", passed over 1 id\n");
+}
+
+TEST_F(LivingCommands, SkipBadDocuments) {
+  const Outcome outcome = add("d1\told\nd6\tnew\n", {"--on-bad-document", "skip"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "added 1 document to " + index_ + ", skipped 1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("skipped: <stdin>:1"));
+}
+
+TEST_F(LivingCommands, TellWhatNeedsOnePiece) {
+  EXPECT_EQ(add("d6\tnew\n").status, 0);
+  for (const std::string command : {"convert", "reorder"}) {
+    expect_complaint(run_warpdex({command, index_, "--output", folder_ / "copy"}), 2,
+                     {"in one piece", "warpdex merge " + index_ + " --all"});
+  }
+  expect_complaint(run_warpdex({"search", index_, "apple", "--device", "gpu"}), 2,
+                   {"in one piece", "warpdex merge " + index_ + " --all"});
+  const Outcome outcome = run_warpdex({"search", index_, "apple", "--device", "auto"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("working on the CPU"));
+}
+
+TEST_F(LivingCommands, ImpactsOfBm25TakeNoChanges) {
+  build_small_index(index_, {"--impacts"});
+  expect_complaint(add("d6\tnew\n"), 2, {"impacts of BM25"});
+  expect_complaint(remove("d1\n"), 2, {"impacts of BM25"});
+}
+
+TEST_F(LivingCommands, ASecondWriterIsToldWhoIsFirst) {
+  RunningWarpdex first({"add", index_, "--input", "-", "--format", "tsv", "--quiet"});
+  first.send_input("d6\tnew\n");
+  Outcome second;
+  for (int i = 0; i < 500; ++i) {
+    second = run_warpdex({"delete", index_, "--ids", "-", "--ignore-unknown"}, {"none\n", {}, {}});
+    if (second.status != 0) break;
+  }
+  expect_complaint(second, 1, {"process "});
+  first.send_signal(SIGTERM);
+  EXPECT_NE(first.wait().status, 0);
+}
+
+// Without room on the disk, the index stays as it was.
+TEST_F(LivingCommands, AFullDiskChangesNothing) {
+  const std::string before = answers(index_);
+  std::string documents;
+  for (int i = 0; i < 20'000; ++i) {
+    documents += "n" + std::to_string(i) + "\tword" + std::to_string(i) + " more\n";
+  }
+  RunSettings settings{documents, {}, {}};
+  settings.file_size_limit = 100'000;
+  const Outcome outcome =
+      run_warpdex({"add", index_, "--input", "-", "--format", "tsv", "--quiet"}, settings);
+  expect_complaint(outcome, 1, {"cannot write"});
+  EXPECT_EQ(answers(index_), before);
+  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"index", "queries.tsv"}));
+}
+
+}  // namespace
+}  // namespace warpdex::test

@@ -1,0 +1,156 @@
+// warpdex add: documents to an index that is there.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "places.hpp"
+#include "progress.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Adds documents to an index, in one step: searches find all of them or none. Analyzer, fields\n"
+    "and codec are the index's. Scores are those of an index that was built of all documents at\n"
+    "once. 'warpdex merge' keeps the number of segments small.";
+
+constexpr const char* kNotes =
+    "formats are those of 'warpdex index'. An index of sparse vectors takes sparse vectors, whose\n"
+    "weights are to fit those of its build; one of BM25's impacts takes nothing.\n"
+    "\n"
+    "examples:\n"
+    "  warpdex add INDEX --input new.jsonl --format jsonl\n"
+    "  warpdex add INDEX --input changed.tsv --format tsv --update";
+
+constexpr std::uint64_t kSkippedReports = 10;
+
+struct Arguments {
+  std::string index;
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string static_scores;
+  std::string on_bad_document = "fail";
+  bool update = false;
+  std::string memory = "1G";
+  std::int64_t threads = 0;
+  bool quiet = false;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  po::options_description documents = option_group("Documents");
+  documents.add_options()("input",
+                          po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
+                          "files to add, in this order; - is standard input")(
+      "format", po::value(&given.format)->value_name("FORMAT")->required(),
+      "jsonl, tsv, trec, text or sparse")(
+      "update", po::bool_switch(&given.update),
+      "documents whose ids the index has take the place of those that it has; without it they are "
+      "bad documents")(
+      "static", po::value(&given.static_scores)->value_name("FILE"),
+      "static scores of the new documents, id<TAB>value, for an index that has such. Default: 0")(
+      "on-bad-document",
+      po::value(&given.on_bad_document)->value_name("WHAT")->default_value(given.on_bad_document),
+      "fail: nothing is added; skip: report it and go on");
+  command.add(documents);
+  po::options_description work = option_group("Work");
+  work.add_options()("memory",
+                     po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
+                     "memory to stay within, as 512M or 2GiB; at least 64M")(
+      "quiet", po::bool_switch(&given.quiet),
+      "no progress and no report; errors and skipped documents are still told");
+  add_threads_option(work, &given.threads);
+  command.add(work);
+}
+
+AddOptions options_of(const Arguments& given) {
+  AddOptions options;
+  options.update = given.update;
+  options.build.static_scores = given.static_scores;
+  if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
+    throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
+  }
+  options.build.on_bad_document =
+      given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
+  options.build.memory = parse_size("--memory", given.memory);
+  if (options.build.memory < kMinBuildMemory) {
+    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
+  }
+  options.build.threads = checked_threads(given.threads);
+  return options;
+}
+
+ReaderOptions reader_options(const Arguments& given, const IndexSettings& index) {
+  ReaderOptions options;
+  options.format = document_format_from_name(given.format);
+  options.inputs = given.inputs;
+  if (options.format == DocumentFormat::kJsonl) options.fields = split_list(index.fields);
+  if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
+  options.on_read = InterruptGuard::check;
+  return options;
+}
+
+AddReport add(const Arguments& given, AddOptions options, LivingIndex& index) {
+  const std::unique_ptr<DocumentReader> reader =
+      open_documents(reader_options(given, index.settings()));
+  Progress progress = Progress::to_standard_error();
+  std::uint64_t skipped = 0;
+  options.build.on_progress = [&](const BuildProgress& state) {
+    InterruptGuard::check();
+    if (given.quiet) return;
+    progress.update("adding", counted(state.documents, "document"), state.bytes_consumed,
+                    state.bytes_total, Progress::Unit::kBytes);
+  };
+  options.build.on_skipped_document = [&](const std::string& message) {
+    progress.clear();
+    if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
+  };
+  const AddReport report = index.add(*reader, options);
+  index.commit(InterruptGuard::check);
+  progress.clear();
+  if (skipped > kSkippedReports) {
+    std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
+  }
+  return report;
+}
+
+}  // namespace
+
+int run_add(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("add", "INDEX --input FILE… --format FORMAT [options]", kAbout, kNotes);
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  for (const std::string& input : given.inputs) {
+    check_shared_stream("standard input", {{"--input", input}, {"--static", given.static_scores}});
+  }
+  const AddOptions options = options_of(given);
+  check_inputs_outside(given.index, given.inputs);
+  check_inputs_outside(given.index, {given.static_scores});
+  const InterruptGuard guard;
+  try {
+    LivingIndex index(given.index);
+    const AddReport report = add(given, options, index);
+    if (given.quiet) return 0;
+    std::cout << "added " << counted(report.build.documents, "document") << " to " << given.index;
+    if (given.update) std::cout << ", " << grouped(report.updated) << " of them updated";
+    if (report.build.skipped_documents > 0) {
+      std::cout << ", skipped " << grouped(report.build.skipped_documents);
+    }
+    std::cout << "\n";
+  } catch (const std::exception&) {
+    if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
+    throw;
+  }
+  return 0;
+}
+
+}  // namespace warpdex::tools

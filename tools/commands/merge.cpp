@@ -1,0 +1,81 @@
+// warpdex merge: fewer segments, and no deleted documents in them.
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Writes segments of an index again as fewer ones, without the documents that were deleted "
+    "from\n"
+    "them. Neighbours of like sizes are merged, so that there are few segments and each document "
+    "is\n"
+    "seldom written again; documents keep their order, and answers stay as they are. Searches go "
+    "on\n"
+    "meanwhile.";
+
+struct Arguments {
+  std::string index;
+  bool all = false;
+  std::string memory = "1G";
+  std::int64_t threads = 0;
+  bool quiet = false;
+};
+
+MergeOptions options_of(const Arguments& given, Progress& progress) {
+  MergeOptions options;
+  options.all = given.all;
+  options.memory = parse_size("--memory", given.memory);
+  if (options.memory < kMinBuildMemory) {
+    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
+  }
+  options.threads = checked_threads(given.threads);
+  options.on_progress = [&progress, quiet = given.quiet](double share) {
+    InterruptGuard::check();
+    constexpr double kSteps = 1e6;
+    if (quiet) return;
+    progress.update("merging", "", static_cast<std::uint64_t>(share * kSteps),
+                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
+  };
+  return options;
+}
+
+}  // namespace
+
+int run_merge(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("merge", "INDEX [options]", kAbout);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  po::options_description work = option_group("Options");
+  work.add_options()("all", po::bool_switch(&given.all), "all segments into one")(
+      "memory", po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
+      "memory to stay within, as 512M or 2GiB; at least 64M");
+  add_quiet_option(work, &given.quiet);
+  add_threads_option(work, &given.threads);
+  command.add(work);
+  if (!command.parse(arguments)) return 0;
+  Progress progress = Progress::to_standard_error();
+  const MergeOptions options = options_of(given, progress);
+  const InterruptGuard guard;
+  LivingIndex index(given.index);
+  const MergeReport report = index.merge(options);
+  index.commit(InterruptGuard::check);
+  progress.clear();
+  if (given.quiet) return 0;
+  std::cout << given.index << " has " << counted(report.segments, "segment") << ", had "
+            << grouped(report.segments_before) << "; "
+            << counted(report.dropped_documents, "deleted document")
+            << (report.dropped_documents == 1 ? " is" : " are") << " gone for good\n";
+  return 0;
+}
+
+}  // namespace warpdex::tools
