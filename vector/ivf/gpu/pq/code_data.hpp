@@ -40,4 +40,21 @@ struct DeviceCodes {
   }
 };
 
+/// Where the codes of 8 neighbouring components, a *unit*, lie: in at most three words of a
+/// vector's code.
+struct alignas(16) UnitCodes {
+  static constexpr std::uint32_t kComponents = 8;
+  static constexpr std::uint32_t kOwnBits = 18;
+  static constexpr std::uint32_t kWidthBits = 24;
+  static constexpr std::uint32_t kFirstByteBits = 29;
+
+  /// From bit 0: where the word of the group's first vector lies in the group. From kWidthBits: the
+  /// bytes from one vector to the next. Word 0 has, from kFirstByteBits, the place of the first
+  /// component's byte in it. Words 1 and 2 have, from kOwnBits, for codes of 4 bits, a bit for each
+  /// of the first and of the last four components: whether it has the high half of its byte.
+  std::uint32_t words[3];
+  /// The bytes of the components, counted from the first one's: 4 bits each.
+  std::uint32_t bytes;
+};
+
 }  // namespace warpdex::vector

@@ -1,4 +1,4 @@
-// A scan, then products, round by round.
+// Products, round by round.
 #include "ivf/gpu/pq/code_search.hpp"
 
 #include <algorithm>
@@ -17,8 +17,7 @@ namespace {
 /// the most: a round decodes nearly all lists again, so there are few.
 constexpr std::size_t kMaxGrowth = 16;
 constexpr std::uint32_t kMinCapacity = 4096;
-/// Vectors that are scanned are so many times k, so that the k-th of them is a limit that tells.
-constexpr std::size_t kScannedTimes = 4;
+constexpr std::uint32_t kMinFirstRows = 512;
 /// Static shared memory of rescore_codes(), and some room.
 constexpr std::size_t kStaticBytes = 12 << 10;
 
@@ -29,15 +28,10 @@ CodeSearch::CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k
     : codes_(codes),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      scanned_(scanned_probes(codes, k)),
       capacity_(std::clamp(64 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
       groups_(codes.lists(), static_cast<std::uint32_t>(queries), max_round(probes)) {
   candidates_.capacity = capacity_;
-}
-
-std::uint32_t CodeSearch::scanned_probes(const GpuCodes& codes, std::size_t k) {
-  const std::size_t vectors = std::max(1U, codes.count() / codes.lists());
-  return static_cast<std::uint32_t>(std::max<std::size_t>(1, kScannedTimes * k / vectors));
+  first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
 }
 
 std::uint32_t CodeSearch::round_end(std::uint32_t taken, std::size_t probes) const {
@@ -48,7 +42,7 @@ std::uint32_t CodeSearch::round_end(std::uint32_t taken, std::size_t probes) con
 
 std::uint32_t CodeSearch::max_round(std::size_t probes) const {
   std::uint32_t largest = 1;
-  for (std::uint32_t taken = scanned_; taken < probes; taken = round_end(taken, probes)) {
+  for (std::uint32_t taken = 1; taken < probes; taken = round_end(taken, probes)) {
     largest = std::max(largest, round_end(taken, probes) - taken);
   }
   return largest;
@@ -72,24 +66,18 @@ void CodeSearch::lay_out(Arena& arena) {
   groups_.lay_out(arena);
 }
 
-std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, TableScan& scan,
-                                           const DeviceAnswers& answers, Workspace& workspace) {
+std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, const DeviceAnswers& answers,
+                                           Workspace& workspace) {
   const Stream& stream = workspace.stream;
   const std::uint32_t count = search.queries.count;
-  scan.nearest(search, scanned_, answers, workspace);
-  pack_code_queries(search, codes_.on_gpu(), codes_.bound(), answers.values + k_ - 1, k_, panels_,
-                    stream);
+  pack_code_queries(search, codes_.on_gpu(), codes_.bound(), panels_, stream);
   clear_counts(candidates_, count, stream);
-  for (std::uint32_t taken = scanned_; taken < search.probed.probes;) {
+  // The first vectors of the nearest list give a limit to all others.
+  match_part(search, {.last = 1, .max_panels = first_panels_}, stream);
+  match_part(search, {.last = 1, .first_panel = first_panels_}, stream);
+  for (std::uint32_t taken = 1; taken < search.probed.probes;) {
     const std::uint32_t end = round_end(taken, search.probed.probes);
-    match_round(search, taken, end, stream);
-    tighten({.lists = candidates_,
-             .query_count = count,
-             .k = k_,
-             .row_slacks = nullptr,
-             .queries = panels_,
-             .given_count = 0},
-            stream);
+    match_part(search, {.first = taken, .last = end}, stream);
     taken = end;
   }
   rescore_codes({.codes = codes_.on_gpu(),
@@ -102,22 +90,27 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, TableScan&
   return find_open(panels_.is_open, count, workspace);
 }
 
-void CodeSearch::match_round(const CodeQueries& search, std::uint32_t first_probe,
-                             std::uint32_t last_probe, const Stream& stream) {
-  groups_.group(search.probed, {.first = first_probe, .last = last_probe}, codes_.panel_begins(),
-                stream);
+void CodeSearch::match_part(const CodeQueries& search, const ProbePart& part,
+                            const Stream& stream) {
+  groups_.group(search.probed, part, codes_.panel_begins(), stream);
   match_codes({.codes = codes_.on_gpu(),
                .half_books = codes_.half_books(),
-               .parts = codes_.component_parts(),
+               .units = codes_.units(),
                .panel_begins = codes_.panel_begins(),
                .tasks = groups_.tasks(),
-               .first_task = 0,
                .queries = search.queries,
                .panels = panels_,
                .lists = candidates_,
                .filter = search.filter,
                .shared_memory = codes_.shared_memory()},
               stream);
+  tighten({.lists = candidates_,
+           .query_count = search.queries.count,
+           .k = k_,
+           .row_slacks = nullptr,
+           .queries = panels_,
+           .given_count = 0},
+          stream);
 }
 
 }  // namespace warpdex::vector

@@ -14,41 +14,39 @@
 
 namespace warpdex::vector {
 
-/// The nearest lists of each query are scanned, and give a limit; the others follow in rounds of
-/// lists that are ever farther.
+/// The first vectors of each query's nearest list give a limit; the rest and the other lists follow
+/// in rounds that are ever farther.
 class CodeSearch {
  public:
-  /// For blocks of up to `queries` queries that probe `probes` lists each, more than are scanned; k
-  /// up to kMaxProductNeighbors.
+  /// For blocks of up to `queries` queries that probe `probes` lists each; k up to
+  /// kMaxProductNeighbors.
   CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k, std::size_t probes);
 
   /// Whether products can be made of the codes: their errors are bounded, and tables fit into
   /// shared memory.
   static bool suits(const GpuCodes& codes);
-  /// Lists of each query that are scanned first: 1 where lists are long beside k.
-  static std::uint32_t scanned_probes(const GpuCodes& codes, std::size_t k);
 
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
 
   /// Searches the lists that the queries probe. Sets their answers, but of those that are left
   /// open, which it returns.
-  std::vector<std::uint32_t> run(const CodeQueries& search, TableScan& scan,
-                                 const DeviceAnswers& answers, Workspace& workspace);
+  std::vector<std::uint32_t> run(const CodeQueries& search, const DeviceAnswers& answers,
+                                 Workspace& workspace);
 
  private:
   /// Lists that a query has by the end of the round behind the first `taken` ones.
   std::uint32_t round_end(std::uint32_t taken, std::size_t probes) const;
   /// Lists that a query has in one round, at the most.
   std::uint32_t max_round(std::size_t probes) const;
-  void match_round(const CodeQueries& search, std::uint32_t first_probe, std::uint32_t last_probe,
-                   const Stream& stream);
+  /// A part of the lists, and what it tells of limits.
+  void match_part(const CodeQueries& search, const ProbePart& part, const Stream& stream);
 
   const GpuCodes& codes_;
   std::uint32_t queries_;
   std::uint32_t k_;
-  std::uint32_t scanned_;
   std::uint32_t capacity_;  ///< of a query's candidates
+  std::uint32_t first_panels_;
   QueryPanels panels_;
   CandidateLists candidates_;
   ProbeGroups groups_;

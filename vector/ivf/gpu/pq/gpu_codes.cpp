@@ -39,19 +39,52 @@ std::vector<std::uint32_t> find_panels(std::span<const std::uint64_t> group_begi
   return panels;
 }
 
-std::vector<std::uint16_t> find_parts(const ProductQuantizer& quantizer) {
-  std::vector<std::uint16_t> parts(quantizer.dimension);
+/// The run that each component is in.
+std::vector<std::uint32_t> find_parts(const ProductQuantizer& quantizer) {
+  std::vector<std::uint32_t> parts(quantizer.dimension);
   for (std::size_t part = 0; part < quantizer.parts(); ++part) {
     for (std::size_t c = quantizer.part_begin(part); c < quantizer.part_begin(part + 1); ++c) {
-      parts[c] = static_cast<std::uint16_t>(part);
+      parts[c] = static_cast<std::uint32_t>(part);
     }
   }
   return parts;
 }
 
+UnitCodes find_unit(const std::vector<std::uint32_t>& parts, std::size_t first, std::size_t bits,
+                    const CodeGroups& layout) {
+  const std::uint32_t parts_of_byte = bits == 8 ? 1 : 2;
+  const std::uint32_t first_byte = parts[first] / parts_of_byte;
+  UnitCodes unit{};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const std::size_t word =
+        std::min<std::size_t>(first_byte / 4 + i, layout.stored_bytes() / 4 - 1);
+    const std::size_t width = layout.chunk_width(word / 4 * 16);
+    unit.words[i] =
+        static_cast<std::uint32_t>(layout.offset(0, word * 4) | width << UnitCodes::kWidthBits);
+  }
+  unit.words[0] |= first_byte % 4 << UnitCodes::kFirstByteBits;
+  for (std::uint32_t i = 0; i < UnitCodes::kComponents; ++i) {
+    const std::uint32_t part = parts[std::min(first + i, parts.size() - 1)];
+    unit.bytes |= (part / parts_of_byte - first_byte) << (4 * i);
+    unit.words[1 + i / 4] |= part % parts_of_byte << (UnitCodes::kOwnBits + i % 4);
+  }
+  return unit;
+}
+
+std::vector<UnitCodes> find_units(const ProductQuantizer& quantizer) {
+  const std::vector<std::uint32_t> parts = find_parts(quantizer);
+  std::vector<UnitCodes> units;
+  for (std::size_t first = 0; first < parts.size(); first += UnitCodes::kComponents) {
+    units.push_back(find_unit(parts, first, quantizer.bits, {quantizer.bytes}));
+  }
+  return units;
+}
+
 std::vector<std::uint16_t> round_books(const ProductQuantizer& quantizer, float scale) {
   std::vector<float> scaled(quantizer.codebooks.begin(), quantizer.codebooks.end());
   for (float& component : scaled) component *= scale;
+  scaled.resize((quantizer.dimension + UnitCodes::kComponents - 1) / UnitCodes::kComponents *
+                UnitCodes::kComponents * quantizer.codewords());
   std::vector<std::uint16_t> halves(scaled.size());
   to_half(scaled, halves.data());
   return halves;
@@ -130,7 +163,7 @@ void GpuCodes::lay_out(Arena& arena, const Stream* stream) {
   codes_.rotation = place<float>(arena, quantizer.rotation, stream);
   codes_.centre = place<float>(arena, host_.centre, stream);
   half_books_ = place(arena, round_books(quantizer, bound_.scale), stream);
-  component_parts_ = place(arena, find_parts(quantizer), stream);
+  units_ = place(arena, find_units(quantizer), stream);
   panel_begins_ = place(arena, find_panels(host_.group_begins), stream);
 }
 

@@ -36,10 +36,11 @@ class GpuCodes {
 
   /// What is known of products of halves.
   const CodeBound& bound() const { return bound_; }
-  /// The codebooks, scaled by bound().scale and rounded to halves.
+  /// The codebooks, scaled by bound().scale and rounded to halves; zeros for the components that
+  /// fill up the last unit.
   const std::uint16_t* half_books() const { return half_books_; }
-  /// The run of each component.
-  const std::uint16_t* component_parts() const { return component_parts_; }
+  /// Where the codes of each 8 components lie.
+  const UnitCodes* units() const { return units_; }
   /// Panels of list l: [panel_begins()[l], panel_begins()[l + 1]). A panel is four groups.
   const std::uint32_t* panel_begins() const { return panel_begins_; }
 
@@ -57,7 +58,7 @@ class GpuCodes {
   AccountedBuffer buffer_;
   DeviceCodes codes_;
   const std::uint16_t* half_books_ = nullptr;
-  const std::uint16_t* component_parts_ = nullptr;
+  const UnitCodes* units_ = nullptr;
   const std::uint32_t* panel_begins_ = nullptr;
 };
 

@@ -41,7 +41,6 @@ struct GpuIvfPqSearcher::State {
 
   bool takes_products(std::size_t count, std::size_t candidates, std::size_t probes) const {
     return candidates <= kMaxProductNeighbors && CodeSearch::suits(codes) &&
-           probes > CodeSearch::scanned_probes(codes, candidates) &&
            count * probes >= kMinQueriesOfList * codes.lists();
   }
   /// Calls answer(first, count, block, workspace) for blocks of queries.
@@ -117,8 +116,7 @@ void GpuIvfPqSearcher::State::search(CodeBlock& block, const float* given, std::
                                      Workspace& workspace) {
   const CodeQueries prepared = prepare(block, given, count, workspace);
   if (block.products) {
-    const std::vector<std::uint32_t> open =
-        block.products->run(prepared, block.scan, block.found, workspace);
+    const std::vector<std::uint32_t> open = block.products->run(prepared, block.found, workspace);
     searched += count;
     uncertified += open.size();
     if (!open.empty()) block.scan.nearest_of(open, prepared, block.found, workspace);

@@ -2,16 +2,16 @@
 // memory, chunk by chunk, for up to 128 of them.
 //
 // A vector of d components costs d look-ups in the codebooks, each of two bytes at a random place:
-// some 3.5 turns of shared memory for 32 of them, so d / 9.1 cycles, and as long in instructions (8
-// a look-up). The products of 128 queries take d / 16 cycles of the tensor cores. So decoding
-// bounds it; 10 M vectors of 96 components take 0.5 ms on an H100, and are read (36 bytes each) in
-// a quarter of that.
+// some 3.5 turns of shared memory for 32 of them, so d / 9.1 cycles, and some 6 instructions. The
+// products of 128 queries take d / 16 cycles of the tensor cores. So decoding bounds it; for 10 M
+// vectors of 96 components look-ups alone take 0.5 ms on an H100. Reading the codes (36 bytes each)
+// takes a quarter of that.
 #include <algorithm>
 #include <cfloat>
 
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/append_kept.cuh"
-#include "ivf/gpu/pq/group_scan.cuh"
+#include "ivf/gpu/pq/code_panels.cuh"
 #include "ivf/gpu/pq/match_codes.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
@@ -20,143 +20,28 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kWarps = kProductThreads / kWarp;
-constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kGroupVectors;
-constexpr std::uint32_t kUnitsOfChunk = kChunkColumns / 8;
-constexpr std::uint32_t kUnitHalves = 8;  ///< of 16 bytes
 /// Queries that a warp compares with a centroid at a time.
 constexpr std::uint32_t kRowsAtOnce = 8;
 
-/// What the rows of sums stand for: the queries of a task.
-struct RowRules {
-  std::uint32_t query;
-  float weight;  ///< of terms
-  float base;    ///< weighted
-  float limit;   ///< of a sum without its base; larger ones are not wanted
-};
+__host__ __device__ constexpr std::uint32_t units_of(std::uint32_t dimension) {
+  return (dimension + kUnitHalves - 1) / kUnitHalves;
+}
 
-/// Shared memory beside that of the product: the rows, each component's run, the codebooks.
+/// Shared memory beside that of the product: the rows, where codes lie, the codebooks.
 struct Extra {
   RowRules* rows;
-  std::uint16_t* parts;
+  UnitCodes* units;
   std::uint16_t* books;
 
   static constexpr std::size_t bytes(std::uint32_t dimension, std::uint32_t bits, bool has_books) {
-    const std::size_t parts = (std::size_t{dimension} * 2 + 15) / 16 * 16;
-    return kPanelRows * sizeof(RowRules) + parts +
-           (has_books ? (std::size_t{dimension} << bits) * 2 : 0);
+    const std::size_t units = units_of(dimension);
+    return kPanelRows * sizeof(RowRules) + units * sizeof(UnitCodes) +
+           (has_books ? (units * kUnitHalves << bits) * 2 : 0);
   }
   __device__ Extra(std::uint8_t* memory, std::uint32_t dimension)
       : rows(reinterpret_cast<RowRules*>(memory)),
-        parts(reinterpret_cast<std::uint16_t*>(rows + kPanelRows)),
-        books(parts + (dimension + 7) / 8 * 8) {}
-};
-
-/// Brings the task's queries and decoded codes to shared memory (PanelProduct).
-template <bool kIs8Bits>
-struct CodePanels {
-  const MatchCodesTask& task;
-  const RowRules* rows;
-  const std::uint16_t* component_parts;
-  const std::uint16_t* books;
-  std::uint32_t first_group;  ///< of the list's first panel
-  std::uint32_t first_panel;  ///< of the list
-  std::uint32_t position;     ///< of the list's first vector
-  std::uint32_t position_end;
-  std::uint32_t chunks;
-  std::uint32_t first;
-  std::uint32_t last;
-
-  __device__ void bring_left(std::uint32_t to, std::uint32_t chunk) const {
-    for (std::uint32_t i = threadIdx.x; i < kPanelRows * kUnitsOfChunk; i += kProductThreads) {
-      const std::uint32_t row = i / kUnitsOfChunk;
-      const std::uint32_t unit = i % kUnitsOfChunk;
-      const std::uint32_t query = rows[row].query;
-      if (query == kNoEntry) {
-        store_16_bytes(to + unit_offset(row, unit), uint4{0, 0, 0, 0});
-        continue;
-      }
-      const std::size_t panel = std::size_t{query / kPanelRows} * chunks + chunk;
-      copy_16_bytes(to + unit_offset(row, unit), task.panels.halves + panel * kChunkBytes +
-                                                     unit_offset(query % kPanelRows, unit));
-    }
-  }
-
-  /// A warp decodes 16 components of a group; a lane those of a vector.
-  __device__ void bring_right(std::uint32_t to, std::uint32_t panel, std::uint32_t chunk) const {
-    const std::uint32_t warp = threadIdx.x / kWarp;
-    const std::uint32_t quarter = warp % kGroupsOfPanel;
-    const std::uint8_t* const codes = panel_codes(panel) + quarter * task.codes.group_bytes();
-    const std::uint32_t row = quarter * kGroupVectors + lane_id();
-    std::uint32_t word_index = ~0U;
-    std::uint32_t word = 0;
-#pragma unroll
-    for (std::uint32_t i = 0; i < kUnitsOfChunk / 2; ++i) {
-      const std::uint32_t unit = warp / kGroupsOfPanel * (kUnitsOfChunk / 2) + i;
-      const std::uint32_t component = chunk * kChunkColumns + unit * kUnitHalves;
-      std::uint32_t halves[kUnitHalves / 2] = {};
-      if (component < task.codes.dimension) {
-        const uint4 own = *reinterpret_cast<const uint4*>(component_parts + component);
-        const std::uint32_t parts[kUnitHalves / 2] = {own.x, own.y, own.z, own.w};
-#pragma unroll
-        for (std::uint32_t pair = 0; pair < kUnitHalves / 2; ++pair) {
-          const std::uint32_t first_of_pair = component + 2 * pair;
-          halves[pair] = decode(codes, first_of_pair, parts[pair] & 0xFFFF, word_index, word);
-          halves[pair] |= decode(codes, first_of_pair + 1, parts[pair] >> 16, word_index, word)
-                          << 16;
-        }
-      }
-      store_16_bytes(to + unit_offset(row, unit), {halves[0], halves[1], halves[2], halves[3]});
-    }
-  }
-
-  /// Terms; infinity where there is no vector, or one that is not allowed. The other half of the
-  /// threads calls for the codes of a panel that comes later, so that decoding need not wait.
-  __device__ void bring_columns(std::uint32_t to, std::uint32_t panel) const {
-    constexpr std::uint32_t kPanelsAhead = 2;
-    constexpr std::uint32_t kLineBytes = 128;
-    if (threadIdx.x >= kPanelRows) {
-      const std::uint32_t wanted = panel + kPanelsAhead;
-      if (wanted >= last) return;
-      const std::uint8_t* const codes = panel_codes(wanted);
-      const std::size_t size = kGroupsOfPanel * task.codes.group_bytes();
-      std::size_t at = (threadIdx.x - kPanelRows) * kLineBytes;
-      for (; at < size; at += (kProductThreads - kPanelRows) * kLineBytes) prefetch(codes + at);
-      return;
-    }
-    const std::uint32_t own = position + (panel - first_panel) * kPanelRows + threadIdx.x;
-    float term = __int_as_float(0x7F800000);
-    if (own < position_end &&
-        (task.filter == nullptr || is_allowed(task.filter, task.codes.row_numbers[own]))) {
-      term = task.codes.terms == nullptr ? 0.0F : task.codes.terms[own];
-    }
-    store_float(to + threadIdx.x * 4, term);
-  }
-
- private:
-  __device__ const std::uint8_t* panel_codes(std::uint32_t panel) const {
-    const std::uint32_t group = first_group + (panel - first_panel) * kGroupsOfPanel;
-    return task.codes.groups + std::size_t{group} * task.codes.group_bytes();
-  }
-
-  /// A component of the lane's vector, of run `part`, by its code: a half's bits; 0 past the
-  /// dimension. Words of
-  /// the code are loaded when they are first wanted; that is the same for all lanes.
-  __device__ std::uint32_t decode(const std::uint8_t* codes, std::uint32_t component,
-                                  std::uint32_t part, std::uint32_t& word_index,
-                                  std::uint32_t& word) const {
-    if (component >= task.codes.dimension) return 0;
-    const std::uint32_t byte = kIs8Bits ? part : part / 2;
-    if (byte / 4 != word_index) {
-      word_index = byte / 4;
-      const std::uint32_t begin = byte / kCodeChunk * kCodeChunk;
-      const std::uint32_t width = min(kCodeChunk, task.codes.stored_bytes() - begin);
-      const std::uint32_t at = lane_id() * width + byte % kCodeChunk / 4 * 4;
-      word = *reinterpret_cast<const std::uint32_t*>(codes + begin * kGroupVectors + at);
-    }
-    const std::uint32_t value = word >> (byte % 4 * 8);
-    if constexpr (kIs8Bits) return books[component * 256 + (value & 255)];
-    return books[component * 16 + (value >> (part % 2 * 4) & 15)];
-  }
+        units(reinterpret_cast<UnitCodes*>(rows + kPanelRows)),
+        books(reinterpret_cast<std::uint16_t*>(units + units_of(dimension))) {}
 };
 
 /// The list that a panel belongs to.
@@ -275,7 +160,7 @@ __device__ __forceinline__ void keep_within(const MatchCodesTask& task, const Ro
 template <bool kIs8Bits, bool kHasBooks>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCodesTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
-  const std::uint32_t number = task.first_task + blockIdx.x;
+  const std::uint32_t number = blockIdx.x;
   if (number >= *task.tasks.count) return;
   const ListTask own = task.tasks.tasks[number];
   const std::uint32_t dimension = task.codes.dimension;
@@ -284,11 +169,11 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
   const std::uint32_t list = list_of_panel(task, own.first_panel);
   // The products take that memory later.
   set_rows(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
-  for (std::uint32_t i = threadIdx.x; i < dimension; i += kProductThreads) {
-    extra.parts[i] = task.parts[i];
+  for (std::uint32_t i = threadIdx.x; i < units_of(dimension); i += kProductThreads) {
+    extra.units[i] = task.units[i];
   }
   if constexpr (kHasBooks) {
-    const std::uint32_t units = (dimension << task.codes.bits) / kUnitHalves;
+    const std::uint32_t units = units_of(dimension) << task.codes.bits;
     for (std::uint32_t i = threadIdx.x; i < units; i += kProductThreads) {
       reinterpret_cast<uint4*>(extra.books)[i] = reinterpret_cast<const uint4*>(task.half_books)[i];
     }
@@ -298,7 +183,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
   const std::uint32_t first_panel = task.panel_begins[list];
   const CodePanels<kIs8Bits> panels{task,
                                     extra.rows,
-                                    extra.parts,
+                                    extra.units,
                                     kHasBooks ? extra.books : task.half_books,
                                     first_group,
                                     first_panel,
@@ -315,24 +200,20 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
 }
 
 template <bool kIs8Bits, bool kHasBooks>
-void launch_match(const MatchCodesTask& all, const Stream& stream) {
+void launch_match(const MatchCodesTask& task, const Stream& stream) {
   const auto kernel = match_code_panels<kIs8Bits, kHasBooks>;
-  const std::size_t bytes = product_shared_bytes(panel_chunks(all.codes.dimension)) +
-                            Extra::bytes(all.codes.dimension, all.codes.bits, kHasBooks);
+  const std::size_t bytes = product_shared_bytes(panel_chunks(task.codes.dimension)) +
+                            Extra::bytes(task.codes.dimension, task.codes.bits, kHasBooks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
-  MatchCodesTask task = all;
-  for (; task.first_task < all.tasks.max_count; task.first_task += kMaxListTasks) {
-    const std::uint32_t count = std::min(kMaxListTasks, all.tasks.max_count - task.first_task);
-    // Few tasks: several CTAs share the panels of a list.
-    const std::uint32_t parts = std::clamp(4 * resident / count, 1U, 16U);
-    launch({.name = "match_code_panels",
-            .ctas = dim3(count, parts),
-            .threads = kProductThreads,
-            .shared_memory = bytes,
-            .stream = stream.handle()},
-           kernel, task);
-  }
+  // Few tasks: several CTAs share the panels of a list.
+  const std::uint32_t parts = std::clamp(4 * resident / task.tasks.max_count, 1U, 16U);
+  launch({.name = "match_code_panels",
+          .ctas = dim3(task.tasks.max_count, parts),
+          .threads = kProductThreads,
+          .shared_memory = bytes,
+          .stream = stream.handle()},
+         kernel, task);
 }
 
 }  // namespace

@@ -14,10 +14,9 @@ namespace warpdex::vector {
 struct MatchCodesTask {
   DeviceCodes codes;
   const std::uint16_t* half_books = nullptr;  ///< of GpuCodes
-  const std::uint16_t* parts = nullptr;       ///< likewise, of components
+  const UnitCodes* units = nullptr;           ///< likewise
   const std::uint32_t* panel_begins = nullptr;
   ListTasks tasks;
-  std::uint32_t first_task = 0;  ///< of the launch
   DeviceQueries queries;
   QueryPanels panels;  ///< of pack_code_queries()
   /// A candidate's place is its vector's among the groups: 32 a group. Its sum is S + w (base + t)
@@ -27,8 +26,7 @@ struct MatchCodesTask {
   std::size_t shared_memory = 0;          ///< that a CTA may have
 };
 
-/// Queues the products of all tasks, kMaxListTasks at a time. What is within a query's limit is
-/// added to its candidates.
+/// Queues the products of all tasks. What is within a query's limit is added to its candidates.
 void match_codes(const MatchCodesTask& task, const Stream& stream);
 
 /// Whether a CTA has shared memory enough for products of that dimension.

@@ -20,8 +20,6 @@ struct PackTask {
   const float* centre;
   std::uint32_t dimension;
   CodeBound bound;
-  const float* wanted_values;
-  std::size_t stride;
   QueryPanels panels;
 };
 
@@ -74,13 +72,6 @@ __device__ QueryFacts find_facts(const PackTask& task, const float* query, const
   return facts;
 }
 
-/// Larger sums are not wanted.
-__device__ float find_limit(const PackTask& task, const QueryFacts& facts, std::uint32_t query) {
-  const float value = task.wanted_values[query * task.stride] * facts.weight;
-  const float limit = value + facts.error + 0x1p-21F * (fabsf(value) + facts.error);
-  return limit < FLT_MAX ? limit : FLT_MAX;  // NaN, too
-}
-
 /// Work item: a query, a warp; also those that fill up the last panel.
 __global__ void __launch_bounds__(kThreads) pack_code_vectors(PackTask task) {
   const std::uint32_t index = blockIdx.x * kWarps + warp_id();
@@ -99,7 +90,7 @@ __global__ void __launch_bounds__(kThreads) pack_code_vectors(PackTask task) {
         __float2half_rn(component);
   }
   if (lane_id() != 0) return;
-  panels.limits[index] = is_packed ? find_limit(task, facts, index) : -FLT_MAX;
+  panels.limits[index] = is_packed ? FLT_MAX : -FLT_MAX;
   if (!exists) return;
   panels.slacks[index] = 2 * facts.error;
   panels.scales[index] = facts.weight;
@@ -109,16 +100,14 @@ __global__ void __launch_bounds__(kThreads) pack_code_vectors(PackTask task) {
 }  // namespace
 
 void pack_code_queries(const CodeQueries& search, const DeviceCodes& codes, const CodeBound& bound,
-                       const float* wanted_values, std::size_t stride, const QueryPanels& panels,
-                       const Stream& stream) {
+                       const QueryPanels& panels, const Stream& stream) {
   const std::uint32_t count = (search.queries.count + kPanelRows - 1) / kPanelRows * kPanelRows;
   launch({.name = "pack_code_vectors",
           .ctas = count / kWarps,
           .threads = kThreads,
           .stream = stream.handle()},
          pack_code_vectors,
-         PackTask{search.queries, search.vectors, codes.centre, codes.dimension, bound,
-                  wanted_values, stride, panels});
+         PackTask{search.queries, search.vectors, codes.centre, codes.dimension, bound, panels});
 }
 
 }  // namespace warpdex::vector

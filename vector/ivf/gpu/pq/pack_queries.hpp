@@ -11,11 +11,9 @@
 namespace warpdex::vector {
 
 /// Queues the packing of the queries' vectors into `panels`, whose scales become each query's
-/// weight: sums are distances times it. Slacks are CodeBound's, twice. A query's limit is made from
-/// wanted_values[query * stride], a value that is still wanted. Queries that nothing is known of
-/// become open. Shifts are not set.
+/// weight: sums are distances times it. Slacks are CodeBound's, twice. All sums are wanted. Queries
+/// that nothing is known of become open. Shifts are not set.
 void pack_code_queries(const CodeQueries& search, const DeviceCodes& codes, const CodeBound& bound,
-                       const float* wanted_values, std::size_t stride, const QueryPanels& panels,
-                       const Stream& stream);
+                       const QueryPanels& panels, const Stream& stream);
 
 }  // namespace warpdex::vector

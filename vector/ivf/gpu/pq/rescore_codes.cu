@@ -69,11 +69,6 @@ __global__ void __launch_bounds__(kThreads)
   BlockQueue<Packed32> queue(entries, capacity, static_cast<int>(k), storage);
   float* const values = task.answers.values + std::size_t{query} * k;
   std::uint32_t* const ids = task.answers.ids + std::size_t{query} * k;
-  for (std::uint32_t first = 0; first < k; first += kThreads) {
-    const std::uint32_t i = first + threadIdx.x;
-    const Packed32 entry = i < k ? nearest_entry(values[i], ids[i]) : missing_entry<Packed32>();
-    queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
-  }
   const Candidate* const candidates =
       task.lists.candidates + std::size_t{query} * task.lists.capacity;
   const std::uint32_t count = task.lists.counts[query];

@@ -22,8 +22,8 @@ struct RescoreCodesTask {
 /// Shared memory that a CTA needs for codes of so many bytes and up to k answers.
 std::size_t rescore_codes_bytes(std::uint32_t code_bytes, std::size_t k);
 
-/// Queues, for each query that is not open, the ranking of its candidates and of what its answers
-/// hold already: the k nearest replace them. k up to kMaxProductNeighbors.
+/// Queues, for each query that is not open, the ranking of its candidates: the k nearest become its
+/// answers. k up to kMaxProductNeighbors.
 /// O(256 * dimension + candidates * (dimension + bytes)) a query.
 void rescore_codes(const RescoreCodesTask& task, const Stream& stream);
 

@@ -27,10 +27,10 @@ struct GpuIvfPqSettings {
 /// section 5.
 ///
 /// Lists are chosen on the GPU. Few queries are compared with all codes of their lists by tables in
-/// shared memory, and the scan keeps the k nearest as it goes. Of many queries, the nearest list of
-/// each is scanned in this way, which gives a limit; each other list is decoded once for all
-/// queries that probe it, as a product of halves on the tensor cores. What may be within a query's
-/// limit is computed again by tables.
+/// shared memory, and the scan keeps the k nearest as it goes. Of many queries, each list is
+/// decoded once for all that probe it, as a product of halves on the tensor cores. The nearest list
+/// of each query comes first and gives it a limit. What may be within it is computed again by
+/// tables.
 ///
 /// Any number of threads may search at once, as with GpuFlatSearcher.
 class GpuIvfPqSearcher {
