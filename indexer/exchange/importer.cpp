@@ -43,6 +43,7 @@ IndexSettings settings_of(const ImportOptions& options, const std::string& field
   settings.analyzer = options.analyzer;
   settings.fields = fields;
   settings.impacts = options.impacts;
+  settings.has_forward = !options.impacts;  // with BM25's impacts, an index does not change
   return settings;
 }
 

@@ -30,10 +30,9 @@ class LivingCommands : public testing::Test {
     return outcome.out;
   }
   std::string answers_anew(const std::string& documents) const {
-    const Outcome outcome =
-        run_warpdex({"index", "--input", "-", "--format", "tsv", "--analyzer", "standard",
-                     "--quiet", "--output", folder_ / "anew"},
-                    {documents, {}, {}});
+    const Outcome outcome = run_warpdex({"index", "--input", "-", "--format", "tsv", "--analyzer",
+                                         "standard", "--quiet", "--output", folder_ / "anew"},
+                                        {documents, {}, {}});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return answers(folder_ / "anew");
   }
@@ -58,7 +57,7 @@ TEST_F(LivingCommands, AnswerAsAnIndexBuiltAnew) {
   outcome = run_warpdex({"merge", index_, "--all"});
   EXPECT_EQ(outcome.out, index_ + " has 1 segment, had 3; 4 deleted documents are gone for good\n");
   EXPECT_EQ(answers(index_), answers_anew(live));
-  EXPECT_EQ(run_warpdex({"convert", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
+  EXPECT_EQ(run_warpdex({"reorder", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
 }
 
 TEST_F(LivingCommands, StatsCountSegmentsAndDeletions) {
@@ -100,10 +99,8 @@ TEST_F(LivingCommands, SkipBadDocuments) {
 
 TEST_F(LivingCommands, TellWhatNeedsOnePiece) {
   EXPECT_EQ(add("d6\tnew\n").status, 0);
-  for (const std::string command : {"convert", "reorder"}) {
-    expect_complaint(run_warpdex({command, index_, "--output", folder_ / "copy"}), 2,
-                     {"in one piece", "warpdex merge " + index_ + " --all"});
-  }
+  expect_complaint(run_warpdex({"reorder", index_, "--output", folder_ / "copy"}), 2,
+                   {"in one piece", "warpdex merge " + index_ + " --all"});
   expect_complaint(run_warpdex({"search", index_, "apple", "--device", "gpu"}), 2,
                    {"in one piece", "warpdex merge " + index_ + " --all"});
   const Outcome outcome = run_warpdex({"search", index_, "apple", "--device", "auto"});
