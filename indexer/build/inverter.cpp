@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstring>
 
-#include "build/posting_code.hpp"
+#include "format/posting_code.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::build {

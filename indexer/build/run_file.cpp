@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "build/posting_code.hpp"
+#include "format/posting_code.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::build {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "build/posting_code.hpp"
 #include "build/run_file.hpp"
 #include "build/term_merger.hpp"
+#include "format/posting_code.hpp"
 
 namespace warpdex::build {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "build/posting_code.hpp"
 #include "build/term_source.hpp"
+#include "format/posting_code.hpp"
 
 namespace warpdex::build {
 

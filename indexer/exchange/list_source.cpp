@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "build/posting_code.hpp"
+#include "format/posting_code.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 

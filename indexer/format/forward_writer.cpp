@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "build/posting_code.hpp"
+#include "format/posting_code.hpp"
 #include "format/varint.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"

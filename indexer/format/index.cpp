@@ -189,10 +189,9 @@ std::optional<std::uint32_t> Index::find_document(std::string_view name) const {
     if (document >= counts().documents) damaged(state_->folder, "the order of names");
     return document_name(document);
   };
-  auto place =
-      std::lower_bound(order.begin(), order.end(), hash, [&](std::uint32_t document, auto wanted) {
-        return name_hash(name_at(document)) < wanted;
-      });
+  auto place = std::lower_bound(
+      order.begin(), order.end(), hash,
+      [&](std::uint32_t document, auto wanted) { return name_hash(name_at(document)) < wanted; });
   for (; place != order.end(); ++place) {
     const std::string_view found = name_at(*place);
     if (found == name) return *place;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "build/inverter.hpp"
-#include "build/posting_code.hpp"
+#include "format/posting_code.hpp"
 #include "tests/support.hpp"
 
 namespace warpdex::build {
