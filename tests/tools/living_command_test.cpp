@@ -1,5 +1,6 @@
 // warpdex add, delete and merge as their users run them: what they do, say, and refuse.
 #include "tests/tools/collection.hpp"
+#include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -101,11 +102,10 @@ TEST_F(LivingCommands, TellWhatNeedsOnePiece) {
   EXPECT_EQ(add("d6\tnew\n").status, 0);
   expect_complaint(run_warpdex({"reorder", index_, "--output", folder_ / "copy"}), 2,
                    {"in one piece", "warpdex merge " + index_ + " --all"});
+  EXPECT_EQ(run_warpdex({"search", index_, "apple", "--device", "auto"}).status, 0);
+  if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
   expect_complaint(run_warpdex({"search", index_, "apple", "--device", "gpu"}), 2,
                    {"in one piece", "warpdex merge " + index_ + " --all"});
-  const Outcome outcome = run_warpdex({"search", index_, "apple", "--device", "auto"});
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_THAT(outcome.err, HasSubstr("working on the CPU"));
 }
 
 TEST_F(LivingCommands, ImpactsOfBm25TakeNoChanges) {
@@ -116,13 +116,10 @@ TEST_F(LivingCommands, ImpactsOfBm25TakeNoChanges) {
 
 TEST_F(LivingCommands, ASecondWriterIsToldWhoIsFirst) {
   RunningWarpdex first({"add", index_, "--input", "-", "--format", "tsv", "--quiet"});
-  first.send_input("d6\tnew\n");
-  Outcome second;
-  for (int i = 0; i < 500; ++i) {
-    second = run_warpdex({"delete", index_, "--ids", "-", "--ignore-unknown"}, {"none\n", {}, {}});
-    if (second.status != 0) break;
-  }
-  expect_complaint(second, 1, {"process "});
+  while (names_in(folder_.path()).size() < 2) ::usleep(1000);  // the index and its lock
+  expect_complaint(
+      run_warpdex({"delete", index_, "--ids", "-", "--ignore-unknown"}, {"none\n", {}, {}}), 1,
+      {"process "});
   first.send_signal(SIGTERM);
   EXPECT_NE(first.wait().status, 0);
 }
