@@ -10,6 +10,7 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/graph/row_search.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -86,16 +87,21 @@ std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, st
 
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
                            SearchDepth depth, std::size_t threads, const DeviceOptions& device,
-                           const GpuLayout& layout)
-    : device_(device) {
+                           const GpuLayout& layout, SearchFor what)
+    : metric_(index.settings().metric), device_(device) {
   check_options(index, command);
   set_depth(index, command, depth);
+  if (what == SearchFor::kStoredRows) {
+    const vector::RowSearchMethod method = vector::row_search_method(index, settings_);
+    metric_ = method.metric;
+    settings_ = method.depth;
+  }
   const std::size_t shards = count_shards(command, layout, device_.gpu_count());
   device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
     vector::check_before_upload(index);
     start_gpus(index, shards, gpus);
   });
-  cpu_ = vector::search_index_on_cpu(index, settings_, threads);
+  cpu_ = vector::search_index_on_cpu(index, settings_, threads, metric_);
 }
 
 void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
@@ -124,7 +130,7 @@ void VectorSearch::start_gpus(const vector::VectorIndex& index, std::size_t shar
     }
     all.push_back(one);
   }
-  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards);
+  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards, metric_);
   gpu_ = std::move(started);
 }
 

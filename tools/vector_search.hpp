@@ -37,6 +37,9 @@ void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuL
 /// Of what add_search_device_options() added. Throws as DeviceOptions::check() does.
 void check_search_device_options(const CommandLine& command, DeviceOptions& device);
 
+/// What a search is for.
+enum class SearchFor { kQueries, kStoredRows };
+
 /// By one thread at a time.
 class VectorSearch {
  public:
@@ -44,8 +47,10 @@ class VectorSearch {
   /// Throws UsageError for numbers out of range, and for options that suit no index of that kind;
   /// where there are not as many GPUs as shards and replicas need; with --device gpu what
   /// DeviceOptions::start_gpu() does, and FormatError for damage. The index must outlive this.
+  /// For stored rows it is a vector::RowSearch, and throws what vector::row_search() does.
   VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
-               std::size_t threads, const DeviceOptions& device = {}, const GpuLayout& layout = {});
+               std::size_t threads, const DeviceOptions& device = {}, const GpuLayout& layout = {},
+               SearchFor what = SearchFor::kQueries);
 
   /// Where the GPU has too little memory for a search, --device auto goes on on the CPU.
   vector::Neighbors nearest(std::span<const float> queries, std::size_t k,
@@ -82,6 +87,7 @@ class VectorSearch {
   std::optional<Answers> try_gpu(const Search& search);
 
   bool has_lists_ = false;
+  vector::Metric metric_;
   vector::ProbeSettings settings_{.probes = 1, .refine = 0};
   DeviceOptions device_;
   std::unique_ptr<Gpu> gpu_;

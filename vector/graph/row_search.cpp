@@ -9,20 +9,24 @@
 
 namespace warpdex::vector {
 
-RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings) {
+RowSearchMethod row_search_method(const VectorIndex& index, const ProbeSettings& depth) {
   if (!index.settings().pq.keeps_vectors) {
     throw UsageError("the index at '" + index.folder().string() +
                      "' keeps no vectors, only codes; build it again with its vectors");
   }
-  ProbeSettings depth{settings.probes, settings.refine};
-  if (index.settings().index == IndexKind::kIvfPq) {
-    depth.refine = std::max<std::size_t>(1, settings.refine);
-  }
+  RowSearchMethod method{index.settings().metric, depth};
   // Cosines of stored vectors are their products; searched by this metric, queries are not scaled.
-  const Metric metric =
-      index.settings().metric == Metric::kCosine ? Metric::kInnerProduct : index.settings().metric;
+  if (method.metric == Metric::kCosine) method.metric = Metric::kInnerProduct;
+  if (index.settings().index == IndexKind::kIvfPq) {
+    method.depth.refine = std::max<std::size_t>(1, depth.refine);
+  }
+  return method;
+}
+
+RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings) {
+  const RowSearchMethod method = row_search_method(index, {settings.probes, settings.refine});
   const std::shared_ptr<const VectorSearcher> searcher =
-      search_index_on_cpu(index, depth, settings.threads, metric);
+      search_index_on_cpu(index, method.depth, settings.threads, method.metric);
   return
       [searcher](std::span<const float> rows, std::size_t k) { return searcher->nearest(rows, k); };
 }

@@ -60,12 +60,14 @@ std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
 std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
                                                      const ProbeSettings& settings,
                                                      std::span<Resources* const> gpus,
-                                                     std::size_t shards) {
+                                                     std::size_t shards,
+                                                     std::optional<Metric> metric) {
+  const Metric used = metric.value_or(index.settings().metric);
   const MakeSearcher make = [&](const SearchedVectors& vectors, const ProbeSettings& own) {
     return search_on_gpus(vectors, own, gpus, shards);
   };
-  if (is_whole(index)) return make(index.segments().front().vectors, settings);
-  return search_segments(index, settings, index.settings().metric, 0, make);
+  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, used), settings);
+  return search_segments(index, settings, used, 0, make);
 }
 
 }  // namespace warpdex::vector

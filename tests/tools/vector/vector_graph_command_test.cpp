@@ -1,8 +1,10 @@
 // warpdex vector graph and path, run as a person would.
 #include <cstring>
 #include <limits>
+#include <random>
 
 #include "tests/tools/collection.hpp"
+#include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -117,6 +119,39 @@ TEST_F(VectorGraphCommand, SearchesInvertedFilesAsDeepAsAsked) {
   ASSERT_EQ(build({"--index", "ivf-pq", "--lists", "1", "--no-vectors"}).status, 0);
   expect_complaint(graph({"-k", "2", "--output", folder_ / "x.ivecs"}), 2, {"keeps no vectors"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x.ivecs"));
+}
+
+// By every kind of index, searched by every metric.
+TEST_F(VectorGraphCommand, TheGpusGraphIsTheCpus) {
+  auto random = generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> rows(6'000, std::vector<float>(16));
+  for (std::vector<float>& row : rows) {
+    for (float& value : row) value = normal(random);
+  }
+  write_file(folder_ / "base.fvecs", vecs(rows));
+  const auto made = [&](const std::string& device) {
+    const Outcome outcome = graph({"-k", "9", "--device", device, "--output", folder_ / "a.ivecs",
+                                   "--distances", folder_ / "a.fvecs"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return read_file(folder_ / "a.ivecs") + read_file(folder_ / "a.fvecs");
+  };
+  for (const char* metric : {"l2", "cosine"}) {
+    for (const char* kind : {"flat", "ivf-flat", "ivf-pq"}) {
+      SCOPED_TRACE(std::string(kind) + " " + metric);
+      std::filesystem::remove_all(folder_ / "index");
+      ASSERT_EQ(build({"--index", kind, "--metric", metric, "--quiet"}).status, 0);
+      const std::string right = made("cpu");
+      EXPECT_EQ(made("auto"), right);
+      if (device_count() > 0) {
+        EXPECT_EQ(made("gpu"), right);
+      }
+    }
+  }
+  if (device_count() > 0) return;
+  const Outcome refused = graph({"-k", "9", "--device", "gpu", "--output", folder_ / "a.ivecs"});
+  expect_complaint(refused, 1, {"GPU"});
+  GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
 }
 
 TEST_F(VectorGraphCommand, PathsGoBySmallSteps) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "neighbor_output.hpp"
 #include "options.hpp"
@@ -17,7 +18,6 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/graph/knn_graph.hpp"
-#include "warpdex/vector/graph/row_search.hpp"
 #include "warpdex/vector/graph/symmetric_graph.hpp"
 
 namespace warpdex::tools {
@@ -50,16 +50,20 @@ constexpr const char* kNotes =
     "  warpdex vector graph base.index -k 10 --output graph.ivecs";
 
 constexpr std::size_t kMaxPartRows = 4096;
+constexpr std::size_t kGpuMaxPartRows = 65'536;
 /// Answers of a part, which are held in memory.
 constexpr std::size_t kPartAnswers = std::size_t{1} << 22;
 /// Of an exact search, products of components of a part: seconds, so that a signal is heard.
 constexpr double kPartProducts = 1e12;
+constexpr double kGpuPartProducts = 1e14;
 
 struct Arguments {
   std::string index;
   std::int64_t k = 0;
   bool symmetric = false;
   SearchDepth depth;
+  DeviceOptions device;
+  GpuLayout layout;
   std::int64_t threads = 0;
   NeighborTargets targets;
 };
@@ -72,6 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_depth_options(group, given.depth);
   add_threads_option(group, &given.threads);
   command.add(group);
+  add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.targets.output)->value_name("FILE")->required(),
                        "the graph; the suffix says in which format")(
@@ -84,7 +89,10 @@ void add_options(CommandLine& command, Arguments& given) {
 class GraphJob {
  public:
   GraphJob(const Arguments& given, const CommandLine& command)
-      : given_(given), index_(vector::VectorIndex::open(given.index)) {
+      : given_(given),
+        index_(vector::VectorIndex::open(given.index)),
+        search_(index_, command, given.depth, checked_threads(given.threads), given.device,
+                given.layout, SearchFor::kStoredRows) {
     const auto rows = static_cast<std::int64_t>(index_.live_rows());
     if (rows < 2) {
       throw UsageError("the index '" + given.index + "' has " +
@@ -93,9 +101,6 @@ class GraphJob {
     }
     settings_.k = checked_number("-k", given.k, 1, rows - 1);
     settings_.part_rows = part_rows();
-    const std::uint32_t threads = checked_threads(given.threads);
-    const VectorSearch checked(index_, command, given.depth, threads);
-    search_ = vector::row_search(index_, {checked.probes(), checked.refine(), threads});
   }
 
   void run() {
@@ -117,11 +122,13 @@ class GraphJob {
 
  private:
   std::size_t part_rows() const {
-    std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (settings_.k + 1), 1, kMaxPartRows);
+    const std::size_t max_rows = search_.is_on_gpu() ? kGpuMaxPartRows : kMaxPartRows;
+    const std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (settings_.k + 1), 1, max_rows);
     if (index_.settings().index != vector::IndexKind::kFlat) return rows;
     const double products =
         static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
-    const auto by_work = static_cast<std::size_t>(kPartProducts / products);
+    const double wanted = search_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
+    const auto by_work = static_cast<std::size_t>(wanted / products);
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(rows, 64), rows);
   }
 
@@ -129,10 +136,13 @@ class GraphJob {
     return make_neighbor_output(given_.targets, index_, index_.rows(), places);
   }
 
-  void find(const vector::TakeLists& take) const {
+  void find(const vector::TakeLists& take) {
     Progress progress = Progress::to_standard_error();
     const bool is_seen = given_.targets.output != "-";
-    vector::build_knn_graph(vector::StoredRows(index_), settings_, search_,
+    const auto search = [this](std::span<const float> rows, std::size_t k) {
+      return search_.nearest(rows, k, nullptr);
+    };
+    vector::build_knn_graph(vector::StoredRows(index_), settings_, search,
                             [&](std::size_t first, const vector::Neighbors& lists) {
                               take(first, lists);
                               InterruptGuard::check();
@@ -143,7 +153,7 @@ class GraphJob {
                             });
   }
 
-  vector::SymmetricGraph symmetric() const {
+  vector::SymmetricGraph symmetric() {
     vector::Neighbors all{index_.rows(), settings_.k, {}, {}};
     all.rows.reserve(all.queries * all.k);
     all.distances.reserve(all.queries * all.k);
@@ -169,7 +179,7 @@ class GraphJob {
   const Arguments& given_;
   vector::VectorIndex index_;
   vector::KnnGraphSettings settings_;
-  vector::RowSearch search_;
+  VectorSearch search_;
 };
 
 }  // namespace
@@ -181,6 +191,7 @@ int run_vector_graph(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  check_search_device_options(command, given.device);
   check_outputs_outside(given.index, {given.targets.output, given.targets.distances});
   const InterruptGuard guard;
   GraphJob(given, command).run();

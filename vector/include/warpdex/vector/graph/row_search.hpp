@@ -6,7 +6,9 @@
 #include <span>
 
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/neighbors.hpp"
+#include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
 
@@ -22,6 +24,15 @@ struct RowSearchSettings {
   std::size_t refine = 0;
   std::size_t threads = 0;  ///< 0: default_threads()
 };
+
+/// What a searcher of an index is to be made with, if queries are rows as the index stores them.
+struct RowSearchMethod {
+  Metric metric;        ///< by which they are compared
+  ProbeSettings depth;  ///< with refining for codes
+};
+
+/// Throws UsageError where the vectors were not kept.
+RowSearchMethod row_search_method(const VectorIndex& index, const ProbeSettings& depth);
 
 /// A search of `index`, which must outlive it, on the CPU. For kFlat it is exact. Throws UsageError
 /// where the vectors were not kept. The search throws as the searchers of the kind of index do.

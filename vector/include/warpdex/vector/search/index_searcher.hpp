@@ -26,6 +26,7 @@ std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
 std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
                                                      const ProbeSettings& settings,
                                                      std::span<Resources* const> gpus,
-                                                     std::size_t shards);
+                                                     std::size_t shards,
+                                                     std::optional<Metric> metric = std::nullopt);
 
 }  // namespace warpdex::vector
