@@ -83,6 +83,7 @@ set(warpdex_public_headers
   query/cpu/search_watch.hpp
   query/plan/plan.hpp
   query/search.hpp
+  query/spelling.hpp
   query/gpu/gpu_index.hpp
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp

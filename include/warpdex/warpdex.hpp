@@ -19,6 +19,7 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/query/spelling.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"

@@ -51,6 +51,16 @@ TEST_F(SearchForPeople, SaysOneThingWhereNothingMatches) {
               HasSubstr("too few documents hold all"));
 }
 
+TEST_F(SearchForPeople, OffersTermsThatAreSpeltAlike) {
+  const Outcome outcome = search({"aple gren"});
+  EXPECT_THAT(outcome.out, HasSubstr("not in the index: aple; did you mean apple?\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("not in the index: gren; did you mean green?\n"));
+  EXPECT_EQ(
+      run_warpdex({"delete", file("index"), "--ids", "-", "--quiet"}, {"d1\nd2\n", {}, {}}).status,
+      0);
+  EXPECT_THAT(search({"aple"}).out, Not(HasSubstr("d1")));
+}
+
 TEST_F(SearchForPeople, NamesAQueryThatIsNotUtf8Once) {
   const Outcome words = search({"gr\xFCn"});
   expect_complaint(words, 1, {"not valid UTF-8"});

@@ -1,6 +1,7 @@
 // warpdex search: words answered for a reader, or a file of queries answered as a run.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/result_writer.hpp"
+#include "warpdex/query/spelling.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -52,6 +54,31 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// "a, b or c": those that are as near as the first.
+std::string nearest_of(const std::vector<Correction>& corrections) {
+  const auto farther =
+      std::find_if(corrections.begin(), corrections.end(),
+                   [&](const Correction& one) { return one.edits > corrections.front().edits; });
+  std::string text;
+  for (auto one = corrections.begin(); one != farther; ++one) {
+    if (one != corrections.begin()) text += one + 1 == farther ? " or " : ", ";
+    text += one->term;
+  }
+  return text;
+}
+
+/// The terms that no document has, with terms that are spelt alike.
+void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, std::ostream& out) {
+  if (unknown.empty()) return;
+  const SpellingCorrector corrector(index);
+  for (const std::string& term : unknown) {
+    out << "not in the index: " << term;
+    const std::vector<Correction> corrections = corrector.corrections(term);
+    if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
+    out << "\n";
+  }
+}
+
 /// Why an answer is empty or is not what was asked for, in a line each.
 void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
                    std::ostream& out) {
@@ -63,7 +90,7 @@ void print_remarks(const Snapshot& index, const Query& query, const SearchResult
   }
   if (query.terms.empty()) out << "the query has no terms (stop words and signs are none)\n";
   if (only_exclusions) out << "the query only excludes; add a word to look for\n";
-  for (const std::string& term : unknown) out << "not in the index: " << term << "\n";
+  print_unknown(index, unknown, out);
   if (result.fell_back_to_or && !result.hits.empty()) {
     out << "too few documents hold all of the words; these hold any of them\n";
   }
