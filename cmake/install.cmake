@@ -62,6 +62,7 @@ set(warpdex_public_headers
   vector/search/stored_rows.hpp
   vector/search/vector_searcher.hpp
   indexer/analysis/analyzer.hpp
+  indexer/analysis/term_locator.hpp
   indexer/build/index_builder.hpp
   indexer/exchange/exporter.hpp
   indexer/exchange/importer.hpp
@@ -72,6 +73,7 @@ set(warpdex_public_headers
   indexer/format/score_bound.hpp
   indexer/format/seeds.hpp
   indexer/format/snapshot.hpp
+  indexer/format/stored_fields.hpp
   indexer/living/living_index.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
@@ -87,6 +89,7 @@ set(warpdex_public_headers
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
+  query/snippet.hpp
   query/input/query_file.hpp
   query/input/query_parser.hpp
   query/scorer.hpp

@@ -8,6 +8,7 @@
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {
@@ -32,6 +33,7 @@ struct DocumentStage::Prepared {
   std::uint64_t text_bytes = 0;
   std::uint32_t length = 0;
   std::uint32_t document = kRefused;
+  std::string stored;     // the record, if fields are stored
   WeightSummary weights;  // of a sparse vector
 };
 
@@ -130,6 +132,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         prepared.text_bytes = document.text.size();
         prepared.length = count_document(worker, document.text, batch.counts);
       }
+      if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
     } catch (const BadDocument& bad) {
       prepared.problem = bad.what();
     } catch (const InputError& bad) {
@@ -141,6 +144,15 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
     std::string().swap(record.bytes);
   }
   clear_and_bound(worker.terms, 4 * plan_.batch_bytes);
+}
+
+std::string DocumentStage::stored_record(const Document& document) const {
+  if (document.stored.size() != options_.stored_fields.size()) {
+    throw UsageError("the index stores " + std::to_string(options_.stored_fields.size()) +
+                     " fields, and a document came with " + std::to_string(document.stored.size()) +
+                     "; open the reader with the fields that the index stores");
+  }
+  return encode_stored(document.stored);
 }
 
 // Returns the length of the document in tokens.
@@ -232,6 +244,8 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
     }
   }
   writer_.add_document(document.id, document.length, score);
+  if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
+  std::string().swap(document.stored);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   report_.tokens += document.length;

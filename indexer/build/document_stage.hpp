@@ -62,6 +62,7 @@ class DocumentStage {
                                       std::vector<TermCount>& counts);
   static std::uint32_t count_vector(Worker& worker, const std::vector<TermWeight>& vector,
                                     std::vector<TermCount>& counts, WeightSummary& weights);
+  std::string stored_record(const Document& document) const;
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
   void refuse(const std::string& problem);

@@ -67,6 +67,13 @@ IndexSections make_sections(const SegmentView& segment, const IndexCounts& count
                                    .as<std::uint64_t>(ceil_divide(counts.documents, kForwardGroup));
     sections.forward = segment.section(section::kForward).bytes();
   }
+  if (!settings.stored_fields.empty()) {
+    sections.stored_dictionary = segment.section(section::kStoredDictionary).bytes();
+    sections.stored_block_numbers =
+        segment.section(section::kStoredBlockNumbers).as<std::uint32_t>(counts.documents);
+    sections.stored_block_table = whole<StoredBlock>(segment.section(section::kStoredBlockTable));
+    sections.stored_blocks = segment.section(section::kStoredBlocks).bytes();
+  }
   return sections;
 }
 

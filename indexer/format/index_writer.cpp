@@ -11,6 +11,7 @@
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
 #include "format/name_order.hpp"
+#include "format/stored_blocks.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
@@ -56,9 +57,11 @@ struct IndexWriter::State {
         files(folder, number, small_bytes),
         quantises(index_settings.impacts.has_value()),
         forward(folder.scratch()) {
-    if (!settings.has_forward) return;
-    forward_offsets.emplace(files, section::kForwardOffsets);
-    forward_bytes.emplace(files, section::kForward);
+    if (settings.has_forward) {
+      forward_offsets.emplace(files, section::kForwardOffsets);
+      forward_bytes.emplace(files, section::kForward);
+    }
+    if (!settings.stored_fields.empty()) stored.emplace(files);
   }
 
   void append_static_score(float score);
@@ -105,6 +108,7 @@ struct IndexWriter::State {
   SectionWriter name_order{files, section::kDocumentNameOrder};
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
+  std::optional<StoredWriter> stored;
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
 };
 
@@ -155,6 +159,19 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   } else {
     state.append_static_score(static_score);
   }
+}
+
+void IndexWriter::add_stored(std::string_view record) {
+  State& state = *state_;
+  if (!state.stored || state.stored->documents() + 1 != state.counts.documents) {
+    throw UsageError("stored fields come once for each document of an index that stores some");
+  }
+  state.stored->add(record);
+}
+
+void IndexWriter::set_threads(std::size_t threads) {
+  state_->forward.set_threads(threads);
+  if (state_->stored) state_->stored->set_threads(threads);
 }
 
 void IndexWriter::keep_impacts(double largest) {
@@ -276,15 +293,14 @@ void IndexWriter::State::append_bounds(const ListBounds& list_bounds, PostingsEn
   if (!list_bounds.ranges.empty()) entry.frequent_list = frequent_lists++;
 }
 
-void IndexWriter::set_forward_means(std::uint64_t memory, std::size_t threads) {
-  state_->forward.set_means(memory, threads);
-}
+void IndexWriter::set_forward_memory(std::uint64_t bytes) { state_->forward.set_memory(bytes); }
 
 std::uint64_t IndexWriter::memory() const {
   constexpr std::uint64_t kBuffers = 25ULL << 18;
   return kBuffers +
          (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
-         state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory();
+         state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory() +
+         (state_->stored ? state_->stored->memory() : 0);
 }
 
 const std::filesystem::path& IndexWriter::scratch_folder() const {
@@ -306,6 +322,12 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   append_all(state.name_order, order_by_hash(state.name_hashes));
   if (state.settings.has_forward) {
     state.forward.finish(state.counts.documents, *state.forward_offsets, *state.forward_bytes);
+  }
+  if (state.stored) {
+    if (state.stored->documents() != state.counts.documents) {
+      throw UsageError("some documents of an index that stores fields came without them");
+    }
+    state.stored->finish();
   }
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "format/verify_changes.hpp"
+#include "format/verify_stored.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -197,6 +198,7 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_lists(index, report, progress);
       check_name_order(index);
       check_changes(index);
+      check_stored(index);
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

@@ -20,7 +20,9 @@ namespace {
 constexpr const char* kAbout =
     "Adds documents to an index, in one step: searches find all of them or none. Analyzer, fields\n"
     "and codec are the index's. Scores are those of an index that was built of all documents at\n"
-    "once. 'warpdex merge' keeps the number of segments small.";
+    "once. Fields that the index stores are stored of the new documents too. 'warpdex merge' "
+    "keeps\n"
+    "the number of segments small.";
 
 constexpr const char* kNotes =
     "formats are those of 'warpdex index'. An index of sparse vectors takes sparse vectors, whose\n"
@@ -94,6 +96,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   options.inputs = given.inputs;
   if (options.format == DocumentFormat::kJsonl) options.fields = split_list(index.fields);
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
+  options.stored = index.stored_fields;
   options.on_read = InterruptGuard::check;
   return options;
 }

@@ -78,6 +78,7 @@ struct Arguments {
   CodecOptions codec;
   std::string analyzer = BuildOptions{}.analyzer;
   std::string fields = "contents";
+  std::string stored;
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool no_forward = false;
@@ -105,6 +106,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "jsonl, tsv, trec, text or sparse")(
       "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
       "jsonl: the members to index, joined in this order; each must be in some document")(
+      "store", po::value(&given.stored)->value_name("A,B,..."),
+      "fields whose texts the index keeps, for 'warpdex search --show': jsonl and sparse: members "
+      "that are strings or numbers; tsv, trec and text: text, all that is indexed. About 0.25 to "
+      "0.4 bytes a byte of text. Default: none")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(
       "on-bad-document",
@@ -174,6 +179,10 @@ ReaderOptions reader_options(const Arguments& given, const CommandLine& command)
       }
     }
   }
+  options.stored = split_list(given.stored);
+  if (command.given("store") && options.stored.empty()) {
+    throw UsageError("--store names no field; name one or more, or leave it out");
+  }
   options.on_read = InterruptGuard::check;
   return options;
 }
@@ -185,6 +194,7 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
   options.analyzer = given.analyzer;
   options.fields = joined(split_list(given.fields), ",");
+  options.stored_fields = split_list(given.stored);
   options.static_scores = given.static_scores;
   options.forward = !given.no_forward;
   options.impacts = impact_settings(given, command);

@@ -15,6 +15,7 @@
 #include "query_notes.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
+#include "shown_fields.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -33,6 +34,7 @@ constexpr const char* kNotes =
     "  warpdex search INDEX --mode and posting lists\n"
     "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
     "  warpdex search INDEX \"ocean^2.5 ship\"       (ocean counts two and a half times)\n"
+    "  warpdex search INDEX --show title,contents ocean ship\n"
     "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt\n"
     "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
 
@@ -44,6 +46,8 @@ struct Arguments {
   SearchOptions search;
   DeviceOptions device;
   AnswerOptions answers;
+  ShowOptions show;
+  std::vector<std::string> shown;  ///< fields
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -69,8 +73,14 @@ void print_remarks(const Snapshot& index, const Query& query, const SearchResult
   }
 }
 
+void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
+  for (const ShownField& field : fields) {
+    out << "        " << field.name << ": " << field.snippet.value_or(field.text) << "\n";
+  }
+}
+
 void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, std::ostream& out) {
+                    bool count, ShownFields* shown, std::ostream& out) {
   print_remarks(index, query, result, out);
   if (result.hits.empty()) {
     out << "no document matches\n";
@@ -83,10 +93,16 @@ void print_readably(const Snapshot& index, const Query& query, const SearchResul
   const int decimals = is_whole ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
   for (const Hit& hit : result.hits) {
-    table.add({std::to_string(++rank), fixed(static_cast<double>(hit.score), decimals),
-               std::string(index.document_name(hit.document))});
+    const std::string score = fixed(static_cast<double>(hit.score), decimals);
+    const std::string name(index.document_name(hit.document));
+    if (shown == nullptr) {
+      table.add({std::to_string(++rank), score, name});
+      continue;
+    }
+    out << ++rank << "  " << score << "  " << name << "\n";
+    print_fields(shown->of(hit.document, query), out);
   }
-  table.print(out);
+  if (shown == nullptr) table.print(out);
   if (count) out << counted(result.matches, "document") << " matched\n";
 }
 
@@ -94,6 +110,20 @@ void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Anal
   for (const std::string& note : query_notes(queries, syntax, analyzer)) {
     std::cerr << "warpdex: note: " << note << "\n";
   }
+}
+
+/// Reads the fields of --show; none without it.
+std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& arguments,
+                                        bool readable) {
+  if (arguments.shown.empty()) return std::nullopt;
+  if (!readable && !arguments.answers.is_json()) {
+    throw UsageError("a run has no place for --show; add --output-format json");
+  }
+  const bool is_terminal = arguments.answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
+  const ShownFields::Marks marks = !readable     ? ShownFields::Marks::kTags
+                                   : is_terminal ? ShownFields::Marks::kTerminal
+                                                 : ShownFields::Marks::kAsterisks;
+  return ShownFields(index, arguments.shown, arguments.show.snippets(), marks);
 }
 
 void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {
@@ -104,16 +134,18 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
+  std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
   SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
   const SearchResult result = engine.search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
   if (readable) {
-    print_readably(index, query, result, settings.count, output.stream());
+    print_readably(index, query, result, settings.count, shown ? &*shown : nullptr,
+                   output.stream());
   } else {
     const auto writer = arguments.answers.make_writer(output.stream());
-    write_answer(index, query.id, result, settings.count, *writer);
+    write_answer(index, query, result, settings.count, shown ? &*shown : nullptr, *writer);
     writer->finish();
   }
   output.commit();
@@ -135,6 +167,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
     print_notes(queries, syntax, *make_analyzer(index.settings().analyzer));
   };
   if (!is_stream) note(texts);
+  std::optional<ShownFields> shown = shown_fields(index, arguments, false);
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
@@ -148,6 +181,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   };
   AnswerWatch watch;
   if (report_counts) watch.on_answer = report;
+  if (shown) watch.shown = &*shown;
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
   SkippedQueries skipped;
@@ -172,6 +206,7 @@ int run_search(const std::vector<std::string>& arguments) {
   command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
   given.search.add_to(command);
   given.device.add_to(command);
+  given.show.add_to(command);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
 
@@ -180,6 +215,7 @@ int run_search(const std::vector<std::string>& arguments) {
                                          : "search takes words or --queries FILE, not both");
   }
   given.device.check(command);
+  given.shown = given.show.fields(command);
   check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);

@@ -11,6 +11,7 @@
 
 #include "tests/reference/compare.hpp"
 #include "tests/support.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
@@ -28,6 +29,7 @@ BuildOptions options_for(const fs::path& output, CodecKind codec = CodecKind::kP
   options.analyzer = "whitespace";
   options.codec.kind = codec;
   options.threads = 1;
+  options.stored_fields = {"text", "note"};
   return options;
 }
 
@@ -126,10 +128,11 @@ class Living {
 
   Document new_document() {
     Document document{"d" + std::to_string(next_++), ""};
-    if (!weights_) {
-      for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
-      return document;
-    }
+    for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
+    document.stored = {document.text, std::nullopt};
+    if (below(3) == 0) document.stored[1] = word();
+    if (!weights_) return document;
+    document.text.clear();
     std::set<std::string> terms;
     for (std::uint64_t words = 1 + below(20); words > 0; --words) terms.insert(word());
     for (const std::string& term : terms) {
@@ -174,6 +177,12 @@ void expect_as_anew(Living& living, int queries) {
   EXPECT_EQ(snapshot.documents(), anew.counts().documents);
   EXPECT_EQ(snapshot.statistics().documents, anew.counts().documents);
   EXPECT_EQ(snapshot.statistics().tokens, anew.counts().tokens);
+  StoredReader stored(snapshot);
+  for (const Document& document : living.live()) {
+    const auto docid = snapshot.find_document(document.id);
+    ASSERT_TRUE(docid) << document.id;
+    ASSERT_EQ(stored.read(*docid), document.stored) << document.id;
+  }
   CpuSearcher wanted(anew);
   CpuSearcher found(snapshot);
   for (int i = 0; i < queries; ++i) {

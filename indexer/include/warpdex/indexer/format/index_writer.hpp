@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warpdex/codecs/codec.hpp"
 
@@ -45,6 +46,7 @@ struct IndexSettings {
   std::optional<ImpactSettings> impacts = std::nullopt;
   /// The index keeps each document's terms, so that statistics stay exact when it is removed.
   bool has_forward = false;
+  std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
@@ -121,6 +123,15 @@ class IndexWriter {
   /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
 
+  /// What is stored of the document that was added last: encode_stored() of as many values as the
+  /// settings name fields. UsageError where it does not come once for each document, and where the
+  /// settings name none. Throws IoError.
+  void add_stored(std::string_view record);
+
+  /// Threads that pack stored documents and sort the forward index. Default: all processors. Before
+  /// the first document.
+  void set_threads(std::size_t threads);
+
   /// For lists of impacts that another index holds already: static scores come in the unit of the
   /// impacts, and `largest` goes to the settings as it is. Before the first document; UsageError
   /// unless it is an index of impacts.
@@ -138,9 +149,9 @@ class IndexWriter {
   /// encoded for other settings or another number of documents. Throws IoError.
   void add_list(std::string_view term, const EncodedPostings& postings);
 
-  /// What the forward index may take: bytes of memory while lists are added, and threads at the
-  /// end. Default: 32 MiB, all processors. Before the first list.
-  void set_forward_means(std::uint64_t memory, std::size_t threads);
+  /// Bytes of memory that the forward index may take while lists are added. Default: 32 MiB.
+  /// Before the first list.
+  void set_forward_memory(std::uint64_t bytes);
 
   /// Bytes of memory held at the moment, mostly 8 a document (12 with static scores and impacts).
   std::uint64_t memory() const;
