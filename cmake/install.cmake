@@ -51,6 +51,7 @@ set(warpdex_public_headers
   vector/neighbors.hpp
   vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
+  vector/rows/row_settings.hpp
   vector/rows/vector_view.hpp
   vector/search/index_searcher.hpp
   vector/search/make_searcher.hpp
@@ -77,6 +78,7 @@ set(warpdex_public_headers
   indexer/living/living_index.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
+  indexer/readers/paired_reader.hpp
   indexer/reorder/reorder.hpp
   indexer/rewrite/convert.hpp
   query/cpu/cpu_engine.hpp
@@ -90,6 +92,10 @@ set(warpdex_public_headers
   query/gpu/gpu_stages.hpp
   query/query.hpp
   query/snippet.hpp
+  query/hybrid/fusion.hpp
+  query/hybrid/hybrid_searcher.hpp
+  query/hybrid/matching.hpp
+  query/hybrid/vector_half.hpp
   query/input/query_file.hpp
   query/input/query_parser.hpp
   query/scorer.hpp

@@ -103,7 +103,9 @@ class ChunkWriter {
 
   void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
-    const std::vector<SearchResult> results = engine_.search(queries, settings_, on_progress);
+    const std::vector<SearchResult> results =
+        watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
+    if (watch_.search) on_progress(queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
       write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.shown, writer_);
       if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);

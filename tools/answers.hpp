@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ struct AnswerWatch {
   std::function<void(const Query&, const SearchResult&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come
   ShownFields* shown = nullptr;  ///< what goes with each document
+  /// Answers the next queries in the place of the engine; they come in their order.
+  std::function<std::vector<SearchResult>(std::span<const Query>)> search{};
 };
 
 /// Answers all queries in their order. After a signal that an InterruptGuard caught, throws

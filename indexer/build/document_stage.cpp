@@ -2,6 +2,7 @@
 #include "build/document_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -33,7 +34,8 @@ struct DocumentStage::Prepared {
   std::uint64_t text_bytes = 0;
   std::uint32_t length = 0;
   std::uint32_t document = kRefused;
-  std::string stored;     // the record, if fields are stored
+  std::string stored;  // the record, if fields are stored
+  std::vector<float> embedding;
   WeightSummary weights;  // of a sparse vector
 };
 
@@ -107,7 +109,8 @@ bool DocumentStage::take(Batch& batch) {
       ended_ = true;
     }
     if (ended_) break;
-    bytes += record.bytes.size() + record.location.file.size();
+    bytes +=
+        record.bytes.size() + record.location.file.size() + record.embedding.size() * sizeof(float);
     batch.records.push_back(std::move(record));
   }
   return !batch.records.empty() || batch.reader_failure;
@@ -133,6 +136,8 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         prepared.length = count_document(worker, document.text, batch.counts);
       }
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
+      check_embedding(document.embedding);
+      prepared.embedding = std::move(document.embedding);
     } catch (const BadDocument& bad) {
       prepared.problem = bad.what();
     } catch (const InputError& bad) {
@@ -153,6 +158,18 @@ std::string DocumentStage::stored_record(const Document& document) const {
                      "; open the reader with the fields that the index stores");
   }
   return encode_stored(document.stored);
+}
+
+void DocumentStage::check_embedding(std::span<const float> embedding) const {
+  if (!options_.vectors) return;
+  if (embedding.size() != options_.vectors->dimension) {
+    throw InputError("its vector has " + std::to_string(embedding.size()) +
+                     " components, and the index takes " +
+                     std::to_string(options_.vectors->dimension));
+  }
+  for (const float component : embedding) {
+    if (!std::isfinite(component)) throw InputError("its vector has a component that is no number");
+  }
 }
 
 // Returns the length of the document in tokens.
@@ -245,7 +262,9 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
   }
   writer_.add_document(document.id, document.length, score);
   if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
+  if (options_.vectors) writer_.add_vector(document.embedding);
   std::string().swap(document.stored);
+  std::vector<float>().swap(document.embedding);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   report_.tokens += document.length;

@@ -261,6 +261,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   const bool is_fixed = settings.impacts && settings.impacts->source == ImpactSource::kBm25;
   settings.has_forward = options.forward && !is_fixed;
   settings.stored_fields = options.stored_fields;
+  settings.vectors = options.vectors;
   return settings;
 }
 

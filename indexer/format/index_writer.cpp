@@ -18,6 +18,7 @@
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -62,8 +63,11 @@ struct IndexWriter::State {
       forward_bytes.emplace(files, section::kForward);
     }
     if (!settings.stored_fields.empty()) stored.emplace(files);
+    if (settings.vectors) vectors.emplace(files, *settings.vectors);
   }
 
+  vector::RowSections& next_vector();
+  void finish_extras();
   void append_static_score(float score);
   void finish_impacts();
   void add_to_forward(const EncodedPostings::Data& data);
@@ -109,6 +113,7 @@ struct IndexWriter::State {
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
   std::optional<StoredWriter> stored;
+  std::optional<vector::RowSections> vectors;
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
 };
 
@@ -167,6 +172,20 @@ void IndexWriter::add_stored(std::string_view record) {
     throw UsageError("stored fields come once for each document of an index that stores some");
   }
   state.stored->add(record);
+}
+
+/// Where the vector of the last document goes.
+vector::RowSections& IndexWriter::State::next_vector() {
+  if (!vectors || vectors->rows() + 1 != counts.documents) {
+    throw UsageError("vectors come once for each document of an index that holds vectors");
+  }
+  return *vectors;
+}
+
+void IndexWriter::add_vector(std::span<const float> vector) { state_->next_vector().add(vector); }
+
+void IndexWriter::copy_vector(const vector::VectorView& from, std::size_t row) {
+  state_->next_vector().copy(from, row);
 }
 
 void IndexWriter::set_threads(std::size_t threads) {
@@ -300,7 +319,8 @@ std::uint64_t IndexWriter::memory() const {
   return kBuffers +
          (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
          state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory() +
-         (state_->stored ? state_->stored->memory() : 0);
+         (state_->stored ? state_->stored->memory() : 0) +
+         (state_->vectors ? state_->vectors->memory() : 0);
 }
 
 const std::filesystem::path& IndexWriter::scratch_folder() const {
@@ -315,6 +335,16 @@ void IndexWriter::commit(const std::function<void()>& check) {
   state.own_folder->commit(manifest_to_json(manifest), check);
 }
 
+void IndexWriter::State::finish_extras() {
+  if ((stored && stored->documents() != counts.documents) ||
+      (vectors && vectors->rows() != counts.documents)) {
+    throw UsageError(
+        "a document came without the stored fields or the vector that the index holds");
+  }
+  if (stored) stored->finish();
+  if (vectors) vectors->finish();
+}
+
 SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   State& state = *state_;
   state.name_offsets.append_value(state.names.size());
@@ -323,12 +353,7 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   if (state.settings.has_forward) {
     state.forward.finish(state.counts.documents, *state.forward_offsets, *state.forward_bytes);
   }
-  if (state.stored) {
-    if (state.stored->documents() != state.counts.documents) {
-      throw UsageError("some documents of an index that stores fields came without them");
-    }
-    state.stored->finish();
-  }
+  state.finish_extras();
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
   SegmentInfo segment = state.files.finish(check);

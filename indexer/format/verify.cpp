@@ -15,6 +15,7 @@
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -199,6 +200,7 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_name_order(index);
       check_changes(index);
       check_stored(index);
+      vector::check_row_sections(index.vectors());
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

@@ -168,6 +168,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   build.analyzer = settings.analyzer;
   build.fields = settings.fields;
   build.stored_fields = settings.stored_fields;
+  build.vectors = settings.vectors;
   build.impacts.reset();
   build::check_build_options(reader, build);
   std::vector<std::string> updated;

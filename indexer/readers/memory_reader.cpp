@@ -45,6 +45,7 @@ class MemoryReader final : public DocumentReader {
       record.bytes += value ? '\1' : '\0';
       append_text(record.bytes, value ? *value : "");
     }
+    record.embedding = document.embedding;
     record.location = {"<memory>", next_};
     consumed_.fetch_add(size_of(document), std::memory_order_relaxed);
     return true;
@@ -58,6 +59,7 @@ class MemoryReader final : public DocumentReader {
     const std::string_view text = take_text(bytes);
     check_utf8(text, record.location);
     Document document{std::string(id), std::string(text)};
+    document.embedding = record.embedding;
     while (!bytes.empty()) {
       const bool is_there = bytes.front() != '\0';
       bytes.remove_prefix(1);

@@ -169,6 +169,11 @@ void print_facts(const Snapshot& index, const Statistics& statistics, std::ostre
   table.add({"codec", codec_text(settings.codec)});
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
+  if (settings.vectors) {
+    table.add({"vectors", std::to_string(settings.vectors->dimension) + " components (" +
+                              std::string(vector::store_name(settings.vectors->store)) + "), " +
+                              std::string(vector::metric_name(settings.vectors->metric))});
+  }
   if (!settings.stored_fields.empty()) {
     table.add({"stored fields", joined(settings.stored_fields) + ", " +
                                     bytes_text(stored_bytes(statistics)) + " of " +
@@ -272,6 +277,13 @@ std::string to_json(const Snapshot& index, const Statistics& statistics) {
   json.member("bit_sets", settings.codec.bit_sets);
   json.member("analyzer", settings.analyzer);
   json.member("fields", settings.fields);
+  if (settings.vectors) {
+    json.begin_object("vectors");
+    json.member("metric", vector::metric_name(settings.vectors->metric));
+    json.member("store", vector::store_name(settings.vectors->store));
+    json.member("dimension", std::uint64_t{settings.vectors->dimension});
+    json.end_object();
+  }
   json.member("stored_fields", joined(settings.stored_fields));
   json.member("stored_bytes", stored_bytes(statistics));
   json.member("stored_text_bytes", statistics.stored_text_bytes);

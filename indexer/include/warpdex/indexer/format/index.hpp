@@ -17,6 +17,7 @@
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
 
 namespace warpdex {
 
@@ -174,6 +175,10 @@ class Index {
   /// The docID of that document, removed or not, or none. O(log documents); of an index of version
   /// 2, O(documents). FormatError for damaged tables.
   std::optional<std::uint32_t> find_document(std::string_view name) const;
+
+  /// The documents' vectors, of IndexSettings::vectors; row i is document i's. Without rows where
+  /// there are none.
+  const vector::FlatVectors& vectors() const;
 
   /// The segment's number in its index.
   std::uint64_t segment_number() const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex {
 
@@ -47,6 +48,8 @@ struct IndexSettings {
   /// The index keeps each document's terms, so that statistics stay exact when it is removed.
   bool has_forward = false;
   std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
+  /// It holds a vector for each document: row i of a segment is that of its document i.
+  std::optional<vector::RowSettings> vectors = std::nullopt;
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
@@ -127,6 +130,13 @@ class IndexWriter {
   /// settings name fields. UsageError where it does not come once for each document, and where the
   /// settings name none. Throws IoError.
   void add_stored(std::string_view record);
+
+  /// The vector of the document that was added last. UsageError where it does not come once for
+  /// each document, where the settings have no vectors, and for another dimension; InputError for
+  /// components that are not finite or too large for halves. Throws IoError.
+  void add_vector(std::span<const float> vector);
+  /// Likewise that of a document of another index with the same settings of vectors, to the bit.
+  void copy_vector(const vector::VectorView& from, std::size_t row);
 
   /// Threads that pack stored documents and sort the forward index. Default: all processors. Before
   /// the first document.

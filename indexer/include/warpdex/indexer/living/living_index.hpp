@@ -19,7 +19,8 @@ struct AddOptions {
   /// bad document.
   bool update = false;
   /// Means, callbacks, static scores and what becomes of bad documents. What the index knows is not
-  /// read: output, codec, analyzer, fields, stored_fields, impacts, forward.
+  /// read: output, codec, analyzer, fields, stored_fields, vectors, impacts,
+  /// forward.
   BuildOptions build;
 };
 

@@ -59,6 +59,8 @@ struct Location {
 struct RawRecord {
   std::string bytes;  ///< unpacked
   Location location;  ///< for messages
+  /// Document::embedding, where it comes from elsewhere.
+  std::vector<float> embedding{};
 };
 
 /// A term of a document's sparse vector, as a learned model weighs it.
@@ -77,6 +79,8 @@ struct Document {
   /// Texts to be stored, in the order of ReaderOptions::stored; none where the document has no such
   /// field.
   std::vector<std::optional<std::string>> stored{};
+  /// A dense vector, for an index of BuildOptions::vectors: its dimension, of finite numbers.
+  std::vector<float> embedding{};
 };
 
 /// A field that was asked for, and how many documents have it.
