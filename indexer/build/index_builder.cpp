@@ -193,7 +193,9 @@ void check_fields(const FieldUse& use, const BuildReport& report) {
   std::string missing;
   const auto look_at = [&](const std::vector<FieldCount>& fields) {
     for (const FieldCount& field : fields) {
-      if (field.documents == 0) missing += (missing.empty() ? "'" : ", '") + field.name + "'";
+      const std::string name = "'" + field.name + "'";
+      if (field.documents > 0 || missing.find(name) != std::string::npos) continue;
+      missing += (missing.empty() ? "" : ", ") + name;
     }
   };
   look_at(use.fields);
