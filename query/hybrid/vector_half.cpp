@@ -49,11 +49,11 @@ struct VectorHalf::State {
   IsNearer is_nearer;
   std::vector<SearchedVectorsOfSegment> segments;
 
-  void check(std::span<const float> queries) const {
-    if (queries.size() % dimension == 0) return;
+  void check(bool fits) const {
+    if (fits) return;
     throw UsageError(
-        "the vectors of the queries have another number of components than those of "
-        "the index, which have " +
+        "the vectors of the queries have another number of components than those of the index, "
+        "which have " +
         std::to_string(dimension));
   }
   static void append(const vector::Neighbors& found, std::size_t query, std::uint32_t first,
@@ -94,7 +94,7 @@ VectorHalf& VectorHalf::operator=(VectorHalf&&) noexcept = default;
 
 std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries,
                                                   std::uint32_t k) const {
-  state_->check(queries);
+  state_->check(queries.size() % state_->dimension == 0);
   std::vector<std::vector<Hit>> hits(queries.size() / state_->dimension);
   if (hits.empty()) return hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
@@ -110,7 +110,7 @@ std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries
 
 std::vector<Hit> VectorHalf::nearest_within(std::span<const float> query, std::uint32_t k,
                                             const vector::RowFilter& documents) const {
-  if (query.size() != state_->dimension) state_->check({query.data(), query.size() + 1});
+  state_->check(query.size() == state_->dimension);
   std::vector<Hit> hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
     const vector::RowFilter wanted = documents.slice(segment.first_document, segment.documents);

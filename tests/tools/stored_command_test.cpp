@@ -72,6 +72,19 @@ TEST_F(StoredCommands, TextOfOtherFormatsIsAField) {
   EXPECT_EQ(parse_json(run_warpdex({"stats", index_, "--json", "-"}).out)["stored_fields"], "text");
 }
 
+TEST_F(StoredCommands, SparseVectorsAndFilesHaveFieldsToo) {
+  ASSERT_EQ(index("{\"id\":1,\"vector\":{\"sea\":2},\"contents\":\"the sea\"}\n", "sparse",
+                  {"--store", "contents"})
+                .status,
+            0);
+  EXPECT_THAT(search({"--show", "contents", "sea"}).out, HasSubstr("contents: the *sea*\n"));
+  write_file(folder_ / "a.txt", "grey sea");
+  const Outcome outcome = run_warpdex({"index", "--input", folder_ / "a.txt", "--format", "text",
+                                       "--store", "text", "--output", index_, "--quiet"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(search({"--show", "text", "grey"}).out, HasSubstr("text: *grey* sea\n"));
+}
+
 TEST_F(StoredCommands, RefuseWhatIsNotThere) {
   expect_complaint(index(kTsvDocuments, "tsv", {"--store", "title"}), 2, {"'title'", "'text'"});
   expect_complaint(index(kDocuments, "jsonl", {"--store", "titel"}), 1, {"'titel'", "title"});
