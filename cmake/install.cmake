@@ -51,6 +51,7 @@ set(warpdex_public_headers
   vector/neighbors.hpp
   vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
+  vector/rows/row_settings.hpp
   vector/rows/vector_view.hpp
   vector/search/index_searcher.hpp
   vector/search/make_searcher.hpp
@@ -62,6 +63,7 @@ set(warpdex_public_headers
   vector/search/stored_rows.hpp
   vector/search/vector_searcher.hpp
   indexer/analysis/analyzer.hpp
+  indexer/analysis/term_locator.hpp
   indexer/build/index_builder.hpp
   indexer/exchange/exporter.hpp
   indexer/exchange/importer.hpp
@@ -72,9 +74,11 @@ set(warpdex_public_headers
   indexer/format/score_bound.hpp
   indexer/format/seeds.hpp
   indexer/format/snapshot.hpp
+  indexer/format/stored_fields.hpp
   indexer/living/living_index.hpp
   indexer/readers/document_reader.hpp
   indexer/readers/memory_reader.hpp
+  indexer/readers/paired_reader.hpp
   indexer/reorder/reorder.hpp
   indexer/rewrite/convert.hpp
   query/cpu/cpu_engine.hpp
@@ -88,6 +92,11 @@ set(warpdex_public_headers
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
+  query/snippet.hpp
+  query/hybrid/fusion.hpp
+  query/hybrid/hybrid_searcher.hpp
+  query/hybrid/matching.hpp
+  query/hybrid/vector_half.hpp
   query/input/query_file.hpp
   query/input/query_parser.hpp
   query/scorer.hpp

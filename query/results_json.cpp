@@ -24,6 +24,24 @@ void write_key(Writer& json, std::string_view key) {
   json.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
 }
 
+void write_fields(Writer& json, std::span<const ShownField> fields) {
+  write_key(json, "fields");
+  json.StartObject();
+  for (const ShownField& field : fields) {
+    write_key(json, json_text(field.name));
+    write_text(json, field.text);
+  }
+  json.EndObject();
+  if (!fields[0].snippet) return;
+  write_key(json, "snippets");
+  json.StartObject();
+  for (const ShownField& field : fields) {
+    write_key(json, json_text(field.name));
+    write_text(json, field.snippet.value_or(""));
+  }
+  json.EndObject();
+}
+
 void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
   json.StartObject();
   write_key(json, "rank");
@@ -37,6 +55,7 @@ void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
   } else {
     json.Null();
   }
+  if (!hit.fields.empty()) write_fields(json, hit.fields);
   json.EndObject();
 }
 

@@ -61,14 +61,19 @@ std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) cons
   throw UsageError("--output-format takes trec or json, not '" + output_format_ + "'");
 }
 
-void write_answer(const Snapshot& snapshot, const std::string& id, const SearchResult& result,
-                  bool counted, ResultWriter& writer) {
+void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
+                  bool counted, ShownFields* shown, ResultWriter& writer) {
   std::vector<NamedHit> hits;
   hits.reserve(result.hits.size());
-  for (const Hit& hit : result.hits)
-    hits.push_back({snapshot.document_name(hit.document), hit.score});
+  std::vector<std::vector<ShownField>> fields(shown != nullptr ? result.hits.size() : 0);
+  for (const Hit& hit : result.hits) {
+    NamedHit& named = hits.emplace_back(snapshot.document_name(hit.document), hit.score);
+    if (shown == nullptr) continue;
+    fields[hits.size() - 1] = shown->of(hit.document, query);
+    named.fields = fields[hits.size() - 1];
+  }
   QueryAnswer answer;
-  answer.id = id;
+  answer.id = query.id;
   answer.hits = hits;
   answer.matches = result.matches;
   answer.matches_exact = counted;
@@ -98,9 +103,11 @@ class ChunkWriter {
 
   void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
-    const std::vector<SearchResult> results = engine_.search(queries, settings_, on_progress);
+    const std::vector<SearchResult> results =
+        watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
+    if (watch_.search) on_progress(queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      write_answer(snapshot_, queries[i].id, results[i], settings_.count, writer_);
+      write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.shown, writer_);
       if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
     }
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "progress.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
+#include "shown_fields.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
@@ -36,9 +38,9 @@ class AnswerOptions {
   std::string tag_ = "warpdex";
 };
 
-/// Sends one answer, with its documents' names, to `writer`.
-void write_answer(const Snapshot& snapshot, const std::string& id, const SearchResult& result,
-                  bool counted, ResultWriter& writer);
+/// Sends one answer, with its documents' names, to `writer`. `shown` may be null.
+void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
+                  bool counted, ShownFields* shown, ResultWriter& writer);
 
 /// What is wanted of write_answers() beside the answers.
 struct AnswerWatch {
@@ -47,6 +49,9 @@ struct AnswerWatch {
   /// Sees each result after it was written.
   std::function<void(const Query&, const SearchResult&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come
+  ShownFields* shown = nullptr;  ///< what goes with each document
+  /// Answers the next queries in the place of the engine; they come in their order.
+  std::function<std::vector<SearchResult>(std::span<const Query>)> search{};
 };
 
 /// Answers all queries in their order. After a signal that an InterruptGuard caught, throws

@@ -26,6 +26,7 @@ int run_bench(const std::vector<std::string>& arguments);
 int run_add(const std::vector<std::string>& arguments);
 int run_delete(const std::vector<std::string>& arguments);
 int run_merge(const std::vector<std::string>& arguments);
+int run_tune(const std::vector<std::string>& arguments);
 int run_stats(const std::vector<std::string>& arguments);
 int run_verify(const std::vector<std::string>& arguments);
 int run_codecs(const std::vector<std::string>& arguments);

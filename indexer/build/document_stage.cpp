@@ -2,11 +2,13 @@
 #include "build/document_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {
@@ -32,6 +34,8 @@ struct DocumentStage::Prepared {
   std::uint64_t text_bytes = 0;
   std::uint32_t length = 0;
   std::uint32_t document = kRefused;
+  std::string stored;  // the record, if fields are stored
+  std::vector<float> embedding;
   WeightSummary weights;  // of a sparse vector
 };
 
@@ -105,7 +109,8 @@ bool DocumentStage::take(Batch& batch) {
       ended_ = true;
     }
     if (ended_) break;
-    bytes += record.bytes.size() + record.location.file.size();
+    bytes +=
+        record.bytes.size() + record.location.file.size() + record.embedding.size() * sizeof(float);
     batch.records.push_back(std::move(record));
   }
   return !batch.records.empty() || batch.reader_failure;
@@ -130,6 +135,9 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         prepared.text_bytes = document.text.size();
         prepared.length = count_document(worker, document.text, batch.counts);
       }
+      if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
+      check_embedding(document.embedding);
+      prepared.embedding = std::move(document.embedding);
     } catch (const BadDocument& bad) {
       prepared.problem = bad.what();
     } catch (const InputError& bad) {
@@ -141,6 +149,27 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
     std::string().swap(record.bytes);
   }
   clear_and_bound(worker.terms, 4 * plan_.batch_bytes);
+}
+
+std::string DocumentStage::stored_record(const Document& document) const {
+  if (document.stored.size() != options_.stored_fields.size()) {
+    throw UsageError("the index stores " + std::to_string(options_.stored_fields.size()) +
+                     " fields, and a document came with " + std::to_string(document.stored.size()) +
+                     "; open the reader with the fields that the index stores");
+  }
+  return encode_stored(document.stored);
+}
+
+void DocumentStage::check_embedding(std::span<const float> embedding) const {
+  if (!options_.vectors) return;
+  if (embedding.size() != options_.vectors->dimension) {
+    throw InputError("its vector has " + std::to_string(embedding.size()) +
+                     " components, and the index takes " +
+                     std::to_string(options_.vectors->dimension));
+  }
+  for (const float component : embedding) {
+    if (!std::isfinite(component)) throw InputError("its vector has a component that is no number");
+  }
 }
 
 // Returns the length of the document in tokens.
@@ -232,6 +261,10 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
     }
   }
   writer_.add_document(document.id, document.length, score);
+  if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
+  if (options_.vectors) writer_.add_vector(document.embedding);
+  std::string().swap(document.stored);
+  std::vector<float>().swap(document.embedding);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   report_.tokens += document.length;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,8 @@ class DocumentStage {
                                       std::vector<TermCount>& counts);
   static std::uint32_t count_vector(Worker& worker, const std::vector<TermWeight>& vector,
                                     std::vector<TermCount>& counts, WeightSummary& weights);
+  std::string stored_record(const Document& document) const;
+  void check_embedding(std::span<const float> embedding) const;
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
   void refuse(const std::string& problem);

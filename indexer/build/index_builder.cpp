@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,11 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   make_analyzer(options.analyzer);  // throws for an unknown one
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
+  }
+  std::set<std::string_view> stored;
+  for (const std::string& field : options.stored_fields) {
+    if (!field.empty() && stored.insert(field).second) continue;
+    throw UsageError("the field '" + field + "' cannot be stored; name each field once");
   }
 }
 
@@ -167,7 +174,7 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
       std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
   const ListEncoder encoder(settings, writer.lengths());
   const std::uint64_t forward = settings.has_forward ? memory / 4 : 0;
-  writer.set_forward_means(std::min(forward, kMaxForward), plan.threads);
+  writer.set_forward_memory(std::min(forward, kMaxForward));
   const ImpactSettings* weights = report.weights ? &*report.weights : nullptr;
   const std::uint64_t held = std::min(memory, used_by_runs + forward);
   write_lists(terms, encoder, weights, plan.threads, (memory - held) / 2, writer, progress, report);
@@ -184,9 +191,15 @@ void check_documents(const BuildReport& report, const BuildOptions& options) {
 /// A misspelt field must not leave its text out unsaid.
 void check_fields(const FieldUse& use, const BuildReport& report) {
   std::string missing;
-  for (const FieldCount& field : use.fields) {
-    if (field.documents == 0) missing += (missing.empty() ? "'" : ", '") + field.name + "'";
-  }
+  const auto look_at = [&](const std::vector<FieldCount>& fields) {
+    for (const FieldCount& field : fields) {
+      const std::string name = "'" + field.name + "'";
+      if (field.documents > 0 || missing.find(name) != std::string::npos) continue;
+      missing += (missing.empty() ? "" : ", ") + name;
+    }
+  };
+  look_at(use.fields);
+  look_at(use.stored);
   if (missing.empty() || report.documents == 0) return;
   throw InputError("no document has the field " + missing + "; the first documents have " +
                    use.known + ": correct the name, or leave it out");
@@ -212,6 +225,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
                           Progress& progress) {
   const MemoryPlan plan =
       plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
+  writer.set_threads(plan.threads);
   RunStore runs(writer.scratch_folder());
   BuildReport report;
   std::vector<Inverter> inverters =
@@ -248,6 +262,8 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   // BM25's impacts have the statistics of the build in them: such an index does not change.
   const bool is_fixed = settings.impacts && settings.impacts->source == ImpactSource::kBm25;
   settings.has_forward = options.forward && !is_fixed;
+  settings.stored_fields = options.stored_fields;
+  settings.vectors = options.vectors;
   return settings;
 }
 

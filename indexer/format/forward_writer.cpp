@@ -46,10 +46,9 @@ struct ForwardWriter::Encoded {
   std::vector<std::uint64_t> groups;
 };
 
-void ForwardWriter::set_means(std::uint64_t memory, std::size_t threads) {
+void ForwardWriter::set_memory(std::uint64_t bytes) {
   constexpr std::uint64_t kMinEntries = 1 << 12;
-  max_entries_ = std::max(memory / (2 * sizeof(Entry)), kMinEntries);
-  threads_ = threads;
+  max_entries_ = std::max(bytes / (2 * sizeof(Entry)), kMinEntries);
 }
 
 std::uint64_t ForwardWriter::memory() const {

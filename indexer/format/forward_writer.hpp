@@ -23,8 +23,10 @@ class ForwardWriter {
   /// `folder` is for temporary files.
   explicit ForwardWriter(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Bytes for postings, and threads for the end (0: all processors). Before the first list.
-  void set_means(std::uint64_t memory, std::size_t threads);
+  /// Bytes for postings. Before the first list.
+  void set_memory(std::uint64_t bytes);
+  /// For the end; 0: all processors.
+  void set_threads(std::size_t threads) { threads_ = threads; }
 
   /// The next term's list. Throws IoError.
   void add_list(std::uint32_t term_number, std::span<const std::uint32_t> docids,

@@ -13,6 +13,7 @@
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -67,6 +68,13 @@ IndexSections make_sections(const SegmentView& segment, const IndexCounts& count
                                    .as<std::uint64_t>(ceil_divide(counts.documents, kForwardGroup));
     sections.forward = segment.section(section::kForward).bytes();
   }
+  if (!settings.stored_fields.empty()) {
+    sections.stored_dictionary = segment.section(section::kStoredDictionary).bytes();
+    sections.stored_block_numbers =
+        segment.section(section::kStoredBlockNumbers).as<std::uint32_t>(counts.documents);
+    sections.stored_block_table = whole<StoredBlock>(segment.section(section::kStoredBlockTable));
+    sections.stored_blocks = segment.section(section::kStoredBlocks).bytes();
+  }
   return sections;
 }
 
@@ -102,6 +110,7 @@ struct Index::State {
   IndexSections sections;
   RemovedRows removed;
   std::span<const FrequencyChange> changes;
+  vector::FlatVectors vectors;
 };
 
 Index::State::State(const std::filesystem::path& path, const Folder& opened,
@@ -115,6 +124,9 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
       removed(segment.removed_rows(counts.documents)) {
   if (settings.has_forward && info.removals) {
     changes = whole<FrequencyChange>(segment.removals_section(section::kFrequencyChanges));
+  }
+  if (settings.vectors) {
+    vectors = vector::open_row_sections(segment, *settings.vectors, counts.documents);
   }
 }
 
@@ -204,6 +216,7 @@ std::uint64_t Index::segment_number() const { return state_->info.number; }
 RemovedRows Index::removed() const { return state_->removed; }
 std::uint64_t Index::removed_documents() const { return state_->removed_count("documents"); }
 std::uint64_t Index::removed_tokens() const { return state_->removed_count("tokens"); }
+const vector::FlatVectors& Index::vectors() const { return state_->vectors; }
 std::span<const FrequencyChange> Index::frequency_changes() const { return state_->changes; }
 
 FrequencyChange Index::frequency_change(std::uint32_t term_number) const {

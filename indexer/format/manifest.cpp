@@ -37,6 +37,47 @@ void write_impacts(ManifestWriter& writer, const std::optional<ImpactSettings>& 
   writer.EndObject();
 }
 
+void write_stored_fields(ManifestWriter& writer, const std::vector<std::string>& fields) {
+  if (fields.empty()) return;
+  writer.Key("stored_fields");
+  writer.StartArray();
+  for (const std::string& field : fields) {
+    writer.String(field.data(), static_cast<rapidjson::SizeType>(field.size()));
+  }
+  writer.EndArray();
+}
+
+std::vector<std::string> read_stored_fields(const ManifestObject& manifest) {
+  std::vector<std::string> fields;
+  if (!manifest.has("stored_fields")) return fields;
+  const rapidjson::Value& names = manifest.member("stored_fields");
+  if (!names.IsArray() || names.Empty()) damaged_manifest("stored_fields");
+  for (const rapidjson::Value& name : names.GetArray()) {
+    if (!name.IsString()) damaged_manifest("stored_fields");
+    fields.emplace_back(name.GetString(), name.GetStringLength());
+  }
+  return fields;
+}
+
+void write_vectors(ManifestWriter& writer, const std::optional<vector::RowSettings>& vectors) {
+  if (!vectors) return;
+  writer.Key("vectors");
+  writer.StartObject();
+  write_member(writer, "metric", std::string(vector::metric_name(vectors->metric)));
+  write_member(writer, "store", std::string(vector::store_name(vectors->store)));
+  write_member(writer, "dimension", std::uint64_t{vectors->dimension});
+  writer.EndObject();
+}
+
+vector::RowSettings read_vectors(const ManifestObject& vectors) try {
+  const std::uint64_t dimension = vectors.number("dimension");
+  if (dimension < 1 || dimension > vector::kMaxDimension) damaged_manifest("dimension");
+  return {vector::metric_from_name(vectors.string("metric")),
+          vector::store_from_name(vectors.string("store")), dimension};
+} catch (const UsageError&) {
+  damaged_manifest("vectors");
+}
+
 CodecKind read_codec_kind(const ManifestObject& codec) try {
   return codec_from_name(codec.string("name"));
 } catch (const UsageError&) {
@@ -109,6 +150,8 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "static_scores", manifest.settings.has_static_scores);
   write_impacts(writer, manifest.settings.impacts);
   write_member(writer, "forward", manifest.settings.has_forward);
+  write_stored_fields(writer, manifest.settings.stored_fields);
+  write_vectors(writer, manifest.settings.vectors);
   write_segments(writer, manifest.stored);
   writer.EndObject();
   return with_checksum({buffer.GetString(), buffer.GetSize()});
@@ -129,6 +172,8 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings.impacts = read_impacts(reader);
   manifest.stored = read_stored_segments(reader);
   if (!is_old) manifest.settings.has_forward = reader.boolean("forward");
+  manifest.settings.stored_fields = read_stored_fields(reader);
+  if (reader.has("vectors")) manifest.settings.vectors = read_vectors(reader.object("vectors"));
   if (is_old) {
     if (manifest.stored.segments.size() != 1) damaged_manifest("not one segment");
     manifest.stored.segments[0].counts = read_counts(reader.object("counts"));

@@ -71,7 +71,7 @@ CollectionStatistics Snapshot::statistics() const {
   return {documents(), state_->tokens - state_->removed_tokens};
 }
 
-std::string_view Snapshot::document_name(std::uint32_t document) const {
+std::size_t Snapshot::segment_of(std::uint32_t document) const {
   const auto segment =
       std::find_if(state_->segments.rbegin(), state_->segments.rend(),
                    [&](const Segment& candidate) { return candidate.first_document <= document; });
@@ -79,7 +79,12 @@ std::string_view Snapshot::document_name(std::uint32_t document) const {
     throw UsageError("there is no document " + std::to_string(document) + " in an index of " +
                      std::to_string(docid_end()));
   }
-  return segment->index->document_name(document - segment->first_document);
+  return static_cast<std::size_t>(state_->segments.rend() - segment) - 1;
+}
+
+std::string_view Snapshot::document_name(std::uint32_t document) const {
+  const Segment& segment = state_->segments[segment_of(document)];
+  return segment.index->document_name(document - segment.first_document);
 }
 
 std::optional<std::uint32_t> Snapshot::find_document(std::string_view name) const {

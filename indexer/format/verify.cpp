@@ -9,11 +9,13 @@
 #include <string>
 
 #include "format/verify_changes.hpp"
+#include "format/verify_stored.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -197,6 +199,8 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_lists(index, report, progress);
       check_name_order(index);
       check_changes(index);
+      check_stored(index);
+      vector::check_row_sections(index.vectors());
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

@@ -167,6 +167,8 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   build.codec = settings.codec;
   build.analyzer = settings.analyzer;
   build.fields = settings.fields;
+  build.stored_fields = settings.stored_fields;
+  build.vectors = settings.vectors;
   build.impacts.reset();
   build::check_build_options(reader, build);
   std::vector<std::string> updated;
@@ -210,7 +212,7 @@ void LivingIndex::State::merge(SegmentRange range, const MergeOptions& options) 
       IndexWriter writer(to, number, settings);
       const build::MemoryPlan plan = build::plan_memory(
           options.memory, options.threads != 0 ? options.threads : default_threads());
-      writer.set_forward_means(plan.writing / 4, plan.threads);
+      writer.set_forward_memory(plan.writing / 4);
       rewrite::RewriteSettings rewriting{settings, {}, plan.writing / 2, plan.threads};
       rewrite::rewrite_index(sources, rewriting, writer, [&](std::uint64_t done) {
         if (!options.on_progress) return;

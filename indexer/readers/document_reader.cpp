@@ -1,9 +1,37 @@
 // Finds formats by their names, and opens their readers.
 #include "warpdex/indexer/readers/document_reader.hpp"
 
+#include <algorithm>
+
 #include "readers/readers.hpp"
 
 namespace warpdex {
+namespace {
+
+/// The only field of formats without fields.
+constexpr std::string_view kText = "text";
+
+void check_stored(const ReaderOptions& options) {
+  const bool has_fields =
+      options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kSparse;
+  const auto& stored = options.stored;
+  if (has_fields || stored.empty()) return;
+  if (std::find(stored.begin(), stored.end(), kText) == stored.end()) {
+    throw UsageError("documents of this format have no field '" + stored[0] +
+                     "' to be stored; store 'text', which is all that is indexed of them");
+  }
+}
+
+}  // namespace
+
+std::vector<std::optional<std::string>> stored_text(const std::vector<std::string>& fields,
+                                                    const std::string& text) {
+  std::vector<std::optional<std::string>> values(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i] == kText) values[i] = text;
+  }
+  return values;
+}
 
 DocumentFormat document_format_from_name(std::string_view name) {
   if (name == "jsonl") return DocumentFormat::kJsonl;
@@ -18,6 +46,7 @@ DocumentFormat document_format_from_name(std::string_view name) {
 std::string Location::to_string() const { return file + ":" + std::to_string(line); }
 
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
+  check_stored(options);
   switch (options.format) {
     case DocumentFormat::kJsonl: return open_jsonl(options);
     case DocumentFormat::kTsv: return open_tsv(options);

@@ -1,12 +1,14 @@
 // JSONL collections: one JSON object a line, of which the id and the chosen members are kept.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <set>
 #include <span>
 
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"
 #include "readers/readers.hpp"
+#include "readers/stored_members.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -35,6 +37,7 @@ class JsonlReader final : public DocumentReader {
       field_places_.push_back(static_cast<std::size_t>(known - wanted_.begin()));
       if (known == wanted_.end()) wanted_.push_back({.name = field});
     }
+    if (!options.stored.empty()) stored_.emplace(options.stored, wanted_);
   }
 
   bool next(RawRecord& record) override {
@@ -53,6 +56,7 @@ class JsonlReader final : public DocumentReader {
     const json::Collected collected = json::collect_members(line, members);
     json::check_record(record, collected, kExample);
     Document document{json::id_of(members, record), text_of(members, record)};
+    if (stored_) document.stored = stored_->values(members, record);
     json::check_escapes(record, {document.id, document.text});
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (members[field_places_[i]].kind == json::Kind::kMissing) continue;
@@ -66,6 +70,7 @@ class JsonlReader final : public DocumentReader {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       use.fields.push_back({fields_[i], documents_with_field_[i].load()});
     }
+    if (stored_) use.stored = stored_->counts();
     use.known = json::MemberNames(first_lines_).list();
     return use;
   }
@@ -123,8 +128,9 @@ class JsonlReader final : public DocumentReader {
 
   InputFiles files_;
   std::vector<std::string> fields_;
-  std::vector<json::Member> wanted_;       // the id's members, then fields that are not among them
-  std::vector<std::size_t> field_places_;  // of fields_ in wanted_
+  std::vector<json::Member> wanted_;  // the id's members, then others that are not among them
+  std::optional<json::StoredMembers> stored_;
+  std::vector<std::size_t> field_places_;                                 // of fields_ in wanted_
   mutable std::vector<std::atomic<std::uint64_t>> documents_with_field_;  // one each of fields_
   std::string first_lines_;                                               // for messages
 };

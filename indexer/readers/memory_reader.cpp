@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,33 +13,62 @@
 namespace warpdex {
 namespace {
 
-// A record is the id's size in 8 bytes, the id, and the text.
+void append_text(std::string& bytes, std::string_view text) {
+  const std::uint64_t size = text.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes += text;
+}
+
+std::string_view take_text(std::string_view& bytes) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  const std::string_view text = bytes.substr(sizeof size, size);
+  bytes.remove_prefix(sizeof size + size);
+  return text;
+}
+
+// A record is the id, the text and what is stored, each behind its size in 8 bytes; a stored value
+// has a byte more before it, 0 where it is missing.
 class MemoryReader final : public DocumentReader {
  public:
   explicit MemoryReader(std::vector<Document> documents) : documents_(std::move(documents)) {
-    for (const Document& document : documents_) total_ += document.id.size() + document.text.size();
+    for (const Document& document : documents_) total_ += size_of(document);
   }
 
   bool next(RawRecord& record) override {
     if (next_ == documents_.size()) return false;
     const Document document = std::move(documents_[next_++]);
-    const std::uint64_t id_size = document.id.size();
-    record.bytes.assign(reinterpret_cast<const char*>(&id_size), sizeof id_size);
-    record.bytes += document.id;
-    record.bytes += document.text;
+    record.bytes.clear();
+    append_text(record.bytes, document.id);
+    append_text(record.bytes, document.text);
+    for (const auto& value : document.stored) {
+      record.bytes += value ? '\1' : '\0';
+      append_text(record.bytes, value ? *value : "");
+    }
+    record.embedding = document.embedding;
     record.location = {"<memory>", next_};
-    consumed_.fetch_add(id_size + document.text.size(), std::memory_order_relaxed);
+    consumed_.fetch_add(size_of(document), std::memory_order_relaxed);
     return true;
   }
 
   Document parse(const RawRecord& record) const override {
-    std::uint64_t id_size = 0;
-    std::memcpy(&id_size, record.bytes.data(), sizeof id_size);
-    const std::string_view bytes = std::string_view(record.bytes).substr(sizeof id_size);
-    check_utf8(bytes.substr(0, id_size), record.location);
-    check_id(bytes.substr(0, id_size), record.location);
-    check_utf8(bytes.substr(id_size), record.location);
-    return {std::string(bytes.substr(0, id_size)), std::string(bytes.substr(id_size))};
+    std::string_view bytes = record.bytes;
+    const std::string_view id = take_text(bytes);
+    check_utf8(id, record.location);
+    check_id(id, record.location);
+    const std::string_view text = take_text(bytes);
+    check_utf8(text, record.location);
+    Document document{std::string(id), std::string(text)};
+    document.embedding = record.embedding;
+    while (!bytes.empty()) {
+      const bool is_there = bytes.front() != '\0';
+      bytes.remove_prefix(1);
+      const std::string_view value = take_text(bytes);
+      check_utf8(value, record.location);
+      document.stored.emplace_back(std::nullopt);
+      if (is_there) document.stored.back().emplace(value);
+    }
+    return document;
   }
 
   std::uint64_t bytes_consumed() const override {
@@ -47,6 +77,12 @@ class MemoryReader final : public DocumentReader {
   std::uint64_t bytes_total() const override { return total_; }
 
  private:
+  static std::uint64_t size_of(const Document& document) {
+    std::uint64_t bytes = document.id.size() + document.text.size();
+    for (const auto& value : document.stored) bytes += value ? value->size() : 0;
+    return bytes;
+  }
+
   std::vector<Document> documents_;  // moved out as they are read
   std::size_t next_ = 0;
   std::uint64_t total_ = 0;
@@ -74,6 +110,7 @@ class VectorReader final : public DocumentReader {
     check_utf8(document.id, record.location);
     check_id(document.id, record.location);
     for (const TermWeight& entry : document.vector) check_utf8(entry.term, record.location);
+    for (const auto& value : document.stored) check_utf8(value.value_or(""), record.location);
     return document;
   }
 

@@ -2,10 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "warpdex/indexer/readers/document_reader.hpp"
 
 namespace warpdex {
+
+/// Document::stored of a format whose documents are one text: that is the field "text".
+std::vector<std::optional<std::string>> stored_text(const std::vector<std::string>& fields,
+                                                    const std::string& text);
 
 std::unique_ptr<DocumentReader> open_jsonl(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_tsv(const ReaderOptions& options);

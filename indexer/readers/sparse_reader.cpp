@@ -2,12 +2,14 @@
 #include <charconv>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"
 #include "readers/readers.hpp"
+#include "readers/stored_members.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -22,7 +24,12 @@ constexpr float kMinWeight = std::numeric_limits<float>::denorm_min();
 
 class SparseReader final : public DocumentReader {
  public:
-  explicit SparseReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
+  explicit SparseReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {
+    wanted_ = json::id_members();
+    vector_place_ = wanted_.size();
+    wanted_.push_back({.name = kVector});
+    if (!options.stored.empty()) stored_.emplace(options.stored, wanted_);
+  }
 
   bool next(RawRecord& record) override { return json::next_record(files_, record); }
 
@@ -30,14 +37,14 @@ class SparseReader final : public DocumentReader {
     check_utf8(record.bytes, record.location);
     json::check_size(record);
     std::string line = record.bytes;  // unescaped in place
-    std::vector<json::Member> members = json::id_members();
-    members.push_back({.name = kVector});
+    std::vector<json::Member> members = wanted_;
     json::ObjectMember vector{.name = kVector};
     const json::Collected collected = json::collect_members(line, members, vector);
     json::check_record(record, collected, kExample);
     Document document{.id = json::id_of(members, record)};
     json::check_escapes(record, {document.id});
-    check_vector(members.back(), record);
+    check_vector(members[vector_place_], record);
+    if (stored_) document.stored = stored_->values(members, record);
     document.vector.reserve(vector.entries.size());
     for (const json::Member& entry : vector.entries) {
       json::check_escapes(record, {entry.name});
@@ -47,6 +54,9 @@ class SparseReader final : public DocumentReader {
   }
 
   bool has_vectors() const override { return true; }
+  FieldUse field_use() const override {
+    return {{}, stored_ ? stored_->counts() : std::vector<FieldCount>(), "others"};
+  }
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
   std::uint64_t bytes_total() const override { return files_.bytes_total(); }
 
@@ -81,6 +91,9 @@ class SparseReader final : public DocumentReader {
   }
 
   InputFiles files_;
+  std::vector<json::Member> wanted_;  // the id's members, the vector, then others
+  std::size_t vector_place_ = 0;
+  std::optional<json::StoredMembers> stored_;
 };
 
 }  // namespace

@@ -81,7 +81,8 @@ class TextReader final : public DocumentReader {
   explicit TextReader(const ReaderOptions& options)
       : total_(total_size(options.inputs)),
         files_(list_files(options.inputs)),
-        on_read_(options.on_read) {
+        on_read_(options.on_read),
+        stored_(options.stored) {
     total_ = size_of(files_);
   }
 
@@ -105,7 +106,9 @@ class TextReader final : public DocumentReader {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     check_utf8(text, record.location);
     check_id(id, record.location);
-    return {std::string(id), std::string(text)};
+    Document document{std::string(id), std::string(text)};
+    document.stored = stored_text(stored_, document.text);
+    return document;
   }
 
   std::uint64_t bytes_consumed() const override {
@@ -129,6 +132,7 @@ class TextReader final : public DocumentReader {
   std::uint64_t total_ = 0;
   std::vector<TextFile> files_;
   std::function<void()> on_read_;
+  std::vector<std::string> stored_;
   std::size_t next_file_ = 0;
   std::atomic<std::uint64_t> consumed_{0};
 };

@@ -12,7 +12,8 @@ namespace {
 // without an end, which ends before a line that starts with <DOC> or with its file.
 class TrecReader final : public DocumentReader {
  public:
-  explicit TrecReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
+  explicit TrecReader(const ReaderOptions& options)
+      : files_(options.inputs, options.on_read), stored_(options.stored) {}
 
   bool next(RawRecord& record) override {
     while (find_text()) {
@@ -35,7 +36,9 @@ class TrecReader final : public DocumentReader {
   }
 
   Document parse(const RawRecord& record) const override {
-    return parse_trec(record.bytes, record.location);
+    Document document = parse_trec(record.bytes, record.location);
+    document.stored = stored_text(stored_, document.text);
+    return document;
   }
 
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
@@ -86,6 +89,7 @@ class TrecReader final : public DocumentReader {
   }
 
   InputFiles files_;
+  std::vector<std::string> stored_;
   std::string line_;
   std::size_t offset_ = 0;  // in line_, of what no record holds yet
   bool in_stray_text_ = false;

@@ -8,7 +8,8 @@ namespace {
 
 class TsvReader final : public DocumentReader {
  public:
-  explicit TsvReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {}
+  explicit TsvReader(const ReaderOptions& options)
+      : files_(options.inputs, options.on_read), stored_(options.stored) {}
 
   bool next(RawRecord& record) override {
     do {
@@ -29,7 +30,9 @@ class TsvReader final : public DocumentReader {
                                          "'; each line must be an id, a tab, and the text");
     }
     check_id(line.substr(0, tab), record.location);
-    return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+    Document document{std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+    document.stored = stored_text(stored_, document.text);
+    return document;
   }
 
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
@@ -37,6 +40,7 @@ class TsvReader final : public DocumentReader {
 
  private:
   InputFiles files_;
+  std::vector<std::string> stored_;
 };
 
 }  // namespace

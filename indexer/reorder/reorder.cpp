@@ -96,7 +96,7 @@ void write_reordered(const Index& index, const OrderSettings& order_settings, co
   settings.order = order;
   const std::uint64_t memory = left.without(tables).memory;
   const std::uint64_t forward = settings.index.has_forward ? memory / 8 : 0;
-  writer.set_forward_means(forward, means.threads);
+  writer.set_forward_memory(forward);
   settings.memory = memory - forward;
   settings.threads = means.threads;
   const rewrite::RewriteSource source{&index};

@@ -87,7 +87,7 @@ ConvertReport convert_index(const ConvertOptions& options) {
   const std::uint64_t held = writer.memory() + 2 * sizeof(float) * counts.documents;
   const std::uint64_t memory = means.without(held).memory;
   const std::uint64_t forward = settings.index.has_forward ? memory / 8 : 0;
-  writer.set_forward_means(forward, means.threads);
+  writer.set_forward_memory(forward);
   settings.memory = memory - forward;
   settings.threads = means.threads;
   const auto tell = [&](std::uint64_t done) { stages.tell("writing", done, counts.postings); };

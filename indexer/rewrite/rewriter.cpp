@@ -6,12 +6,14 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "build/allowance.hpp"
+#include "format/stored_blocks.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -59,10 +61,13 @@ struct Group {
 /// A source with its documents renumbered, and where the reading of its terms is.
 class Source {
  public:
-  explicit Source(const RewriteSource& from) : index_(*from.index), removed_(from.removed) {}
+  explicit Source(const RewriteSource& from) : index_(*from.index), removed_(from.removed) {
+    if (!index_.settings().stored_fields.empty()) stored_ = std::make_unique<StoredBlocks>(index_);
+  }
 
   const Index& index() const { return index_; }
   RemovedRows removed() const { return removed_; }
+  std::string_view stored_record(std::uint32_t document) { return stored_->record(document); }
 
   /// All documents stay, and their docIDs rise by as much as those of the first one.
   void set_first(std::uint32_t first) { first_ = first; }
@@ -132,6 +137,7 @@ class Source {
   std::vector<std::uint32_t> new_docids_;  ///< empty: see set_first()
   std::deque<std::pair<std::string, PostingsEntry>> pending_;
   std::uint64_t next_group_ = 0;
+  std::unique_ptr<StoredBlocks> stored_;  ///< where the index stores fields
 };
 
 class Rewriter {
@@ -147,6 +153,7 @@ class Rewriter {
         allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {}
 
   void run() {
+    to_.set_threads(settings_.threads);
     if (keeps_impacts_) to_.keep_impacts(sources_[0].index().settings().impacts->largest);
     if (settings_.order.empty()) {
       for (Source& source : sources_) add_documents(source);
@@ -166,7 +173,7 @@ class Rewriter {
       if (i % kDocumentsPerCheck == 0) progress_(0);
       if (source.removed().contains(i)) continue;
       if (!all_stay) new_docids[i] = added_;
-      add_document(source.index(), static_cast<std::uint32_t>(i));
+      add_document(source, static_cast<std::uint32_t>(i));
     }
     if (!all_stay) source.set_new_docids(std::move(new_docids), true);
   }
@@ -176,16 +183,19 @@ class Rewriter {
     for (const std::uint32_t old : settings_.order) {
       if (added_ % kDocumentsPerCheck == 0) progress_(0);
       new_docids[old] = added_;
-      add_document(source.index(), old);
+      add_document(source, old);
     }
     source.set_new_docids(std::move(new_docids), false);
   }
 
-  void add_document(const Index& index, std::uint32_t docid) {
+  void add_document(Source& source, std::uint32_t docid) {
+    const Index& index = source.index();
     const std::span<const float> statics = index.sections().static_scores;
     const float score = statics.empty() ? 0 : statics[docid];
     if (!std::isfinite(score) || score < 0) damaged(index, "a static score is out of range");
     to_.add_document(index.document_name(docid), index.lengths()[docid], score);
+    if (!settings_.index.stored_fields.empty()) to_.add_stored(source.stored_record(docid));
+    if (settings_.index.vectors) to_.copy_vector(index.vectors().vectors, docid);
     ++added_;
   }
 

@@ -31,11 +31,13 @@ struct CpuSearcher::State {
   float run_segments(std::span<SegmentSearch* const> active, const SearchSettings& settings,
                      bool is_exact, SearchResult& result);
   void bound_fallback(const PlannedQuery& plan, const SearchSettings& settings);
+  std::vector<std::vector<std::uint64_t>> excluded(const vector::RowFilter& wanted) const;
 
   const Index* plain = nullptr;  ///< the one index; none where a plan has segments
   std::optional<Snapshot> snapshot;
   std::vector<SearchedSegment> segments;
   std::uint64_t documents = 0;  ///< of all segments
+  bool is_restricted = false;   ///< to some documents: seeds may be of others
   SearchScratch scratch;
   std::vector<SegmentSearch> searches;  ///< by segment; keep their cursors between queries
   SearchProgress progress;              ///< of the query
@@ -74,6 +76,38 @@ SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& se
   SearchResult result = state_->run_modes(plan, settings);
   progress = state_->progress;
   return result;
+}
+
+/// Of each segment, the rows that are removed or not among `wanted`.
+std::vector<std::vector<std::uint64_t>> CpuSearcher::State::excluded(
+    const vector::RowFilter& wanted) const {
+  std::vector<std::vector<std::uint64_t>> excluded;
+  for (const SearchedSegment& segment : segments) {
+    const vector::RowFilter own =
+        wanted.slice(segment.first_document, segment.index->counts().documents);
+    auto& words = excluded.emplace_back(own.words().begin(), own.words().end());
+    for (std::uint64_t& word : words) word = ~word;
+    const auto removed = segment.removed.words();
+    for (std::size_t i = 0; i < removed.size(); ++i) words[i] |= removed[i];
+  }
+  return excluded;
+}
+
+SearchResult CpuSearcher::run_within(const PlannedQuery& plan, const SearchSettings& settings,
+                                     const vector::RowFilter& documents) {
+  State& state = *state_;
+  const std::vector<std::vector<std::uint64_t>> excluded = state.excluded(documents);
+  const std::vector<SearchedSegment> unrestricted = state.segments;
+  const auto end = [&](State* restricted) {
+    restricted->segments = unrestricted;
+    restricted->is_restricted = false;
+  };
+  const std::unique_ptr<State, decltype(end)> guard(&state, end);  // also where the search throws
+  state.is_restricted = true;
+  for (std::size_t i = 0; i < excluded.size(); ++i) {
+    state.segments[i].removed = RemovedRows(excluded[i]);
+  }
+  return run(plan, settings);
 }
 
 SearchResult CpuSearcher::State::run_modes(const PlannedQuery& plan, const SearchSettings& wanted) {
@@ -125,7 +159,9 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
   const std::vector<SegmentSearch*> active = open(plan, unsigned_is_required, settings);
   if (active.empty()) return result;
   float seed = settings.start_threshold();
-  for (SegmentSearch* search : active) seed = std::max(seed, search->seed(k));
+  for (SegmentSearch* search : active) {
+    if (!is_restricted) seed = std::max(seed, search->seed(k));
+  }
   top.reset(k, seed);
   const float unseen =
       run_segments(active, settings, sums_are_exact(this->settings(), plan), result);

@@ -43,6 +43,11 @@ if(NOT output STREQUAL "1\tnear\n18\tfar\n")
   message(FATAL_ERROR "vectors found something else than near and far:\n${output}")
 endif()
 
+run("living" ${work}/examples/living ${work}/living)
+if(NOT output STREQUAL "0.0325225\ttreasure\tThe old <em>sea</em> <em>captain</em> sailed away.\n0.0163934\tmoby\tI thought I would sail about a little.\n")
+  message(FATAL_ERROR "living found something else than treasure and moby:\n${output}")
+endif()
+
 run("the installed program" ${prefix}/bin/warpdex search ${work}/index "sister bank")
 if(NOT output MATCHES "alice" OR output MATCHES "moby")
   message(FATAL_ERROR "the installed program found something else than alice:\n${output}")

@@ -9,6 +9,7 @@
 #include "tests/fuzz/codec_choice.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/checksum.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 
 namespace warpdex::fuzz {
 namespace {
@@ -70,6 +71,10 @@ IndexSettings settings_of(std::size_t number) {
   settings.fields = "contents";
   settings.has_static_scores = number % 2 == 1;
   if (number % 3 == 2) settings.impacts.emplace();
+  if (number % 4 == 3) {
+    settings.stored_fields = {"title", "note"};
+    settings.vectors = vector::RowSettings{vector::Metric::kL2, vector::Store::kHalf, 3};
+  }
   return settings;
 }
 
@@ -81,6 +86,9 @@ void write_index(const std::filesystem::path& folder, std::size_t number) {
   for (std::size_t i = 0; i < collection.lengths.size(); ++i) {
     writer.add_document("d" + std::to_string(i), collection.lengths[i],
                         static_cast<float>(i % 7) / 4.0F);
+    if (!settings.vectors) continue;
+    writer.add_stored(encode_stored({"document " + std::to_string(i), std::nullopt}));
+    writer.add_vector(std::vector<float>{static_cast<float>(i % 50), 1, static_cast<float>(i % 3)});
   }
   const ListEncoder encoder(settings, writer.lengths());
   for (const auto& [term, list] : collection.lists) {

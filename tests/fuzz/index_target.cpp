@@ -17,8 +17,11 @@
 #include "tests/query/engine/engine_support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/hybrid/vector_half.hpp"
 
 namespace warpdex::fuzz {
 namespace {
@@ -175,6 +178,23 @@ void read_lists(const Index& index) {
   if (refusal) throw FormatError(*refusal);
 }
 
+/// Reads all stored documents, and looks for near vectors.
+template <class Attempt>
+void read_extras(const std::filesystem::path& folder, const Attempt& attempt) {
+  const Snapshot snapshot = Snapshot::open(folder);
+  if (!snapshot.settings().stored_fields.empty()) {
+    StoredReader reader(snapshot);
+    for (std::uint32_t i = 0; i < snapshot.docid_end(); ++i) attempt([&] { reader.read(i); });
+  }
+  if (!snapshot.settings().vectors) return;
+  const std::vector<float> query(snapshot.settings().vectors->dimension, 1);
+  for (const std::vector<Hit>& hits : VectorHalf(snapshot, 1).nearest(query, 10)) {
+    for (const Hit& hit : hits) {
+      require(hit.document < snapshot.docid_end(), "documents of the index are near");
+    }
+  }
+}
+
 /// Opens the index and asks it everything; the message of the last refusal, if there was any. A
 /// searcher stays of use after a refusal.
 std::optional<std::string> use(const std::filesystem::path& folder, const Choices& choices) {
@@ -196,6 +216,7 @@ std::optional<std::string> use(const std::filesystem::path& folder, const Choice
     }
     attempt([&] { read_lists(index); });
   });
+  attempt([&] { read_extras(folder, attempt); });
   return refusal;
 }
 

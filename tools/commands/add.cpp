@@ -11,6 +11,7 @@
 #include "progress.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "vector_input.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 
@@ -20,7 +21,9 @@ namespace {
 constexpr const char* kAbout =
     "Adds documents to an index, in one step: searches find all of them or none. Analyzer, fields\n"
     "and codec are the index's. Scores are those of an index that was built of all documents at\n"
-    "once. 'warpdex merge' keeps the number of segments small.";
+    "once. Fields that the index stores are stored of the new documents too. 'warpdex merge' "
+    "keeps\n"
+    "the number of segments small.";
 
 constexpr const char* kNotes =
     "formats are those of 'warpdex index'. An index of sparse vectors takes sparse vectors, whose\n"
@@ -36,6 +39,7 @@ struct Arguments {
   std::string index;
   std::vector<std::string> inputs;
   std::string format;
+  VectorInput vectors;
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool update = false;
@@ -54,7 +58,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "jsonl, tsv, trec, text or sparse")(
       "update", po::bool_switch(&given.update),
       "documents whose ids the index has take the place of those that it has; without it they are "
-      "bad documents")(
+      "bad documents")("vectors", po::value(&given.vectors.path)->value_name("FILE"),
+                       "a vector for each document, in their order, for an index that holds such")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "static scores of the new documents, id<TAB>value, for an index that has such. Default: 0")(
       "on-bad-document",
@@ -94,13 +99,15 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   options.inputs = given.inputs;
   if (options.format == DocumentFormat::kJsonl) options.fields = split_list(index.fields);
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
+  options.stored = index.stored_fields;
   options.on_read = InterruptGuard::check;
   return options;
 }
 
 AddReport add(const Arguments& given, AddOptions options, LivingIndex& index) {
+  given.vectors.check(index.settings().vectors, given.index);
   const std::unique_ptr<DocumentReader> reader =
-      open_documents(reader_options(given, index.settings()));
+      given.vectors.pair(open_documents(reader_options(given, index.settings())));
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
   options.build.on_progress = [&](const BuildProgress& state) {
@@ -134,7 +141,7 @@ int run_add(const std::vector<std::string>& arguments) {
   }
   const AddOptions options = options_of(given);
   check_inputs_outside(given.index, given.inputs);
-  check_inputs_outside(given.index, {given.static_scores});
+  check_inputs_outside(given.index, {given.static_scores, given.vectors.path});
   const InterruptGuard guard;
   try {
     LivingIndex index(given.index);

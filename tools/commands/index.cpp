@@ -15,6 +15,7 @@
 #include "rewrite_options.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "vector_input.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
@@ -78,6 +79,8 @@ struct Arguments {
   CodecOptions codec;
   std::string analyzer = BuildOptions{}.analyzer;
   std::string fields = "contents";
+  std::string stored;
+  VectorInput vectors;
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool no_forward = false;
@@ -105,6 +108,17 @@ void add_options(CommandLine& command, Arguments& given) {
       "jsonl, tsv, trec, text or sparse")(
       "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
       "jsonl: the members to index, joined in this order; each must be in some document")(
+      "store", po::value(&given.stored)->value_name("A,B,..."),
+      "fields whose texts the index keeps, for 'warpdex search --show': jsonl and sparse: members "
+      "that are strings or numbers; tsv, trec and text: text, all that is indexed. About 0.25 to "
+      "0.4 bytes a byte of text. Default: none")(
+      "vectors", po::value(&given.vectors.path)->value_name("FILE"),
+      "a vector for each document, in the order of the documents (bad ones have one too): a file "
+      "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
+      "floats. For 'warpdex search --vector-queries'. Default: none")(
+      "vector-metric",
+      po::value(&given.vectors.metric)->value_name("M")->default_value(given.vectors.metric),
+      "vectors: what is near: ip (inner product), cosine or l2")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(
       "on-bad-document",
@@ -174,6 +188,10 @@ ReaderOptions reader_options(const Arguments& given, const CommandLine& command)
       }
     }
   }
+  options.stored = split_list(given.stored);
+  if (command.given("store") && options.stored.empty()) {
+    throw UsageError("--store names no field; name one or more, or leave it out");
+  }
   options.on_read = InterruptGuard::check;
   return options;
 }
@@ -185,6 +203,11 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
   options.analyzer = given.analyzer;
   options.fields = joined(split_list(given.fields), ",");
+  options.stored_fields = split_list(given.stored);
+  if (!given.vectors.path.empty()) options.vectors = given.vectors.settings();
+  if (given.vectors.path.empty() && command.given("vector-metric")) {
+    throw UsageError("--vector-metric is for --vectors; add that or leave it out");
+  }
   options.static_scores = given.static_scores;
   options.forward = !given.no_forward;
   options.impacts = impact_settings(given, command);
@@ -262,7 +285,7 @@ void print_notes(const BuildReport& report) {
 /// Sets `order` if the documents are reordered.
 BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options,
                   std::optional<ReorderReport>& order) {
-  const std::unique_ptr<DocumentReader> reader = open_documents(source);
+  const std::unique_ptr<DocumentReader> reader = given.vectors.pair(open_documents(source));
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
   options.on_progress = [&](const BuildProgress& state) {
@@ -311,7 +334,7 @@ int run_index(const std::vector<std::string>& arguments) {
   std::error_code ignored;
   const bool is_current = std::filesystem::equivalent(output, ".", ignored);
   check_inputs_outside(given.output, given.inputs);
-  check_inputs_outside(given.output, {given.static_scores});
+  check_inputs_outside(given.output, {given.static_scores, given.vectors.path});
   const InterruptGuard guard;
   try {
     std::optional<ReorderReport> order;

@@ -9,6 +9,7 @@
 
 #include "answers.hpp"
 #include "command.hpp"
+#include "hybrid_options.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -16,9 +17,11 @@
 #include "query_notes.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
+#include "shown_fields.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/query/spelling.hpp"
 
@@ -35,7 +38,9 @@ constexpr const char* kNotes =
     "  warpdex search INDEX --mode and posting lists\n"
     "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
     "  warpdex search INDEX \"ocean^2.5 ship\"       (ocean counts two and a half times)\n"
+    "  warpdex search INDEX --show title,contents ocean ship\n"
     "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt\n"
+    "  warpdex search INDEX --queries topics.tsv --vector-queries topics.npy --fusion convex\n"
     "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
 
 constexpr int kScoreDecimals = 4;  // for people; runs and JSON have all digits
@@ -46,6 +51,9 @@ struct Arguments {
   SearchOptions search;
   DeviceOptions device;
   AnswerOptions answers;
+  ShowOptions show;
+  HybridOptions hybrid;
+  std::vector<std::string> shown;  ///< fields
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -96,8 +104,14 @@ void print_remarks(const Snapshot& index, const Query& query, const SearchResult
   }
 }
 
+void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
+  for (const ShownField& field : fields) {
+    out << "        " << field.name << ": " << field.snippet.value_or(field.text) << "\n";
+  }
+}
+
 void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, std::ostream& out) {
+                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out) {
   print_remarks(index, query, result, out);
   if (result.hits.empty()) {
     out << "no document matches\n";
@@ -105,15 +119,21 @@ void print_readably(const Snapshot& index, const Query& query, const SearchResul
   }
   Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
   // Impacts are whole numbers, unless the query has weights that are not.
-  const bool is_whole =
-      index.settings().impacts && sums_are_exact(index.settings(), plan_query(index, query));
+  const bool is_whole = !is_hybrid && index.settings().impacts &&
+                        sums_are_exact(index.settings(), plan_query(index, query));
   const int decimals = is_whole ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
   for (const Hit& hit : result.hits) {
-    table.add({std::to_string(++rank), fixed(static_cast<double>(hit.score), decimals),
-               std::string(index.document_name(hit.document))});
+    const std::string score = fixed(static_cast<double>(hit.score), decimals);
+    const std::string name(index.document_name(hit.document));
+    if (shown == nullptr) {
+      table.add({std::to_string(++rank), score, name});
+      continue;
+    }
+    out << ++rank << "  " << score << "  " << name << "\n";
+    print_fields(shown->of(hit.document, query), out);
   }
-  table.print(out);
+  if (shown == nullptr) table.print(out);
   if (count) out << counted(result.matches, "document") << " matched\n";
 }
 
@@ -121,6 +141,20 @@ void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Anal
   for (const std::string& note : query_notes(queries, syntax, analyzer)) {
     std::cerr << "warpdex: note: " << note << "\n";
   }
+}
+
+/// Reads the fields of --show; none without it.
+std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& arguments,
+                                        bool readable) {
+  if (arguments.shown.empty()) return std::nullopt;
+  if (!readable && !arguments.answers.is_json()) {
+    throw UsageError("a run has no place for --show; add --output-format json");
+  }
+  const bool is_terminal = arguments.answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
+  const ShownFields::Marks marks = !readable     ? ShownFields::Marks::kTags
+                                   : is_terminal ? ShownFields::Marks::kTerminal
+                                                 : ShownFields::Marks::kAsterisks;
+  return ShownFields(index, arguments.shown, arguments.show.snippets(), marks);
 }
 
 void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {
@@ -131,16 +165,21 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
+  std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
   SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
-  const SearchResult result = engine.search({&query, 1}, settings).front();
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads());
+  if (hybrid.is_asked()) hybrid.check_count(1, true);
+  const SearchResult result = hybrid.is_asked() ? hybrid.search({&query, 1}).front()
+                                                : engine.search({&query, 1}, settings).front();
 
   OutputFile output(arguments.answers.output());
   if (readable) {
-    print_readably(index, query, result, settings.count, output.stream());
+    print_readably(index, query, result, settings.count, hybrid.is_asked(),
+                   shown ? &*shown : nullptr, output.stream());
   } else {
     const auto writer = arguments.answers.make_writer(output.stream());
-    write_answer(index, query.id, result, settings.count, *writer);
+    write_answer(index, query, result, settings.count, shown ? &*shown : nullptr, *writer);
     writer->finish();
   }
   output.commit();
@@ -154,14 +193,20 @@ bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
 
 void answer_file(const Snapshot& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.search.settings();
-  const bool is_stream = arguments.search.is_stream();
-  const std::vector<QueryText> texts =
-      is_stream ? std::vector<QueryText>{} : arguments.search.read_query_file();
+  const bool is_hybrid = arguments.hybrid.is_given();
+  const bool is_stream = !is_hybrid && arguments.search.is_stream();
+  std::vector<QueryText> texts;
+  if (is_hybrid && !arguments.search.has_query_file()) {
+    texts = arguments.hybrid.numbered_queries();
+  } else if (!is_stream) {
+    texts = arguments.search.read_query_file();
+  }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {
     print_notes(queries, syntax, *make_analyzer(index.settings().analyzer));
   };
-  if (!is_stream) note(texts);
+  if (!is_stream && arguments.search.has_query_file()) note(texts);
+  std::optional<ShownFields> shown = shown_fields(index, arguments, false);
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
@@ -173,8 +218,14 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   const auto report = [](const Query& query, const SearchResult& result) {
     std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
   };
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads());
   AnswerWatch watch;
+  if (hybrid.is_asked()) {
+    hybrid.check_count(texts.size(), arguments.search.has_query_file());
+    watch.search = [&](std::span<const Query> queries) { return hybrid.search(queries); };
+  }
   if (report_counts) watch.on_answer = report;
+  if (shown) watch.shown = &*shown;
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
   SkippedQueries skipped;
@@ -194,24 +245,34 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
 
 int run_search(const std::vector<std::string>& arguments) {
   Arguments given;
-  CommandLine command("search", "INDEX WORDS… | INDEX --queries FILE [options]", kAbout, kNotes);
+  CommandLine command("search",
+                      "INDEX WORDS… | INDEX --queries FILE | INDEX --vector-queries FILE [options]",
+                      kAbout, kNotes);
   command.add_positional("INDEX", &given.index, "the folder of an index");
   command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
   given.search.add_to(command);
   given.device.add_to(command);
+  given.hybrid.add_to(command);
+  given.show.add_to(command);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
 
-  if (given.words.empty() == !given.search.has_query_file()) {
-    throw UsageError(given.words.empty() ? "search takes words or --queries FILE; give one of them"
-                                         : "search takes words or --queries FILE, not both");
+  const bool by_vectors_only =
+      given.hybrid.is_given() && given.words.empty() && !given.search.has_query_file();
+  if (!by_vectors_only && given.words.empty() == !given.search.has_query_file()) {
+    throw UsageError(given.words.empty()
+                         ? "search takes words or --queries FILE, or --vector-queries "
+                           "FILE; give one of them"
+                         : "search takes words or --queries FILE, not both");
   }
   given.device.check(command);
+  given.shown = given.show.fields(command);
+  given.hybrid.check(command, given.search);
   check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);
   SearchOptions::check(command, index.settings(), given.index);
-  if (given.search.has_query_file()) {
+  if (given.search.has_query_file() || by_vectors_only) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {
     answer_words(index, given, !command.given("output-format"));

@@ -45,6 +45,7 @@ struct Statistics {
   std::uint64_t posting_bytes = 0;    ///< sum of shares
   std::array<ClassCounts, kListClasses.size()> classes;
   std::uint64_t dense_blocks = 0;
+  std::uint64_t stored_text_bytes = 0;  ///< of stored documents, unpacked
   std::uint64_t shortest_document = 0;
   std::uint64_t longest_document = 0;
   std::uint64_t empty_documents = 0;
@@ -110,6 +111,9 @@ void add_segment(const Index& index, Statistics& statistics) {
     ++counts.lists;
     counts.postings += entry.document_frequency;
   });
+  for (const StoredBlock& block : index.sections().stored_block_table) {
+    statistics.stored_text_bytes += block.bytes;
+  }
   const auto codes = index.sections().docid_codes;
   statistics.dense_blocks +=
       static_cast<std::uint64_t>(std::count(codes.begin(), codes.end(), kDenseCode));
@@ -118,6 +122,20 @@ void add_segment(const Index& index, Statistics& statistics) {
     statistics.shortest_document = std::min<std::uint64_t>(statistics.shortest_document, length);
     statistics.empty_documents += length == 0 ? 1 : 0;
   }
+}
+
+std::uint64_t stored_bytes(const Statistics& statistics) {
+  std::uint64_t bytes = 0;
+  for (const SectionInfo& info : statistics.sections) {
+    if (info.name.starts_with("stored_")) bytes += info.bytes;
+  }
+  return bytes;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
 }
 
 Statistics gather(const Snapshot& index) {
@@ -151,6 +169,16 @@ void print_facts(const Snapshot& index, const Statistics& statistics, std::ostre
   table.add({"codec", codec_text(settings.codec)});
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
+  if (settings.vectors) {
+    table.add({"vectors", std::to_string(settings.vectors->dimension) + " components (" +
+                              std::string(vector::store_name(settings.vectors->store)) + "), " +
+                              std::string(vector::metric_name(settings.vectors->metric))});
+  }
+  if (!settings.stored_fields.empty()) {
+    table.add({"stored fields", joined(settings.stored_fields) + ", " +
+                                    bytes_text(stored_bytes(statistics)) + " of " +
+                                    bytes_text(statistics.stored_text_bytes) + " unpacked"});
+  }
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(counts.documents)});
@@ -249,6 +277,16 @@ std::string to_json(const Snapshot& index, const Statistics& statistics) {
   json.member("bit_sets", settings.codec.bit_sets);
   json.member("analyzer", settings.analyzer);
   json.member("fields", settings.fields);
+  if (settings.vectors) {
+    json.begin_object("vectors");
+    json.member("metric", vector::metric_name(settings.vectors->metric));
+    json.member("store", vector::store_name(settings.vectors->store));
+    json.member("dimension", std::uint64_t{settings.vectors->dimension});
+    json.end_object();
+  }
+  json.member("stored_fields", joined(settings.stored_fields));
+  json.member("stored_bytes", stored_bytes(statistics));
+  json.member("stored_text_bytes", statistics.stored_text_bytes);
   json.member("static_scores", settings.has_static_scores);
   if (settings.impacts) write_impacts(*settings.impacts, json);
   json.member("documents", counts.documents);

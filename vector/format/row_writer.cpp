@@ -35,6 +35,11 @@ RowWriter::RowWriter(const std::filesystem::path& folder, const VectorIndexSetti
   centre_.assign(centre.begin(), centre.end());
 }
 
+RowWriter::RowWriter(SegmentFiles& files, const VectorIndexSettings& settings)
+    : settings_(settings), vectors_(files, section::kVectors), norms_(files, section::kNorms) {
+  centre_section_.emplace(files, section::kCentre);
+}
+
 void RowWriter::add(std::span<const float> rows) {
   const std::size_t dimension = settings_.dimension;
   if (rows.size() % dimension != 0) {
@@ -50,15 +55,18 @@ void RowWriter::add(std::span<const float> rows) {
     for (std::size_t c = 0; c < dimension; ++c) {
       if (!std::isfinite(row[c])) refuse_component(rows_, c, "is no finite number");
     }
-    const std::span<const float> stored = stored_form(row);
-    ++rows_;
-    if (has_centre_) {
-      write_row(stored);
-      continue;
-    }
-    held_back_.insert(held_back_.end(), stored.begin(), stored.end());
-    if (held_back_.size() * sizeof(float) >= kCentreBytes) write_first_rows();
+    add_as_stored(stored_form(row));
   }
+}
+
+void RowWriter::add_as_stored(std::span<const float> row) {
+  ++rows_;
+  if (has_centre_) {
+    write_row(row);
+    return;
+  }
+  held_back_.insert(held_back_.end(), row.begin(), row.end());
+  if (held_back_.size() * sizeof(float) >= kCentreBytes) write_first_rows();
 }
 
 /// The row as floats that have the values which are stored.
@@ -108,6 +116,11 @@ void RowWriter::write_row(std::span<const float> row) {
   to_half(row, halves_.data());
   append_all(vectors_, std::span<const std::uint16_t>(halves_));
   for (std::size_t i = 0; i < padding; ++i) vectors_.append_value(std::uint16_t{0});
+}
+
+void RowWriter::write_rest() {
+  if (!has_centre_) write_first_rows();
+  append_all(*centre_section_, std::span<const float>(centre_));
 }
 
 std::vector<SectionInfo> RowWriter::finish() {

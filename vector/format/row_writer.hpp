@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
@@ -26,10 +28,19 @@ class RowWriter {
   /// Likewise for rows that are added to an index with that centre: then there is no section of it.
   RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings,
             std::span<const float> centre);
+  /// Likewise as the next sections of a segment, centre included, which must outlive it; ends with
+  /// write_rest().
+  RowWriter(SegmentFiles& files, const VectorIndexSettings& settings);
 
   /// As VectorIndexWriter::add().
   void add(std::span<const float> rows);
+  /// A row that has the form in which it was stored elsewhere with these settings.
+  void add_as_stored(std::span<const float> row);
   std::size_t rows() const { return rows_; }
+  /// Bytes of rows held.
+  std::uint64_t memory() const { return held_back_.capacity() * sizeof(float); }
+  /// Writes what is left to the sections of a segment, which ends them. Once, at the end.
+  void write_rest();
   /// Writes what is left. Once, at the end.
   std::vector<SectionInfo> finish();
 
@@ -42,6 +53,7 @@ class RowWriter {
   std::filesystem::path folder_;
   SectionWriter vectors_;
   SectionWriter norms_;
+  std::optional<SectionWriter> centre_section_;  ///< of a segment's files
   std::size_t rows_ = 0;
   bool writes_centre_ = true;
   bool has_centre_ = false;       ///< until then the first rows are held back

@@ -30,7 +30,11 @@ using Texts = std::vector<std::pair<std::string, std::string>>;
 
 std::unique_ptr<DocumentReader> reader_of(const Texts& texts) {
   std::vector<Document> documents;
-  for (const auto& [id, text] : texts) documents.push_back({id, text});
+  for (const auto& [id, text] : texts) {
+    documents.push_back({id, text});
+    documents.back().stored = {text};  // read where the index stores a field, as the vector below
+    documents.back().embedding = {1, static_cast<float>(text.size())};
+  }
   return documents_from_memory(std::move(documents));
 }
 
@@ -241,7 +245,10 @@ TEST_F(LivingIndexTest, SurvivesTwoHundredKills) {
     }
     return texts;
   };
-  build(batch(0, "x y"));
+  build(batch(0, "x y"), [](BuildOptions& options) {
+    options.stored_fields = {"text"};
+    options.vectors = vector::RowSettings{vector::Metric::kL2, vector::Store::kFloat, 2};
+  });
   std::mt19937_64 random = test::generator(91);
   std::uint64_t commits = 0;
   // On a slow machine, until enough commits came to their end.

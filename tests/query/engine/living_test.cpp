@@ -11,16 +11,20 @@
 
 #include "tests/reference/compare.hpp"
 #include "tests/support.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
 
 namespace warpdex {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kDimension = 7;
 
 BuildOptions options_for(const fs::path& output, CodecKind codec = CodecKind::kPfor) {
   BuildOptions options;
@@ -28,6 +32,13 @@ BuildOptions options_for(const fs::path& output, CodecKind codec = CodecKind::kP
   options.analyzer = "whitespace";
   options.codec.kind = codec;
   options.threads = 1;
+  options.stored_fields = {"text", "note"};
+  const bool are_halves = codec == CodecKind::kPfor;
+  options.vectors =
+      vector::RowSettings{are_halves                     ? vector::Metric::kL2
+                          : codec == CodecKind::kBitpack ? vector::Metric::kCosine
+                                                         : vector::Metric::kInnerProduct,
+                          are_halves ? vector::Store::kHalf : vector::Store::kFloat, kDimension};
   return options;
 }
 
@@ -110,6 +121,12 @@ class Living {
     return settings;
   }
 
+  std::vector<float> new_vector() {
+    std::vector<float> vector(kDimension);
+    for (float& component : vector) component = static_cast<float>(below(2000)) / 64 - 10;
+    return vector;
+  }
+
  private:
   AddReport add(std::vector<Document> documents, bool update = false) {
     const auto reader = weights_ ? vectors_from_memory(std::move(documents))
@@ -126,10 +143,12 @@ class Living {
 
   Document new_document() {
     Document document{"d" + std::to_string(next_++), ""};
-    if (!weights_) {
-      for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
-      return document;
-    }
+    for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
+    document.stored = {document.text, std::nullopt};
+    if (below(3) == 0) document.stored[1] = word();
+    document.embedding = new_vector();
+    if (!weights_) return document;
+    document.text.clear();
     std::set<std::string> terms;
     for (std::uint64_t words = 1 + below(20); words > 0; --words) terms.insert(word());
     for (const std::string& term : terms) {
@@ -166,6 +185,25 @@ NamedAnswer answer(const Searched& searched, CpuSearcher& searcher, const Query&
   return named;
 }
 
+/// Answers with words and vectors, by every fusion, with names.
+std::vector<std::vector<std::pair<std::string, float>>> hybrid_answers(
+    const Snapshot& snapshot, HybridSearcher& searcher, const Query& query,
+    const std::vector<float>& vector, const SearchSettings& settings) {
+  std::vector<std::vector<std::pair<std::string, float>>> answers;
+  const auto add = [&](const std::vector<SearchResult>& results) {
+    auto& named = answers.emplace_back();
+    for (const Hit& hit : results.front().hits) {
+      named.emplace_back(snapshot.document_name(hit.document), hit.score);
+    }
+  };
+  for (const Fusion fusion : {Fusion::kReciprocalRank, Fusion::kConvex, Fusion::kRerank,
+                              Fusion::kFilter, Fusion::kNeighbors}) {
+    add(searcher.search({&query, 1}, vector, settings, {.fusion = fusion, .depth = 50}));
+  }
+  add(searcher.nearest(vector, settings.k));
+  return answers;
+}
+
 void expect_as_anew(Living& living, int queries) {
   const test::TemporaryFolder folder(test::place_in_memory());
   living.build(folder / "anew", living.live());
@@ -174,6 +212,24 @@ void expect_as_anew(Living& living, int queries) {
   EXPECT_EQ(snapshot.documents(), anew.counts().documents);
   EXPECT_EQ(snapshot.statistics().documents, anew.counts().documents);
   EXPECT_EQ(snapshot.statistics().tokens, anew.counts().tokens);
+  StoredReader stored(snapshot);
+  for (const Document& document : living.live()) {
+    const auto docid = snapshot.find_document(document.id);
+    ASSERT_TRUE(docid) << document.id;
+    ASSERT_EQ(stored.read(*docid), document.stored) << document.id;
+  }
+  const Snapshot whole = Snapshot::open(folder / "anew");
+  HybridSearcher wanted_hybrid(whole, 1);
+  HybridSearcher found_hybrid(snapshot, 1);
+  for (int i = 0; i < queries; i += 5) {
+    const Query query = living.query();
+    const SearchSettings settings = living.settings();
+    const std::vector<float> vector = living.new_vector();
+    ASSERT_EQ(hybrid_answers(snapshot, found_hybrid, query, vector, settings),
+              hybrid_answers(whole, wanted_hybrid, query, vector, settings))
+        << reference::describe(query) << " " << reference::describe(settings) << ", "
+        << snapshot.segments().size() << " segments";
+  }
   CpuSearcher wanted(anew);
   CpuSearcher found(snapshot);
   for (int i = 0; i < queries; ++i) {

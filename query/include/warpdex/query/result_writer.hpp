@@ -2,16 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace warpdex {
 
+/// A stored field of a document that was found.
+struct ShownField {
+  std::string name;
+  std::string text;
+  std::optional<std::string> snippet;  ///< a piece of it with the matched words marked
+};
+
 /// A hit with its document's name.
 struct NamedHit {
   std::string_view document;
   float score = 0;
+  std::span<const ShownField> fields{};  ///< that are to be shown; runs have no place for them
 };
 
 /// One query's answer, best hit first.

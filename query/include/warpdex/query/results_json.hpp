@@ -18,8 +18,9 @@ namespace warpdex {
 ///
 /// (broken and indented here to be read). `hits` is best first and may be empty; ranks count
 /// from 1; `matches` is a lower bound unless `matches_exact`; scores have 9 significant digits,
-/// and null stands for one that is not finite. An id or name that is not UTF-8 is written as
-/// json_text() does.
+/// and null stands for one that is not finite. A hit with fields has an object `fields` of their
+/// texts, and, if there are snippets, an object `snippets`. An id or name that is not UTF-8 is
+/// written as json_text() does.
 class JsonResultWriter : public ResultWriter {
  public:
   /// The stream must outlive the writer.

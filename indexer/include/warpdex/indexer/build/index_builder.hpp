@@ -40,6 +40,10 @@ struct BuildOptions {
   /// index of them records "whitespace".
   std::string analyzer = "english";
   std::string fields;  ///< for the manifest: which fields the texts are made of
+  /// Names of the fields that the index is to store; the reader gives their values, one each.
+  std::vector<std::string> stored_fields{};
+  /// The index holds a vector for each document, its Document::embedding, beside its text.
+  std::optional<vector::RowSettings> vectors = std::nullopt;
   /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.
   std::filesystem::path static_scores;
   /// Lists hold 8-bit impacts of BM25 with these settings in the place of frequencies. Not for

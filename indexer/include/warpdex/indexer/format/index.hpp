@@ -17,6 +17,7 @@
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
 
 namespace warpdex {
 
@@ -75,6 +76,14 @@ struct IndexCounts {
   std::uint64_t term_text_bytes = 0;  ///< of the lexicon; the rest of it are list headers
 };
 
+/// Where a block of stored documents is; it ends where the next one starts.
+struct StoredBlock {
+  std::uint64_t offset = 0;          ///< in IndexSections::stored_blocks
+  std::uint32_t first_document = 0;  ///< in it
+  std::uint32_t bytes = 0;           ///< when it is unpacked
+};
+static_assert(sizeof(StoredBlock) == 16);
+
 /// The sections of a segment, as arrays; their bytes are not trusted. docs/format.md has the
 /// grammar. "By block": one entry a block of the long lists, in the order of their terms.
 struct IndexSections {
@@ -101,6 +110,11 @@ struct IndexSections {
   std::span<const std::uint32_t> document_name_order;  ///< docIDs by their names' hashes, or empty
   std::span<const std::uint64_t> forward_offsets;  ///< by kForwardGroup documents: bytes; or empty
   std::span<const std::uint8_t> forward;           ///< each document's terms, or empty
+  // Of stored documents, or empty. StoredReader reads them.
+  std::span<const std::uint8_t> stored_dictionary;      ///< zstd's; empty without one
+  std::span<const std::uint32_t> stored_block_numbers;  ///< by docID: its block
+  std::span<const StoredBlock> stored_block_table;      ///< by block
+  std::span<const std::uint8_t> stored_blocks;          ///< zstd frames, back to back
 };
 
 /// By how much a term's statistics fell with the documents that were removed.
@@ -161,6 +175,10 @@ class Index {
   /// The docID of that document, removed or not, or none. O(log documents); of an index of version
   /// 2, O(documents). FormatError for damaged tables.
   std::optional<std::uint32_t> find_document(std::string_view name) const;
+
+  /// The documents' vectors, of IndexSettings::vectors; row i is document i's. Without rows where
+  /// there are none.
+  const vector::FlatVectors& vectors() const;
 
   /// The segment's number in its index.
   std::uint64_t segment_number() const;

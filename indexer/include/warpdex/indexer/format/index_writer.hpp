@@ -10,8 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex {
 
@@ -45,6 +47,9 @@ struct IndexSettings {
   std::optional<ImpactSettings> impacts = std::nullopt;
   /// The index keeps each document's terms, so that statistics stay exact when it is removed.
   bool has_forward = false;
+  std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
+  /// It holds a vector for each document: row i of a segment is that of its document i.
+  std::optional<vector::RowSettings> vectors = std::nullopt;
 };
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
@@ -121,6 +126,22 @@ class IndexWriter {
   /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
 
+  /// What is stored of the document that was added last: encode_stored() of as many values as the
+  /// settings name fields. UsageError where it does not come once for each document, and where the
+  /// settings name none. Throws IoError.
+  void add_stored(std::string_view record);
+
+  /// The vector of the document that was added last. UsageError where it does not come once for
+  /// each document, where the settings have no vectors, and for another dimension; InputError for
+  /// components that are not finite or too large for halves. Throws IoError.
+  void add_vector(std::span<const float> vector);
+  /// Likewise that of a document of another index with the same settings of vectors, to the bit.
+  void copy_vector(const vector::VectorView& from, std::size_t row);
+
+  /// Threads that pack stored documents and sort the forward index. Default: all processors. Before
+  /// the first document.
+  void set_threads(std::size_t threads);
+
   /// For lists of impacts that another index holds already: static scores come in the unit of the
   /// impacts, and `largest` goes to the settings as it is. Before the first document; UsageError
   /// unless it is an index of impacts.
@@ -138,9 +159,9 @@ class IndexWriter {
   /// encoded for other settings or another number of documents. Throws IoError.
   void add_list(std::string_view term, const EncodedPostings& postings);
 
-  /// What the forward index may take: bytes of memory while lists are added, and threads at the
-  /// end. Default: 32 MiB, all processors. Before the first list.
-  void set_forward_means(std::uint64_t memory, std::size_t threads);
+  /// Bytes of memory that the forward index may take while lists are added. Default: 32 MiB.
+  /// Before the first list.
+  void set_forward_memory(std::uint64_t bytes);
 
   /// Bytes of memory held at the moment, mostly 8 a document (12 with static scores and impacts).
   std::uint64_t memory() const;

@@ -38,6 +38,10 @@ inline constexpr std::array kAll{
 inline constexpr std::string_view kDocumentNameOrder = "document_name_order";
 inline constexpr std::string_view kForwardOffsets = "forward_offsets";
 inline constexpr std::string_view kForward = "forward";
+inline constexpr std::string_view kStoredDictionary = "stored_dictionary";
+inline constexpr std::string_view kStoredBlockNumbers = "stored_block_numbers";
+inline constexpr std::string_view kStoredBlockTable = "stored_block_table";
+inline constexpr std::string_view kStoredBlocks = "stored_blocks";
 
 /// Of the file of removed documents, where there is a forward index.
 inline constexpr std::string_view kFrequencyChanges = "frequency_changes";

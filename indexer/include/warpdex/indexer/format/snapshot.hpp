@@ -49,6 +49,8 @@ class Snapshot {
   /// segments still.
   CollectionStatistics statistics() const;
 
+  /// Which of segments() a document is in. UsageError for a docID past the last. O(segments).
+  std::size_t segment_of(std::uint32_t document) const;
   /// The document's id. UsageError for a docID past the last, FormatError for a damaged table.
   std::string_view document_name(std::uint32_t document) const;
   /// The docID of the live document of that name, or none. O(segments log documents).

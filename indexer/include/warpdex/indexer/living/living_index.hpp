@@ -19,7 +19,8 @@ struct AddOptions {
   /// bad document.
   bool update = false;
   /// Means, callbacks, static scores and what becomes of bad documents. What the index knows is not
-  /// read: output, codec, analyzer, fields, impacts, forward.
+  /// read: output, codec, analyzer, fields, stored_fields, vectors, impacts,
+  /// forward.
   BuildOptions build;
 };
 
@@ -62,8 +63,9 @@ class LivingIndex {
   const IndexSettings& settings() const;
 
   /// Appends documents, which are read, analysed and stored as the index's own were. Throws as
-  /// build_index() does, and UsageError where texts come to an index of vectors, or vectors to one
-  /// of texts, or static scores to one without.
+  /// build_index() does, and UsageError where documents come without the index's stored fields, or
+  /// texts come to an index of vectors, or vectors to one of texts, or static scores to one
+  /// without.
   AddReport add(DocumentReader& reader, const AddOptions& options = {});
 
   /// Removes the live document of that id, also one that was added since the last commit. False if

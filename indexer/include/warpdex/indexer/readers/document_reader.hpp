@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,8 @@ struct Location {
 struct RawRecord {
   std::string bytes;  ///< unpacked
   Location location;  ///< for messages
+  /// Document::embedding, where it comes from elsewhere.
+  std::vector<float> embedding{};
 };
 
 /// A term of a document's sparse vector, as a learned model weighs it.
@@ -73,6 +76,11 @@ struct Document {
   std::string text{};  ///< UTF-8; the chosen fields, joined by a line feed
   /// Of a reader that has_vectors(), in the place of the text: each term once.
   std::vector<TermWeight> vector{};
+  /// Texts to be stored, in the order of ReaderOptions::stored; none where the document has no such
+  /// field.
+  std::vector<std::optional<std::string>> stored{};
+  /// A dense vector, for an index of BuildOptions::vectors: its dimension, of finite numbers.
+  std::vector<float> embedding{};
 };
 
 /// A field that was asked for, and how many documents have it.
@@ -84,6 +92,7 @@ struct FieldCount {
 /// What the documents have of the fields that were asked for.
 struct FieldUse {
   std::vector<FieldCount> fields;  ///< as they were asked for; empty: the format has no fields
+  std::vector<FieldCount> stored;  ///< likewise of ReaderOptions::stored
   std::string known;               ///< names of the first documents' fields, "id, text, title"
 };
 
@@ -98,6 +107,9 @@ struct ReaderOptions {
   DocumentFormat format = DocumentFormat::kJsonl;  ///< of all inputs
   std::vector<std::string> inputs{};            ///< files; folders for kText; "-" is standard input
   std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
+  /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers. Other
+  /// formats have one field, "text": all that is indexed.
+  std::vector<std::string> stored{};
   /// Called before each read of an input, and ten times a second while a pipe or terminal gives
   /// nothing. What it throws ends next(), so that a program can stop a reader that waits.
   std::function<void()> on_read{};
@@ -130,8 +142,8 @@ class DocumentReader {
   virtual std::uint64_t bytes_total() const = 0;
 };
 
-/// Opens the inputs in their order. Throws UsageError for an empty list of inputs, IoError for a
-/// file that does not exist.
+/// Opens the inputs in their order. Throws UsageError for an empty list of inputs and for fields to
+/// store that the format has not, IoError for a file that does not exist.
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options);
 
 }  // namespace warpdex

@@ -9,6 +9,7 @@
 #include "warpdex/query/cpu/search_watch.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex {
 
@@ -35,6 +36,11 @@ class CpuSearcher {
 
   /// Answers a query that was planned over this index or snapshot. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
+
+  /// The same among `documents` only, a set of docIDs below the last one: the others do not match.
+  /// Statistics stay those of the whole. Passes over less than run() does.
+  SearchResult run_within(const PlannedQuery& plan, const SearchSettings& settings,
+                          const vector::RowFilter& documents);
 
   /// The same, unless `watch` stops it: then the best documents of those that were looked at, with
   /// exact scores, and in `progress` what the others score at most.

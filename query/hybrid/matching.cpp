@@ -1,0 +1,81 @@
+// Joins posting lists as bit sets.
+#include "warpdex/query/hybrid/matching.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "plan/roles.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+class SegmentMatcher {
+ public:
+  explicit SegmentMatcher(const Index& index)
+      : index_(index), words_(removed_words(index.counts().documents)) {}
+
+  /// A bit for each document.
+  Words run(const Roles& roles) {
+    if (roles.counts.is_empty) return Words(words_);
+    Words matches(words_, roles.counts.has_required ? ~std::uint64_t{0} : 0);
+    for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
+      if (roles.counts.has_required && !roles.is_required[i]) continue;
+      const Words list = read(*roles.scoring[i]);
+      for (std::size_t j = 0; j < words_; ++j) {
+        matches[j] = roles.counts.has_required ? matches[j] & list[j] : matches[j] | list[j];
+      }
+    }
+    for (const PlannedTerm* term : roles.prohibited) exclude(read(*term), matches);
+    exclude(index_.removed().words(), matches);
+    return matches;
+  }
+
+ private:
+  Words read(const PlannedTerm& term) const {
+    Words words(words_);
+    for (const std::uint32_t document : read_postings(index_, term.entry).docids) {
+      words[document / 64] |= std::uint64_t{1} << document % 64;
+    }
+    return words;
+  }
+  static void exclude(std::span<const std::uint64_t> from, Words& matches) {
+    for (std::size_t i = 0; i < from.size(); ++i) matches[i] &= ~from[i];
+  }
+
+  const Index& index_;
+  std::size_t words_;
+};
+
+vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
+                        bool unsigned_is_required) {
+  vector::RowFilter documents(snapshot.docid_end());
+  for (std::size_t i = 0; i < snapshot.segments().size(); ++i) {
+    const Snapshot::Segment& segment = snapshot.segments()[i];
+    const Index& index = *segment.index;
+    const PlannedQuery& own = plan.segments.empty() ? plan : plan.segments[i];
+    const Words words = SegmentMatcher(index).run(assign_roles(own, unsigned_is_required));
+    const vector::RowFilter matches = vector::RowFilter::of_bits(words, index.counts().documents);
+    for (std::size_t row = matches.next_allowed(0); row < matches.rows();
+         row = matches.next_allowed(row + 1)) {
+      documents.add(segment.first_document + row);
+    }
+  }
+  return documents;
+}
+
+}  // namespace
+
+vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
+                                     const SearchSettings& settings) {
+  if (settings.mode == QueryMode::kOr) return match(snapshot, plan, false);
+  vector::RowFilter documents = match(snapshot, plan, true);
+  const bool falls_back =
+      settings.mode == QueryMode::kAndOr && documents.count() < settings.and_or_min_matches();
+  return falls_back ? match(snapshot, plan, false) : documents;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,131 @@
+// Searches the vectors of each segment, and merges the answers.
+#include "warpdex/query/hybrid/vector_half.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
+
+namespace warpdex {
+namespace {
+
+struct SearchedVectorsOfSegment {
+  vector::FlatSearcher together;  ///< for many queries, on all threads
+  vector::FlatSearcher alone;     ///< for one, on the calling thread
+  std::uint32_t first_document = 0;
+  std::uint32_t documents = 0;
+  std::optional<vector::RowFilter> live;  ///< if some were removed
+};
+
+vector::RowFilter live_rows(const Index& index) {
+  std::vector<std::uint64_t> words(index.removed().words().begin(), index.removed().words().end());
+  for (std::uint64_t& word : words) word = ~word;
+  return vector::RowFilter::of_bits(words, index.counts().documents);
+}
+
+/// Ranks both kinds of metrics and puts NaN last.
+struct IsNearer {
+  bool larger;
+  float rank(float score) const {
+    if (std::isnan(score)) return -std::numeric_limits<float>::infinity();
+    return larger ? score : -score;
+  }
+  bool operator()(const Hit& a, const Hit& b) const {
+    const float of_a = rank(a.score);
+    const float of_b = rank(b.score);
+    return of_a > of_b || (of_a == of_b && a.document < b.document);
+  }
+};
+
+}  // namespace
+
+struct VectorHalf::State {
+  Snapshot snapshot;
+  std::size_t dimension;
+  IsNearer is_nearer;
+  std::vector<SearchedVectorsOfSegment> segments;
+
+  void check(bool fits) const {
+    if (fits) return;
+    throw UsageError(
+        "the vectors of the queries have another number of components than those of the index, "
+        "which have " +
+        std::to_string(dimension));
+  }
+  static void append(const vector::Neighbors& found, std::size_t query, std::uint32_t first,
+                     std::vector<Hit>& to) {
+    for (std::size_t i = query * found.k; i < (query + 1) * found.k; ++i) {
+      if (found.rows[i] < 0) break;
+      to.push_back({first + static_cast<std::uint32_t>(found.rows[i]), found.distances[i]});
+    }
+  }
+  void cut(std::vector<Hit>& hits, std::uint32_t k) const {
+    std::sort(hits.begin(), hits.end(), is_nearer);
+    hits.resize(std::min<std::size_t>(hits.size(), k));
+  }
+};
+
+VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads) {
+  const std::optional<vector::RowSettings>& vectors = snapshot.settings().vectors;
+  if (!vectors) {
+    throw UsageError("the index '" + snapshot.folder().string() +
+                     "' holds no vectors; build it with a vector for each document");
+  }
+  state_ = std::make_unique<State>(
+      State{snapshot, vectors->dimension, {vector::larger_is_nearer(vectors->metric)}, {}});
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const Index& index = *segment.index;
+    const auto documents = static_cast<std::uint32_t>(index.counts().documents);
+    if (documents == 0) continue;
+    state_->segments.push_back({vector::FlatSearcher(index.vectors(), threads),
+                                vector::FlatSearcher(index.vectors(), 1), segment.first_document,
+                                documents, std::nullopt});
+    if (!index.removed().none()) state_->segments.back().live = live_rows(index);
+  }
+}
+
+VectorHalf::~VectorHalf() = default;
+VectorHalf::VectorHalf(VectorHalf&&) noexcept = default;
+VectorHalf& VectorHalf::operator=(VectorHalf&&) noexcept = default;
+
+std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries,
+                                                  std::uint32_t k) const {
+  state_->check(queries.size() % state_->dimension == 0);
+  std::vector<std::vector<Hit>> hits(queries.size() / state_->dimension);
+  if (hits.empty()) return hits;
+  for (const SearchedVectorsOfSegment& segment : state_->segments) {
+    const vector::Neighbors found = segment.together.nearest(
+        queries, std::min(k, segment.documents), segment.live ? &*segment.live : nullptr);
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      State::append(found, i, segment.first_document, hits[i]);
+    }
+  }
+  for (std::vector<Hit>& of_query : hits) state_->cut(of_query, k);
+  return hits;
+}
+
+std::vector<Hit> VectorHalf::nearest_within(std::span<const float> query, std::uint32_t k,
+                                            const vector::RowFilter& documents) const {
+  state_->check(query.size() == state_->dimension);
+  std::vector<Hit> hits;
+  for (const SearchedVectorsOfSegment& segment : state_->segments) {
+    const vector::RowFilter wanted = documents.slice(segment.first_document, segment.documents);
+    std::vector<std::uint64_t> words(wanted.words().begin(), wanted.words().end());
+    for (std::size_t i = 0; segment.live && i < words.size(); ++i) {
+      words[i] &= segment.live->words()[i];
+    }
+    const vector::RowFilter allowed = vector::RowFilter::of_bits(words, segment.documents);
+    const auto count = static_cast<std::uint32_t>(allowed.count());
+    if (count == 0) continue;
+    State::append(segment.alone.nearest(query, std::min(k, count), &allowed), 0,
+                  segment.first_document, hits);
+  }
+  state_->cut(hits, k);
+  return hits;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,17 @@
+// All documents that a query matches, as a set.
+#pragma once
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
+
+namespace warpdex {
+
+/// The live documents that match, as the settings' mode says; a bit for each docID below
+/// Snapshot::docid_end(). `plan` is made for the snapshot. O(postings). Throws FormatError for
+/// damaged lists.
+vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
+                                     const SearchSettings& settings);
+
+}  // namespace warpdex

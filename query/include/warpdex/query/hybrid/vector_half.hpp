@@ -1,0 +1,43 @@
+// Search of the vectors of an index's documents, exact, on the CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/search.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
+
+namespace warpdex {
+
+/// Finds the live documents whose vectors are nearest. Distances are those of an exact search
+/// (docs/vector.md), so they do not depend on segments. Immutable: any number of threads may search
+/// at once.
+class VectorHalf {
+ public:
+  /// `threads` of 0: default_threads(). Throws UsageError if the index holds no vectors.
+  explicit VectorHalf(const Snapshot& snapshot, std::size_t threads = 0);
+  ~VectorHalf();
+  VectorHalf(VectorHalf&&) noexcept;
+  VectorHalf& operator=(VectorHalf&&) noexcept;
+
+  /// Of each query its k nearest documents, or all if there are fewer: nearest first, equal ones by
+  /// docID. Scores are the metric's: products, of which larger ones are nearer, or squared
+  /// distances. `queries` are rows of the index's dimension, one after the other. Throws UsageError
+  /// for another size, and for components that are not finite.
+  std::vector<std::vector<Hit>> nearest(std::span<const float> queries, std::uint32_t k) const;
+
+  /// Likewise of one query among `documents`, a set of docIDs below Snapshot::docid_end(). On the
+  /// calling thread.
+  std::vector<Hit> nearest_within(std::span<const float> query, std::uint32_t k,
+                                  const vector::RowFilter& documents) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

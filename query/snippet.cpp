@@ -1,0 +1,129 @@
+// Slides a window over the matched words.
+#include "warpdex/query/snippet.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace warpdex {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+/// So much without a word stays at the ends of a text.
+constexpr std::size_t kMargin = 32;
+
+struct Match {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t term = 0;  ///< which of the query's
+};
+
+struct Range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<std::string_view> wanted_terms(const Query& query) {
+  std::vector<std::string_view> terms;
+  for (const QueryTerm& term : query.terms) {
+    if (term.occur != Occur::kMustNot) terms.push_back(term.term);
+  }
+  std::sort(terms.begin(), terms.end());
+  terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+  return terms;
+}
+
+std::vector<Match> find_matches(const std::vector<LocatedTerm>& words, const Query& query) {
+  const std::vector<std::string_view> terms = wanted_terms(query);
+  std::vector<Match> matches;
+  for (const LocatedTerm& word : words) {
+    const auto term = std::lower_bound(terms.begin(), terms.end(), word.term);
+    if (term == terms.end() || *term != word.term) continue;
+    matches.push_back(
+        {word.offset, word.offset + word.size, static_cast<std::size_t>(term - terms.begin())});
+  }
+  return matches;
+}
+
+/// The best run of matches that lies within `max_bytes`, or one match.
+Range best_window(const std::vector<Match>& matches, std::size_t terms, std::size_t max_bytes) {
+  std::vector<std::uint32_t> counts(terms);
+  std::size_t distinct = 0;
+  std::pair<std::size_t, std::size_t> best;  // different terms, matches
+  Range window;
+  std::size_t end = 0;
+  for (std::size_t first = 0; first < matches.size(); ++first) {
+    while (end < matches.size() &&
+           (end == first || matches[end].end - matches[first].begin <= max_bytes)) {
+      if (counts[matches[end++].term]++ == 0) ++distinct;
+    }
+    const std::pair value(distinct, end - first);
+    if (value > best) {
+      best = value;
+      window = {matches[first].begin, matches[end - 1].end};
+    }
+    if (--counts[matches[first].term] == 0) --distinct;
+  }
+  return window;
+}
+
+/// The window with words around it, about as many on both sides.
+Range widened(Range window, const std::vector<LocatedTerm>& words, std::size_t text_bytes,
+              std::size_t max_bytes) {
+  const std::size_t used = window.end - window.begin;
+  const std::size_t free = max_bytes - std::min(used, max_bytes);
+  const std::size_t earliest = window.begin - std::min(window.begin, free / 2);
+  const auto first = std::lower_bound(
+      words.begin(), words.end(), earliest,
+      [](const LocatedTerm& word, std::size_t offset) { return word.offset < offset; });
+  Range range = window;
+  if (first != words.end()) range.begin = std::min(window.begin, first->offset);
+  if (range.begin <= kMargin && range.begin <= free / 2) range.begin = 0;
+  for (auto word = first; word != words.end(); ++word) {
+    const std::size_t end = word->offset + word->size;
+    if (end > range.begin + max_bytes) break;
+    range.end = std::max(range.end, end);
+  }
+  const bool is_last = words.empty() || range.end >= words.back().offset + words.back().size;
+  if (is_last && text_bytes - range.end <= kMargin) range.end = text_bytes;
+  return range;
+}
+
+/// The most of a text that does not cut a character.
+std::size_t cut(std::string_view text, std::size_t max_bytes) {
+  const auto is_inside = [&](std::size_t i) {
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
+  };
+  while (max_bytes > 0 && is_inside(max_bytes)) --max_bytes;
+  return std::min(max_bytes, text.size());
+}
+
+}  // namespace
+
+std::string SnippetMaker::make(std::string_view text, const Query& query) {
+  const std::vector<LocatedTerm> words = locator_.locate(text);
+  const std::vector<Match> matches = find_matches(words, query);
+  Range range{0, text.size()};
+  if (text.size() > settings_.max_bytes) {
+    range = widened(best_window(matches, query.terms.size(), settings_.max_bytes), words,
+                    text.size(), settings_.max_bytes);
+    if (range.begin == range.end) range = {0, cut(text, settings_.max_bytes)};  // a huge word
+  }
+  std::string snippet;
+  if (range.begin > 0) snippet += kEllipsis;
+  std::size_t at = range.begin;
+  for (const Match& match : matches) {
+    if (match.begin < range.begin || match.end > range.end) continue;
+    snippet += text.substr(at, match.begin - at);
+    snippet += settings_.before;
+    snippet += text.substr(match.begin, match.end - match.begin);
+    snippet += settings_.after;
+    at = match.end;
+  }
+  snippet += text.substr(at, range.end - at);
+  if (range.end < text.size()) snippet += kEllipsis;
+  return snippet;
+}
+
+}  // namespace warpdex

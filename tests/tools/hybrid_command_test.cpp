@@ -1,0 +1,165 @@
+// Words and vectors together as users of the program meet them: index and add --vectors, search
+// --vector-queries, tune.
+#include <sstream>
+
+#include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using testing::HasSubstr;
+
+class HybridCommands : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(file("docs.fvecs"), fvecs({{1, 0}, {0.8F, 0.6F}, {0.6F, 0.8F}, {0, 1}, {-1, 0}}));
+    write_file(file("q.fvecs"), fvecs({{1, 0}, {0, 1}}));
+    write_file(file("q.tsv"), "a\tpear\nb\tapple\n");
+    build_small_index(index_, {"--vectors", file("docs.fvecs")});
+  }
+  std::string file(const std::string& name) const { return folder_ / name; }
+  Outcome search(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"search", index_, "--vector-queries", file("q.fvecs")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  /// Documents of the first query's answer, best first.
+  static std::vector<std::string> documents(const Outcome& outcome, const std::string& query) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> documents;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream parts(line);
+      std::string id, q0, document;
+      parts >> id >> q0 >> document;
+      if (id == query) documents.push_back(document);
+    }
+    return documents;
+  }
+  Outcome index_again(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"index", "--input",  "-",    "--format",
+                                       "tsv",   "--output", index_, "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {kTsvDocuments, {}, {}});
+  }
+
+  const TemporaryFolder folder_{place_in_memory()};
+  const std::string index_ = folder_ / "index";
+};
+
+TEST_F(HybridCommands, SearchByVectorsAlone) {
+  const Outcome outcome = search({"-k", "2"});
+  EXPECT_EQ(documents(outcome, "1"), (std::vector<std::string>{"d1", "d2"}));
+  EXPECT_EQ(documents(outcome, "2"), (std::vector<std::string>{"d4", "d3"}));
+}
+
+TEST_F(HybridCommands, FuseBothHalves) {
+  const std::vector<std::string> queries{"--queries", file("q.tsv")};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), queries.begin(), queries.end());
+    return documents(search(more), "a");
+  };
+  // By words: d5, d2. By vectors: d1 to d5.
+  EXPECT_EQ(with({}), (std::vector<std::string>{"d2", "d5", "d1", "d3", "d4"}));
+  EXPECT_EQ(with({"--fusion", "convex", "--fusion-weight", "0"}),
+            (std::vector<std::string>{"d1", "d2", "d3", "d4", "d5"}));
+  EXPECT_EQ(with({"--fusion", "convex", "--fusion-weight", "1", "-k", "2"}),
+            (std::vector<std::string>{"d5", "d2"}));
+  EXPECT_EQ(with({"--fusion", "rerank"}), (std::vector<std::string>{"d2", "d5"}));
+  EXPECT_EQ(with({"--fusion", "rerank", "--fusion-depth", "1"}), (std::vector<std::string>{"d5"}));
+  EXPECT_EQ(with({"--fusion", "filter", "-k", "1"}), (std::vector<std::string>{"d2"}));
+  EXPECT_EQ(with({"--fusion", "neighbors", "--fusion-depth", "3"}),
+            (std::vector<std::string>{"d2"}));
+  write_file(file("one.fvecs"), fvecs({{0, 1}}));
+  const Outcome outcome =
+      run_warpdex({"search", index_, "pear", "--vector-queries", file("one.fvecs")});
+  EXPECT_THAT(outcome.out, HasSubstr("d5"));
+  EXPECT_THAT(outcome.out, HasSubstr("0.03"));
+}
+
+TEST_F(HybridCommands, VectorsGoWithTheirDocuments) {
+  write_file(file("new.fvecs"), fvecs({{0.9F, 0.1F}, {-0.9F, 0}}));
+  Outcome outcome = run_warpdex({"add", index_, "--input", "-", "--format", "tsv", "--vectors",
+                                 file("new.fvecs"), "--update"},
+                                {"d6\tplum\nd1\told\n", {}, {}});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(documents(search({"-k", "6"}), "1"),
+            (std::vector<std::string>{"d6", "d2", "d3", "d4", "d1", "d5"}));
+  outcome = run_warpdex({"delete", index_, "--ids", "-"}, {"d2\n", {}, {}});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> left{"d6", "d3", "d4", "d1", "d5"};
+  EXPECT_EQ(documents(search({"-k", "6"}), "1"), left);
+  ASSERT_EQ(run_warpdex({"merge", index_, "--all", "--quiet"}).status, 0);
+  EXPECT_EQ(documents(search({"-k", "6"}), "1"), left);
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  ASSERT_EQ(run_warpdex({"reorder", index_, "--output", file("copy"), "--quiet"}).status, 0);
+  EXPECT_EQ(
+      documents(run_warpdex({"search", file("copy"), "--vector-queries", file("q.fvecs")}), "1"),
+      left);
+  const rapidjson::Document json = parse_json(run_warpdex({"stats", index_, "--json", "-"}).out);
+  EXPECT_EQ(json["vectors"]["dimension"].GetUint64(), 2U);
+  EXPECT_STREQ(json["vectors"]["metric"].GetString(), "ip");
+}
+
+TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
+  write_file(file("few.fvecs"), fvecs({{1, 0}, {0, 1}}));
+  write_file(file("many.fvecs"), fvecs({{1, 0}, {0, 1}, {1, 0}, {0, 1}, {1, 0}, {0, 1}}));
+  write_file(file("wide.fvecs"), fvecs({{1, 0, 0}}));
+  const std::vector<std::string> before = documents(search({}), "1");
+  expect_complaint(index_again({"--vectors", file("few.fvecs")}), 1,
+                   {"<stdin>:3", "has no vector", "only 2"});
+  expect_complaint(index_again({"--vectors", file("many.fvecs")}), 1, {"after 5 of the 6 vectors"});
+  expect_complaint(index_again({"--vectors", file("none.fvecs")}), 1, {"none.fvecs"});
+  expect_complaint(index_again({"--vectors", file("few.fvecs"), "--vector-metric", "near"}), 2,
+                   {"near"});
+  expect_complaint(index_again({"--vector-metric", "l2"}), 2, {"--vectors"});
+  const auto add = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"add", index_, "--input", "-", "--format", "tsv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {"d6\tplum\n", {}, {}});
+  };
+  expect_complaint(add({}), 2, {"holds a vector for each document", "--vectors"});
+  expect_complaint(add({"--vectors", file("wide.fvecs")}), 1, {"3 components", "have 2"});
+  expect_complaint(add({"--vectors", file("few.fvecs")}), 1, {"after 1 of the 2 vectors"});
+  EXPECT_EQ(documents(search({}), "1"), before);
+  expect_complaint(run_warpdex({"search", index_, "--vector-queries", file("wide.fvecs")}), 1,
+                   {"3 components", "have 2"});
+  write_file(file("three.tsv"), "1\tx\n2\ty\n3\tz\n");
+  expect_complaint(search({"--queries", file("three.tsv")}), 1, {"3 queries", "2 vectors"});
+  expect_complaint(search({"pear"}), 1, {"1 query", "2 vectors"});
+  expect_complaint(search({"--fusion", "sum"}), 2, {"'sum'", "rrf"});
+  expect_complaint(search({"--fusion-weight", "1.5"}), 2, {"from 0 to 1"});
+  expect_complaint(search({"--fusion-depth", "0"}), 2, {"--fusion-depth"});
+  expect_complaint(search({"--count"}), 2, {"--count"});
+  expect_complaint(run_warpdex({"search", index_, "pear", "--fusion", "rrf"}), 2,
+                   {"--vector-queries"});
+  build_small_index(index_);
+  expect_complaint(search({}), 2, {"holds no vectors"});
+  expect_complaint(add({"--vectors", file("few.fvecs")}), 2, {"holds no vectors"});
+}
+
+TEST_F(HybridCommands, TuneChoosesAWeight) {
+  write_file(file("qrels"), "a 0 d1 1\nb 0 d4 1\n");
+  const std::vector<std::string> common{
+      "tune",          index_,    "--queries",  file("q.tsv"), "--vector-queries",
+      file("q.fvecs"), "--qrels", file("qrels")};
+  std::vector<std::string> arguments = common;
+  arguments.insert(arguments.end(), {"--fusion", "convex", "--json", "-"});
+  const Outcome outcome = run_warpdex(arguments);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  // By vectors alone, the right ones come first; equally good weights near 0.5 are preferred.
+  EXPECT_LT(json["weight"].GetDouble(), 0.5);
+  EXPECT_EQ(json["training"].GetDouble(), 1);
+  EXPECT_EQ(json["trials"].Size(), 11U);
+  EXPECT_THAT(run_warpdex(common).out, HasSubstr("best on 1 query: --fusion-weight "));
+  arguments = common;
+  arguments.insert(arguments.end(), {"--fusion", "filter"});
+  expect_complaint(run_warpdex(arguments), 2, {"rrf or convex"});
+  write_file(file("qrels"), "z 0 d1 1\n");
+  expect_complaint(run_warpdex(common), 1, {"fewer than two"});
+}
+
+}  // namespace
+}  // namespace warpdex::test

@@ -1,0 +1,70 @@
+// Searches by words and vectors together: their options, and how they are answered.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+#include "search_engine.hpp"
+#include "search_options.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+
+namespace warpdex::tools {
+
+/// The vectors of a file, row after row. Throws InputError where they have not `dimension`
+/// components, and what open_vectors() does.
+std::vector<float> read_query_vectors(const std::string& path, std::size_t dimension);
+
+/// Throws InputError unless there is a vector for each query.
+void check_vector_count(const std::string& path, std::size_t vectors, std::size_t queries);
+
+/// The options --vector-queries, --fusion, --fusion-weight and --fusion-depth.
+class HybridOptions {
+ public:
+  void add_to(CommandLine& command);
+  bool is_given() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }
+  /// Throws UsageError for options that do not go together.
+  void check(const CommandLine& command, const SearchOptions& search) const;
+  /// Throws UsageError for values out of range.
+  FusionSettings fusion() const;
+  /// Queries without words for the vectors of the file; their ids are the numbers of the rows, from
+  /// 1.
+  std::vector<QueryText> numbered_queries() const;
+
+ private:
+  std::string path_;
+  std::string fusion_ = "rrf";
+  float weight_ = FusionSettings{}.weight;
+  std::int64_t depth_ = FusionSettings{}.depth;
+};
+
+/// Answers queries one batch after the other, each with the next vectors of the file.
+class HybridSearch {
+ public:
+  /// Without --vector-queries it is not asked. `engine` answers the text half; all outlive it.
+  /// Throws UsageError if the index holds no vectors, and what read_query_vectors() does.
+  HybridSearch(const Snapshot& snapshot, const HybridOptions& options, SearchEngine& engine,
+               const SearchSettings& settings, std::size_t threads);
+
+  bool is_asked() const { return searcher_.has_value(); }
+  /// Throws InputError unless there are as many vectors. `have_words`: else each query is found by
+  /// its vector alone.
+  void check_count(std::size_t queries, bool have_words);
+  std::vector<SearchResult> search(std::span<const Query> queries);
+
+ private:
+  SearchSettings settings_;
+  FusionSettings fusion_;
+  std::string path_;
+  bool have_words_ = true;
+  std::size_t dimension_ = 0;
+  std::vector<float> vectors_;
+  std::size_t next_ = 0;  ///< row
+  std::optional<HybridSearcher> searcher_;
+};
+
+}  // namespace warpdex::tools

@@ -1,0 +1,94 @@
+// Declares --show, and looks stored fields up.
+#include "shown_fields.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+SnippetSettings settings_of(ShownFields::Marks marks) {
+  SnippetSettings settings;
+  if (marks == ShownFields::Marks::kTerminal) {
+    settings.before = "\x1B[1m";
+    settings.after = "\x1B[0m";
+  } else if (marks == ShownFields::Marks::kAsterisks) {
+    settings.before = settings.after = "*";
+  }
+  return settings;
+}
+
+/// Line feeds and other control characters to blanks, so that no text can command a terminal.
+std::string in_one_line(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) text[i] = ' ';
+    const bool is_c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (is_c1) text[i] = text[i + 1] = ' ';
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+}  // namespace
+
+void ShowOptions::add_to(CommandLine& command) {
+  po::options_description group = option_group("Documents");
+  group.add_options()(
+      "show", po::value(&fields_)->value_name("A,B,..."),
+      "stored fields to show of each document found (warpdex index --store), for people or in "
+      "JSON. "
+      "Of long ones people see the piece with the most words of the query, which are bold at a "
+      "terminal, else between asterisks; JSON has whole texts in `fields` and such pieces in "
+      "`snippets`, with <em> and </em> around the words (the text itself is not escaped)")(
+      "no-snippets", po::bool_switch(&no_snippets_), "show: whole texts, and no words marked");
+  command.add(group);
+}
+
+std::vector<std::string> ShowOptions::fields(const CommandLine& command) const {
+  if (!command.given("show")) {
+    if (no_snippets_) throw UsageError("--no-snippets is for --show; add that or leave it out");
+    return {};
+  }
+  std::vector<std::string> fields = split_list(fields_);
+  if (fields.empty()) throw UsageError("--show names no field; name one or more");
+  return fields;
+}
+
+ShownFields::ShownFields(const Snapshot& snapshot, const std::vector<std::string>& fields,
+                         bool snippets, Marks marks)
+    : reader_(snapshot), names_(fields), is_for_people_(marks != Marks::kTags) {
+  const std::vector<std::string>& stored = snapshot.settings().stored_fields;
+  for (const std::string& name : names_) {
+    const auto known = std::find(stored.begin(), stored.end(), name);
+    if (known == stored.end()) {
+      throw UsageError("the index '" + snapshot.folder().string() + "' stores no field '" + name +
+                       "'; it stores " + joined(stored));
+    }
+    places_.push_back(static_cast<std::size_t>(known - stored.begin()));
+  }
+  if (snippets) snippets_.emplace(snapshot.settings().analyzer, settings_of(marks));
+}
+
+std::vector<ShownField> ShownFields::of(std::uint32_t document, const Query& query) {
+  StoredValues values = reader_.read(document);
+  std::vector<ShownField> shown;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (!values[places_[i]]) continue;
+    ShownField& field = shown.emplace_back();
+    field.name = names_[i];
+    field.text = is_for_people_ ? in_one_line(*values[places_[i]]) : *values[places_[i]];
+    if (snippets_) field.snippet = snippets_->make(field.text, query);
+  }
+  return shown;
+}
+
+}  // namespace warpdex::tools

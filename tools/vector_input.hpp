@@ -1,0 +1,28 @@
+// The vectors of documents that index and add take beside them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "warpdex/indexer/readers/document_reader.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
+
+namespace warpdex::tools {
+
+/// The values of --vectors and --vector-metric.
+struct VectorInput {
+  std::string path;  ///< empty: no vectors
+  std::string metric = "ip";
+
+  /// What a new index is to hold of them. Throws UsageError for an unknown metric, and what
+  /// open_vectors() does.
+  vector::RowSettings settings() const;
+  /// Throws UsageError unless there are vectors just where the index at `folder` holds some, and
+  /// InputError for another dimension.
+  void check(const std::optional<vector::RowSettings>& index, const std::string& folder) const;
+  /// The documents with their vectors, if there are some.
+  std::unique_ptr<DocumentReader> pair(std::unique_ptr<DocumentReader> documents) const;
+};
+
+}  // namespace warpdex::tools
