@@ -84,6 +84,7 @@ set(warpdex_public_headers
   query/plan/plan.hpp
   query/search.hpp
   query/gpu/gpu_index.hpp
+  query/gpu/gpu_snapshot.hpp
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
