@@ -1,10 +1,11 @@
 // Takes a batch through passes: AND or OR, each over all segments.
 #include "gpu/run/snapshot_batch.hpp"
 
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include "warpdex/core/parallel.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -12,8 +13,15 @@ namespace {
 /// With fewer queries, other threads would wake up too late to help.
 constexpr std::size_t kQueriesToShare = 64;
 
-std::size_t threads_for(std::size_t queries) {
-  return queries < kQueriesToShare ? 1 : default_threads();
+/// Calls work(item) for each item, on several threads if the queries are many. A thread that waits
+/// for the last ones must not take other tasks meanwhile: these might want the same segment.
+template <class Work>
+void for_each(std::size_t items, std::size_t queries, const Work& work) {
+  if (queries < kQueriesToShare) {
+    for (std::size_t i = 0; i < items; ++i) work(i);
+    return;
+  }
+  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, items, work); });
 }
 
 }  // namespace
@@ -64,8 +72,7 @@ void SnapshotBatch::start(std::span<const std::size_t> which) {
   };
   flights_.reserve(which.size());
   try {
-    parallel_for(threads_for(slots_.size()), which.size(),
-                 [&](std::size_t, std::size_t i) { submit(i); });
+    for_each(which.size(), slots_.size(), submit);
   } catch (...) {
     note_started();
     throw;
@@ -142,9 +149,8 @@ void SnapshotBatch::raise_thresholds() {
 }
 
 void SnapshotBatch::merge() {
-  parallel_for(threads_for(slots_.size()), slots_.size(), [&](std::size_t, std::size_t i) {
-    answers_->merge(slots_[i], parts_, settings_of(slots_[i]).k);
-  });
+  for_each(slots_.size(), slots_.size(),
+           [&](std::size_t i) { answers_->merge(slots_[i], parts_, settings_of(slots_[i]).k); });
 }
 
 /// Starts OR for the queries of AND+OR that matched too few. Returns whether there are any.

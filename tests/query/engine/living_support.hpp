@@ -17,6 +17,7 @@
 #include "tests/support.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -57,6 +58,23 @@ class Living {
       EXPECT_TRUE(writer_->remove(gone->id));
       EXPECT_FALSE(writer_->remove(gone->id));
       live_.erase(gone);
+    }
+  }
+
+  /// Each document goes with that chance in percent.
+  void remove_share(std::uint64_t percent) {
+    std::erase_if(live_, [&](const Document& document) {
+      if (below(100) >= percent) return false;
+      EXPECT_TRUE(writer_->remove(document.id));
+      return true;
+    });
+  }
+
+  /// The documents that came last go.
+  void remove_last(std::size_t count) {
+    for (; count > 0; --count) {
+      EXPECT_TRUE(writer_->remove(live_.back().id));
+      live_.pop_back();
     }
   }
 
@@ -145,6 +163,22 @@ class Living {
   int next_ = 0;
   std::vector<Document> live_;
   std::unique_ptr<LivingIndex> writer_;
+};
+
+/// Random queries, planned over a snapshot, each with settings of its own.
+struct LivingLog {
+  LivingLog(Living& living, const Snapshot& snapshot, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      queries.push_back(living.query());
+      plans.push_back(plan_query(snapshot, queries.back()));
+      settings.push_back(living.settings());
+      settings.back().scorer = effective_scorer(snapshot.settings(), settings.back().scorer);
+    }
+  }
+
+  std::vector<Query> queries;
+  std::vector<PlannedQuery> plans;
+  std::vector<SearchSettings> settings;
 };
 
 }  // namespace warpdex::test

@@ -16,6 +16,7 @@ namespace warpdex::gpu {
 namespace {
 
 using test::Living;
+using Log = test::LivingLog;
 
 /// Answers in memory; those of other slots say that they are unanswered.
 class OwnAnswers final : public BatchAnswers::Source {
@@ -34,7 +35,7 @@ class OwnAnswers final : public BatchAnswers::Source {
 /// Searches one segment on the CPU, with AND and OR only. Each batch takes some polls.
 class CpuSegment final : public SegmentSearcher {
  public:
-  CpuSegment(const Index& index, std::mt19937_64& random) : segment_(index), random_(random) {}
+  CpuSegment(const Index& index, std::uint64_t seed) : segment_(index), random_(seed) {}
 
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
                 std::span<const std::uint32_t> slots) override {
@@ -88,7 +89,7 @@ class CpuSegment final : public SegmentSearcher {
   }
 
   SearchedSegment segment_;
-  std::mt19937_64& random_;
+  std::mt19937_64 random_;
   SearchScratch scratch_;
   std::map<std::uint64_t, std::pair<std::shared_ptr<OwnAnswers>, int>> batches_;
   std::uint64_t last_ticket_ = 0;
@@ -98,7 +99,7 @@ struct Searched {
   Searched(const Snapshot& snapshot, std::mt19937_64& random) {
     std::uint64_t most = 0;
     for (const Snapshot::Segment& segment : snapshot.segments()) {
-      auto cpu = std::make_unique<CpuSegment>(*segment.index, random);
+      auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
       all.push_back(cpu.get());
       if (segment.index->counts().documents > most) segments.largest = all.size() - 1;
       most = std::max(most, segment.index->counts().documents);
@@ -109,20 +110,6 @@ struct Searched {
 
   SearchedSegments segments;
   std::vector<CpuSegment*> all;
-};
-
-struct Log {
-  Log(Living& living, const Snapshot& snapshot, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      queries.push_back(living.query());
-      plans.push_back(plan_query(snapshot, queries.back()));
-      settings.push_back(living.settings());
-      settings.back().scorer = effective_scorer(snapshot.settings(), settings.back().scorer);
-    }
-  }
-  std::vector<Query> queries;
-  std::vector<PlannedQuery> plans;
-  std::vector<SearchSettings> settings;
 };
 
 void expect_right(const Snapshot& snapshot, const Log& log, const MergedAnswers& answers) {
