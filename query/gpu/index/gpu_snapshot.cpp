@@ -2,6 +2,8 @@
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +44,13 @@ bool are_same_segment(const Index& one, const Index& other) {
                             });
 }
 
+/// GPU memory of a segment's lists and lengths, about.
+std::uint64_t estimated_bytes(const Index& index) {
+  constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
+  return index.sections().docids.size() + index.sections().frequencies.size() +
+         kBlockBytes * index.counts().blocks + 2 * index.counts().documents;
+}
+
 bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
   return one.codec.kind == other.codec.kind && one.codec.pfor_levels == other.codec.pfor_levels &&
          one.impacts.has_value() == other.impacts.has_value();
@@ -53,34 +62,46 @@ GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State
     : snapshot(uploaded), resources(used) {
   const bool may_share =
       before != nullptr && is_same_build(before->snapshot.settings(), snapshot.settings());
-  for (std::size_t i = 0; i < snapshot.segments().size(); ++i) add(i, may_share ? before : nullptr);
+  if (!may_share) before = nullptr;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    if (find(*segment.index, before)) continue;
+    to_come += estimated_bytes(*segment.index);
+    ++segments_to_come;
+  }
+  for (const Snapshot::Segment& segment : snapshot.segments()) add(segment, before);
+}
+
+/// The number of a segment in the snapshot before, or none.
+std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const State* before) {
+  for (std::size_t i = 0; before != nullptr && i < before->segments.size(); ++i) {
+    if (are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
+  }
+  return std::nullopt;
 }
 
 /// Takes a segment over from the snapshot before, or uploads it; likewise its bits.
-void GpuSnapshot::State::add(std::size_t number, const State* before) {
-  const Snapshot::Segment& from = snapshot.segments()[number];
+void GpuSnapshot::State::add(const Snapshot::Segment& from, const State* before) {
   const std::span<const std::uint64_t> removed = from.index->removed().words();
   Segment segment{.uploaded = {}, .removed = {}, .first_document = from.first_document};
-  bool has_bits = removed.empty();
-  for (std::size_t i = 0; before != nullptr && i < before->segments.size(); ++i) {
-    const Index& other = *before->snapshot.segments()[i].index;
-    if (!are_same_segment(*from.index, other)) continue;
-    segment.uploaded = before->segments[i].uploaded;
-    if (has_bits || !std::ranges::equal(removed, other.removed().words())) break;
-    segment.removed = before->segments[i].removed;
-    has_bits = true;
-    break;
-  }
-  if (!segment.uploaded) {
+  const std::optional<std::size_t> known = find(*from.index, before);
+  if (known) {
+    segment.uploaded = before->segments[*known].uploaded;
+    const RemovedRows old = before->snapshot.segments()[*known].index->removed();
+    if (std::ranges::equal(removed, old.words())) {
+      segment.removed = before->segments[*known].removed;
+    }
+  } else {
     segment.uploaded = upload(from.index);
     new_memory += segment.uploaded->gpu_index.memory();
   }
-  if (!has_bits) {
-    segment.removed = upload_removed(*from.index);
-    new_memory += segment.removed->size();
-  }
   memory += segment.uploaded->gpu_index.memory();
-  if (segment.removed) memory += segment.removed->size();
+  if (!removed.empty()) {
+    if (!segment.removed) {
+      segment.removed = upload_removed(*from.index);
+      new_memory += segment.removed->size();
+    }
+    memory += segment.removed->size();
+  }
   segments.push_back(std::move(segment));
 }
 
@@ -91,8 +112,22 @@ std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
     const std::uint64_t share =
         kScratchOfAll / snapshot.docid_end() * std::uint64_t{index->counts().documents};
     settings.scratch = std::max(share, kMinScratch);
+    // If not all that is to come fits, each gets its share: else the first would leave none.
+    const std::uint64_t left = resources.memory().left();
+    if (to_come > left / 8 * 7) settings.memory = share_of(estimated_bytes(*index), left);
   }
+  to_come -= estimated_bytes(*index);
+  --segments_to_come;
   return std::make_shared<const gpu::UploadedSegment>(index, resources, settings);
+}
+
+/// The bytes that a segment may take of what is left: what even small ones need, and of the rest
+/// as much as it has of all that is to come.
+std::size_t GpuSnapshot::State::share_of(std::uint64_t bytes, std::uint64_t left) const {
+  const std::uint64_t least = std::min(kMinScratch, left / (2 * segments_to_come));
+  const double share = static_cast<double>(bytes) / static_cast<double>(to_come);
+  return least +
+         static_cast<std::size_t>(share * static_cast<double>(left - segments_to_come * least));
 }
 
 /// Kernels read the bits of whole tiles.

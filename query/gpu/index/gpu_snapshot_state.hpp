@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -37,13 +39,17 @@ struct GpuSnapshot::State {
   };
 
   State(const Snapshot& uploaded, Resources& used, const State* before);
-  void add(std::size_t number, const State* before);
+  static std::optional<std::size_t> find(const Index& index, const State* before);
+  void add(const Snapshot::Segment& from, const State* before);
   std::shared_ptr<const gpu::UploadedSegment> upload(const std::shared_ptr<const Index>& index);
+  std::size_t share_of(std::uint64_t bytes, std::uint64_t left) const;
   std::shared_ptr<const AccountedBuffer> upload_removed(const Index& index);
 
   Snapshot snapshot;
   Resources& resources;
   std::vector<Segment> segments;
+  std::uint64_t to_come = 0;  ///< bytes of the segments that are still to be uploaded, about
+  std::uint64_t segments_to_come = 0;  ///< their number
   std::size_t memory = 0;
   std::size_t new_memory = 0;
 };

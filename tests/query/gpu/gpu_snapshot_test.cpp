@@ -327,6 +327,39 @@ TEST(GpuSnapshot, MemoryReturns) {
   EXPECT_EQ(resources.memory().used(), same.memory());  // that of engines and bits has returned
 }
 
+// With little memory lists are read in place, and queries may be left; with less, it says so.
+TEST(GpuSnapshot, LittleMemory) {
+  WARPDEX_NEEDS_GPU();
+  Living living(888, CodecKind::kPfor, false, 20'000);
+  living.add_some(5'000);
+  living.remove_share(20);
+  living.commit();
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const LivingLog log = make_log(living, snapshot, 100);
+  CpuSearcher cpu(snapshot);
+  int fitting = 0;
+  for (const std::size_t mebibytes : {1, 8, 16, 32, 64}) {
+    Resources resources({.device = 0, .memory = mebibytes << 20, .host_memory = 0});
+    std::optional<GpuSnapshot> gpu;
+    try {
+      gpu.emplace(snapshot, resources);
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos);
+      continue;
+    }
+    ++fitting;
+    GpuEngine engine(*gpu);
+    const BatchAnswers answers = engine.run(log.plans, log.settings);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i].is_answered) continue;
+      const SearchResult wanted = cpu.run(log.plans[i], log.settings[i]);
+      ASSERT_EQ(test::disagreement(wanted, answers.result(i), log.settings[i]), "")
+          << mebibytes << " MiB";
+    }
+  }
+  EXPECT_GT(fitting, 0);
+}
+
 TEST(GpuSnapshot, RefusesMoreBatchesThanItMayHave) {
   WARPDEX_NEEDS_GPU();
   Living living(886, CodecKind::kBitpack, false);
