@@ -89,6 +89,7 @@ set(warpdex_public_headers
   query/search.hpp
   query/spelling.hpp
   query/gpu/gpu_index.hpp
+  query/gpu/gpu_snapshot.hpp
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp

@@ -198,24 +198,34 @@ GpuStatistics sum_of(const std::vector<BenchGpuEngine>& engines) {
   return sum;
 }
 
+/// Counts the lists of a query: those of the index, or of its segments.
+void count_lists(const PlannedQuery& plan, Workload& workload) {
+  for (const PlannedTerm& term : plan.terms) {
+    workload.postings += term.entry.document_frequency;
+    workload.bytes += std::uint64_t{term.entry.docid_bytes} + term.entry.frequency_bytes;
+  }
+}
+
 }  // namespace
 
-Workload plan_all(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax) {
+Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, QuerySyntax syntax) {
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
-  const CpuSearcher searcher(index);
   Workload workload;
   for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
-    workload.plans.push_back(searcher.plan(query));
-    for (const PlannedTerm& term : workload.plans.back().terms) {
-      ++workload.terms;
-      workload.postings += term.entry.document_frequency;
-      workload.bytes += std::uint64_t{term.entry.docid_bytes} + term.entry.frequency_bytes;
+    workload.plans.push_back(plan_query(index, query));
+    const PlannedQuery& plan = workload.plans.back();
+    workload.terms += plan.terms.size();
+    if (index.is_plain()) {
+      count_lists(plan, workload);
+    } else {
+      for (const PlannedQuery& segment : plan.segments) count_lists(segment, workload);
     }
   }
   return workload;
 }
 
-Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings) {
+Measurement measure(const Snapshot& index, const Workload& workload,
+                    const BenchSettings& settings) {
   Measurement measurement;
   const auto take = [&](const RunPass& run) {
     measurement.answers = count_answers(run, settings.threads);
@@ -234,13 +244,13 @@ Measurement measure(const Index& index, const Workload& workload, const BenchSet
   return measurement;
 }
 
-Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
-                        const BenchSettings& settings) {
+Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
+                        const Workload& workload, const BenchSettings& settings) {
   std::vector<BenchGpuEngine> engines;
   for (std::size_t i = 0; i < settings.threads; ++i) {
     engines.push_back(
-        {GpuEngine(index, {.max_batches = settings.in_flight, .ablation = settings.ablation}),
-         CpuSearcher(index.index())});
+        {make_engine({.max_batches = settings.in_flight, .ablation = settings.ablation}),
+         CpuSearcher(index)});
   }
   const RunPass run = by_gpu(engines, workload, settings);
   Measurement measurement;

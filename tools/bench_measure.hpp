@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
@@ -23,7 +24,7 @@ struct Workload {
 };
 
 /// Parses the queries and looks their terms up. Throws InputError, FormatError.
-Workload plan_all(const Index& index, const std::vector<QueryText>& texts, QuerySyntax syntax);
+Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, QuerySyntax syntax);
 
 struct BenchSettings {
   SearchSettings search;
@@ -51,11 +52,14 @@ struct Measurement {
 /// Answers all queries once, which warms the lists and is not timed, and then `repetitions` times
 /// with a sample of time for each query or batch. By queries, each thread has a searcher and takes
 /// the next query; by batches, the threads of one engine share each out.
-Measurement measure(const Index& index, const Workload& workload, const BenchSettings& settings);
+Measurement measure(const Snapshot& index, const Workload& workload, const BenchSettings& settings);
+
+/// Makes an engine over the index in GPU memory.
+using MakeGpuEngine = std::function<GpuEngine(const GpuEngineSettings&)>;
 
 /// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each
 /// thread has an engine.
-Measurement measure_gpu(const GpuIndex& index, const Workload& workload,
-                        const BenchSettings& settings);
+Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
+                        const Workload& workload, const BenchSettings& settings);
 
 }  // namespace warpdex::tools

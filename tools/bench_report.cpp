@@ -44,9 +44,14 @@ double stage_time(const BenchReport& report, std::size_t stage) {
 /// Rows on what was searched for, and where.
 void add_task(const BenchReport& report, Table& table) {
   const SearchSettings& search = report.settings.search;
-  table.add({"index", report.index + ": " + counted(report.counts.documents, "document") + ", " +
-                          counted(report.counts.postings, "posting") + ", " +
+  table.add({"index", report.index + ": " + counted(report.documents, "document") + ", " +
+                          counted(report.postings, "posting") + ", " +
                           codec_text(report.index_settings.codec)});
+  if (report.segments != 1 || report.deleted_documents != 0) {
+    table.add({"segments", grouped(report.segments) + ", " +
+                               counted(report.deleted_documents, "deleted document") +
+                               " in them still"});
+  }
   table.add({"queries", report.queries_file + ": " + grouped(report.queries) + ", " +
                             fixed(report.terms_per_query, 1) + " terms and " +
                             grouped(static_cast<std::uint64_t>(report.postings_per_query)) +
@@ -159,9 +164,11 @@ void write_index(const BenchReport& report, JsonWriter& json) {
   const CodecSettings& codec = report.index_settings.codec;
   json.begin_object("index");
   json.member("folder", report.index);
-  json.member("documents", report.counts.documents);
-  json.member("terms", report.counts.terms);
-  json.member("postings", report.counts.postings);
+  json.member("documents", report.documents);
+  json.member("terms", report.terms);
+  json.member("postings", report.postings);
+  json.member("segments", report.segments);
+  json.member("deleted_documents", report.deleted_documents);
   json.member("codec", codec_name(codec.kind));
   if (codec.kind == CodecKind::kPfor) json.member("pfor_levels", std::uint64_t{codec.pfor_levels});
   json.member("bit_sets", codec.bit_sets);

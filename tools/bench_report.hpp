@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -14,7 +15,11 @@ namespace warpdex::tools {
 /// All that a report says.
 struct BenchReport {
   std::string index;
-  IndexCounts counts;
+  std::uint64_t documents = 0;  ///< live ones
+  std::uint64_t terms = 0;      ///< of all segments, added up
+  std::uint64_t postings = 0;   ///< likewise
+  std::uint64_t segments = 1;
+  std::uint64_t deleted_documents = 0;  ///< that are in segments still
   IndexSettings index_settings;
   std::string queries_file;
   std::size_t queries = 0;

@@ -115,7 +115,7 @@ std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gp
 void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
                     std::vector<LoadPoint>& points, const OnLoadProgress& on_progress) {
   std::unique_ptr<GpuEngine> engine;
-  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->index);
+  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
   MeasureSettings measure;
   measure.cpu_threads = plan.settings.cpu_threads;
   const CostMeasurements measured =

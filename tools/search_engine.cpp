@@ -56,22 +56,19 @@ std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& d
 
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
   if (snapshot.is_plain()) return upload(*snapshot.segments()[0].index, device);
-  device.start_gpu([&](const ResourceSettings&) {
-    const std::string folder = snapshot.folder().string();
-    throw UsageError("the index '" + folder +
-                     "' has been changed by add or delete, and the GPU takes it in one piece "
-                     "only; run 'warpdex merge " +
-                     folder + " --all' first");
+  std::unique_ptr<UploadedIndex> uploaded;
+  device.start_gpu([&](const ResourceSettings& settings) {
+    uploaded = std::make_unique<UploadedIndex>(snapshot, settings);
   });
-  return nullptr;
+  return uploaded;
 }
 
 double missing_share(const UploadedIndex* gpu) {
-  if (gpu == nullptr || gpu->index.is_resident()) return 0;
-  const IndexSections& sections = gpu->index.index().sections();
+  if (gpu == nullptr || gpu->is_resident()) return 0;
+  const IndexSections& sections = gpu->plain.value().index().sections();
   const auto lists = static_cast<double>(sections.docids.size() + sections.frequencies.size());
   if (lists == 0) return 0;
-  return std::clamp(1 - static_cast<double>(gpu->index.memory()) / lists, 0.0, 1.0);
+  return std::clamp(1 - static_cast<double>(gpu->memory()) / lists, 0.0, 1.0);
 }
 
 ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
@@ -79,8 +76,7 @@ ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
   GpuSide side;
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
     side.batches = gpu_batches(settings.placement);
-    engine_ =
-        std::make_unique<GpuEngine>(gpu->index, GpuEngineSettings{.max_batches = side.batches});
+    engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = side.batches}));
     side.engine = engine_.get();
     side.missing_share = missing_share(gpu);
   }
@@ -90,14 +86,14 @@ ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
 SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                            bool is_scheduled)
     : snapshot_(snapshot) {
-  if (gpu != nullptr && is_scheduled) {
+  if (gpu != nullptr && gpu->plain && is_scheduled) {
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    scheduled_ = std::make_unique<ScheduledEngine>(gpu->index.index(), gpu, settings);
+    scheduled_ = std::make_unique<ScheduledEngine>(gpu->plain->index(), gpu, settings);
     return;
   }
   cpu_ = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = threads});
-  if (gpu != nullptr) gpu_ = std::make_unique<GpuEngine>(gpu->index);
+  if (gpu != nullptr) gpu_ = std::make_unique<GpuEngine>(gpu->make_engine());
 }
 
 std::vector<SearchResult> SearchEngine::search(std::span<const Query> queries,

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device_options.hpp"
@@ -18,26 +20,37 @@ namespace warpdex::tools {
 /// An index in GPU memory, and the resources of a GPU that this index has for itself.
 struct UploadedIndex {
   UploadedIndex(const Index& uploaded, const ResourceSettings& settings)
-      : resources(settings), index(uploaded, resources) {}
+      : resources(settings), plain(std::in_place, uploaded, resources) {}
+  /// A snapshot that is not plain.
+  UploadedIndex(const Snapshot& uploaded, const ResourceSettings& settings)
+      : resources(settings), changed(std::in_place, uploaded, resources) {}
+
+  GpuEngine make_engine(const GpuEngineSettings& settings = {}) const {
+    return plain ? GpuEngine(*plain, settings) : GpuEngine(*changed, settings);
+  }
+  int device() const { return plain ? plain->device() : changed->device(); }
+  bool is_resident() const { return plain ? plain->is_resident() : changed->is_resident(); }
+  std::size_t memory() const { return plain ? plain->memory() : changed->memory(); }
 
   Resources resources;
-  GpuIndex index;
+  std::optional<GpuIndex> plain;       ///< an index of one segment without deletions
+  std::optional<GpuSnapshot> changed;  ///< any other
 };
 
 /// The index in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu() with
 /// GpuIndex. `index` must outlive it.
 std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
-/// The same of a snapshot, if it is a plain one; others the GPU does not take.
+/// The same of a snapshot.
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
-/// How much of the index's lists is not in GPU memory, 0 to 1; 0 for null.
+/// How much of a plain index's lists is not in GPU memory, 0 to 1; 0 for null.
 double missing_share(const UploadedIndex* gpu);
 
 /// A scheduler with a GPU engine of its own, or without one.
 class ScheduledEngine {
  public:
-  /// `index` and `gpu`, which may be null, must outlive this. Predicts by what is stored beside the
-  /// index.
+  /// `index` and `gpu`, which has it and may be null, must outlive this. Predicts by what is stored
+  /// beside the index.
   ScheduledEngine(const Index& index, const UploadedIndex* gpu, const SchedulerSettings& settings);
 
   Scheduler& scheduler() { return *scheduler_; }
@@ -56,8 +69,8 @@ class SearchEngine {
   using OnProgress = std::function<void(std::size_t queries)>;
 
   /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all);
-  /// with `is_scheduled` and a GPU, both, each query on the one that serves it best. `gpu` must
-  /// outlive this.
+  /// with `is_scheduled` and a plain index on a GPU, both, each query on the one that serves it
+  /// best. `gpu` must outlive this.
   SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                bool is_scheduled);
 

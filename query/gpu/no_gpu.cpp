@@ -10,6 +10,7 @@ namespace {
 }  // namespace
 
 struct GpuIndex::State {};
+struct GpuSnapshot::State {};
 struct GpuEngine::State {};
 
 GpuIndex::GpuIndex(const Index&, Resources&, const GpuIndexSettings&) { refuse(); }
@@ -22,7 +23,16 @@ bool GpuIndex::is_resident() const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 
+GpuSnapshot::GpuSnapshot(const Snapshot&, Resources&) { refuse(); }
+GpuSnapshot GpuSnapshot::next(const Snapshot&) const { refuse(); }
+const Snapshot& GpuSnapshot::snapshot() const { refuse(); }
+int GpuSnapshot::device() const { refuse(); }
+bool GpuSnapshot::is_resident() const { refuse(); }
+std::size_t GpuSnapshot::memory() const { refuse(); }
+std::size_t GpuSnapshot::new_memory() const { refuse(); }
+
 GpuEngine::GpuEngine(const GpuIndex&, const GpuEngineSettings&) { refuse(); }
+GpuEngine::GpuEngine(const GpuSnapshot&, const GpuEngineSettings&) { refuse(); }
 GpuEngine::~GpuEngine() = default;
 GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
 GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;

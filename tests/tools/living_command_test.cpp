@@ -1,6 +1,5 @@
 // warpdex add, delete and merge as their users run them: what they do, say, and refuse.
 #include "tests/tools/collection.hpp"
-#include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -102,10 +101,34 @@ TEST_F(LivingCommands, TellWhatNeedsOnePiece) {
   EXPECT_EQ(add("d6\tnew\n").status, 0);
   expect_complaint(run_warpdex({"reorder", index_, "--output", folder_ / "copy"}), 2,
                    {"in one piece", "warpdex merge " + index_ + " --all"});
-  EXPECT_EQ(run_warpdex({"search", index_, "apple", "--device", "auto"}).status, 0);
-  if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
-  expect_complaint(run_warpdex({"search", index_, "apple", "--device", "gpu"}), 2,
-                   {"in one piece", "warpdex merge " + index_ + " --all"});
+}
+
+TEST_F(LivingCommands, BenchTakesChangedIndexes) {
+  EXPECT_EQ(add("d6\tgreen apple\n").status, 0);
+  EXPECT_EQ(remove("d1\n").status, 0);
+  write_file(folder_ / "queries.tsv", "1\tapple tree\n2\tgreen pear\n3\tsky\n");
+  const Outcome outcome = run_warpdex(
+      {"bench", index_, "--queries", folder_ / "queries.tsv", "--repetitions", "1", "--json", "-"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  EXPECT_EQ(json["index"]["segments"].GetUint64(), 2U);
+  EXPECT_EQ(json["index"]["deleted_documents"].GetUint64(), 1U);
+}
+
+// Where there is no GPU, `auto` takes the CPU.
+TEST_F(LivingCommands, DevicesAnswerAlike) {
+  EXPECT_EQ(add("d6\tgreen apple\nd7\tpear sky\n").status, 0);
+  EXPECT_EQ(remove("d1\nd2\n").status, 0);
+  answers(index_);  // writes the queries
+  for (const char* mode : {"or", "and", "and-or"}) {
+    const auto search = [&](const char* device) {
+      const Outcome outcome = run_warpdex({"search", index_, "--queries", folder_ / "queries.tsv",
+                                           "--mode", mode, "--device", device});
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      return outcome.out;
+    };
+    EXPECT_EQ(search("auto"), search("cpu")) << mode;
+  }
 }
 
 TEST_F(LivingCommands, ImpactsOfBm25TakeNoChanges) {

@@ -106,7 +106,7 @@ void save_answers(const Arguments& given, const Snapshot& index, const UploadedI
 }
 
 /// What the options say, for a log of so many queries.
-BenchSettings settings_of(const Arguments& given, const Index& index, std::size_t queries) {
+BenchSettings settings_of(const Arguments& given, const Snapshot& index, std::size_t queries) {
   BenchSettings settings;
   settings.search = given.search.settings();
   settings.search.scorer = effective_scorer(index.settings(), settings.search.scorer);
@@ -132,12 +132,18 @@ BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
 }
 
 /// `gpu` has the index if the GPU is to answer.
-BenchReport bench(const Arguments& given, const BenchSettings& settings, const Index& index,
+BenchReport bench(const Arguments& given, const BenchSettings& settings, const Snapshot& index,
                   const UploadedIndex* gpu, const std::vector<QueryText>& texts) {
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   BenchReport report;
   report.index = given.index;
-  report.counts = index.counts();
+  report.documents = index.documents();
+  for (const Snapshot::Segment& segment : index.segments()) {
+    report.terms += segment.index->counts().terms;
+    report.postings += segment.index->counts().postings;
+  }
+  report.segments = index.segments().size();
+  report.deleted_documents = index.removed_documents();
   report.index_settings = index.settings();
   report.queries_file = given.search.query_file();
   report.queries = texts.size();
@@ -152,10 +158,11 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const I
     report.measurement = measure(index, workload, report.settings);
     return report;
   }
-  report.device = device_info(gpu->index.device()).name;
-  report.is_resident = gpu->index.is_resident();
-  report.gpu_memory = gpu->index.memory();
-  report.measurement = measure_gpu(gpu->index, workload, report.settings);
+  report.device = device_info(gpu->device()).name;
+  report.is_resident = gpu->is_resident();
+  report.gpu_memory = gpu->memory();
+  const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
+  report.measurement = measure_gpu(index, make, workload, report.settings);
   return report;
 }
 
@@ -176,17 +183,15 @@ int run_bench(const std::vector<std::string>& arguments) {
   given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.settings();
   const Snapshot snapshot = Snapshot::open(given.index);
-  if (!snapshot.is_plain()) Index::open(given.index);  // says what to do
-  const Index& index = *snapshot.segments()[0].index;
-  SearchOptions::check(command, index.settings(), given.index);
+  SearchOptions::check(command, snapshot.settings(), given.index);
   const std::vector<QueryText> texts = given.search.read_query_file();
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
-  const BenchSettings settings = settings_of(given, index, texts.size());
+  const BenchSettings settings = settings_of(given, snapshot, texts.size());
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   if (!given.answers.output().empty()) save_answers(given, snapshot, gpu.get(), texts);
-  const BenchReport report = bench(given, settings, index, gpu.get(), texts);
+  const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);
   if (!given.json.empty()) write_output(given.json, to_json(report));
   return 0;

@@ -139,7 +139,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const std::vector<LoadQuery> queries = queries_of(given, index);
   const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
   std::unique_ptr<GpuEngine> engine;
-  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->index);
+  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
   MeasureSettings settings;
   settings.cpu_threads = given.search.threads();
   settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);

@@ -91,8 +91,7 @@ void BatchBuilder::cut(std::size_t queries) {
   }
 }
 
-const BatchShape& BatchBuilder::measure(std::span<const PlannedQuery> batch,
-                                        std::span<const std::uint32_t> slots,
+const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                                         std::span<const SearchSettings> settings) {
   batch_ = batch;
   slots_ = slots;
@@ -134,7 +133,7 @@ void BatchBuilder::measure(Piece& piece) const {
       continue;
     }
     const SearchSettings& settings = rules_.of(slots_[state]);
-    for (const QueryEntry& entry : entries_of(plan, settings.mode)) {
+    for (const QueryEntry& entry : entries_of(plan, settings.mode, index_.removed != nullptr)) {
       measure_entry(plan, entry, settings.count, alone, piece);
       if (entry.kind == EntryKind::kOr) piece.short_ranges += short_ranges;
     }

@@ -10,10 +10,10 @@
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/query_writer.hpp"
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
-#include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 
 namespace warpdex::gpu {
@@ -34,8 +34,7 @@ class BatchBuilder {
   /// Measures what the queries `slots` of a batch need. Their answers go to the same slots; query
   /// number n has state n. `settings` has one entry for the batch or one for each of its queries;
   /// all these slots have the same scorer. All arguments must live until the batch is written.
-  const BatchShape& measure(std::span<const PlannedQuery> batch,
-                            std::span<const std::uint32_t> slots,
+  const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings);
   /// Slots of the measured queries that the kernels cannot answer: too many terms, weights that
   /// are not whole, sums of impacts that a float would round.
@@ -71,7 +70,7 @@ class BatchBuilder {
 
   const PlacedIndex& index_;
   BatchRules rules_;
-  std::span<const PlannedQuery> batch_;
+  SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;
   std::vector<Piece> all_pieces_;  ///< as many as any batch had; they keep their memory
   std::span<Piece> pieces_;        ///< of the current batch

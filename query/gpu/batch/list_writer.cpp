@@ -23,8 +23,8 @@ float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
 
 }  // namespace
 
-void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPlace& raw,
-                       List& list) const {
+void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& statistics,
+                       std::uint32_t flags, const RawPlace& raw, List& list) const {
   list = List{};
   std::uint64_t occurrences = term.entry.collection_frequency;
   list.size = term.entry.document_frequency;
@@ -40,10 +40,10 @@ void ListWriter::write(const PlannedTerm& term, std::uint32_t flags, const RawPl
     largest = occurrences - list.size + 1;  // all other frequencies are 1 at least
   }
   if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
-  const IndexCounts& counts = index_.index.counts();
-  const TermScorer scorer =
-      make_term_scorer(settings_, {counts.documents, counts.tokens}, list.size, occurrences,
-                       term.weight > 0 ? term.weight : 1.0F);
+  const bool is_whole = term.document_frequency == 0;  // else it is one segment of several
+  const TermScorer scorer = make_term_scorer(
+      settings_, statistics, is_whole ? list.size : term.document_frequency,
+      is_whole ? occurrences : term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
   list.weight = scorer.weight;
   list.c0 = scorer.c0;
   list.c1 = scorer.c1;

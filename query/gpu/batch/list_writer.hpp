@@ -25,9 +25,10 @@ class ListWriter {
   ListWriter(const PlacedIndex& index, const ScorerSettings& scorer)
       : index_(index), settings_(scorer) {}
 
-  /// Fills in a list, except for tile_row, or_query and rank. A short list is decoded to `raw`; a
-  /// long one does not use it. Throws FormatError for damage.
-  void write(const PlannedTerm& term, std::uint32_t flags, const RawPlace& raw, List& list) const;
+  /// Fills in a list, except for tile_row, or_query and rank. Scores go by `statistics`. A short
+  /// list is decoded to `raw`; a long one does not use it. Throws FormatError for damage.
+  void write(const PlannedTerm& term, const CollectionStatistics& statistics, std::uint32_t flags,
+             const RawPlace& raw, List& list) const;
 
   /// The scorer of a list that was written.
   TermScorer scorer_of(const List& list) const {

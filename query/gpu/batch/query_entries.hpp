@@ -36,8 +36,9 @@ struct QueryEntries {
   const QueryEntry* end() const { return entries.data() + count; }
 };
 
-/// O(terms).
-QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode);
+/// `has_removed`: some of the segment's documents were removed, so that no list's size is a number
+/// of matches. O(terms).
+QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool has_removed);
 
 /// A query's shortest required list, which drives AND. There must be one.
 const PlannedTerm& driver_of(const PlannedQuery& plan, const QueryEntry& entry);

@@ -19,7 +19,8 @@ void QueryWriter::write(const PlannedQuery& plan, std::uint32_t slot, bool for_g
   final_query = Query{};
   final_query.state = next_.queries;
   final_query.slot = slot;
-  const QueryEntries entries = for_gpu ? entries_of(plan, rules_.of(slot).mode) : QueryEntries{};
+  const QueryEntries entries =
+      for_gpu ? entries_of(plan, rules_.of(slot).mode, index_.removed != nullptr) : QueryEntries{};
   std::uint32_t first_list = 0;
   for (const QueryEntry& entry : entries) {
     if (!entry.shares_lists) {
@@ -61,19 +62,24 @@ Query QueryWriter::start_query(const QueryEntry& entry, std::uint32_t slot,
 }
 
 void QueryWriter::write_lists(const PlannedQuery& plan, const QueryEntry& entry) {
+  const IndexCounts& counts = index_.index.counts();
+  const CollectionStatistics statistics =
+      plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited) continue;
-    write_list(term, is_required(term, entry.unsigned_is_required) ? kRequired : 0U);
+    const bool required = is_required(term, entry.unsigned_is_required);
+    write_list(term, statistics, required ? kRequired : 0U);
   }
   if (entry.roles.prohibited == 0) return;
   for (const PlannedTerm& term : plan.terms) {
-    if (term.is_prohibited) write_list(term, kProhibited);
+    if (term.is_prohibited) write_list(term, statistics, kProhibited);
   }
 }
 
-void QueryWriter::write_list(const PlannedTerm& term, std::uint32_t flags) {
+void QueryWriter::write_list(const PlannedTerm& term, const CollectionStatistics& statistics,
+                             std::uint32_t flags) {
   const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
-  lists_.write(term, flags, {target_.host.raw + raw, target_.device.raw + raw},
+  lists_.write(term, statistics, flags, {target_.host.raw + raw, target_.device.raw + raw},
                target_.host.lists[next_.lists++]);
   if (term.entry.is_short()) ++next_.raw_lists;
 }
@@ -141,18 +147,23 @@ void QueryWriter::set_scale(Query& query) const {
 }
 
 /// A score that k matches reach, as the caller knows, in units. It is rounded down by more than
-/// sums of scores are rounded: sums in units are never below scores.
+/// sums of scores are rounded: sums in units are never below scores. The k matches may be in other
+/// segments, so it may be more than any document here has. Then the cap bounds it: a document with
+/// a posting that is capped has so many units at least, and all others have all of theirs.
 void QueryWriter::set_known_threshold(Query& query) const {
   constexpr double kShare = 1 - 1e-5;
+  constexpr double kMaxThreshold = 1U << 31;  // more than any sum
   const double known = static_cast<double>(rules_.of(query.slot).start_threshold());
   const double units = known * kShare * static_cast<double>(query.scale);
-  query.seed_threshold =
-      static_cast<std::uint32_t>(std::max(0.0, std::floor(units) - 1 - query.rounding_slack));
+  const double threshold = std::floor(units) - 1 - query.rounding_slack;
+  query.seed_threshold = std::min(
+      static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
 /// Sets a threshold to start with. Each term's seed is a lower bound of the k-th best score, since
-/// no term is required, unless documents are prohibited. It is rounded down: sums in units are
-/// never below scores. A query that runs again starts with its last threshold.
+/// no term is required, unless documents are prohibited. Removed documents may be among the best:
+/// as many more bound k live ones. It is rounded down: sums in units are never below scores. A
+/// query that runs again starts with its last threshold.
 void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const {
   if (!rules_.has_seeds) return;
   const Answer* const answers = target_.answers_so_far;
@@ -163,8 +174,8 @@ void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Qu
   const List* list = target_.host.lists + query.first_list;
   float seed = 0;
   for (const PlannedTerm& term : plan.terms) {
-    seed = std::max(
-        seed, seed_score(index_.index.sections(), term.entry, lists_.scorer_of(*list++), query.k));
+    seed = std::max(seed, seed_score(index_.index.sections(), term.entry, lists_.scorer_of(*list++),
+                                     query.k + term.removed));
   }
   const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
   query.seed_threshold =

@@ -63,7 +63,8 @@ class QueryWriter {
  private:
   Query start_query(const QueryEntry& entry, std::uint32_t slot, std::uint32_t first_list) const;
   void write_lists(const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(const PlannedTerm& term, std::uint32_t flags);
+  void write_list(const PlannedTerm& term, const CollectionStatistics& statistics,
+                  std::uint32_t flags);
   double max_kth_score(const Query& query) const;
   void set_scale(Query& query) const;
   void set_known_threshold(Query& query) const;

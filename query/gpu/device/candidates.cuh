@@ -12,6 +12,11 @@ __device__ inline std::uint32_t current_threshold(const QueryState& state) {
   return __ldcg(&state.threshold);
 }
 
+/// Whether a document was removed. Where none was, this reads nothing.
+__device__ inline bool is_removed(const Batch& batch, std::uint32_t document) {
+  return batch.removed != nullptr && (__ldg(batch.removed + document / 32) >> document % 32 & 1);
+}
+
 /// Whether OR must run for a query: not where AND came first and matched enough.
 __device__ inline bool or_is_wanted(const Batch& batch, const Query& query) {
   return !(query.flags & kFallback) || batch.states[query.state].matches < query.min_matches;

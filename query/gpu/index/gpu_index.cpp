@@ -136,6 +136,9 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   };
   const std::span<const Part> all(parts);
   const std::size_t resident = take_memory(all);
+  if (settings.scratch != 0) {
+    scratch = std::min(scratch, std::max(settings.scratch, min_scratch(index.counts().documents)));
+  }
   upload(all.first(resident));
   if (resident < all.size()) {
     // Reserve all that may be page-locked, until it is known how much is needed.

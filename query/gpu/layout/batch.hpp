@@ -21,6 +21,9 @@ struct Batch {
   Lengths lengths;
   const float* static_scores;  ///< or null
   const float* static_bounds;  ///< of each kStaticWindow documents, or null
+  /// A bit a document, set where it was removed, padded with zeros to whole tiles; or null, where
+  /// none was.
+  const std::uint32_t* removed;
   std::uint32_t documents;
   std::uint32_t k;  ///< the largest of all queries
   std::uint32_t list_count;

@@ -18,6 +18,8 @@ struct PlacedIndex {
   const Index& index;
   std::uint32_t longest_document = 0;
   float largest_static = 0;  ///< the largest static score; 0 if there are none
+  /// The bits of removed documents, on the GPU: Batch::removed.
+  const std::uint32_t* removed = nullptr;
 
  protected:
   ~PlacedIndex() = default;

@@ -93,7 +93,7 @@ bool ListCache::is_resident(const PostingsEntry& list) const {
   return slots_[list.first_block].place.load(std::memory_order_acquire) != 0;
 }
 
-void ListCache::begin(std::span<const PlannedQuery> plans, BatchLists& lists) {
+void ListCache::begin(SegmentPlans plans, BatchLists& lists) {
   lists.uses.clear();
   lists.hits = 0;
   lists.unanswerable.clear();

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/lists/host_lists.hpp"
 #include "warpdex/core/cache/cache_space.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/stream.hpp"
-#include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::gpu {
 
@@ -39,7 +39,7 @@ class ListCache {
 
   /// Fills `lists` with the long lists of a batch and keeps the resident ones until end(). No batch
   /// is under way with `lists`. Ignores queries of more than kMaxLists terms. Throws CudaError.
-  void begin(std::span<const PlannedQuery> plans, BatchLists& lists);
+  void begin(SegmentPlans plans, BatchLists& lists);
   /// Whether a long list is resident. A list of a batch under way then stays so.
   bool is_resident(const PostingsEntry& list) const;
   /// Where kernels read a list of a batch under way.

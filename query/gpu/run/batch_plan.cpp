@@ -100,9 +100,9 @@ BatchPlanner::Estimate BatchPlanner::estimate(const PlannedQuery& plan, std::uin
   return estimate;
 }
 
-std::size_t BatchPlanner::queries_of_part(std::span<const PlannedQuery> plans,
-                                          std::span<const std::uint32_t> slots, std::uint32_t k,
-                                          std::uint32_t attempt, std::size_t share) const {
+std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
+                                          std::uint32_t k, std::uint32_t attempt,
+                                          std::size_t share) const {
   if (attempt == kMaxRetries) return std::min<std::size_t>(slots.size(), 1);
   const std::uint64_t candidates = min_capacity(k, attempt);
   Estimate sum{};
@@ -120,9 +120,8 @@ std::size_t BatchPlanner::queries_of_part(std::span<const PlannedQuery> plans,
   return queries;
 }
 
-bool BatchPlanner::has_room_for_each(std::span<const PlannedQuery> plans,
-                                     std::span<const std::uint32_t> slots, std::uint32_t k,
-                                     std::size_t share) const {
+bool BatchPlanner::has_room_for_each(SegmentPlans plans, std::span<const std::uint32_t> slots,
+                                     std::uint32_t k, std::size_t share) const {
   return std::ranges::all_of(slots, [&](std::uint32_t slot) {
     const PlannedQuery& plan = plans[slot];
     return plan.terms.size() > kMaxLists || estimate(plan, k, 0).bytes <= estimated_share(share);

@@ -7,10 +7,10 @@
 #include <span>
 
 #include "gpu/batch/batch_shape.hpp"
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
-#include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::gpu {
 
@@ -60,13 +60,12 @@ class BatchPlanner {
 
   /// How many of the queries `slots`, from the first on, make a part: as many as there should be
   /// memory for, at least one. O(terms).
-  std::size_t queries_of_part(std::span<const PlannedQuery> plans,
-                              std::span<const std::uint32_t> slots, std::uint32_t k,
-                              std::uint32_t attempt, std::size_t share) const;
+  std::size_t queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
+                              std::uint32_t k, std::uint32_t attempt, std::size_t share) const;
 
   /// Whether each query that the GPU can answer would find memory alone, at the first attempt.
-  bool has_room_for_each(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                         std::uint32_t k, std::size_t share) const;
+  bool has_room_for_each(SegmentPlans plans, std::span<const std::uint32_t> slots, std::uint32_t k,
+                         std::size_t share) const;
 
   /// Plans a part of this shape, of `queries` queries. Its pieces fit into the share if the
   /// smallest room for candidates, blocks and documents does. O(1).

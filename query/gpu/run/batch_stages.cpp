@@ -11,6 +11,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuInd
   batch.lengths = index.lengths;
   batch.static_scores = index.static_scores;
   batch.static_bounds = index.static_bounds;
+  batch.removed = facts.removed;
   batch.documents = static_cast<std::uint32_t>(index.index.counts().documents);
   batch.k = plan.k;
   batch.list_count = plan.shape.lists;

@@ -15,6 +15,7 @@ struct PartFacts {
   float c1;
   Hit* hits;
   Answer* answers;
+  const std::uint32_t* removed;
   std::uint32_t ticket;
   bool has_clusters;
   bool overlaps_launches;

@@ -1,83 +1,128 @@
-// Gives each batch a lane, and takes the lane back when the batch's answers are released.
+// Takes batches over an index, or over the segments of a snapshot.
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "gpu/run/lane.hpp"
+#include "gpu/index/gpu_snapshot_state.hpp"
+#include "gpu/run/segment_engine.hpp"
+#include "gpu/run/snapshot_batch.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
 
-/// A lane and its batch.
-struct LaneEntry {
-  explicit LaneEntry(const GpuIndex& index, const GpuEngineSettings& settings)
-      : lane(index, settings) {}
-
-  gpu::Lane lane;
-  std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
-  std::weak_ptr<const BatchAnswers::Source> answers;  ///< the taken answers
-  bool is_free() const { return ticket == 0 && answers.expired(); }
-};
-
-/// Answers in a lane's memory.
-class LaneSource final : public BatchAnswers::Source {
+/// The batches over the segments of a snapshot.
+class SnapshotEngine {
  public:
-  explicit LaneSource(const gpu::LaneAnswers& answers) : answers_(answers) {}
-  std::size_t size() const override { return answers_.queries; }
-  AnswerView answer(std::size_t query) const override { return answers_.view(query); }
+  SnapshotEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings)
+      : max_batches_(settings.max_batches) {
+    std::uint64_t most = 0;
+    for (const GpuSnapshot::State::Segment& segment : snapshot.state().segments) {
+      const std::uint64_t documents = segment.uploaded->index->counts().documents;
+      if (documents > most) segments_.largest = segments_.searchers.size();
+      most = std::max(most, documents);
+      auto engine = std::make_unique<gpu::SegmentEngine>(segment.uploaded->gpu_index,
+                                                         segment.removed_bits(), settings);
+      engines_.push_back(engine.get());
+      segments_.first_documents.push_back(segment.first_document);
+      segments_.searchers.push_back(std::move(engine));
+    }
+  }
+
+  Ticket submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings) {
+    if (batches_.size() == max_batches_) throw UsageError(gpu::too_many_batches(max_batches_));
+    auto batch = std::make_unique<gpu::SnapshotBatch>(segments_, plans, settings);
+    batches_.emplace(++last_ticket_, std::move(batch));
+    return Ticket{last_ticket_};
+  }
+
+  bool poll(Ticket ticket) {
+    const auto found = find(ticket);
+    try {
+      return found->second->poll();
+    } catch (...) {
+      batches_.erase(found);
+      throw;
+    }
+  }
+
+  BatchAnswers wait(Ticket ticket) {
+    const std::unique_ptr<gpu::SnapshotBatch> batch = std::move(find(ticket)->second);
+    batches_.erase(static_cast<std::uint64_t>(ticket));
+    batch->wait();
+    const std::shared_ptr<const gpu::MergedAnswers> answers = batch->answers();
+    std::uint64_t unanswered = 0;
+    for (std::size_t i = 0; i < answers->size(); ++i) unanswered += answers->is_answered(i) ? 0 : 1;
+    unanswered_queries_ += unanswered;
+    queries_ += answers->size() - unanswered;
+    return BatchAnswers(answers);
+  }
+
+  /// A query counts once, not once a segment.
+  GpuStatistics statistics() const {
+    GpuStatistics sum;
+    for (const gpu::SegmentEngine* engine : engines_) add(engine->statistics(), sum);
+    sum.queries = queries_;
+    sum.unanswered_queries = unanswered_queries_;
+    return sum;
+  }
 
  private:
-  const gpu::LaneAnswers& answers_;
+  using Batches = std::map<std::uint64_t, std::unique_ptr<gpu::SnapshotBatch>>;
+
+  Batches::iterator find(Ticket ticket) {
+    const auto found = batches_.find(static_cast<std::uint64_t>(ticket));
+    if (found == batches_.end()) throw UsageError(gpu::unknown_ticket(ticket));
+    return found;
+  }
+
+  const std::size_t max_batches_;
+  gpu::SearchedSegments segments_;
+  std::vector<const gpu::SegmentEngine*> engines_;  ///< those in segments_
+  Batches batches_;                                 ///< by ticket; they end before the segments
+  std::uint64_t last_ticket_ = 0;
+  std::uint64_t queries_ = 0;
+  std::uint64_t unanswered_queries_ = 0;
 };
+
+void check_room(const GpuEngineSettings& settings) {
+  if (settings.max_batches == 0) {
+    throw UsageError("an engine with room for 0 batches answers nothing; max_batches is 1 or more");
+  }
+}
 
 }  // namespace
 
 struct GpuEngine::State {
-  State(const GpuIndex& searched, const GpuEngineSettings& wanted)
-      : index(searched), settings(wanted) {}
-
-  LaneEntry& find_free();
-  LaneEntry& find(Ticket ticket);
-
-  const GpuIndex& index;
-  const GpuEngineSettings settings;
-  std::vector<std::unique_ptr<LaneEntry>> lanes;  ///< made when first needed
-  std::uint64_t last_ticket = 0;
+  std::optional<GpuSnapshot> snapshot;          ///< that is searched, if it is one
+  std::unique_ptr<gpu::SegmentEngine> plain;    ///< of one segment without deletions
+  std::unique_ptr<SnapshotEngine> of_segments;  ///< where that is null
 };
 
-LaneEntry& GpuEngine::State::find_free() {
-  for (const auto& entry : lanes) {
-    if (entry->is_free()) return *entry;
-  }
-  if (lanes.size() == settings.max_batches) {
-    throw UsageError(std::to_string(lanes.size()) +
-                     " batches are under way or have answers in use, as many as this engine may "
-                     "have; take the answers of one by wait() and release them, or allow more by "
-                     "GpuEngineSettings::max_batches");
-  }
-  return *lanes.emplace_back(std::make_unique<LaneEntry>(index, settings));
-}
-
-LaneEntry& GpuEngine::State::find(Ticket ticket) {
-  const auto number = static_cast<std::uint64_t>(ticket);
-  for (const auto& entry : lanes) {
-    if (number != 0 && entry->ticket == number) return *entry;
-  }
-  throw UsageError("ticket " + std::to_string(number) +
-                   " names no batch that is under way; wait() takes each batch's answers once");
-}
-
 GpuEngine::GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings)
-    : state_(std::make_unique<State>(index, settings)) {
-  if (settings.max_batches == 0) {
-    throw UsageError("an engine with room for 0 batches answers nothing; max_batches is 1 or more");
-  }
-  state_->lanes.push_back(std::make_unique<LaneEntry>(index, settings));
+    : state_(std::make_unique<State>()) {
+  check_room(settings);
+  state_->plain = std::make_unique<gpu::SegmentEngine>(index, nullptr, settings);
 }
+
+GpuEngine::GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings)
+    : state_(std::make_unique<State>()) {
+  check_room(settings);
+  state_->snapshot = snapshot;
+  if (snapshot.snapshot().is_plain()) {
+    const GpuIndex& index = snapshot.state().segments[0].uploaded->gpu_index;
+    state_->plain = std::make_unique<gpu::SegmentEngine>(index, nullptr, settings);
+  } else {
+    state_->of_segments = std::make_unique<SnapshotEngine>(snapshot, settings);
+  }
+}
+
 GpuEngine::~GpuEngine() = default;
 GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
 GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
@@ -85,35 +130,20 @@ GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
 Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
                          std::span<const SearchSettings> settings) {
   check_settings(settings, plans.size());
-  LaneEntry& entry = state_->find_free();
-  entry.lane.submit(plans, settings);
-  entry.ticket = ++state_->last_ticket;
-  return Ticket{entry.ticket};
+  if (state_->plain) return state_->plain->submit(plans, settings);
+  return state_->of_segments->submit(plans, settings);
 }
 
 bool GpuEngine::poll(Ticket ticket) {
-  LaneEntry& entry = state_->find(ticket);
-  try {
-    return entry.lane.poll();
-  } catch (...) {
-    entry.ticket = 0;
-    throw;
-  }
+  return state_->plain ? state_->plain->poll(ticket) : state_->of_segments->poll(ticket);
 }
 
 BatchAnswers GpuEngine::wait(Ticket ticket) {
-  LaneEntry& entry = state_->find(ticket);
-  entry.ticket = 0;
-  entry.lane.wait();
-  auto source = std::make_shared<const LaneSource>(entry.lane.answers());
-  entry.answers = source;
-  return BatchAnswers(std::move(source));
+  return state_->plain ? state_->plain->wait(ticket) : state_->of_segments->wait(ticket);
 }
 
 GpuStatistics GpuEngine::statistics() const {
-  GpuStatistics sum;
-  for (const auto& entry : state_->lanes) add(entry->lane.statistics(), sum);
-  return sum;
+  return state_->plain ? state_->plain->statistics() : state_->of_segments->statistics();
 }
 
 }  // namespace warpdex

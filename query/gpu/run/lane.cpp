@@ -21,11 +21,11 @@ constexpr std::size_t kFewAwaited = 64;
 
 }  // namespace
 
-Lane::Lane(const GpuIndex& index, const GpuEngineSettings& settings)
+Lane::Lane(const GpuIndex& index, const std::uint32_t* removed, const GpuEngineSettings& settings)
     : index_(index),
       uploaded_(index.state()),
       settings_(settings),
-      stage_(uploaded_),
+      stage_(uploaded_, removed),
       builder_(stage_, settings.ablation),
       stream_(index.device()),
       clock_(settings.ablation.time_stages, index.device()),
@@ -47,7 +47,19 @@ Lane::~Lane() {
   --uploaded_.lanes;
 }
 
-void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings) {
+void Lane::submit(SegmentPlans plans, std::span<const SearchSettings> settings) {
+  slots_.resize(plans.size());
+  std::iota(slots_.begin(), slots_.end(), 0U);
+  start(plans, settings);
+}
+
+void Lane::submit(SegmentPlans plans, std::span<const SearchSettings> settings,
+                  std::span<const std::uint32_t> slots) {
+  slots_.assign(slots.begin(), slots.end());
+  start(plans, settings);
+}
+
+void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   plans_ = plans;
   answers_.begin(plans.size(), settings);
   overflowed_.clear();
@@ -66,10 +78,8 @@ void Lane::submit(std::span<const PlannedQuery> plans, std::span<const SearchSet
   }
 }
 
-/// Takes all queries of the batch, except those with a list that no kernel can read.
+/// Leaves out queries with a list that no kernel can read.
 void Lane::take_queries() {
-  slots_.resize(plans_.size());
-  std::iota(slots_.begin(), slots_.end(), 0U);
   started_ = 0;
   if (!uploaded_.cache) return;
   uploaded_.cache->begin(plans_, lists_);
@@ -139,6 +149,7 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   }
   facts.hits = parts.hits;
   facts.answers = parts.answers;
+  facts.removed = stage_.removed;
   facts.ticket = ticket;
   facts.has_clusters = is_new_enough_;
   // A large batch gains little by kernels that start early, and they slow down its work.

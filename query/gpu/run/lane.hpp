@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/batch/batch_builder.hpp"
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/lists/list_cache.hpp"
 #include "gpu/run/batch_launcher.hpp"
 #include "gpu/run/batch_memory.hpp"
@@ -24,15 +25,18 @@ namespace warpdex::gpu {
 /// Used by one thread at a time.
 class Lane {
  public:
-  /// Keeps a reference. Throws CudaError.
-  Lane(const GpuIndex& index, const GpuEngineSettings& settings);
+  /// Keeps a reference. `removed` is Batch::removed. Throws CudaError.
+  Lane(const GpuIndex& index, const std::uint32_t* removed, const GpuEngineSettings& settings);
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
   /// Starts a batch; no other may be under way. Throws as Engine::submit() does, and CudaError;
   /// then no batch is under way.
-  void submit(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
+  void submit(SegmentPlans plans, std::span<const SearchSettings> settings);
+  /// The same for the queries `slots` alone. Answers lie by slot; those of other slots are none.
+  void submit(SegmentPlans plans, std::span<const SearchSettings> settings,
+              std::span<const std::uint32_t> slots);
   /// Does what it can without waiting. Returns whether the batch is answered.
   bool poll();
   /// Returns when the batch is answered.
@@ -55,6 +59,7 @@ class Lane {
     Event ended;                           ///< recorded behind the part if it has no ticket
   };
 
+  void start(SegmentPlans plans, std::span<const SearchSettings> settings);
   void take_queries();
   void sort_by_scorer();
   std::span<const std::uint32_t> next_part() const;
@@ -85,7 +90,7 @@ class Lane {
   BatchLauncher launcher_;
   PinnedBuffer work_;  ///< counters of the part under way, for measurements
   LaneAnswers answers_;
-  std::span<const PlannedQuery> plans_;
+  SegmentPlans plans_;
   BatchLists lists_;                     ///< if there is a list cache
   std::vector<std::uint32_t> slots_;     ///< queries to answer in this attempt
   std::size_t started_ = 0;              ///< of these, from the first on

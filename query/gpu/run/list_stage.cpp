@@ -33,13 +33,14 @@ bool reads_all(const SearchSettings& settings, const GpuAblation& ablation) {
 
 }  // namespace
 
-ListStage::ListStage(const GpuIndex::State& placed)
+ListStage::ListStage(const GpuIndex::State& placed, const std::uint32_t* removed_bits)
     : PlacedIndex(placed.index),
       placed_(placed),
       stream_(placed.device),
       arrived_(placed.device, EventUse::kOrder) {
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
+  removed = removed_bits;
 }
 
 ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }
@@ -57,7 +58,7 @@ void ListStage::place(const PostingsEntry& entry, List& list) const {
   move(list.frequencies, found->second.frequencies);
 }
 
-void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
+void ListStage::begin(SegmentPlans plans, std::span<std::uint32_t> slots,
                       const LaneAnswers& answers, const GpuAblation& ablation,
                       const BatchPlanner& planner, BatchMemory& memory) {
   clear();
@@ -81,8 +82,8 @@ void ListStage::begin(std::span<const PlannedQuery> plans, std::span<std::uint32
 }
 
 /// Reserves both halves, of half_bytes_ each, if that leaves enough memory.
-bool ListStage::take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                          std::uint32_t k, const BatchPlanner& planner, BatchMemory& memory) {
+bool ListStage::take_room(SegmentPlans plans, std::span<const std::uint32_t> slots, std::uint32_t k,
+                          const BatchPlanner& planner, BatchMemory& memory) {
   const std::size_t share = memory.share_beside(2 * half_bytes_);
   if (!planner.has_room_for_each(plans, slots, k, share)) return false;
   memory.reserve(2 * half_bytes_);

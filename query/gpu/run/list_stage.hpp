@@ -6,6 +6,7 @@
 
 #include <unordered_map>
 
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/lists/host_lists.hpp"
 #include "gpu/run/batch_memory.hpp"
@@ -20,8 +21,8 @@ namespace warpdex::gpu {
 /// with two halves of some of the lane's scratch memory.
 class ListStage final : public PlacedIndex {
  public:
-  /// Keeps a reference. Does nothing if there is no list cache.
-  explicit ListStage(const GpuIndex::State& placed);
+  /// Keeps a reference. Does nothing if there is no list cache. `removed` is Batch::removed.
+  ListStage(const GpuIndex::State& placed, const std::uint32_t* removed);
   /// Waits for the copies that are under way.
   ~ListStage();
   ListStage(const ListStage&) = delete;
@@ -33,9 +34,8 @@ class ListStage final : public PlacedIndex {
   /// Starts a batch: decides which lists to stage, if any, reserves room for them in `memory`, and
   /// orders `slots` so that queries share the copies. Nothing is under way. `plans` must outlive
   /// the batch. Throws CudaError.
-  void begin(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
-             const LaneAnswers& answers, const GpuAblation& ablation, const BatchPlanner& planner,
-             BatchMemory& memory);
+  void begin(SegmentPlans plans, std::span<std::uint32_t> slots, const LaneAnswers& answers,
+             const GpuAblation& ablation, const BatchPlanner& planner, BatchMemory& memory);
   /// Whether the batch has staged lists.
   bool is_on() const { return !plan_.is_empty(); }
   /// How many of the queries `slots`, from the first on, can be one part.
@@ -55,8 +55,8 @@ class ListStage final : public PlacedIndex {
   void abandon() noexcept;
 
  private:
-  bool take_room(std::span<const PlannedQuery> plans, std::span<const std::uint32_t> slots,
-                 std::uint32_t k, const BatchPlanner& planner, BatchMemory& memory);
+  bool take_room(SegmentPlans plans, std::span<const std::uint32_t> slots, std::uint32_t k,
+                 const BatchPlanner& planner, BatchMemory& memory);
   void clear();
 
   const GpuIndex::State& placed_;

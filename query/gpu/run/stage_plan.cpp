@@ -7,8 +7,8 @@
 
 namespace warpdex::gpu {
 
-StagePlan::StagePlan(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots,
-                     std::size_t room, const BytesOf& bytes_of)
+StagePlan::StagePlan(SegmentPlans plans, std::span<std::uint32_t> slots, std::size_t room,
+                     const BytesOf& bytes_of)
     : plans_(plans), room_(room) {
   for (const std::uint32_t slot : slots) {
     for (const PlannedTerm& term : plans[slot].terms) {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "warpdex/query/plan/plan.hpp"
+#include "gpu/batch/segment_plans.hpp"
 
 namespace warpdex::gpu {
 
@@ -24,7 +24,7 @@ class StagePlan {
   /// Takes each list of the queries `slots` of `plans` whose copy is no larger than `room` bytes.
   /// Orders the slots: first those without lists to copy, then by their largest one; slots that are
   /// alike keep their order. `plans` must outlive this. O(slots log slots).
-  StagePlan(std::span<const PlannedQuery> plans, std::span<std::uint32_t> slots, std::size_t room,
+  StagePlan(SegmentPlans plans, std::span<std::uint32_t> slots, std::size_t room,
             const BytesOf& bytes_of);
 
   bool is_empty() const { return lists_.empty(); }
@@ -49,7 +49,7 @@ class StagePlan {
   template <class Visit>
   void for_each_new(std::span<const std::uint32_t> slots, Visit visit) const;
 
-  std::span<const PlannedQuery> plans_;
+  SegmentPlans plans_;
   std::size_t room_ = 0;
   std::unordered_map<std::uint32_t, StagedList> lists_;  ///< by first block
 };

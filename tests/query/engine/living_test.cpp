@@ -2,19 +2,14 @@
 // live, to the bit: documents, order, scores, counts.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cmath>
-#include <set>
 #include <thread>
 
+#include "tests/query/engine/living_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "tests/support.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/living/living_index.hpp"
-#include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
@@ -22,149 +17,7 @@
 namespace warpdex {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::size_t kDimension = 7;
-
-BuildOptions options_for(const fs::path& output, CodecKind codec = CodecKind::kPfor) {
-  BuildOptions options;
-  options.output = output;
-  options.analyzer = "whitespace";
-  options.codec.kind = codec;
-  options.threads = 1;
-  options.stored_fields = {"text", "note"};
-  const bool are_halves = codec == CodecKind::kPfor;
-  options.vectors =
-      vector::RowSettings{are_halves                     ? vector::Metric::kL2
-                          : codec == CodecKind::kBitpack ? vector::Metric::kCosine
-                                                         : vector::Metric::kInnerProduct,
-                          are_halves ? vector::Store::kHalf : vector::Store::kFloat, kDimension};
-  return options;
-}
-
-/// An index, and beside it what is live in it, in order.
-class Living {
- public:
-  Living(std::uint64_t stream, CodecKind codec, bool weights)
-      : random_(test::generator(stream)), codec_(codec), weights_(weights) {
-    for (int i = 0; i < 300; ++i) live_.push_back(new_document());
-    build(index(), live_);
-    open();
-  }
-
-  fs::path index() const { return folder_ / "index"; }
-  const std::vector<Document>& live() const { return live_; }
-  std::mt19937_64& random() { return random_; }
-  void open() { writer_ = std::make_unique<LivingIndex>(index()); }
-  void close() { writer_.reset(); }
-  void commit() { writer_->commit(); }
-  std::uint64_t below(std::uint64_t end) { return random_() % end; }
-
-  void add() {
-    std::vector<Document> documents(1 + below(below(8) == 0 ? 300 : 6));
-    for (Document& document : documents) document = new_document();
-    live_.insert(live_.end(), documents.begin(), documents.end());
-    EXPECT_EQ(add(std::move(documents)).updated, 0U);
-  }
-
-  void remove() {
-    for (std::uint64_t count = 1 + below(6); count > 0 && !live_.empty(); --count) {
-      const auto gone = live_.begin() + static_cast<std::ptrdiff_t>(below(live_.size()));
-      EXPECT_TRUE(writer_->remove(gone->id));
-      EXPECT_FALSE(writer_->remove(gone->id));
-      live_.erase(gone);
-    }
-  }
-
-  /// Some documents get another text, some beside are new.
-  void update() {
-    std::vector<Document> documents;
-    for (std::uint64_t count = 1 + below(4); count > 0 && !live_.empty(); --count) {
-      const auto old = live_.begin() + static_cast<std::ptrdiff_t>(below(live_.size()));
-      documents.push_back(new_document());
-      documents.back().id = old->id;
-      live_.erase(old);
-    }
-    const std::uint64_t updated = documents.size();
-    documents.push_back(new_document());
-    live_.insert(live_.end(), documents.begin(), documents.end());
-    EXPECT_EQ(add(std::move(documents), true).updated, updated);
-  }
-
-  void merge() { writer_->merge({.all = below(4) == 0, .memory = kMinBuildMemory, .threads = 1}); }
-
-  void build(const fs::path& output, std::vector<Document> documents) const {
-    const auto reader = weights_ ? vectors_from_memory(std::move(documents))
-                                 : documents_from_memory(std::move(documents));
-    build_index(*reader, options_for(output, codec_));
-  }
-
-  Query query() {
-    Query query;
-    for (std::uint64_t count = 1 + below(5); count > 0; --count) {
-      const Occur occur = below(8) == 0   ? Occur::kMust
-                          : below(8) == 0 ? Occur::kMustNot
-                                          : Occur::kUnsigned;
-      query.terms.push_back({word(), occur, below(4) == 0 ? 1.5F : 1.0F});
-    }
-    return query;
-  }
-
-  SearchSettings settings() {
-    SearchSettings settings;
-    settings.mode = static_cast<QueryMode>(below(3));
-    settings.k = static_cast<std::uint32_t>(std::array{1U, 3U, 10U, 100U, 1000U}[below(5)]);
-    settings.count = below(2) == 0;
-    if (weights_) return settings;
-    settings.scorer.kind = below(3) == 0 ? ScorerKind::kQueryLikelihood : ScorerKind::kBm25;
-    settings.scorer.form = below(2) == 0 ? Bm25Form::kLucene : Bm25Form::kPisa;
-    return settings;
-  }
-
-  std::vector<float> new_vector() {
-    std::vector<float> vector(kDimension);
-    for (float& component : vector) component = static_cast<float>(below(2000)) / 64 - 10;
-    return vector;
-  }
-
- private:
-  AddReport add(std::vector<Document> documents, bool update = false) {
-    const auto reader = weights_ ? vectors_from_memory(std::move(documents))
-                                 : documents_from_memory(std::move(documents));
-    AddOptions options{.update = update, .build = {}};
-    options.build.threads = 1;
-    return writer_->add(*reader, options);
-  }
-
-  std::string word() {
-    const double uniform = static_cast<double>(below(1'000'000)) / 1e6;
-    return "w" + std::to_string(static_cast<int>(std::pow(2000.0, uniform)));
-  }
-
-  Document new_document() {
-    Document document{"d" + std::to_string(next_++), ""};
-    for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
-    document.stored = {document.text, std::nullopt};
-    if (below(3) == 0) document.stored[1] = word();
-    document.embedding = new_vector();
-    if (!weights_) return document;
-    document.text.clear();
-    std::set<std::string> terms;
-    for (std::uint64_t words = 1 + below(20); words > 0; --words) terms.insert(word());
-    for (const std::string& term : terms) {
-      document.vector.push_back({term, static_cast<float>(1 + below(255))});
-    }
-    return document;
-  }
-
-  const test::TemporaryFolder folder_{test::place_in_memory()};
-  std::mt19937_64 random_;
-  CodecKind codec_;
-  bool weights_;
-  int next_ = 0;
-  std::vector<Document> live_;
-  std::unique_ptr<LivingIndex> writer_;
-};
+using test::Living;
 
 /// Names in the place of docIDs.
 struct NamedAnswer {

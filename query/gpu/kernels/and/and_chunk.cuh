@@ -92,7 +92,7 @@ class ChunkMatcher : public ChunkBlocks<kMeasures> {
       memory_.docids[first + i] = docids[i];
       memory_.sums[first + i] = 0;
       memory_.places[first + i] = static_cast<std::uint16_t>(first + i);
-      memory_.matching[first + i] = docids[i] != kNone ? 1 : 0;
+      memory_.matching[first + i] = docids[i] != kNone && !is_removed(batch_, docids[i]) ? 1 : 0;
     }
     count_ = kChunk;
     sync(GpuPhase::kDecode);

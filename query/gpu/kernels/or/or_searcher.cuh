@@ -194,6 +194,11 @@ class Searcher {
   }
 
   __device__ void append_candidates(const Query& query, std::uint32_t count) {
+    if (batch_.removed != nullptr) {
+      keep(count, [&](bool has, const Candidate& document) {
+        return has && !is_removed(batch_, document.document);
+      });
+    }
     if (count == 0) return;
     std::uint32_t before = kNone;  // the number of candidates before and after; other warps append
                                    // some in between

@@ -12,6 +12,7 @@
 
 #include "warpdex/query/engine/engine.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/query/gpu/gpu_stages.hpp"
 
 namespace warpdex {
@@ -79,12 +80,15 @@ struct GpuEngineSettings {
 /// Answers batches. Thousands of queries at a time are faster per query than one. Cannot answer
 /// queries of more than 64 distinct terms or with weights that are not whole numbers, nor those
 /// whose sums of impacts could pass 2^24 or for which there is no memory. Used by one thread at a
-/// time; several engines may share a GpuIndex.
+/// time; several engines may share a GpuIndex or a GpuSnapshot.
 class GpuEngine final : public Engine {
  public:
   /// The index must outlive the engine and must not be moved meanwhile. Throws CudaError, and
   /// UsageError for settings out of range.
   explicit GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings = {});
+  /// Over a snapshot, which it shares: batches under way keep theirs, whatever is committed. Plans
+  /// are those of the snapshot, documents its docIDs. Throws likewise.
+  explicit GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings = {});
   /// Waits for what is under way.
   ~GpuEngine() override;
   GpuEngine(GpuEngine&&) noexcept;
@@ -94,8 +98,8 @@ class GpuEngine final : public Engine {
   Ticket submit(std::span<const PlannedQuery> plans,
                 std::span<const SearchSettings> settings) override;
   bool poll(Ticket ticket) override;
-  /// The answers lie in page-locked memory. The engine uses it again when the answers and all
-  /// copies of them are gone.
+  /// The answers of a plain index lie in page-locked memory. The engine uses it again when the
+  /// answers and all copies of them are gone.
   BatchAnswers wait(Ticket ticket) override;
 
   /// Sums over all batches that were answered since construction.

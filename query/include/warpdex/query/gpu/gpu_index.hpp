@@ -16,6 +16,9 @@ struct GpuIndexSettings {
   /// Bytes of GPU memory that the index and its engines may take of what the Resources have left;
   /// 0: all of it.
   std::size_t memory = 0;
+  /// Of these, bytes of scratch memory that its engines may take, as long as a query needs no more;
+  /// 0: all that is left.
+  std::size_t scratch = 0;
 };
 
 /// Why the engine cannot use a GPU, as a sentence; empty if it can. Either this build has no code

@@ -1,0 +1,37 @@
+// The plans of a batch as one segment of a snapshot sees them. Internal.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "warpdex/query/plan/plan.hpp"
+
+namespace warpdex::gpu {
+
+/// A view: the plans outlive it. Copied around freely.
+class SegmentPlans {
+ public:
+  SegmentPlans() = default;
+  /// Of an index of one segment without deletions: the plans as they are.
+  template <class Plans>
+  requires std::is_convertible_v<const Plans&, std::span<const PlannedQuery>> SegmentPlans(
+      const Plans& plans)
+      : plans_(plans) {}
+  /// Of a snapshot: the plans that the queries have for this segment.
+  SegmentPlans(std::span<const PlannedQuery> plans, std::size_t segment)
+      : plans_(plans), segment_(segment) {}
+
+  std::size_t size() const { return plans_.size(); }
+  const PlannedQuery& operator[](std::size_t query) const {
+    return segment_ == kWhole ? plans_[query] : plans_[query].segments[segment_];
+  }
+
+ private:
+  static constexpr std::size_t kWhole = ~std::size_t{0};
+
+  std::span<const PlannedQuery> plans_;
+  std::size_t segment_ = kWhole;
+};
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,172 @@
+// Uploads the segments and bits that the snapshot before does not have.
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/index/gpu_snapshot_state.hpp"
+#include "gpu/layout/layout.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Scratch memory for the engines of all segments together, and of the smallest segment: with less,
+/// a batch of some thousand queries would go in many parts.
+constexpr std::uint64_t kScratchOfAll = std::uint64_t{8} << 30;
+constexpr std::uint64_t kMinScratch = std::uint64_t{256} << 20;
+
+/// Whether a section changes when documents are removed.
+bool is_of_removals(std::string_view name) {
+  return name == kRemovedRows || name == section::kFrequencyChanges;
+}
+
+/// The sections of a segment as it was written.
+std::vector<SectionInfo> written_sections(const Index& index) {
+  std::vector<SectionInfo> sections = index.section_infos();
+  std::erase_if(sections, [](const SectionInfo& info) { return is_of_removals(info.name); });
+  return sections;
+}
+
+/// Whether two segments hold the same, removals apart: by number, sizes and checksums.
+bool are_same_segment(const Index& one, const Index& other) {
+  return one.segment_number() == other.segment_number() &&
+         std::ranges::equal(written_sections(one), written_sections(other),
+                            [](const SectionInfo& a, const SectionInfo& b) {
+                              return a.name == b.name && a.bytes == b.bytes &&
+                                     a.checksum == b.checksum;
+                            });
+}
+
+/// GPU memory of a segment's lists and lengths, about.
+std::uint64_t estimated_bytes(const Index& index) {
+  constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
+  return index.sections().docids.size() + index.sections().frequencies.size() +
+         kBlockBytes * index.counts().blocks + 2 * index.counts().documents;
+}
+
+bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
+  return one.codec.kind == other.codec.kind && one.codec.pfor_levels == other.codec.pfor_levels &&
+         one.impacts.has_value() == other.impacts.has_value();
+}
+
+}  // namespace
+
+GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State* before)
+    : snapshot(uploaded), resources(used) {
+  const bool may_share =
+      before != nullptr && is_same_build(before->snapshot.settings(), snapshot.settings());
+  if (!may_share) before = nullptr;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    if (find(*segment.index, before)) continue;
+    to_come += estimated_bytes(*segment.index);
+    ++segments_to_come;
+  }
+  for (const Snapshot::Segment& segment : snapshot.segments()) add(segment, before);
+}
+
+/// The number of a segment in the snapshot before, or none.
+std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const State* before) {
+  for (std::size_t i = 0; before != nullptr && i < before->segments.size(); ++i) {
+    if (are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
+  }
+  return std::nullopt;
+}
+
+/// Takes a segment over from the snapshot before, or uploads it; likewise its bits.
+void GpuSnapshot::State::add(const Snapshot::Segment& from, const State* before) {
+  const std::span<const std::uint64_t> removed = from.index->removed().words();
+  Segment segment{.uploaded = {}, .removed = {}, .first_document = from.first_document};
+  const std::optional<std::size_t> known = find(*from.index, before);
+  if (known) {
+    segment.uploaded = before->segments[*known].uploaded;
+    const RemovedRows old = before->snapshot.segments()[*known].index->removed();
+    if (std::ranges::equal(removed, old.words())) {
+      segment.removed = before->segments[*known].removed;
+    }
+  } else {
+    segment.uploaded = upload(from.index);
+    new_memory += segment.uploaded->gpu_index.memory();
+  }
+  memory += segment.uploaded->gpu_index.memory();
+  if (!removed.empty()) {
+    if (!segment.removed) {
+      segment.removed = upload_removed(*from.index);
+      new_memory += segment.removed->size();
+    }
+    memory += segment.removed->size();
+  }
+  segments.push_back(std::move(segment));
+}
+
+std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
+    const std::shared_ptr<const Index>& index) {
+  GpuIndexSettings settings;
+  if (snapshot.segments().size() > 1) {
+    const std::uint64_t share =
+        kScratchOfAll / snapshot.docid_end() * std::uint64_t{index->counts().documents};
+    settings.scratch = std::max(share, kMinScratch);
+    // If not all that is to come fits, each gets its share: else the first would leave none.
+    const std::uint64_t left = resources.memory().left();
+    if (to_come > left / 8 * 7) settings.memory = share_of(estimated_bytes(*index), left);
+  }
+  to_come -= estimated_bytes(*index);
+  --segments_to_come;
+  return std::make_shared<const gpu::UploadedSegment>(index, resources, settings);
+}
+
+/// The bytes that a segment may take of what is left: what even small ones need, and of the rest
+/// as much as it has of all that is to come.
+std::size_t GpuSnapshot::State::share_of(std::uint64_t bytes, std::uint64_t left) const {
+  const std::uint64_t least = std::min(kMinScratch, left / (2 * segments_to_come));
+  const double share = static_cast<double>(bytes) / static_cast<double>(to_come);
+  return least +
+         static_cast<std::size_t>(share * static_cast<double>(left - segments_to_come * least));
+}
+
+/// Kernels read the bits of whole tiles.
+std::shared_ptr<const AccountedBuffer> GpuSnapshot::State::upload_removed(const Index& index) {
+  check_before_upload(index, is_of_removals);
+  const std::uint64_t tiles =
+      (index.counts().documents + gpu::kTileDocuments - 1) / gpu::kTileDocuments;
+  const std::size_t bytes = tiles * gpu::kTileDocuments / 8;
+  const std::span<const std::uint64_t> words = index.removed().words();
+  auto bits = std::make_shared<AccountedBuffer>();
+  if (!bits->allocate(bytes, resources.memory(), resources.device())) {
+    throw UsageError("there is no GPU memory left for the " + std::to_string(bytes) +
+                     " bytes that say which documents were deleted; allow more by --gpu-memory, "
+                     "or search on the CPU");
+  }
+  const Stream stream(resources.device());
+  bits->buffer().fill(0, stream);
+  bits->buffer().upload({reinterpret_cast<const std::uint8_t*>(words.data()), words.size_bytes()},
+                        stream);
+  stream.synchronize();
+  return bits;
+}
+
+GpuSnapshot::GpuSnapshot(const Snapshot& snapshot, Resources& resources)
+    : state_(std::make_shared<const State>(snapshot, resources, nullptr)) {}
+GpuSnapshot::GpuSnapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+GpuSnapshot GpuSnapshot::next(const Snapshot& later) const {
+  return GpuSnapshot(std::make_shared<const State>(later, state_->resources, state_.get()));
+}
+
+const Snapshot& GpuSnapshot::snapshot() const { return state_->snapshot; }
+int GpuSnapshot::device() const { return state_->resources.device(); }
+std::size_t GpuSnapshot::memory() const { return state_->memory; }
+std::size_t GpuSnapshot::new_memory() const { return state_->new_memory; }
+bool GpuSnapshot::is_resident() const {
+  return std::ranges::all_of(state_->segments, [](const State::Segment& segment) {
+    return segment.uploaded->gpu_index.is_resident();
+  });
+}
+
+}  // namespace warpdex

@@ -1,0 +1,60 @@
+// Answers batches over one segment: gives each batch a lane, and takes the lane back when the
+// batch's answers are released. Internal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/run/lane.hpp"
+#include "gpu/run/segment_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
+
+namespace warpdex::gpu {
+
+class SegmentEngine final : public SegmentSearcher {
+ public:
+  /// Keeps references. `removed` is Batch::removed. Throws CudaError.
+  SegmentEngine(const GpuIndex& index, const std::uint32_t* removed,
+                const GpuEngineSettings& settings);
+
+  /// All queries.
+  Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings);
+  Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
+                std::span<const std::uint32_t> slots) override;
+  bool poll(Ticket ticket) override;
+  BatchAnswers wait(Ticket ticket) override;
+
+  /// Sums over all batches that were answered since construction.
+  GpuStatistics statistics() const;
+
+ private:
+  /// A lane and its batch.
+  struct LaneEntry {
+    LaneEntry(const GpuIndex& index, const std::uint32_t* removed,
+              const GpuEngineSettings& settings)
+        : lane(index, removed, settings) {}
+
+    Lane lane;
+    std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
+    std::weak_ptr<const BatchAnswers::Source> answers;  ///< the taken answers
+    bool is_free() const { return ticket == 0 && answers.expired(); }
+  };
+
+  LaneEntry& find_free();
+  LaneEntry& find(Ticket ticket);
+
+  const GpuIndex& index_;
+  const std::uint32_t* removed_;
+  const GpuEngineSettings settings_;
+  std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
+  std::uint64_t last_ticket_ = 0;
+};
+
+/// The message of the UsageError for one batch more than `max_batches`, and for an unknown ticket.
+std::string too_many_batches(std::size_t max_batches);
+std::string unknown_ticket(Ticket ticket);
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,45 @@
+// A snapshot in GPU memory: its segments, and a bit for each document that was removed. The next
+// snapshot shares what both have.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex {
+
+/// Immutable, and used by any number of engines on any threads. Copies share all; memory is freed
+/// with the last snapshot and engine that use it.
+class GpuSnapshot {
+ public:
+  /// Uploads all segments, each as GpuIndex does, and shares `snapshot`. The resources outlive this
+  /// and its copies and successors. O(bytes). Throws as GpuIndex does.
+  GpuSnapshot(const Snapshot& snapshot, Resources& resources);
+
+  /// A later snapshot of the same index, in the same resources. Uploads segments that this one does
+  /// not have, and the bits of segments from which documents were removed since. O(those bytes +
+  /// documents / 64). Throws as the constructor does; this one stays as it is.
+  GpuSnapshot next(const Snapshot& later) const;
+
+  const Snapshot& snapshot() const;
+  /// The GPU.
+  int device() const;
+  /// Whether all lists of all segments are always in GPU memory.
+  bool is_resident() const;
+  /// Bytes of GPU memory that its segments and bits take, shared ones too.
+  std::size_t memory() const;
+  /// Of these, the bytes that it does not share with the snapshot before.
+  std::size_t new_memory() const;
+
+  struct State;  ///< for engines
+  const State& state() const { return *state_; }
+
+ private:
+  explicit GpuSnapshot(std::shared_ptr<const State> state);
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace warpdex

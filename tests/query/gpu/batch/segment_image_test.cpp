@@ -1,0 +1,129 @@
+// The image of a batch over a segment of a changed index: lists score by the whole snapshot's
+// statistics, thresholds are ones that k live documents reach, and no list's size counts as
+// matches. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cpu/segment_search.hpp"
+#include "gpu/batch/batch_builder.hpp"
+#include "tests/query/engine/living_support.hpp"
+#include "tests/reference/compare.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kBits = 0;  // of removed documents; not read here
+
+struct PlacedSegment final : PlacedIndex {
+  explicit PlacedSegment(const Index& placed) : PlacedIndex(placed) {
+    for (const std::uint32_t length : placed.lengths()) {
+      longest_document = std::max(longest_document, length);
+    }
+    if (!placed.removed().none()) removed = &kBits;
+  }
+  void place(const PostingsEntry&, List&) const override {}
+};
+
+/// The image of one query.
+struct OneImage {
+  OneImage(const PlacedIndex& index, SegmentPlans plans, const SearchSettings& settings) {
+    BatchBuilder builder(index, {});
+    const std::vector<std::uint32_t> slots{0};
+    shape = builder.measure(plans, slots, std::span(&settings, 1));
+    memory.resize(lay_out(shape, nullptr).image_bytes / sizeof(List) + 1);
+    host = lay_out(shape, memory.data());
+    builder.write(1'000, nullptr, host, host);
+  }
+  std::span<const List> lists() const { return {host.lists, shape.lists}; }
+  std::span<const Query> queries() const {
+    return {host.queries, shape.and_queries + shape.and_fallback_queries + shape.or_queries};
+  }
+
+  BatchShape shape;
+  std::vector<List> memory;
+  ImageParts host{};
+};
+
+/// The k-th best score of a segment's live matches; -1 if there are fewer.
+double kth_score(const Index& index, const PlannedQuery& plan, const SearchSettings& settings) {
+  const SearchedSegment segment(index);
+  SegmentSearch search;
+  if (!search.open(segment, plan, settings.mode == QueryMode::kAnd, settings.scorer)) return -1;
+  SearchScratch scratch;
+  TopK top;
+  top.reset(settings.k);
+  search.run(~std::uint64_t{0}, settings, false, scratch, top);
+  std::vector<TopK::Entry> entries;
+  top.take(entries);
+  return entries.size() < settings.k ? -1 : static_cast<double>(entries.back().score);
+}
+
+void expect_scorers(const OneImage& image, const PlannedQuery& plan,
+                    const SearchSettings& settings) {
+  std::vector<PlannedTerm> terms;  // in the order of the image
+  for (const bool prohibited : {false, true}) {
+    std::ranges::copy_if(plan.terms, std::back_inserter(terms),
+                         [&](const PlannedTerm& term) { return term.is_prohibited == prohibited; });
+  }
+  ASSERT_EQ(image.lists().size() % terms.size(), 0U);
+  for (std::size_t i = 0; i < image.lists().size(); ++i) {
+    const PlannedTerm& term = terms[i % terms.size()];
+    const List& list = image.lists()[i];
+    const TermScorer wanted =
+        make_term_scorer(settings.scorer, plan.statistics.value(), term.document_frequency,
+                         term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
+    EXPECT_EQ(list.weight, wanted.weight);
+    EXPECT_EQ(list.c0, wanted.c0);
+    EXPECT_EQ(list.c1, wanted.c1);
+    EXPECT_EQ(list.size, term.entry.document_frequency);
+  }
+}
+
+TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
+  test::Living living(890, CodecKind::kBitpack, false, 3'000);
+  living.add_some(2'000);
+  living.commit();
+  living.remove_share(30);
+  living.add_some(500);
+  living.commit();
+  const Snapshot snapshot = Snapshot::open(living.index());
+  ASSERT_EQ(snapshot.segments().size(), 3U);
+  test::LivingLog log(living, snapshot, 600);
+  std::size_t seeded = 0;
+  for (std::size_t i = 0; i < log.plans.size(); ++i) {
+    if (!has_whole_weights(log.plans[i])) continue;
+    for (std::size_t segment = 0; segment < 3; ++segment) {
+      const Index& index = *snapshot.segments()[segment].index;
+      const PlannedQuery& plan = log.plans[i].segments[segment];
+      if (plan.terms.empty()) continue;
+      const PlacedSegment placed(index);
+      const SegmentPlans plans(std::span(log.plans).subspan(i, 1), segment);
+      SearchSettings& settings = log.settings[i];
+      if (settings.mode == QueryMode::kAndOr) settings.mode = QueryMode::kOr;
+      const OneImage image(placed, plans, settings);
+      if (!image.lists().empty()) expect_scorers(image, plan, settings);
+      const double kth = kth_score(index, plan, settings);
+      SearchSettings known = settings;
+      known.known_threshold = 1e9F;  // far above all scores here
+      const OneImage capped(placed, plans, known);
+      for (std::size_t j = 0; j < image.queries().size(); ++j) {
+        const Query& query = image.queries()[j];
+        EXPECT_LE(capped.queries()[j].seed_threshold, query.unit_cap);
+        if (placed.removed != nullptr) {
+          EXPECT_EQ(query.flags & kOneList, 0U);
+        }
+        if (query.seed_threshold == 0) continue;
+        ++seeded;
+        EXPECT_LE(query.seed_threshold, kth * static_cast<double>(query.scale))
+            << reference::describe(log.queries[i]) << reference::describe(settings);
+      }
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(seeded, 10U);
+}
+
+}  // namespace
+}  // namespace warpdex::gpu

@@ -1,0 +1,391 @@
+// Changed indexes on the GPU: the answers are the CPU's over the same snapshot, to the bit; the
+// next snapshot uploads what is new; batches keep theirs.
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/query/engine/living_support.hpp"
+#include "tests/query/gpu/gpu_support.hpp"
+#include "tests/reference/compare.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
+
+namespace warpdex {
+namespace {
+
+using test::Living;
+using test::LivingLog;
+
+/// Bytes of the bits of a segment of so many tiles of 16,384 documents.
+constexpr std::size_t bits_of_tiles(std::size_t tiles) { return tiles * 16'384 / 8; }
+
+/// Random queries, most of which the GPU can answer: weights that are not whole are rare.
+LivingLog make_log(Living& living, const Snapshot& snapshot, std::size_t count) {
+  LivingLog log(living, snapshot, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 10 == 0) continue;
+    for (QueryTerm& term : log.queries[i].terms) {
+      if (term.weight != 1) term.weight = 2;
+    }
+    log.plans[i] = plan_query(snapshot, log.queries[i]);
+  }
+  return log;
+}
+
+/// Judges the answers to queries [first, first + answers) of the log.
+void expect_right(const Snapshot& snapshot, const LivingLog& log, std::size_t first,
+                  const BatchAnswers& answers) {
+  CpuSearcher cpu(snapshot);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const PlannedQuery& plan = log.plans[first + i];
+    const SearchSettings& settings = log.settings[first + i];
+    const std::string what = reference::describe(log.queries[first + i]) + " " +
+                             reference::describe(settings) + ", " +
+                             std::to_string(snapshot.segments().size()) + " segments, " +
+                             std::to_string(snapshot.removed_documents()) + " removed documents";
+    EXPECT_EQ(answers[i].is_answered, has_whole_weights(plan)) << what;
+    if (!answers[i].is_answered) continue;
+    const SearchResult wanted = cpu.run(plan, settings);
+    ASSERT_EQ(test::disagreement(wanted, answers.result(i), settings), "") << what;
+  }
+}
+
+/// Runs queries in one batch, then a few one by one.
+void expect_as_cpu(Living& living, const GpuSnapshot& gpu, std::size_t queries,
+                   const GpuAblation& ablation = {}) {
+  const Snapshot& snapshot = gpu.snapshot();
+  GpuEngine engine(gpu, {.ablation = ablation});
+  const LivingLog log = make_log(living, snapshot, queries);
+  expect_right(snapshot, log, 0, engine.run(log.plans, log.settings));
+  for (std::size_t i = 0; i < std::min<std::size_t>(queries, 4); ++i) {
+    const Ticket ticket =
+        engine.submit(std::span(log.plans).subspan(i, 1), std::span(log.settings).subspan(i, 1));
+    while (!engine.poll(ticket)) {
+    }
+    expect_right(snapshot, log, i, engine.wait(ticket));
+  }
+  EXPECT_EQ(engine.statistics().queries + engine.statistics().unanswered_queries,
+            queries + std::min<std::size_t>(queries, 4));
+}
+
+/// What is on the GPU of an index that changes.
+class Uploaded {
+ public:
+  /// Opens the index as the last commit left it.
+  const GpuSnapshot& open(const Living& living) {
+    const Snapshot snapshot = Snapshot::open(living.index());
+    gpu_ = gpu_ ? gpu_->next(snapshot) : GpuSnapshot(snapshot, resources_);
+    return *gpu_;
+  }
+  void close() { gpu_.reset(); }
+  std::size_t used() { return resources_.memory().used(); }
+
+ private:
+  Resources resources_;
+  std::optional<GpuSnapshot> gpu_;
+};
+
+struct Kind {
+  CodecKind codec;
+  bool weights;
+};
+
+class GpuSnapshotTest : public testing::TestWithParam<Kind> {};
+
+TEST_P(GpuSnapshotTest, TinyRandomOperations) {
+  WARPDEX_NEEDS_GPU();
+  Living living(880, GetParam().codec, GetParam().weights);
+  Uploaded uploaded;
+  for (int round = 0; round < 6; ++round) {
+    for (std::uint64_t left = 1 + living.below(5); left > 0; --left) {
+      switch (living.below(8)) {
+        case 0: living.merge(); break;
+        case 1: living.update(); break;
+        case 2: living.commit(); break;
+        case 3: living.remove_share(10); break;
+        case 4: living.remove(); break;
+        default: living.add();
+      }
+    }
+    living.commit();
+    if (living.below(3) == 0) {
+      living.close();
+      living.open();
+    }
+    expect_as_cpu(living, uploaded.open(living), 40);
+    ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Codecs, GpuSnapshotTest,
+    testing::Values(Kind{CodecKind::kBitpack, false}, Kind{CodecKind::kPfor, false},
+                    Kind{CodecKind::kPforBlock, false}, Kind{CodecKind::kRice, false},
+                    Kind{CodecKind::kBitpack, true}, Kind{CodecKind::kPfor, true}));
+
+// Several tiles a segment, a fifth of the documents removed, in every way to search.
+TEST(GpuSnapshot, SeveralTilesInEveryWay) {
+  WARPDEX_NEEDS_GPU();
+  for (const Kind& kind : {Kind{CodecKind::kBitpack, false}, Kind{CodecKind::kPfor, true}}) {
+    Living living(881, kind.codec, kind.weights, 40'000);
+    living.add_some(17'000);
+    living.commit();
+    Uploaded uploaded;
+    expect_as_cpu(living, uploaded.open(living), 40);
+    living.remove_share(20);
+    living.commit();
+    const GpuSnapshot& gpu = uploaded.open(living);
+    EXPECT_EQ(gpu.new_memory(), bits_of_tiles(3) + bits_of_tiles(2));
+    for (const test::Way& way : test::kWays) {
+      expect_as_cpu(living, gpu, 60, way.ablation);
+      ASSERT_FALSE(HasFailure()) << way.name;
+    }
+  }
+}
+
+TEST(GpuSnapshot, TenSegments) {
+  WARPDEX_NEEDS_GPU();
+  Living living(882, CodecKind::kPfor, false, 1'000);
+  Uploaded uploaded;
+  for (int i = 0; i < 9; ++i) {
+    living.add_some(1'000);
+    living.commit();
+    const GpuSnapshot& gpu = uploaded.open(living);
+    EXPECT_EQ(i == 0, gpu.new_memory() == gpu.memory());
+  }
+  expect_as_cpu(living, uploaded.open(living), 300);
+}
+
+TEST(GpuSnapshot, RemovedSegments) {
+  WARPDEX_NEEDS_GPU();
+  Living living(883, CodecKind::kBitpack, false);
+  living.add_some(200);
+  living.commit();
+  living.add_some(1);
+  living.commit();
+  Uploaded uploaded;
+  expect_as_cpu(living, uploaded.open(living), 30);
+  living.remove_last(201);  // two whole segments
+  living.commit();
+  expect_as_cpu(living, uploaded.open(living), 30);
+  living.remove_share(100);
+  living.commit();
+  const GpuSnapshot& gpu = uploaded.open(living);
+  EXPECT_EQ(gpu.snapshot().documents(), 0U);
+  expect_as_cpu(living, gpu, 30);
+  living.add_some(3);
+  living.commit();
+  expect_as_cpu(living, uploaded.open(living), 30);
+}
+
+/// Documents of some words each, and their ids from `first` on.
+std::vector<Document> documents_of(const std::vector<std::string>& texts, std::size_t first) {
+  std::vector<Document> documents;
+  for (const std::string& text : texts) {
+    documents.push_back({"d" + std::to_string(first + documents.size()), text});
+  }
+  return documents;
+}
+
+BuildOptions options_of(const std::filesystem::path& output) {
+  BuildOptions options;
+  options.output = output;
+  options.analyzer = "whitespace";
+  options.threads = 1;
+  return options;
+}
+
+void add(const std::filesystem::path& index, std::vector<Document> documents) {
+  LivingIndex writer(index);
+  AddOptions options;
+  options.build.threads = 1;
+  writer.add(*documents_from_memory(std::move(documents)), options);
+  writer.commit();
+}
+
+/// Queries of "rare" and "common" as both engines answer them.
+void expect_same_answers(const std::filesystem::path& index) {
+  const Snapshot snapshot = Snapshot::open(index);
+  Resources resources;
+  GpuEngine engine(GpuSnapshot(snapshot, resources));
+  CpuSearcher cpu(snapshot);
+  for (const std::vector<QueryTerm>& terms : {std::vector<QueryTerm>{{"rare"}},
+                                              {{"common"}},
+                                              {{"rare"}, {"common"}},
+                                              {{"last"}},
+                                              {{"last"}, {"common"}},
+                                              {{"common"}, {"rare", Occur::kMustNot}}}) {
+    const PlannedQuery plan = plan_query(snapshot, Query{"", terms});
+    for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+      for (const std::uint32_t k : {1U, 10U, 100U}) {
+        for (const bool count : {false, true}) {
+          SearchSettings settings;
+          settings.mode = mode;
+          settings.k = k;
+          settings.count = count;
+          EXPECT_EQ(test::disagreement(cpu.run(plan, settings),
+                                       engine.run({&plan, 1}, settings).result(0), settings),
+                    "")
+              << reference::describe(Query{"", terms}) << reference::describe(settings);
+        }
+      }
+    }
+  }
+}
+
+/// Of `count` texts, the first `rare` have both words, all others only "common"; the lengths vary.
+std::vector<std::string> texts_of(std::size_t count, std::size_t rare) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text = i < rare ? "rare common" : "common";
+    for (std::size_t j = 0; j < i % 7; ++j) text += " filler";
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+// In the second segment fewer than k documents have the rare word, so postings are capped there,
+// below the threshold that the first segment gives.
+TEST(GpuSnapshot, TinyThresholdsAboveACap) {
+  WARPDEX_NEEDS_GPU();
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const auto reader = documents_from_memory(documents_of(texts_of(3'000, 200), 0));
+  build_index(*reader, options_of(folder / "index"));
+  std::vector<std::string> texts = texts_of(500, 3);
+  texts.back() = "last common";  // in no other segment
+  add(folder / "index", documents_of(texts, 3'000));
+  expect_same_answers(folder / "index");
+}
+
+// Without a forward index it is not known how many of a term's documents were removed.
+TEST(GpuSnapshot, TinyWithoutForwardIndex) {
+  WARPDEX_NEEDS_GPU();
+  const test::TemporaryFolder folder(test::place_in_memory());
+  BuildOptions options = options_of(folder / "index");
+  options.forward = false;
+  const auto reader = documents_from_memory(documents_of(texts_of(2'000, 300), 0));
+  build_index(*reader, options);
+  add(folder / "index", documents_of(texts_of(300, 20), 2'000));
+  {
+    LivingIndex writer(folder / "index");
+    for (int i = 0; i < 2'300; i += 5) EXPECT_TRUE(writer.remove("d" + std::to_string(i)));
+    writer.commit();
+  }
+  expect_same_answers(folder / "index");
+}
+
+TEST(GpuSnapshot, BatchesKeepTheirSnapshot) {
+  WARPDEX_NEEDS_GPU();
+  Living living(884, CodecKind::kBitpack, false, 5'000);
+  living.remove_share(5);
+  living.commit();
+  Uploaded uploaded;
+  std::optional<GpuEngine> before(std::in_place, uploaded.open(living));
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const LivingLog log = make_log(living, snapshot, 100);
+  const Ticket first = before->submit(log.plans, log.settings);
+  const Ticket second = before->submit(log.plans, log.settings);
+  living.remove_share(30);
+  living.add();
+  living.commit();
+  living.merge();
+  living.commit();
+  expect_as_cpu(living, uploaded.open(living), 30);
+  uploaded.close();
+  expect_right(snapshot, log, 0, before->wait(second));
+  expect_right(snapshot, log, 0, before->wait(first));
+  EXPECT_THROW(before->wait(first), UsageError);
+  const Ticket dropped = before->submit(log.plans, log.settings);
+  before->poll(dropped);
+  before.reset();
+  EXPECT_EQ(uploaded.used(), 0U);
+}
+
+TEST(GpuSnapshot, MemoryReturns) {
+  WARPDEX_NEEDS_GPU();
+  Living living(885, CodecKind::kBitpack, false);
+  living.add_some(100);
+  living.commit();
+  Resources resources;
+  const Snapshot first = Snapshot::open(living.index());
+  std::optional<GpuSnapshot> old(std::in_place, first, resources);
+  EXPECT_EQ(resources.memory().used(), old->memory());
+  EXPECT_EQ(old->new_memory(), old->memory());
+  living.remove_last(1);
+  living.commit();
+  std::optional<GpuSnapshot> next(old->next(Snapshot::open(living.index())));
+  EXPECT_EQ(next->new_memory(), bits_of_tiles(1));
+  EXPECT_EQ(resources.memory().used(), next->memory());
+  const GpuSnapshot same = next->next(Snapshot::open(living.index()));
+  EXPECT_EQ(same.new_memory(), 0U);
+  expect_as_cpu(living, *next, 10);
+  old.reset();
+  next.reset();
+  EXPECT_EQ(resources.memory().used(), same.memory());  // that of engines and bits has returned
+}
+
+// With little memory lists are read in place, and queries may be left; with less, it says so.
+TEST(GpuSnapshot, LittleMemory) {
+  WARPDEX_NEEDS_GPU();
+  Living living(888, CodecKind::kPfor, false, 20'000);
+  living.add_some(5'000);
+  living.remove_share(20);
+  living.commit();
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const LivingLog log = make_log(living, snapshot, 100);
+  CpuSearcher cpu(snapshot);
+  int fitting = 0;
+  for (const std::size_t mebibytes : {1, 8, 16, 32, 64}) {
+    Resources resources({.device = 0, .memory = mebibytes << 20, .host_memory = 0});
+    std::optional<GpuSnapshot> gpu;
+    try {
+      gpu.emplace(snapshot, resources);
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("--gpu-memory"), std::string::npos);
+      continue;
+    }
+    ++fitting;
+    GpuEngine engine(*gpu);
+    const BatchAnswers answers = engine.run(log.plans, log.settings);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (!answers[i].is_answered) continue;
+      const SearchResult wanted = cpu.run(log.plans[i], log.settings[i]);
+      ASSERT_EQ(test::disagreement(wanted, answers.result(i), log.settings[i]), "")
+          << mebibytes << " MiB";
+    }
+  }
+  EXPECT_GT(fitting, 0);
+}
+
+TEST(GpuSnapshot, RefusesMoreBatchesThanItMayHave) {
+  WARPDEX_NEEDS_GPU();
+  Living living(886, CodecKind::kBitpack, false);
+  living.remove();
+  living.commit();
+  Uploaded uploaded;
+  GpuEngine engine(uploaded.open(living), {.max_batches = 1});
+  const LivingLog log = make_log(living, Snapshot::open(living.index()), 5);
+  const Ticket ticket = engine.submit(log.plans, log.settings);
+  EXPECT_THROW(engine.submit(log.plans, log.settings), UsageError);
+  const BatchAnswers answers = engine.wait(ticket);
+  EXPECT_EQ(engine.run(log.plans, log.settings).size(), answers.size());
+}
+
+TEST(GpuSnapshot, OfAPlainIndex) {
+  WARPDEX_NEEDS_GPU();
+  Living living(887, CodecKind::kPfor, false, 2'000);
+  Uploaded uploaded;
+  EXPECT_TRUE(uploaded.open(living).snapshot().is_plain());
+  expect_as_cpu(living, uploaded.open(living), 40);
+  living.add_some(10);
+  living.commit();
+  const GpuSnapshot& grown = uploaded.open(living);
+  EXPECT_LT(grown.new_memory(), grown.memory());
+  expect_as_cpu(living, grown, 40);
+}
+
+}  // namespace
+}  // namespace warpdex

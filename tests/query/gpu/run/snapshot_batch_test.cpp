@@ -1,0 +1,220 @@
+// Batches over the segments of a snapshot, with segments that the CPU searches one by one: their
+// answers are those of the CPU's search of the whole, and no segment sees what it needs not.
+#include "gpu/run/snapshot_batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cpu/segment_search.hpp"
+#include "tests/query/engine/living_support.hpp"
+#include "tests/reference/compare.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+using test::Living;
+using Log = test::LivingLog;
+
+/// Answers in memory; those of other slots say that they are unanswered.
+class OwnAnswers final : public BatchAnswers::Source {
+ public:
+  explicit OwnAnswers(std::size_t queries) : results(queries), is_answered(queries, false) {}
+  std::size_t size() const override { return results.size(); }
+  AnswerView answer(std::size_t query) const override {
+    if (!is_answered[query]) return {.is_answered = false};
+    return {.hits = results[query].hits, .matches = results[query].matches};
+  }
+
+  std::vector<SearchResult> results;
+  std::vector<bool> is_answered;
+};
+
+/// Searches one segment on the CPU, with AND and OR only. Each batch takes some polls.
+class CpuSegment final : public SegmentSearcher {
+ public:
+  CpuSegment(const Index& index, std::uint64_t seed) : segment_(index), random_(seed) {}
+
+  Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
+                std::span<const std::uint32_t> slots) override {
+    if (fails_at_submit) throw UsageError("no");
+    EXPECT_TRUE(batches_.empty()) << "one batch at a time";
+    auto answers = std::make_shared<OwnAnswers>(plans.size());
+    for (const std::uint32_t slot : slots) {
+      const SearchSettings& own = settings[settings.size() == 1 ? 0 : slot];
+      EXPECT_NE(own.mode, QueryMode::kAndOr);
+      answers->results[slot] = search(plans[slot], own);
+      answers->is_answered[slot] = slot % leaves_every != leaves_every - 1;
+    }
+    ++submitted;
+    batches_[++last_ticket_] = {answers, static_cast<int>(random_() % 3)};
+    return Ticket{last_ticket_};
+  }
+  bool poll(Ticket ticket) override {
+    return --batches_.at(static_cast<std::uint64_t>(ticket)).second < 0;
+  }
+  BatchAnswers wait(Ticket ticket) override {
+    const auto found = batches_.find(static_cast<std::uint64_t>(ticket));
+    if (found == batches_.end()) throw UsageError("unknown");
+    const auto answers = found->second.first;
+    batches_.erase(found);
+    return BatchAnswers(answers);
+  }
+
+  bool is_idle() const { return batches_.empty(); }
+
+  bool fails_at_submit = false;
+  std::uint32_t leaves_every = 1U << 30;  ///< it cannot answer each so many-th query
+  int submitted = 0;
+
+ private:
+  SearchResult search(const PlannedQuery& plan, const SearchSettings& settings) {
+    SearchResult result;
+    SegmentSearch search;
+    const bool is_and = settings.mode == QueryMode::kAnd;
+    if (!search.open(segment_, plan, is_and, settings.scorer)) return result;
+    TopK top;
+    top.reset(settings.k, settings.known_threshold);
+    SearchSettings counting = settings;
+    counting.count = true;
+    result.matches = search.run(~std::uint64_t{0}, counting, false, scratch_, top);
+    std::vector<TopK::Entry> entries;
+    top.take(entries);
+    for (const TopK::Entry& entry : entries) {
+      if (entry.score >= settings.known_threshold) result.hits.push_back({entry.id, entry.score});
+    }
+    return result;
+  }
+
+  SearchedSegment segment_;
+  std::mt19937_64 random_;
+  SearchScratch scratch_;
+  std::map<std::uint64_t, std::pair<std::shared_ptr<OwnAnswers>, int>> batches_;
+  std::uint64_t last_ticket_ = 0;
+};
+
+struct Searched {
+  Searched(const Snapshot& snapshot, std::mt19937_64& random) {
+    std::uint64_t most = 0;
+    for (const Snapshot::Segment& segment : snapshot.segments()) {
+      auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
+      all.push_back(cpu.get());
+      if (segment.index->counts().documents > most) segments.largest = all.size() - 1;
+      most = std::max(most, segment.index->counts().documents);
+      segments.first_documents.push_back(segment.first_document);
+      segments.searchers.push_back(std::move(cpu));
+    }
+  }
+
+  SearchedSegments segments;
+  std::vector<CpuSegment*> all;
+};
+
+void expect_right(const Snapshot& snapshot, const Log& log, const MergedAnswers& answers) {
+  CpuSearcher searcher(snapshot);
+  ASSERT_EQ(answers.size(), log.plans.size());
+  for (std::size_t i = 0; i < log.plans.size(); ++i) {
+    const SearchSettings& settings = log.settings[log.settings.size() == 1 ? 0 : i];
+    const SearchResult wanted = searcher.run(log.plans[i], settings);
+    const AnswerView found = answers.answer(i);
+    const std::string what = reference::describe(log.queries[i]) + reference::describe(settings);
+    ASSERT_TRUE(found.is_answered);
+    EXPECT_EQ(std::vector<Hit>(found.hits.begin(), found.hits.end()), wanted.hits) << what;
+    EXPECT_EQ(found.fell_back_to_or, wanted.fell_back_to_or) << what;
+    if (settings.count) {
+      EXPECT_EQ(found.matches, wanted.matches) << what;
+    }
+    EXPECT_GE(found.matches, found.hits.size()) << what;
+  }
+}
+
+/// A snapshot that is not plain.
+Snapshot change(Living& living, int commits) {
+  for (int i = 0; i < commits; ++i) {
+    living.add();
+    living.remove();
+    if (i % 3 == 0) living.update();
+    living.commit();
+  }
+  Snapshot snapshot = Snapshot::open(living.index());
+  EXPECT_FALSE(snapshot.is_plain());
+  return snapshot;
+}
+
+class SnapshotBatchTest : public testing::TestWithParam<bool> {};
+
+TEST_P(SnapshotBatchTest, AnswersAsTheCpu) {
+  Living living(870, CodecKind::kBitpack, GetParam());
+  for (const int commits : {1, 2, 9}) {
+    const Snapshot snapshot = change(living, commits);
+    Searched searched(snapshot, living.random());
+    for (const std::size_t count : {0, 1, 33, 200}) {
+      Log log(living, snapshot, count);
+      const bool is_one = count > 1 && living.below(2) == 0;
+      if (is_one) log.settings.resize(1);
+      SnapshotBatch batch(searched.segments, log.plans, log.settings);
+      if (count % 2 == 0) {
+        while (!batch.poll()) {
+        }
+        EXPECT_TRUE(batch.poll());
+      }
+      batch.wait();
+      batch.wait();
+      expect_right(snapshot, log, *batch.answers());
+      ASSERT_FALSE(HasFailure()) << count << " queries, " << snapshot.segments().size();
+    }
+  }
+}
+
+TEST_P(SnapshotBatchTest, SegmentsMayLeaveQueries) {
+  Living living(871, CodecKind::kBitpack, GetParam());
+  const Snapshot snapshot = change(living, 4);
+  Searched searched(snapshot, living.random());
+  searched.all[searched.segments.largest]->leaves_every = 3;
+  searched.all.back()->leaves_every = 5;
+  const Log log(living, snapshot, 60);
+  SnapshotBatch batch(searched.segments, log.plans, log.settings);
+  batch.wait();
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    EXPECT_EQ(batch.answers()->answer(i).is_answered, i % 3 != 2 && i % 5 != 4) << i;
+  }
+}
+
+TEST_P(SnapshotBatchTest, LeavesNothingUnderWay) {
+  Living living(872, CodecKind::kBitpack, GetParam());
+  const Snapshot snapshot = change(living, 3);
+  Searched searched(snapshot, living.random());
+  const Log log(living, snapshot, 10);
+  for (std::size_t failing = 0; failing < searched.all.size(); ++failing) {
+    searched.all[failing]->fails_at_submit = true;
+    EXPECT_THROW(SnapshotBatch(searched.segments, log.plans, log.settings).wait(), UsageError);
+    searched.all[failing]->fails_at_submit = false;
+    for (const CpuSegment* segment : searched.all) EXPECT_TRUE(segment->is_idle());
+  }
+  { const SnapshotBatch dropped(searched.segments, log.plans, log.settings); }
+  for (const CpuSegment* segment : searched.all) EXPECT_TRUE(segment->is_idle());
+  SnapshotBatch batch(searched.segments, log.plans, log.settings);
+  batch.wait();
+  expect_right(snapshot, log, *batch.answers());
+}
+
+TEST(SnapshotBatch, WithoutSegmentsNothingMatches) {
+  SearchedSegments none;
+  const std::vector<PlannedQuery> plans(2);
+  std::vector<SearchSettings> settings(2);
+  settings[1].mode = QueryMode::kAndOr;
+  SnapshotBatch batch(none, plans, settings);
+  EXPECT_TRUE(batch.poll());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(batch.answers()->answer(i).is_answered);
+    EXPECT_TRUE(batch.answers()->answer(i).hits.empty());
+    EXPECT_EQ(batch.answers()->answer(i).fell_back_to_or, i == 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(TextsAndWeights, SnapshotBatchTest, testing::Bool());
+
+}  // namespace
+}  // namespace warpdex::gpu
