@@ -14,6 +14,11 @@ namespace {
 constexpr double kWaitQuantum = 50;
 /// Jobs at the end of a heap's memory that are looked at for one to steal.
 constexpr std::size_t kStealLooks = 8;
+/// Predicted times on the CPU are off by more than those on the GPU, where long lists cost little.
+/// The CPU must be predicted to be faster by this factor.
+constexpr double kCaution = 1.5;
+/// While so few jobs are under way, the GPU has room for another batch at once.
+constexpr std::size_t kFewJobs = 16;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
 
@@ -22,6 +27,9 @@ void require_positive(double value, const char* name) {
   throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
                    "; give a number above 0");
 }
+
+/// Time that the GPU saves for each microsecond that the CPU spends on the job.
+float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.cost.cpu); }
 
 }  // namespace
 
@@ -116,8 +124,10 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (settings_.placement == Placement::kGpuOnly) return on_gpu;
   if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
   const Waits wait = waits(now);
+  const double cpu = kCaution * static_cast<double>(job.cost.cpu);
+  if (now + wait.cpu + cpu > job.deadline) return on_gpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
-  const double ratio = static_cast<double>(job.cost.cpu) / gpu_cost_now(job);
+  const double ratio = cpu / gpu_cost_now(job);
   const double band = static_cast<double>(settings_.indifference);
   if (ratio > threshold * band) return on_gpu;
   if (ratio * band < threshold || is_huge) return Lane::kCpu;
@@ -206,20 +216,22 @@ void JobQueues::cpu_done(float work) {
   if (cpu_running_ == 0) cpu_running_work_ = 0;
 }
 
-/// Of the jobs that would wait for the GPU the longest, the one that a CPU thread does in the least
-/// time, if it is then done sooner than on the GPU.
+/// Of the jobs that would wait for the GPU the longest, one that would go to the CPU if it came now
+/// and is then done sooner than on the GPU: the one that relieves the GPU most for its time.
 Job* JobQueues::steal_from_gpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   const Job* const next = top_of(Lane::kGpu);
   if (next == nullptr) return nullptr;
   const std::vector<Job*>& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client].jobs();
   const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
+  const double wait = waits(now).gpu;
   Job* best = nullptr;
   for (std::size_t i = first; i < jobs.size(); ++i) {
-    if (jobs[i]->left_cpu) continue;
-    if (best == nullptr || jobs[i]->cost.cpu < best->cost.cpu) best = jobs[i];
+    Job* const job = jobs[i];
+    if (kCaution * static_cast<double>(job->cost.cpu) >= wait) continue;
+    if (best != nullptr && relief(*job) <= relief(*best)) continue;
+    if (choose_lane(*job, now) == Lane::kCpu) best = job;
   }
-  if (best == nullptr || static_cast<double>(best->cost.cpu) >= waits(now).gpu) return nullptr;
   return best;
 }
 
@@ -239,6 +251,7 @@ Micros JobQueues::next_usual_batch_time() const {
   const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
   if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
   if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
+  if (jobs_under_way_ < kFewJobs && batches_under_way_ + 1 < settings_.batches) return 0;
   if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
   return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
          static_cast<double>(settings_.batch_wait);
@@ -284,10 +297,11 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
     ++huge_under_way_;
   } else {
     ++batches_under_way_;
+    jobs_under_way_ += batch.size();
     gpu_work_under_way_ += work;
     gpu_free_at_ = std::max(gpu_free_at_, now) + work;
   }
-  return {work, is_huge};
+  return {work, batch.size(), is_huge};
 }
 
 /// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
@@ -316,6 +330,7 @@ void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
     return;
   }
   --batches_under_way_;
+  jobs_under_way_ -= claim.jobs;
   const double left = gpu_work_under_way_ - claim.work;
   gpu_work_under_way_ = batches_under_way_ == 0 ? 0 : std::max(0.0, left);
   gpu_free_at_ = now + gpu_work_under_way_;

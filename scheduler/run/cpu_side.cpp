@@ -13,8 +13,6 @@ constexpr float kTakenWork = 20;
 constexpr std::size_t kMaxTaken = 8;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
-/// A CPU run is worth moving if it has taken so long.
-constexpr Micros kMinRunToMove = 200;
 /// While CPU jobs wait longer than this, the GPU may help.
 constexpr Micros kWaitForHelp = 500;
 
@@ -37,7 +35,8 @@ class RunWatch final : public SearchWatch {
     const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
                           settings.placement.placement == Placement::kBoth;
     if (may_move) {
-      move_at_ = job.start + kMinRunToMove + static_cast<double>(settings.outrun * job.cost.cpu);
+      move_at_ = job.start +
+                 static_cast<double>(std::max(settings.outrun * job.cost.cpu, job.cost.gpu_alone));
     }
   }
 
@@ -136,6 +135,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
     end(job, JobEnd::kComplete, mine);
   } else if (watch.why() == Stop::kMove) {
     mine.moved_to_gpu.add(1);
+    job.work_class->learn_cpu(job, static_cast<float>(now() - job.start));  // it takes longer
     ++job.moves;
     job.left_cpu = true;
     bring(job);

@@ -9,8 +9,8 @@ namespace warpdex {
 namespace {
 
 /// Batches of fewer jobs are delivered by the GPU's thread: that takes less than another thread
-/// needs to notice.
-constexpr std::size_t kFewJobs = 8;
+/// needs to wake up.
+constexpr std::size_t kFewJobs = 32;
 /// After so many failures in a row the GPU gets no more work.
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
@@ -85,20 +85,19 @@ bool JobScheduler::State::start_batch() {
   if (inbox.empty() && !may_steal && now() < next_batch.load(std::memory_order_relaxed)) {
     return false;
   }
-  std::vector<Job*> batch;
   BatchClaim claim;
   bool wants_help = false;
   {
     Turn turn(*this, gpu_counters());
-    claim = turn.queues().take_batch(turn.now(), batch);
+    claim = turn.queues().take_batch(turn.now(), next_jobs);
     wants_help =
         turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kWaitForHelp;
   }
   if (wants_help) idle_cpu->bring_work();
-  if (batch.empty()) return false;
-  GpuSlot& slot = *free_slot(class_number(batch[0]->work_class));
-  drop_late(batch);
-  slot.jobs = std::move(batch);
+  if (next_jobs.empty()) return false;
+  GpuSlot& slot = *free_slot(class_number(next_jobs[0]->work_class));
+  drop_late(next_jobs);
+  slot.jobs.swap(next_jobs);  // both keep their memory
   slot.claim = claim;
   start(slot);
   return true;

@@ -27,7 +27,7 @@ class JobQueuesTest : public testing::Test {
   /// Far cheaper on the GPU, the CPU or neither.
   static JobCost for_gpu(float share = 2) { return {1e6F, 40 + share, share, true}; }
   static JobCost for_cpu(float cpu = 5) { return {cpu, 400, 300, true}; }
-  static JobCost for_either() { return {40, 40, 40, true}; }
+  static JobCost for_either() { return {27, 40, 40, true}; }
 
   StubJob& add(JobQueues& queues, const JobCost& cost, Micros now, Micros deadline = kNever,
                std::uint32_t client = 0) {
