@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,14 @@ constexpr double kRidge = 0.01;
 constexpr double kMinSpread = 1e-6;
 /// Predictions exceed the longest time that was measured by this factor at most.
 constexpr double kBeyond = 4;
+/// Features whose logarithms others have; more columns than needed make the fit worse.
+constexpr Feature kDerived[] = {Feature::kRootOfProbes, Feature::kRootOfEssential, Feature::kBlocks,
+                                Feature::kRootOfK, Feature::kKTerms};
+
+bool is_derived(Eigen::Index column) {
+  return std::any_of(std::begin(kDerived), std::end(kDerived),
+                     [&](Feature feature) { return static_cast<Eigen::Index>(feature) == column; });
+}
 
 /// Logarithms of features, a row a sample; column 0 is the constant's.
 Eigen::MatrixXd rows_of(std::span<const Sample> samples) {
@@ -31,7 +40,8 @@ Eigen::MatrixXd rows_of(std::span<const Sample> samples) {
   return rows;
 }
 
-/// Least squares with a ridge on all weights but the constant's. Columns that do not vary get 0.
+/// Least squares with a ridge on all weights but the constant's. Columns that are
+/// derived or do not vary get 0.
 Eigen::VectorXd solve(const Eigen::MatrixXd& rows, const Eigen::VectorXd& targets) {
   const auto count = static_cast<double>(rows.rows());
   const Eigen::RowVectorXd means = rows.colwise().mean();
@@ -39,7 +49,7 @@ Eigen::VectorXd solve(const Eigen::MatrixXd& rows, const Eigen::VectorXd& target
   Eigen::VectorXd scales = Eigen::VectorXd::Zero(kCount);
   for (Eigen::Index j = 1; j < kCount; ++j) {
     const double spread = std::sqrt(centred.col(j).squaredNorm() / count);
-    if (spread > kMinSpread) scales[j] = 1 / spread;
+    if (spread > kMinSpread && !is_derived(j)) scales[j] = 1 / spread;
     centred.col(j) *= scales[j];
   }
   centred.col(0).setZero();

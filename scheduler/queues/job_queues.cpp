@@ -17,8 +17,6 @@ constexpr std::size_t kStealLooks = 8;
 /// Predicted times on the CPU are off by more than those on the GPU, where long lists cost little.
 /// The CPU must be predicted to be faster by this factor.
 constexpr double kCaution = 1.5;
-/// While so few jobs are under way, the GPU has room for another batch at once.
-constexpr std::size_t kFewJobs = 16;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
 
@@ -251,7 +249,6 @@ Micros JobQueues::next_usual_batch_time() const {
   const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
   if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
   if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
-  if (jobs_under_way_ < kFewJobs && batches_under_way_ + 1 < settings_.batches) return 0;
   if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
   return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
          static_cast<double>(settings_.batch_wait);
@@ -297,11 +294,10 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
     ++huge_under_way_;
   } else {
     ++batches_under_way_;
-    jobs_under_way_ += batch.size();
     gpu_work_under_way_ += work;
     gpu_free_at_ = std::max(gpu_free_at_, now) + work;
   }
-  return {work, batch.size(), is_huge};
+  return {work, is_huge};
 }
 
 /// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
@@ -330,7 +326,6 @@ void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
     return;
   }
   --batches_under_way_;
-  jobs_under_way_ -= claim.jobs;
   const double left = gpu_work_under_way_ - claim.work;
   gpu_work_under_way_ = batches_under_way_ == 0 ? 0 : std::max(0.0, left);
   gpu_free_at_ = now + gpu_work_under_way_;

@@ -30,8 +30,7 @@ struct Waits {
 
 /// A batch that was taken, as the queues count it.
 struct BatchClaim {
-  double work = 0;       ///< predicted
-  std::size_t jobs = 0;  ///< how many
+  double work = 0;  ///< predicted
   bool is_huge = false;
 };
 
@@ -111,7 +110,6 @@ class JobQueues {
   double gpu_work_under_way_ = 0;
   Micros gpu_free_at_ = 0;  ///< when what is under way is predicted to be done
   std::size_t batches_under_way_ = 0;
-  std::size_t jobs_under_way_ = 0;  ///< in these batches
   std::size_t huge_under_way_ = 0;
 };
 
