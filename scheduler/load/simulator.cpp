@@ -112,9 +112,11 @@ class Simulation {
     while (idle_threads_ > 0) {
       auto* const job = static_cast<SimulatedJob*>(all_.take_for_cpu(now_));
       if (job == nullptr) break;
-      if (now_ > job->deadline && job->options.overload == OverloadPolicy::kRefuse) {
+      const OverloadPolicy policy = job->options.overload;
+      if (now_ > job->deadline && policy != OverloadPolicy::kWait) {
         all_.cpu_done(job->cost.cpu);
-        end(*job, JobEnd::kRefused, Processor::kCpu);
+        const bool is_refused = policy == OverloadPolicy::kRefuse;
+        end(*job, is_refused ? JobEnd::kRefused : JobEnd::kPartial, Processor::kCpu);
         continue;
       }
       --idle_threads_;

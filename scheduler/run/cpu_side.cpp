@@ -25,12 +25,10 @@ class RunWatch final : public SearchWatch {
   RunWatch(const JobScheduler::State& state, const Job& job)
       : state_(state), job_(job), generation_(job.generation.load(std::memory_order_relaxed)) {
     const SchedulerSettings& settings = state.settings;
-    const Micros short_run =
-        std::chrono::duration<double, std::micro>(settings.limited_run).count();
+    if (job.options.overload == OverloadPolicy::kPartial) stop_at_ = job.deadline;
     if (job.is_limited) {
-      stop_at_ = job.start + short_run;
-    } else if (job.options.overload == OverloadPolicy::kPartial) {
-      stop_at_ = std::max(job.deadline, job.start + short_run);
+      const std::chrono::duration<double, std::micro> run = settings.limited_run;
+      stop_at_ = std::min(stop_at_, job.start + run.count());
     }
     const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
                           settings.placement.placement == Placement::kBoth;
@@ -114,7 +112,8 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
   if (job.place.lane == static_cast<std::uint8_t>(Lane::kGpu)) mine.stolen_by_cpu.add(1);
   job.start = now();
   job.processor = Processor::kCpu;
-  if (job.start > job.deadline && job.options.overload == OverloadPolicy::kRefuse) {
+  const bool is_late = job.start > job.deadline;
+  if (is_late && job.options.overload == OverloadPolicy::kRefuse) {
     end(job, JobEnd::kRefused, mine);
     return;
   }
@@ -122,7 +121,11 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
   RunWatch watch(*this, job);
   bool is_done = false;
   try {
-    is_done = worker.run(job, watch);
+    if (is_late && job.options.overload == OverloadPolicy::kPartial) {
+      if (!job.left_cpu) job.work_class->answer_nothing(job);  // else it has an answer so far
+    } else {
+      is_done = worker.run(job, watch);
+    }
   } catch (...) {
     job.failure = std::current_exception();
     end(job, JobEnd::kFailed, mine);

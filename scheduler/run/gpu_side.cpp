@@ -62,6 +62,15 @@ bool JobScheduler::State::is_gpu_idle() const {
                       [](const std::unique_ptr<GpuSlot>& slot) { return slot->is_running; });
 }
 
+/// Whether as many batches are under way as may be; one of a huge job may start beside them.
+bool JobScheduler::State::is_gpu_full() const {
+  const auto running =
+      std::count_if(slots.begin(), slots.end(), [](const std::unique_ptr<GpuSlot>& slot) {
+        return slot->is_running && !slot->claim.is_huge;
+      });
+  return static_cast<std::size_t>(running) >= settings.placement.batches;
+}
+
 /// Takes out of a batch what has passed its deadline and is not to be answered in full.
 void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
   const Micros time = now();
@@ -81,9 +90,10 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
 /// Starts the next batch, if there is one. Returns whether it did.
 bool JobScheduler::State::start_batch() {
   if (is_ending.load(std::memory_order_relaxed) || !has_free_slots()) return false;
-  const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
-  if (inbox.empty() && !may_steal && now() < next_batch.load(std::memory_order_relaxed)) {
-    return false;
+  if (now() < next_batch.load(std::memory_order_relaxed)) {
+    if (is_gpu_full()) return false;  // whatever has arrived; the lock is left to others
+    const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
+    if (inbox.empty() && !may_steal) return false;
   }
   BatchClaim claim;
   bool wants_help = false;

@@ -143,8 +143,14 @@ bool JobScheduler::State::let_in_with_deadline(Job& job) {
   const auto run = std::chrono::duration<float, std::micro>(settings.limited_run).count();
   job.cost.cpu = std::min(job.cost.cpu, run);
   if (can_meet_deadline(job, waits, false, job.arrival)) return true;
-  job.work_class->answer_nothing(job);
-  end(job, JobEnd::kPartial, caller_counters());
+  JobEnd how = JobEnd::kPartial;
+  try {
+    job.work_class->answer_nothing(job);
+  } catch (...) {
+    job.failure = std::current_exception();
+    how = JobEnd::kFailed;
+  }
+  end(job, how, caller_counters());
   return false;
 }
 

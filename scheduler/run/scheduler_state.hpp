@@ -64,6 +64,7 @@ struct JobScheduler::State {
   GpuSlot* free_slot(std::size_t class_number) const;
   bool has_free_slots() const;
   bool is_gpu_idle() const;
+  bool is_gpu_full() const;
   void drop_late(std::vector<Job*>& jobs);
   void finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;

@@ -1,5 +1,6 @@
-// The scheduler's own cost: jobs that take no time, at a given rate or as fast as they can be
-// submitted. Prints the processor time of the process for each job.
+// The scheduler's own cost: jobs that take no time, at a given rate, with threads that look out for
+// them, and then as fast as they can be submitted, when no thread waits. Prints the processor time
+// (user and system) of the process for each job.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -108,8 +109,8 @@ void run(double rate, double seconds, std::size_t threads) {
   const double used = processor_seconds() - before;
   const SchedulerStatistics statistics = scheduler.statistics();
   std::cout << static_cast<std::uint64_t>(static_cast<double>(submitted) / took) << " jobs/s, "
-            << used / static_cast<double>(submitted) * 1e6
-            << " us of processor time a job (threads that look out included), p50 "
+            << used / static_cast<double>(submitted) * 1e6 << " us of processor time a job"
+            << (rate > 0 ? " (threads that look out included)" : " (no thread waits)") << ", p50 "
             << statistics.latencies.p50 << " us, p99 " << statistics.latencies.p99 << " us, "
             << statistics.batches << " batches\n";
 }
@@ -123,6 +124,7 @@ int main(int count, char** values) {
     const double seconds = count > 2 ? std::stod(values[2]) : 3;
     const std::size_t threads = count > 3 ? std::stoul(values[3]) : 0;
     warpdex::run(rate, seconds, threads);
+    if (rate > 0) warpdex::run(0, seconds, threads);
     return 0;
   } catch (const std::exception& error) {
     std::cerr << "warpdex_bench_scheduler [RATE [SECONDS [THREADS]]]: " << error.what() << "\n";

@@ -30,7 +30,8 @@ struct SchedulerSettings {
   /// go on on the GPU, if that is predicted to be done sooner than the run has taken so far.
   bool moves = true;
   float outrun = 2;
-  /// The run that a job gets that must be answered with what can be found.
+  /// The run that a job gets at most if it is predicted to miss its deadline and OverloadPolicy is
+  /// kPartial. No run goes on past the deadline then, and none starts after it.
   std::chrono::microseconds limited_run{200};
 };
 
