@@ -136,6 +136,7 @@ void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan
     settings.cpu_threads = point.cpu_threads;
     settings.capacity = plan.settings.capacity;
     settings.options = plan.options;
+    settings.outrun = plan.settings.outrun;
     settings.occupancy = measured.occupancy;
     const std::vector<Micros> times = times_of(plan, point.rate);
     point.simulated =

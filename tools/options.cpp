@@ -2,9 +2,11 @@
 #include "options.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
@@ -144,6 +146,16 @@ std::uint32_t checked_number(const std::string& option, std::int64_t value, std:
                      std::to_string(high) + ", not " + std::to_string(value));
   }
   return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t whole_number_of(const std::string& option, const std::string& text) {
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || number == 0) {
+    throw UsageError(option + " takes whole numbers of 1 or more, not '" + text + "'");
+  }
+  return number;
 }
 
 std::uint32_t checked_threads(std::int64_t value) {

@@ -71,6 +71,10 @@ void check_shared_stream(const std::string& stream,
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
                              std::int64_t high = std::numeric_limits<std::uint32_t>::max());
 
+/// The whole number of 1 or more that is a part of a list; UsageError naming the option if it is
+/// none.
+std::uint32_t whole_number_of(const std::string& option, const std::string& text);
+
 /// The value of --threads, 0 to 1024.
 std::uint32_t checked_threads(std::int64_t value);
 

@@ -33,6 +33,9 @@ class SkippedQueries {
 /// Declared once, read after CommandLine::parse().
 class SearchOptions {
  public:
+  /// `default_threads`: what --threads is if it is not given; 0: all.
+  explicit SearchOptions(std::int64_t default_threads = 1) : threads_(default_threads) {}
+
   /// Adds the groups "Queries", "Matching" and "Scoring".
   void add_to(CommandLine& command);
 
@@ -72,7 +75,7 @@ class SearchOptions {
   std::int64_t k_ = 10;
   static constexpr std::int64_t kAndOrMinIsK = std::numeric_limits<std::int64_t>::min();
   std::int64_t and_or_min_ = kAndOrMinIsK;
-  std::int64_t threads_ = 1;
+  std::int64_t threads_;
   bool count_ = false;
   ScorerSettings scorer_settings_;
 };

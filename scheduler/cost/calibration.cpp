@@ -64,6 +64,7 @@ Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
   for (std::uint32_t i = 0; i < queries.size(); ++i) {
     ClassSamples& samples = classes[query_class(queries[i].settings)];
     const MeasuredCost& cost = measurements.queries[i];
+    if (features[i][static_cast<std::size_t>(Feature::kTerms)] == 0) continue;  // nothing to do
     if (cost.cpu > 0) samples.cpu.push_back({features[i], static_cast<double>(cost.cpu), i});
     if (cost.gpu_alone > 0) {
       samples.gpu_alone.push_back({features[i], static_cast<double>(cost.gpu_alone), i});

@@ -1,16 +1,14 @@
-// Features of queries, and models that predict by them.
+// Models that predict costs by features of queries.
 #include "warpdex/scheduler/cost_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "warpdex/query/plan/plan_bounds.hpp"
-
 namespace warpdex {
 namespace {
 
 constexpr double kMinTime = 0.1;
-constexpr double kBlockPostings = 128;
+constexpr float kTimeOfNothing = 0.5F;
 
 double& at(Features& features, Feature feature) {
   return features[static_cast<std::size_t>(feature)];
@@ -67,53 +65,18 @@ std::string_view query_class_name(std::size_t query_class) {
   return kNames.at(query_class);
 }
 
-Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
-                     double missing_share) {
-  Features features{};
-  at(features, Feature::kConstant) = 1;
-  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
-  if (plan.terms.empty()) return features;
-  const auto length = [&](std::size_t i) {
-    return static_cast<double>(plan.terms[i].entry.document_frequency);
-  };
-  const auto terms = static_cast<double>(plan.terms.size());
-  double sum = 0;
-  double blocks = 0;
-  double bytes = 0;
-  for (const PlannedTerm& term : plan.terms) {
-    const auto postings = static_cast<double>(term.entry.document_frequency);
-    sum += postings;
-    blocks += std::ceil(postings / kBlockPostings);
-    bytes += static_cast<double>(term.entry.docid_bytes) + term.entry.frequency_bytes;
-  }
-  const PlanBounds bounds = plan_bounds(index, plan, settings);
-  const auto essential = static_cast<double>(bounds.essential_postings);
-  at(features, Feature::kTerms) = terms;
-  at(features, Feature::kShortest) = length(0);
-  at(features, Feature::kSecondShortest) = length(plan.terms.size() > 1 ? 1 : 0);
-  at(features, Feature::kSum) = sum;
-  at(features, Feature::kProbes) = length(0) * (terms - 1);
-  at(features, Feature::kRootOfProbes) = std::sqrt(length(0) * sum);
-  at(features, Feature::kEssential) = essential;
-  at(features, Feature::kRootOfEssential) = std::sqrt(essential);
-  at(features, Feature::kBlocks) = blocks;
-  if (bounds.max_score > 0) {
-    at(features, Feature::kSeedShare) = static_cast<double>(bounds.seed / bounds.max_score);
-  }
-  at(features, Feature::kKTerms) = settings.k * terms;
-  at(features, Feature::kMissingBytes) = bytes * missing_share;
-  return features;
-}
-
-double ModelTree::predict(const Features& features) const {
+double ModelTree::predict(const Features& features, const LogFeatures& logs) const {
   const Node* node = &nodes.front();
   while (node->feature >= 0) {
     const bool is_above = features[static_cast<std::size_t>(node->feature)] > node->value;
     node = &nodes[is_above ? node->right : node->left];
   }
-  double time = 0;
-  for (std::size_t i = 0; i < kFeatures; ++i) time += node->weights[i] * features[i];
-  return std::max(kMinTime, time);
+  double sum = node->weights[0];
+  for (std::size_t i = 1; i < kFeatures; ++i) {
+    sum += node->weights[i] * (node->is_product ? static_cast<double>(logs[i]) : features[i]);
+  }
+  if (node->is_product) sum = std::clamp(std::exp(sum), node->low, node->high);
+  return std::max(kMinTime, sum);
 }
 
 CostModel::CostModel() {
@@ -125,10 +88,17 @@ CostModel::CostModel() {
 JobCost CostModel::predict(std::size_t query_class, const Features& features) const {
   const ClassModels& models = classes_[query_class];
   JobCost cost;
-  cost.cpu = static_cast<float>(models.cpu.predict(features));
-  cost.gpu_share = static_cast<float>(models.gpu_share.predict(features));
   cost.gpu_base = static_cast<float>(models.gpu_base);
-  cost.gpu_alone = std::max(cost.gpu_share, static_cast<float>(models.gpu_alone.predict(features)));
+  if (features[static_cast<std::size_t>(Feature::kTerms)] == 0) {
+    cost.cpu = cost.gpu_share = kTimeOfNothing;
+    cost.gpu_alone = kTimeOfNothing + cost.gpu_base;
+    return cost;
+  }
+  const LogFeatures logs = logs_of(features);
+  cost.cpu = static_cast<float>(models.cpu.predict(features, logs));
+  cost.gpu_share = static_cast<float>(models.gpu_share.predict(features, logs));
+  const double alone = models.gpu_alone.predict(features, logs);
+  cost.gpu_alone = std::max(cost.gpu_share, static_cast<float>(alone));
   return cost;
 }
 

@@ -19,13 +19,33 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using rapidjson::Value;
 
 constexpr const char* kFormat = "warpdex-costs";
-constexpr unsigned kVersion = 1;
+constexpr unsigned kVersion = 2;
 constexpr std::size_t kMaxNodes = 4096;
 
-constexpr std::array<std::string_view, kFeatures> kFeatureNames{
-    "constant",   "terms",          "shortest",  "second_shortest",   "sum",
-    "probes",     "root_of_probes", "essential", "root_of_essential", "blocks",
-    "seed_share", "root_of_k",      "k_terms",   "missing_bytes"};
+constexpr std::array<std::string_view, kFeatures> kFeatureNames{"constant",
+                                                                "terms",
+                                                                "shortest",
+                                                                "second_shortest",
+                                                                "sum",
+                                                                "probes",
+                                                                "root_of_probes",
+                                                                "essential",
+                                                                "root_of_essential",
+                                                                "blocks",
+                                                                "seed_share",
+                                                                "root_of_k",
+                                                                "k_terms",
+                                                                "missing_bytes",
+                                                                "longest",
+                                                                "k",
+                                                                "essential_lists",
+                                                                "longest_essential",
+                                                                "shortest_other",
+                                                                "candidates",
+                                                                "touched_blocks",
+                                                                "matches",
+                                                                "first_matches",
+                                                                "probed_blocks"};
 
 void write_text(Writer& json, std::string_view text) {
   json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
@@ -46,6 +66,12 @@ void write_tree(Writer& json, const char* name, const ModelTree& tree) {
       json.Key("right");
       json.Uint(node.right);
     } else {
+      if (node.is_product) {
+        json.Key("low");
+        json.Double(node.low);
+        json.Key("high");
+        json.Double(node.high);
+      }
       json.Key("weights");
       json.StartObject();
       for (std::size_t i = 0; i < kFeatures; ++i) {
@@ -99,17 +125,23 @@ class Reader {
     ModelTree tree;
     for (const Value& node : nodes.GetArray()) {
       check(node.IsObject());
-      tree.nodes.push_back(node.HasMember("weights")
-                               ? leaf(node["weights"])
-                               : inner(node, tree.nodes.size(), nodes.Size()));
+      tree.nodes.push_back(
+          node.HasMember("weights") ? leaf(node) : inner(node, tree.nodes.size(), nodes.Size()));
     }
     return tree;
   }
 
  private:
-  ModelTree::Node leaf(const Value& weights) const {
-    check(weights.IsObject());
+  ModelTree::Node leaf(const Value& object) const {
     ModelTree::Node node;
+    node.is_product = object.HasMember("low");
+    if (node.is_product) {
+      node.low = number(object, "low");
+      node.high = number(object, "high");
+      check(node.low > 0 && node.low <= node.high);
+    }
+    const Value& weights = member(object, "weights");
+    check(weights.IsObject());
     for (const auto& weight : weights.GetObject()) {
       check(weight.value.IsNumber() && std::isfinite(weight.value.GetDouble()));
       node.weights[feature(weight.name.GetString())] = weight.value.GetDouble();

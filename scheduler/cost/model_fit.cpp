@@ -1,4 +1,5 @@
-// Least squares by normal equations, with columns of equal size and a little ridge.
+// Linear models by least squares: normal equations, with columns of equal size and a little ridge.
+// Trees of products.
 #include "cost/model_fit.hpp"
 
 #include <Eigen/Dense>
@@ -10,7 +11,7 @@
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kColumns = kFeatures + 1;  // the last is the base
+constexpr std::size_t kColumns = kSummableFeatures + 1;  // the last is the base
 constexpr auto kSigned = static_cast<std::size_t>(Feature::kSeedShare);
 constexpr double kRidge = 1e-6;
 constexpr std::size_t kMinLeaf = 40;
@@ -31,10 +32,10 @@ Equations equations_of(std::span<const Sample> samples, bool has_base) {
   Equations equations;
   for (const Sample& sample : samples) {
     Vector row;
-    for (std::size_t i = 0; i < kFeatures; ++i) {
+    for (std::size_t i = 0; i < kSummableFeatures; ++i) {
       row[static_cast<Eigen::Index>(i)] = sample.features[i] / sample.time;
     }
-    row[kFeatures] = has_base ? 1 / sample.time : 0;
+    row[kSummableFeatures] = has_base ? 1 / sample.time : 0;
     equations.products += row * row.transpose();
     equations.targets += row;
   }
@@ -90,12 +91,6 @@ double error_of(const ModelTree& model, const Sample& sample) {
   return std::abs(model.predict(sample.features) - sample.time) / sample.time;
 }
 
-double sum_of_errors(const ModelTree& model, std::span<const Sample> samples) {
-  double sum = 0;
-  for (const Sample& sample : samples) sum += error_of(model, sample);
-  return sum;
-}
-
 /// Spread of the logarithm of time, times the number of samples.
 double spread(std::span<const Sample> samples) {
   double sum = 0;
@@ -130,46 +125,29 @@ void try_feature(std::span<Sample> samples, std::size_t feature, Split& best) {
   }
 }
 
-/// The error that unseen samples are likely to have, as M5 estimates it.
-double expected_error(double errors, std::size_t samples, std::size_t weights) {
-  const auto n = static_cast<double>(samples);
-  const auto v = static_cast<double>(weights);
-  return n > v ? errors * (n + v) / (n - v) : std::numeric_limits<double>::infinity();
-}
-
-std::size_t weight_count(const Features& weights) {
-  return static_cast<std::size_t>(
-      std::count_if(weights.begin(), weights.end(), [](double w) { return w != 0; }));
-}
-
-/// Appends the tree of these samples to `nodes`. Returns its expected error.
-double grow(std::span<Sample> samples, std::size_t depth, std::vector<ModelTree::Node>& nodes) {
+/// Appends the tree of these samples to `nodes`.
+void grow(std::span<Sample> samples, std::size_t depth, std::vector<ModelTree::Node>& nodes) {
   const std::size_t root = nodes.size();
-  nodes.push_back({.weights = fit_weights(samples)});
-  ModelTree leaf;
-  leaf.nodes.push_back(nodes.back());
-  const double own = expected_error(sum_of_errors(leaf, samples), samples.size(),
-                                    weight_count(leaf.nodes[0].weights));
-  if (depth == kMaxDepth || samples.size() < 2 * kMinLeaf) return own;
+  nodes.emplace_back();
   Split split;
-  for (std::size_t feature = 1; feature < kFeatures; ++feature) {
-    try_feature(samples, feature, split);
+  if (depth < kMaxDepth && samples.size() >= 2 * kMinLeaf) {
+    for (std::size_t feature = 1; feature < kFeatures; ++feature) {
+      try_feature(samples, feature, split);
+    }
   }
-  if (!(split.spread < spread(samples))) return own;
+  if (!(split.spread < spread(samples))) {
+    nodes[root] = fit_product(samples);
+    return;
+  }
   const auto middle = std::partition(samples.begin(), samples.end(), [&](const Sample& sample) {
     return !(sample.features[split.feature] > split.value);
   });
   const auto left = static_cast<std::size_t>(middle - samples.begin());
   const auto left_node = static_cast<std::uint32_t>(nodes.size());
-  double below = grow(samples.first(left), depth + 1, nodes);
+  grow(samples.first(left), depth + 1, nodes);
   const auto right_node = static_cast<std::uint32_t>(nodes.size());
-  below += grow(samples.subspan(left), depth + 1, nodes);
-  if (!(below < own)) {
-    nodes.resize(root + 1);
-    return own;
-  }
-  nodes[root] = {static_cast<std::int32_t>(split.feature), split.value, left_node, right_node, {}};
-  return below;
+  grow(samples.subspan(left), depth + 1, nodes);
+  nodes[root] = {static_cast<std::int32_t>(split.feature), split.value, left_node, right_node};
 }
 
 /// Calls judge(rest, part) for each fold, with the samples in it and those that are not.
@@ -202,8 +180,9 @@ RelativeError summarise(std::vector<double> errors) {
 Features fit_weights(std::span<const Sample> samples, double* base) {
   const Vector solution = solve_without_negatives(equations_of(samples, base != nullptr));
   Features weights{};
-  for (std::size_t i = 0; i < kFeatures; ++i) weights[i] = solution[static_cast<Eigen::Index>(i)];
-  if (base != nullptr) *base = solution[kFeatures];
+  for (std::size_t i = 0; i < kSummableFeatures; ++i)
+    weights[i] = solution[static_cast<Eigen::Index>(i)];
+  if (base != nullptr) *base = solution[kSummableFeatures];
   return weights;
 }
 

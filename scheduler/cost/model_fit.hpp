@@ -1,5 +1,5 @@
 // Fits models of costs to measured times: linear ones by least squares of the relative error, and
-// model trees (M5) of them. Internal.
+// model trees (M5) of products of powers. Internal.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,13 @@ Features fit_weights(std::span<const Sample> samples, double* base = nullptr);
 /// A linear model.
 ModelTree fit_linear(std::span<const Sample> samples);
 
+/// A leaf that is a product: least squares of the logarithm of time, with a ridge, times the factor
+/// that makes the sum of relative errors smallest; not below the shortest time, nor far
+/// above the longest. There must be a sample. O(samples * features^2).
+ModelTree::Node fit_product(std::span<const Sample> samples);
+
 /// A tree whose inner nodes part samples so that the spread of the logarithm of time falls most,
-/// and whose subtrees are cut where one linear model does as well, counted with its weights.
-/// O(samples * features * log samples * depth).
+/// and whose leaves are products. O(samples * features * (features + log samples) * depth).
 ModelTree fit_tree(std::span<const Sample> samples);
 
 /// |predicted - true| / true.

@@ -18,6 +18,7 @@ class SimulatedJob final : public Job {
 
   std::size_t number = 0;
   const SimulatedQuery* query = nullptr;
+  Micros run_end = 0;  ///< of its run on the CPU
 };
 
 /// Jobs have a class, which nobody asks here.
@@ -63,7 +64,7 @@ class Simulation {
  private:
   struct Event {
     Micros time;
-    SimulatedJob* job;  ///< the end of its run; null: of a batch
+    SimulatedJob* job;  ///< the end of its run, or a look at whether it moves; null: of a batch
     std::size_t batch;
     bool operator<(const Event& other) const { return time > other.time; }
   };
@@ -80,6 +81,7 @@ class Simulation {
     job.options = settings_.options;
     job.arrival = now_;
     job.is_limited = false;
+    job.left_cpu = false;
     job.deadline = job.options.has_deadline()
                        ? now_ + static_cast<double>(job.options.deadline.count())
                        : kNever;
@@ -110,18 +112,43 @@ class Simulation {
     while (idle_threads_ > 0) {
       auto* const job = static_cast<SimulatedJob*>(all_.take_for_cpu(now_));
       if (job == nullptr) break;
-      if (now_ > job->deadline && job->options.overload == OverloadPolicy::kRefuse) {
+      const OverloadPolicy policy = job->options.overload;
+      if (now_ > job->deadline && policy != OverloadPolicy::kWait) {
         all_.cpu_done(job->cost.cpu);
-        end(*job, JobEnd::kRefused, Processor::kCpu);
+        const bool is_refused = policy == OverloadPolicy::kRefuse;
+        end(*job, is_refused ? JobEnd::kRefused : JobEnd::kPartial, Processor::kCpu);
         continue;
       }
       --idle_threads_;
       Micros takes = static_cast<double>(job->query->measured.cpu);
       if (job->is_limited) takes = std::min(takes, settings_.limited_run);
-      events_.push({now_ + takes + settings_.overhead, job, 0});
+      job->start = now_;
+      job->run_end = now_ + takes + settings_.overhead;
+      const float longest = std::max(settings_.outrun * job->cost.cpu, job->cost.gpu_alone);
+      look_later(*job, now_ + static_cast<double>(longest));
     }
     while (batches_ < gpu_batches(settings_.placement) && start_batch()) {
     }
+  }
+
+  /// Has the run end at its time, or be looked at before.
+  void look_later(SimulatedJob& job, Micros look) {
+    const bool may_move = has_gpu_ && job.cost.gpu_can && !job.is_limited &&
+                          settings_.placement.placement == Placement::kBoth;
+    events_.push({may_move ? std::min(look, job.run_end) : job.run_end, &job, 0});
+  }
+
+  /// A run that has outrun its prediction moves if the GPU is done sooner than it has taken.
+  void look_at_run(SimulatedJob& job) {
+    const Micros taken = now_ - job.start;
+    if (all_.waits(now_).gpu + static_cast<double>(job.cost.gpu_alone) >= taken) {
+      look_later(job, now_ + taken / 4);
+      return;
+    }
+    ++idle_threads_;
+    all_.cpu_done(job.cost.cpu);
+    job.left_cpu = true;
+    all_.push(job, now_);
   }
 
   bool start_batch() {
@@ -159,6 +186,10 @@ class Simulation {
   void take_event() {
     const Event event = events_.top();
     events_.pop();
+    if (event.job != nullptr && now_ < event.job->run_end) {
+      look_at_run(*event.job);
+      return;
+    }
     if (event.job != nullptr) {
       ++idle_threads_;
       all_.cpu_done(event.job->cost.cpu);

@@ -3,40 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-
-#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
 
 /// Waits that differ by less do not count as load.
 constexpr double kWaitQuantum = 50;
-/// Jobs at the end of a heap's memory that are looked at for one to steal.
-constexpr std::size_t kStealLooks = 8;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
 
-void require_positive(double value, const char* name) {
-  if (value > 0 && std::isfinite(value)) return;
-  throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
-                   "; give a number above 0");
-}
-
 }  // namespace
-
-void PlacementSettings::validate() const {
-  if (client_weights.empty())
-    throw UsageError("the scheduler has no client; give a weight or more");
-  for (const double weight : client_weights) require_positive(weight, "weight of a client");
-  require_positive(static_cast<double>(batch_jobs), "batch_jobs");
-  require_positive(static_cast<double>(batches), "batches");
-  require_positive(static_cast<double>(batch_max_work), "batch_max_work");
-  require_positive(static_cast<double>(batch_min_work), "batch_min_work");
-  require_positive(static_cast<double>(huge_work), "huge_work");
-  require_positive(static_cast<double>(indifference), "indifference");
-  require_positive(deadline_slot, "deadline_slot");
-}
 
 double batch_work(const std::vector<Job*>& batch) {
   if (batch.size() == 1) return static_cast<double>(batch[0]->cost.gpu_alone);
@@ -116,8 +92,10 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (settings_.placement == Placement::kGpuOnly) return on_gpu;
   if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
   const Waits wait = waits(now);
+  const double cpu = kCaution * static_cast<double>(job.cost.cpu);
+  if (now + wait.cpu + cpu > job.deadline) return on_gpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
-  const double ratio = static_cast<double>(job.cost.cpu) / gpu_cost_now(job);
+  const double ratio = cpu / gpu_cost_now(job);
   const double band = static_cast<double>(settings_.indifference);
   if (ratio > threshold * band) return on_gpu;
   if (ratio * band < threshold || is_huge) return Lane::kCpu;
@@ -206,23 +184,6 @@ void JobQueues::cpu_done(float work) {
   if (cpu_running_ == 0) cpu_running_work_ = 0;
 }
 
-/// Of the jobs that would wait for the GPU the longest, the one that a CPU thread does in the least
-/// time, if it is then done sooner than on the GPU.
-Job* JobQueues::steal_from_gpu(Micros now) {
-  if (settings_.placement != Placement::kBoth) return nullptr;
-  const Job* const next = top_of(Lane::kGpu);
-  if (next == nullptr) return nullptr;
-  const std::vector<Job*>& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client].jobs();
-  const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
-  Job* best = nullptr;
-  for (std::size_t i = first; i < jobs.size(); ++i) {
-    if (jobs[i]->left_cpu) continue;
-    if (best == nullptr || jobs[i]->cost.cpu < best->cost.cpu) best = jobs[i];
-  }
-  if (best == nullptr || static_cast<double>(best->cost.cpu) >= waits(now).gpu) return nullptr;
-  return best;
-}
-
 Micros JobQueues::oldest_arrival(Lane lane) const {
   const Job* const job = top_of(lane);
   return job == nullptr ? kNever : job->arrival;
@@ -288,26 +249,6 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
     gpu_free_at_ = std::max(gpu_free_at_, now) + work;
   }
   return {work, is_huge};
-}
-
-/// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
-void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
-  if (settings_.placement != Placement::kBoth || size(Lane::kCpu) < 2) return;
-  const double wait = waits(now).cpu;
-  std::size_t left = size(Lane::kCpu) / 2;
-  for (JobHeap& heap : lanes_[index(Lane::kCpu)].heaps) {
-    for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
-      Job& job = *heap.jobs()[i];
-      const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
-      if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
-          job.cost.gpu_share > settings_.huge_work) {
-        continue;
-      }
-      serve(job);
-      batch.push_back(&job);
-      --left;
-    }
-  }
 }
 
 void JobQueues::batch_done(const BatchClaim& claim, Micros now) {

@@ -13,6 +13,10 @@
 
 namespace warpdex {
 
+/// Predicted times on the CPU are off by more than those on the GPU, where long lists cost little.
+/// The CPU must be predicted to be faster by this factor.
+inline constexpr double kCaution = 1.5;
+
 /// The queues that a job can be in.
 enum class Lane : std::uint8_t {
   kGpu,     ///< prefers the GPU

@@ -13,8 +13,6 @@ constexpr float kTakenWork = 20;
 constexpr std::size_t kMaxTaken = 8;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
-/// A CPU run is worth moving if it has taken so long.
-constexpr Micros kMinRunToMove = 200;
 /// While CPU jobs wait longer than this, the GPU may help.
 constexpr Micros kWaitForHelp = 500;
 
@@ -27,17 +25,16 @@ class RunWatch final : public SearchWatch {
   RunWatch(const JobScheduler::State& state, const Job& job)
       : state_(state), job_(job), generation_(job.generation.load(std::memory_order_relaxed)) {
     const SchedulerSettings& settings = state.settings;
-    const Micros short_run =
-        std::chrono::duration<double, std::micro>(settings.limited_run).count();
+    if (job.options.overload == OverloadPolicy::kPartial) stop_at_ = job.deadline;
     if (job.is_limited) {
-      stop_at_ = job.start + short_run;
-    } else if (job.options.overload == OverloadPolicy::kPartial) {
-      stop_at_ = std::max(job.deadline, job.start + short_run);
+      const std::chrono::duration<double, std::micro> run = settings.limited_run;
+      stop_at_ = std::min(stop_at_, job.start + run.count());
     }
     const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
                           settings.placement.placement == Placement::kBoth;
     if (may_move) {
-      move_at_ = job.start + kMinRunToMove + static_cast<double>(settings.outrun * job.cost.cpu);
+      move_at_ = job.start +
+                 static_cast<double>(std::max(settings.outrun * job.cost.cpu, job.cost.gpu_alone));
     }
   }
 
@@ -115,7 +112,8 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
   if (job.place.lane == static_cast<std::uint8_t>(Lane::kGpu)) mine.stolen_by_cpu.add(1);
   job.start = now();
   job.processor = Processor::kCpu;
-  if (job.start > job.deadline && job.options.overload == OverloadPolicy::kRefuse) {
+  const bool is_late = job.start > job.deadline;
+  if (is_late && job.options.overload == OverloadPolicy::kRefuse) {
     end(job, JobEnd::kRefused, mine);
     return;
   }
@@ -123,7 +121,11 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
   RunWatch watch(*this, job);
   bool is_done = false;
   try {
-    is_done = worker.run(job, watch);
+    if (is_late && job.options.overload == OverloadPolicy::kPartial) {
+      if (!job.left_cpu) job.work_class->answer_nothing(job);  // else it has an answer so far
+    } else {
+      is_done = worker.run(job, watch);
+    }
   } catch (...) {
     job.failure = std::current_exception();
     end(job, JobEnd::kFailed, mine);
@@ -136,6 +138,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
     end(job, JobEnd::kComplete, mine);
   } else if (watch.why() == Stop::kMove) {
     mine.moved_to_gpu.add(1);
+    job.work_class->learn_cpu(job, static_cast<float>(now() - job.start));  // it takes longer
     ++job.moves;
     job.left_cpu = true;
     bring(job);

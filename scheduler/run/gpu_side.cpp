@@ -9,8 +9,8 @@ namespace warpdex {
 namespace {
 
 /// Batches of fewer jobs are delivered by the GPU's thread: that takes less than another thread
-/// needs to notice.
-constexpr std::size_t kFewJobs = 8;
+/// needs to wake up.
+constexpr std::size_t kFewJobs = 32;
 /// After so many failures in a row the GPU gets no more work.
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
@@ -62,6 +62,15 @@ bool JobScheduler::State::is_gpu_idle() const {
                       [](const std::unique_ptr<GpuSlot>& slot) { return slot->is_running; });
 }
 
+/// Whether as many batches are under way as may be; one of a huge job may start beside them.
+bool JobScheduler::State::is_gpu_full() const {
+  const auto running =
+      std::count_if(slots.begin(), slots.end(), [](const std::unique_ptr<GpuSlot>& slot) {
+        return slot->is_running && !slot->claim.is_huge;
+      });
+  return static_cast<std::size_t>(running) >= settings.placement.batches;
+}
+
 /// Takes out of a batch what has passed its deadline and is not to be answered in full.
 void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
   const Micros time = now();
@@ -81,24 +90,24 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
 /// Starts the next batch, if there is one. Returns whether it did.
 bool JobScheduler::State::start_batch() {
   if (is_ending.load(std::memory_order_relaxed) || !has_free_slots()) return false;
-  const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
-  if (inbox.empty() && !may_steal && now() < next_batch.load(std::memory_order_relaxed)) {
-    return false;
+  if (now() < next_batch.load(std::memory_order_relaxed)) {
+    if (is_gpu_full()) return false;  // whatever has arrived; the lock is left to others
+    const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
+    if (inbox.empty() && !may_steal) return false;
   }
-  std::vector<Job*> batch;
   BatchClaim claim;
   bool wants_help = false;
   {
     Turn turn(*this, gpu_counters());
-    claim = turn.queues().take_batch(turn.now(), batch);
+    claim = turn.queues().take_batch(turn.now(), next_jobs);
     wants_help =
         turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kWaitForHelp;
   }
   if (wants_help) idle_cpu->bring_work();
-  if (batch.empty()) return false;
-  GpuSlot& slot = *free_slot(class_number(batch[0]->work_class));
-  drop_late(batch);
-  slot.jobs = std::move(batch);
+  if (next_jobs.empty()) return false;
+  GpuSlot& slot = *free_slot(class_number(next_jobs[0]->work_class));
+  drop_late(next_jobs);
+  slot.jobs.swap(next_jobs);  // both keep their memory
   slot.claim = claim;
   start(slot);
   return true;

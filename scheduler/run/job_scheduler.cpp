@@ -12,14 +12,17 @@
 namespace warpdex {
 namespace {
 
+/// With a GPU, one of so many processors is left to its threads, those that build its batches, and
+/// callers: two at least.
+constexpr std::size_t kThreadsPerGpuThread = 4;
 /// CPU threads for each thread that looks out.
 constexpr std::size_t kThreadsPerLookout = 8;
 
 std::size_t thread_count(const SchedulerSettings& settings, bool has_gpu) {
   if (settings.cpu_threads > 0) return settings.cpu_threads;
   const std::size_t all = default_threads();
-  const std::size_t for_gpu = has_gpu ? std::min<std::size_t>(2, all - 1) : 0;
-  return std::max<std::size_t>(1, all - for_gpu);
+  const std::size_t for_gpu = has_gpu ? std::max<std::size_t>(2, all / kThreadsPerGpuThread) : 0;
+  return all > for_gpu ? all - for_gpu : 1;
 }
 
 }  // namespace
@@ -140,8 +143,14 @@ bool JobScheduler::State::let_in_with_deadline(Job& job) {
   const auto run = std::chrono::duration<float, std::micro>(settings.limited_run).count();
   job.cost.cpu = std::min(job.cost.cpu, run);
   if (can_meet_deadline(job, waits, false, job.arrival)) return true;
-  job.work_class->answer_nothing(job);
-  end(job, JobEnd::kPartial, caller_counters());
+  JobEnd how = JobEnd::kPartial;
+  try {
+    job.work_class->answer_nothing(job);
+  } catch (...) {
+    job.failure = std::current_exception();
+    how = JobEnd::kFailed;
+  }
+  end(job, how, caller_counters());
   return false;
 }
 

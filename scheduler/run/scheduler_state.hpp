@@ -64,6 +64,7 @@ struct JobScheduler::State {
   GpuSlot* free_slot(std::size_t class_number) const;
   bool has_free_slots() const;
   bool is_gpu_idle() const;
+  bool is_gpu_full() const;
   void drop_late(std::vector<Job*>& jobs);
   void finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
@@ -96,6 +97,7 @@ struct JobScheduler::State {
   IdleThreads idle_gpu{1};
   std::atomic<bool> is_ending = false;
   std::atomic<bool> gpu_is_given_up = false;
+  std::vector<Job*> next_jobs;        ///< of a batch to be started; of the GPU's thread only
   std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
   Micros last_batch_end = 0;          ///< likewise
 

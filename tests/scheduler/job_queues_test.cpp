@@ -27,7 +27,7 @@ class JobQueuesTest : public testing::Test {
   /// Far cheaper on the GPU, the CPU or neither.
   static JobCost for_gpu(float share = 2) { return {1e6F, 40 + share, share, true}; }
   static JobCost for_cpu(float cpu = 5) { return {cpu, 400, 300, true}; }
-  static JobCost for_either() { return {40, 40, 40, true}; }
+  static JobCost for_either() { return {27, 40, 40, true}; }
 
   StubJob& add(JobQueues& queues, const JobCost& cost, Micros now, Micros deadline = kNever,
                std::uint32_t client = 0) {
@@ -63,6 +63,44 @@ TEST_F(JobQueuesTest, JobsGoWhereTheyAreFaster) {
   cost.gpu_can = false;
   add(all, cost, 0);
   EXPECT_EQ(all.size(Lane::kCpu), 2U);
+}
+
+// Predictions of the CPU's times may be far off: where the two are about equal, the GPU is safer.
+TEST_F(JobQueuesTest, TheCpuMustBePredictedToBeClearlyFaster) {
+  JobQueues all = queues();
+  const auto lane_at = [&](float cpu) {
+    StubJob& job = add(all, {cpu, 60, 20, true}, 0);
+    const auto lane = static_cast<Lane>(job.place.lane);
+    all.remove(job);
+    return lane;
+  };
+  EXPECT_EQ(lane_at(60), Lane::kGpu);
+  EXPECT_EQ(lane_at(40), Lane::kEither);
+  EXPECT_EQ(lane_at(20), Lane::kCpu);
+}
+
+TEST_F(JobQueuesTest, WhatTheCpuMayNotFinishInTimeIsTheGpus) {
+  JobQueues all = queues();
+  for (int i = 0; i < 500; ++i) add(all, for_gpu(200), 0);  // the GPU is loaded
+  const JobCost cost{5'000, 240, 200, true};
+  EXPECT_EQ(add(all, cost, 0, 100'000).place.lane, static_cast<int>(Lane::kCpu));
+  EXPECT_EQ(add(all, cost, 0, 6'000).place.lane, static_cast<int>(Lane::kGpu));
+}
+
+TEST_F(JobQueuesTest, TheCpuStealsWhatRelievesTheGpuMost) {
+  JobQueues all = queues();
+  for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 0);
+  for (const JobCost& cost : {JobCost{900, 50, 3, true}, JobCost{1'000, 340, 300, true}}) {
+    // Added while the CPU is busy for long, so they wait for the GPU.
+    std::vector<Job*> busy;
+    for (int i = 0; i < 4; ++i) add(all, {1e9F, 0, 0, false}, 0);
+    while (Job* const job = all.take_for_cpu(0)) busy.push_back(job);
+    add(all, cost, 0);
+    for (const Job* job : busy) all.cpu_done(job->cost.cpu);
+  }
+  const Job* const stolen = all.take_for_cpu(0);
+  ASSERT_NE(stolen, nullptr);
+  EXPECT_EQ(stolen->cost.cpu, 1'000);  // 300 us less for the GPU, rather than 3
 }
 
 TEST_F(JobQueuesTest, ThresholdsFollowTheLoad) {

@@ -105,6 +105,37 @@ TEST(JobSchedulerTest, ARunIsStoppedByCancellationOrItsDeadline) {
   EXPECT_EQ(job.ended, JobEnd::kPartial);
 }
 
+// The first job holds both threads' time past the deadlines of the others: none of them runs.
+TEST(JobSchedulerTest, NoRunStartsAfterTheDeadline) {
+  StubWork work(0);
+  std::atomic<bool> is_held = true;
+  std::atomic<int> runs = 0;
+  work.run = [&](StubJob&, SearchWatch&) {
+    ++runs;
+    while (is_held) std::this_thread::yield();
+    return true;
+  };
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  std::deque<StubJob> jobs;
+  for (int i = 0; i < 2; ++i) scheduler.submit(jobs.emplace_back(work));
+  while (runs < 2) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    StubJob& job = jobs.emplace_back(work);
+    job.options.overload = i % 2 == 0 ? OverloadPolicy::kPartial : OverloadPolicy::kRefuse;
+    job.options.deadline = std::chrono::microseconds(2'000);
+    scheduler.submit(job);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  is_held = false;
+  for (const StubJob& job : jobs) wait_for(job);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(work.nothings, 10);
+  for (std::size_t i = 2; i < jobs.size(); ++i) {
+    EXPECT_EQ(jobs[i].ended, i % 2 == 0 ? JobEnd::kPartial : JobEnd::kRefused) << i;
+  }
+}
+
 TEST(JobSchedulerTest, WhatARunThrowsIsTheJobsFailure) {
   StubWork work(0);
   work.run = [](StubJob&, SearchWatch&) -> bool { throw FormatError("a damaged list"); };

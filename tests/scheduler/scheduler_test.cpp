@@ -146,13 +146,13 @@ TEST_F(SchedulerTest, SixtyFourClientsGetTheirOwnAnswers) {
 TEST_F(SchedulerTest, PartialAnswersAreMarkedAndTheirCertificatesAreTrue) {
   SchedulerSettings settings = two_threads();
   settings.capacity = 20;
-  settings.limited_run = std::chrono::microseconds(1);
+  settings.limited_run = std::chrono::microseconds(20);
   Scheduler scheduler(*index_, gpu(), settings);
   std::vector<std::future<ScheduledAnswer>> answers;
   for (std::size_t i = 0; i < kQueries; ++i) {
     JobOptions options;
     options.overload = OverloadPolicy::kPartial;
-    options.deadline = std::chrono::microseconds(i % 3);
+    options.deadline = std::chrono::microseconds(i % 3 * 300);
     answers.push_back(scheduler.submit(queries_[i], settings_[i], options));
   }
   std::size_t partial = 0;

@@ -91,6 +91,53 @@ TEST(Simulator, BothTogetherCarryMore) {
   EXPECT_LT(missed(Placement::kBoth), 0.01);
 }
 
+// The CPU is predicted to be faster, and for one query in twenty that is wrong. These move.
+TEST(Simulator, QueriesThatOutrunTheirPredictionMoveToTheGpu) {
+  std::vector<SimulatedQuery> queries(20, query_of(15, 60, 10, 50));
+  queries[7].measured.cpu = 20'000;
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 2'000, 5, 17);
+  const auto outcomes = simulate_load(queries, arrivals, settings_of(4));
+  const LoadSummary wrong = summarise_load(outcomes, arrivals, kNever, 7, 20);
+  EXPECT_EQ(wrong.on_gpu, wrong.arrivals);
+  EXPECT_LT(wrong.p99,
+            3 * 60 + 60);  // as long as the GPU takes, then there; sometimes a batch more
+  EXPECT_LT(summarise_load(outcomes, arrivals, kNever).p50, 16);
+  SimulatorSettings on_cpu = settings_of(4);
+  on_cpu.outrun = 1e9F;
+  EXPECT_GE(summarise_load(simulate_load(queries, arrivals, on_cpu), arrivals, kNever).max, 20'000);
+}
+
+// Costs as of a large collection: a few microseconds a query in a batch; on the CPU half of the
+// queries take about ten, and the mean is above a millisecond. Predictions are off by a half.
+TEST(Simulator, BothTogetherCarryMoreThanAFarFasterGpuAlone) {
+  std::mt19937_64 random = test::generator(881);
+  std::normal_distribution<double> normal;
+  std::vector<SimulatedQuery> queries;
+  for (int i = 0; i < 2'000; ++i) {
+    const double size = std::exp(2.0 * normal(random));
+    const auto cpu = static_cast<float>(i % 2 == 0 ? 10 * size : 200 * size);
+    const auto share = static_cast<float>(3 + 1.5 * std::sqrt(size));
+    SimulatedQuery query = query_of(cpu, 45 + 3 * share, share, 90);
+    query.predicted.cpu *= static_cast<float>(std::exp(0.5 * normal(random)));
+    queries.push_back(query);
+  }
+  const auto summary = [&](Placement placement, double rate, double seconds = 1) {
+    SimulatorSettings settings = settings_of(12);
+    settings.placement.placement = placement;
+    settings.options.deadline = std::chrono::milliseconds(100);
+    settings.options.overload = OverloadPolicy::kRefuse;
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, seconds, 18);
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 100'000);
+  };
+  const double most = 1e6 / 5.5;  // queries a second of large batches, about
+  const LoadSummary idle = summary(Placement::kBoth, 1'000, 10);
+  const LoadSummary idle_gpu = summary(Placement::kGpuOnly, 1'000, 10);
+  EXPECT_LT(idle.mean, idle_gpu.mean);
+  EXPECT_LT(idle.p99, 1.2 * idle_gpu.p99);
+  EXPECT_GT(summary(Placement::kGpuOnly, 1.3 * most).missed_share, 0.01);
+  EXPECT_LT(summary(Placement::kBoth, 1.3 * most).missed_share, 0.01);
+}
+
 // A huge query in a thousand hardly delays the others.
 TEST(Simulator, AHugeQueryHoldsNobodyUp) {
   std::vector<SimulatedQuery> queries(999, query_of(2'000, 60, 10, 50));
@@ -105,7 +152,7 @@ TEST(Simulator, AHugeQueryHoldsNobodyUp) {
   };
   const double without = p99();
   queries[500] = query_of(80'000, 4'000, 3'900, 50);
-  EXPECT_LT(p99(), 1.3 * without);
+  EXPECT_LT(p99(), 1.1 * without);
 }
 
 TEST(Simulator, TheSameInputsGiveTheSameOutcomes) {

@@ -116,7 +116,7 @@ RunningWarpdex::RunningWarpdex(const std::vector<std::string>& arguments) {
 }
 
 RunningWarpdex::~RunningWarpdex() {
-  ::close(input_);
+  if (input_ >= 0) ::close(input_);
   if (child_ > 0) {
     kill(child_, SIGKILL);
     Outcome ignored;
@@ -136,6 +136,11 @@ void RunningWarpdex::send_input(const std::string& bytes) {
 void RunningWarpdex::try_input(const std::string& bytes) {
   const ssize_t written = ::write(input_, bytes.data(), bytes.size());
   EXPECT_TRUE(written >= 0 || errno == EPIPE) << errno;
+}
+
+void RunningWarpdex::end_input() {
+  ::close(input_);
+  input_ = -1;
 }
 
 void RunningWarpdex::send_signal(int signal) { ASSERT_EQ(kill(child_, signal), 0); }

@@ -43,10 +43,12 @@ class RunningWarpdex {
   void send_input(const std::string& bytes);
   /// As far as the process still reads.
   void try_input(const std::string& bytes);
+  /// Lets it read the end of its input.
+  void end_input();
   void send_signal(int signal);
   /// What it wrote to standard output so far, once that has `lines` lines; empty after a minute.
   std::string wait_for_lines(std::size_t lines) const;
-  /// Waits for its end, with its input still open.
+  /// Waits for its end. Its input stays open if end_input() was not called.
   Outcome wait();
 
  private:

@@ -36,7 +36,7 @@ constexpr const char* kNotes =
 
 struct Arguments {
   std::string index;
-  SearchOptions search;
+  SearchOptions search{0};  // on all threads
   DeviceOptions device;
   std::string modes = "or,and,and-or";
   std::string ks = "10,1000";
@@ -76,7 +76,7 @@ std::vector<LoadQuery> queries_of(const Arguments& given, const Index& index) {
     for (const std::string& k : split_list(given.ks)) {
       SearchSettings settings = given.search.settings();
       settings.mode = query_mode_from_name(mode);
-      settings.k = static_cast<std::uint32_t>(parse_size("--ks", k));
+      settings.k = whole_number_of("--ks", k);
       settings.validate();
       for (std::size_t i = 0; i < count; ++i) {
         queries.push_back({plan_query(index, all[i * all.size() / count]), settings});

@@ -36,7 +36,7 @@ constexpr const char* kNotes =
 
 struct Arguments {
   std::string index;
-  SearchOptions search;
+  SearchOptions search{0};  // on all threads
   DeviceOptions device;
   std::string rates;
   std::string arrivals = "poisson";
@@ -125,7 +125,7 @@ std::vector<LoadClass> classes_of(const Arguments& given) {
     }
     SearchSettings one = settings;
     one.mode = query_mode_from_name(part.substr(0, colon));
-    one.k = static_cast<std::uint32_t>(number_of("--mix", part.substr(colon + 1)));
+    one.k = whole_number_of("--mix", part.substr(colon + 1));
     one.validate();
     classes.push_back(class_of(one));
   }
@@ -167,7 +167,7 @@ void take_queries(const Arguments& given, const Index& index, LoadPlan& plan) {
     double time = 0;
     const char* const end = text.id.data() + text.id.size();
     const std::from_chars_result read = std::from_chars(text.id.data(), end, time);
-    if (read.ec != std::errc() || read.ptr != end) {
+    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(time)) {
       throw UsageError("a replay takes the queries' ids as their times in seconds; '" + text.id +
                        "' is none");
     }
@@ -198,6 +198,7 @@ int run_load(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   if (!given.search.has_query_file()) throw UsageError("load needs --queries FILE");
   given.device.check(command);
+  check_shared_stream("standard output", {{"--json", given.json}, {"--plot", given.plot}});
   check_outputs_outside(given.index, {given.json, given.plot});
   LoadPlan plan = plan_of(given);
   if (command.given("deadline")) {
@@ -218,7 +219,7 @@ int run_load(const std::vector<std::string>& arguments) {
   std::vector<LoadPoint> points = measure_loads(index, gpu.get(), plan, on_progress);
   if (given.simulates) simulate_loads(index, gpu.get(), plan, points, on_progress);
   progress.clear();
-  if (given.json != "-") print_loads(plan, points, std::cout);
+  if (given.json != "-" && given.plot != "-") print_loads(plan, points, std::cout);
   write_outputs(
       {{given.json, loads_to_json(plan, points)}, {given.plot, loads_to_svg(plan, points)}});
   return 0;

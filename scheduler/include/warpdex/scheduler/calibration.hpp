@@ -67,8 +67,9 @@ struct Calibration {
   std::vector<PredictionError> errors;
 };
 
-/// Fits trees to single queries and linear models to shares of batches. Errors are by
-/// cross-validation, of trees and of linear models. `missing_share` as in GpuSide.
+/// Fits to single queries a tree of products or a linear model, whichever has the smaller error,
+/// and linear models to shares of batches. Errors are by cross-validation, of both. `missing_share`
+/// as in GpuSide.
 Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
                       const CostMeasurements& measurements, double missing_share);
 

@@ -16,10 +16,10 @@
 
 namespace warpdex {
 
-/// What a query's cost is predicted from. Lengths are in postings.
+/// What a query's cost is predicted from. Lengths are in postings. All are 0 or more.
 enum class Feature : std::uint8_t {
   kConstant,         ///< 1
-  kTerms,            ///< distinct terms that the index knows
+  kTerms,            ///< distinct terms that the index knows; 0: nothing can match
   kShortest,         ///< the shortest list
   kSecondShortest,   ///< the next one, or the shortest again
   kSum,              ///< all lists
@@ -32,9 +32,25 @@ enum class Feature : std::uint8_t {
   kRootOfK,          ///< the square root of k
   kKTerms,           ///< k times terms
   kMissingBytes,     ///< of lists that are likely not to be in GPU memory
+  // Of what follows, sums over queries say little: it is for single queries.
+  kLongest,           ///< the longest list
+  kK,                 ///< k
+  kEssentialLists,    ///< how many are likely to be essential
+  kLongestEssential,  ///< the longest of them
+  kShortestOther,     ///< the shortest of the others; 0: there is none
+  kCandidates,        ///< documents in essential lists, if terms were independent
+  kTouchedBlocks,     ///< blocks that hold a candidate, and all of the essential lists
+  kMatches,           ///< documents with all terms, if terms were independent
+  kFirstMatches,      ///< of the shortest list, what holds the first k matches
+  kProbedBlocks,      ///< blocks that AND decodes, if terms were independent
 };
-inline constexpr std::size_t kFeatures = 14;
+inline constexpr std::size_t kFeatures = 24;
+/// The first ones, which add up over the queries of a batch.
+inline constexpr std::size_t kSummableFeatures = 14;
 using Features = std::array<double, kFeatures>;
+/// log(1 + feature) of each.
+using LogFeatures = std::array<float, kFeatures>;
+LogFeatures logs_of(const Features& features);
 
 /// Queries whose costs have models of their own: by mode, with or without counting.
 inline constexpr std::size_t kQueryClasses = 6;
@@ -42,25 +58,31 @@ std::size_t query_class(const SearchSettings& settings);
 /// As "or" or "and+count".
 std::string_view query_class_name(std::size_t query_class);
 
-/// O(terms). `missing_share`: how much of the index's lists is not in GPU memory.
+/// O(terms). `missing_share`: how much of the index's lists is not in GPU memory. A query that can
+/// match nothing has no terms.
 Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
                      double missing_share);
 
-/// A tree whose inner nodes ask whether a feature exceeds a value and whose leaves are linear in
-/// the features; a single leaf is a linear model. (M5, as the paper uses it.)
+/// A tree whose inner nodes ask whether a feature exceeds a value (M5, as the paper uses it). A
+/// leaf is linear: the sum of the weighted features; or a product: the exponential of the sum of
+/// their weighted logarithms, within bounds.
 struct ModelTree {
   struct Node {
     std::int32_t feature = -1;  ///< -1: a leaf
     double value = 0;           ///< above it: `right`, else `left`
     std::uint32_t left = 0;     ///< in `nodes`
     std::uint32_t right = 0;
-    Features weights{};  ///< of a leaf
+    bool is_product = false;
+    Features weights{};  ///< of a leaf; the constant's is added as it is
+    double low = 0;      ///< of a product: microseconds that it predicts at least
+    double high = 0;     ///< and at most
   };
   std::vector<Node> nodes;  ///< the first is the root; none: not fitted
 
   bool empty() const { return nodes.empty(); }
   /// Microseconds; 0.1 or more. O(depth + features).
-  double predict(const Features& features) const;
+  double predict(const Features& features, const LogFeatures& logs) const;
+  double predict(const Features& features) const { return predict(features, logs_of(features)); }
 };
 
 /// The models of one query class.
@@ -78,6 +100,7 @@ class CostModel {
   /// few postings on the CPU and others on the GPU, and are corrected while running.
   CostModel();
 
+  /// A query without terms costs half a microsecond.
   JobCost predict(std::size_t query_class, const Features& features) const;
 
   const ClassModels& models(std::size_t query_class) const { return classes_[query_class]; }

@@ -15,8 +15,8 @@ namespace warpdex {
 
 struct SchedulerSettings {
   PlacementSettings placement;
-  /// CPU threads that run jobs; 0: as many as this process may run on, less one or two for the
-  /// GPU's threads if there is a GPU. 1 or more.
+  /// CPU threads that run jobs; 0: as many as this process may run on, less a quarter of these (two
+  /// at least) for the GPU's threads and callers if there is a GPU. 1 or more.
   std::size_t cpu_threads = 0;
   /// Jobs that may be under way (submitted, not ended). Further ones meet their OverloadPolicy. A
   /// client that has fewer than its share of these is let in nevertheless, so at most twice as many
@@ -26,11 +26,12 @@ struct SchedulerSettings {
   /// waking a thread takes some 50 us. 0 lookouts: one for each eight CPU threads, at least one.
   std::size_t lookouts = 0;
   std::chrono::microseconds spin{5'000};
-  /// Lets a CPU run that takes `outrun` times as long as predicted, and 200 us, go on on the GPU,
-  /// if that is free.
+  /// Lets a CPU run that takes `outrun` times as long as predicted, and as long as the GPU takes,
+  /// go on on the GPU, if that is predicted to be done sooner than the run has taken so far.
   bool moves = true;
-  float outrun = 4;
-  /// The run that a job gets that must be answered with what can be found.
+  float outrun = 2;
+  /// The run that a job gets at most if it is predicted to miss its deadline and OverloadPolicy is
+  /// kPartial. No run goes on past the deadline then, and none starts after it.
   std::chrono::microseconds limited_run{200};
 };
 

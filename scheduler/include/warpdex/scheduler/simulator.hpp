@@ -25,10 +25,12 @@ struct SimulatorSettings {
   double occupancy = 1;  ///< CostMeasurements::occupancy
   Micros overhead = 2;   ///< of the scheduler, a query
   Micros limited_run = 200;
+  float outrun = 2;  ///< SchedulerSettings::outrun
 };
 
 /// What becomes of the arrivals, the n-th of query n modulo their number. Runs on the CPU take
-/// their measured time, batches that of their base and shares. Queries do not move while they run.
+/// their measured time, unless they move, batches that of their base and shares. A query that moves
+/// starts anew on the GPU.
 /// O(arrivals log arrivals).
 std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
                                        std::span<const Micros> arrivals,

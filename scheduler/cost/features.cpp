@@ -1,0 +1,122 @@
+// Features of queries: what their plans say of the work that they take.
+#include <algorithm>
+#include <cmath>
+
+#include "warpdex/query/plan/plan_bounds.hpp"
+#include "warpdex/scheduler/cost_model.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr double kBlockPostings = 128;
+
+double& at(Features& features, Feature feature) {
+  return features[static_cast<std::size_t>(feature)];
+}
+
+double length_of(const PlannedTerm& term) {
+  return static_cast<double>(term.entry.document_frequency);
+}
+
+double blocks_of(const PlannedTerm& term) { return std::ceil(length_of(term) / kBlockPostings); }
+
+/// Of a list's blocks, those that hold one of so many documents that are spread at random.
+double touched_blocks(const PlannedTerm& term, double documents) {
+  const double blocks = blocks_of(term);
+  return blocks * -std::expm1(-documents / blocks);
+}
+
+bool can_match(const PlannedQuery& plan, const SearchSettings& settings) {
+  if (plan.terms.empty() || plan.misses_must) return false;
+  return settings.mode != QueryMode::kAnd || !plan.misses_unsigned;
+}
+
+void add_lists(Features& features, const PlannedQuery& plan, double missing_share) {
+  const auto terms = static_cast<double>(plan.terms.size());
+  double bytes = 0;
+  for (const PlannedTerm& term : plan.terms) {
+    at(features, Feature::kSum) += length_of(term);
+    at(features, Feature::kBlocks) += blocks_of(term);
+    bytes += static_cast<double>(term.entry.docid_bytes) + term.entry.frequency_bytes;
+  }
+  const double shortest = length_of(plan.terms.front());
+  at(features, Feature::kTerms) = terms;
+  at(features, Feature::kShortest) = shortest;
+  at(features, Feature::kSecondShortest) = length_of(plan.terms[plan.terms.size() > 1 ? 1 : 0]);
+  at(features, Feature::kLongest) = length_of(plan.terms.back());
+  at(features, Feature::kProbes) = shortest * (terms - 1);
+  at(features, Feature::kRootOfProbes) = std::sqrt(shortest * at(features, Feature::kSum));
+  at(features, Feature::kMissingBytes) = bytes * missing_share;
+}
+
+/// OR: the shortest lists are essential, until they have as many postings as `essential`.
+void add_essential(Features& features, const PlannedQuery& plan, double essential,
+                   double documents) {
+  at(features, Feature::kEssential) = essential;
+  at(features, Feature::kRootOfEssential) = std::sqrt(essential);
+  double postings = 0;
+  double without = 1;  // the share of documents that are in none of them
+  std::size_t lists = 0;
+  for (; lists < plan.terms.size(); ++lists) {
+    const double length = length_of(plan.terms[lists]);
+    if (postings + length > essential) break;
+    postings += length;
+    without *= 1 - length / documents;
+    at(features, Feature::kTouchedBlocks) += blocks_of(plan.terms[lists]);
+    at(features, Feature::kLongestEssential) = length;
+  }
+  const double candidates = documents * (1 - without);
+  at(features, Feature::kEssentialLists) = static_cast<double>(lists);
+  at(features, Feature::kCandidates) = candidates;
+  if (lists < plan.terms.size()) {
+    at(features, Feature::kShortestOther) = length_of(plan.terms[lists]);
+  }
+  for (; lists < plan.terms.size(); ++lists) {
+    at(features, Feature::kTouchedBlocks) += touched_blocks(plan.terms[lists], candidates);
+  }
+}
+
+/// AND: each list is looked up for what is left of the shortest one.
+void add_intersection(Features& features, const PlannedQuery& plan, double documents, double k) {
+  const double shortest = length_of(plan.terms.front());
+  double left = shortest;
+  double blocks = blocks_of(plan.terms.front());
+  for (std::size_t i = 1; i < plan.terms.size(); ++i) {
+    blocks += touched_blocks(plan.terms[i], left);
+    left *= length_of(plan.terms[i]) / documents;
+  }
+  at(features, Feature::kMatches) = left;
+  at(features, Feature::kFirstMatches) = shortest * std::min(1.0, k / std::max(left, 1e-9));
+  at(features, Feature::kProbedBlocks) = blocks;
+}
+
+}  // namespace
+
+Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
+                     double missing_share) {
+  Features features{};
+  at(features, Feature::kConstant) = 1;
+  at(features, Feature::kK) = settings.k;
+  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
+  if (!can_match(plan, settings)) return features;
+  const auto documents = static_cast<double>(index.counts().documents);
+  const PlanBounds bounds = plan_bounds(index, plan, settings);
+  add_lists(features, plan, missing_share);
+  add_essential(features, plan, static_cast<double>(bounds.essential_postings), documents);
+  add_intersection(features, plan, documents, settings.k);
+  if (bounds.max_score > 0) {
+    at(features, Feature::kSeedShare) = static_cast<double>(bounds.seed / bounds.max_score);
+  }
+  at(features, Feature::kKTerms) = settings.k * at(features, Feature::kTerms);
+  return features;
+}
+
+LogFeatures logs_of(const Features& features) {
+  LogFeatures logs;
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    logs[i] = std::log(1 + static_cast<float>(features[i]));
+  }
+  return logs;
+}
+
+}  // namespace warpdex

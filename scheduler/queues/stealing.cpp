@@ -1,0 +1,56 @@
+// An idle processor takes jobs that wait for the other one.
+#include <algorithm>
+
+#include "queues/job_queues.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Jobs at the end of a heap's memory that are looked at for one to steal.
+constexpr std::size_t kStealLooks = 8;
+
+/// Time that the GPU saves for each microsecond that the CPU spends on the job.
+float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.cost.cpu); }
+
+}  // namespace
+
+/// Of the jobs that would wait for the GPU the longest, one that would go to the CPU if it came now
+/// and is then done sooner than on the GPU: the one that relieves the GPU most for its time.
+Job* JobQueues::steal_from_gpu(Micros now) {
+  if (settings_.placement != Placement::kBoth) return nullptr;
+  const Job* const next = top_of(Lane::kGpu);
+  if (next == nullptr) return nullptr;
+  const std::vector<Job*>& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client].jobs();
+  const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
+  const double wait = waits(now).gpu;
+  Job* best = nullptr;
+  for (std::size_t i = first; i < jobs.size(); ++i) {
+    Job* const job = jobs[i];
+    if (kCaution * static_cast<double>(job->cost.cpu) >= wait) continue;
+    if (best != nullptr && relief(*job) <= relief(*best)) continue;
+    if (choose_lane(*job, now) == Lane::kCpu) best = job;
+  }
+  return best;
+}
+
+/// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
+void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
+  if (settings_.placement != Placement::kBoth || size(Lane::kCpu) < 2) return;
+  const double wait = waits(now).cpu;
+  std::size_t left = size(Lane::kCpu) / 2;
+  for (JobHeap& heap : lanes_[index(Lane::kCpu)].heaps) {
+    for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
+      Job& job = *heap.jobs()[i];
+      const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
+      if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
+          job.cost.gpu_share > settings_.huge_work) {
+        continue;
+      }
+      serve(job);
+      batch.push_back(&job);
+      --left;
+    }
+  }
+}
+
+}  // namespace warpdex

@@ -1,0 +1,235 @@
+// warpdex load: what it prints, writes and draws, and what it refuses.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <sstream>
+#include <thread>
+
+#include "tests/tools/collection.hpp"
+#include "tests/tools/no_gpus.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+class LoadCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    build_small_index(folder_ / "index");
+    write_file(folder_ / "log.tsv", "0\tgreen apple\n0.5\tpear\n2\tblue sky tree\n");
+  }
+  std::string file(const std::string& name) const { return folder_ / name; }
+
+  /// With the log, and some milliseconds of queries where `more` says nothing else.
+  Outcome load(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"load",          file("index"), "--queries",
+                                       file("log.tsv"), "--threads",   "2"};
+    for (const auto& [option, value] : {std::pair("--rate", "1000"), {"--seconds", "0.1"}}) {
+      if (std::find(more.begin(), more.end(), option) != more.end()) continue;
+      arguments.insert(arguments.end(), {option, value});
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+
+  /// The figures of --json.
+  rapidjson::Document figures(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--json", "-"});
+    const Outcome outcome = load(more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return parse_json(outcome.out);
+  }
+
+  NoGpus no_gpus_;
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(LoadCommand, PrintsALineForEachRateAndEachKindOfQueries) {
+  const Outcome outcome = load({"--rate", "500,1000", "--mix", "or:10,and:3"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 1U + 2 * 3 + 2);
+  EXPECT_THAT(lines[0], MatchesRegex("on +rate +queries +answers/s +mean ms +p50 +p95 .*"));
+  for (const std::size_t first : {1, 4}) {
+    const std::string rate = first == 1 ? "500" : "1,000";
+    EXPECT_THAT(lines[first], MatchesRegex("cpu +" + rate + " +all .*"));
+    EXPECT_THAT(lines[first + 1], MatchesRegex("cpu +" + rate + " +or, k 10 .*"));
+    EXPECT_THAT(lines[first + 2], MatchesRegex("cpu +" + rate + " +and, k 3 .*"));
+  }
+  EXPECT_THAT(lines[7], MatchesRegex("cpu: up to [0-9,]+ answers/s with less than 1 % missed"));
+  EXPECT_THAT(lines[8], HasSubstr("counts from the time at which a query was to arrive"));
+}
+
+TEST_F(LoadCommand, WritesItsFiguresAsJson) {
+  const rapidjson::Document json =
+      figures({"--rate", "500,2000", "--deadline", "60000", "--mix", "or:10,and:3", "--simulate"});
+  EXPECT_STREQ(json["delay_counts_from"].GetString(), "the intended arrival");
+  EXPECT_EQ(json["deadline_us"].GetUint64(), 60'000'000U);
+  const auto& loads = json["loads"];
+  ASSERT_EQ(loads.Size(), 2U);
+  for (rapidjson::SizeType i = 0; i < 2; ++i) {
+    const auto& one = loads[i];
+    EXPECT_STREQ(one["on"].GetString(), "cpu");
+    EXPECT_EQ(one["rate"].GetDouble(), i == 0 ? 500 : 2'000);
+    const std::uint64_t arrivals = one["all"]["arrivals"].GetUint64();
+    EXPECT_GT(arrivals, i == 0 ? 20U : 120U);
+    EXPECT_LT(arrivals, i == 0 ? 90U : 290U);
+    EXPECT_EQ(one["all"]["missed_share"].GetDouble(), 0);
+    EXPECT_LE(one["all"]["p50_us"].GetDouble(), one["all"]["p99_us"].GetDouble());
+    EXPECT_LE(one["all"]["p99_us"].GetDouble(), one["all"]["max_us"].GetDouble());
+    EXPECT_GT(one["all"]["p50_us"].GetDouble(), 0);
+    EXPECT_EQ(one["classes"]["or, k 10"]["arrivals"].GetUint64() +
+                  one["classes"]["and, k 3"]["arrivals"].GetUint64(),
+              arrivals);
+    EXPECT_EQ(one["simulated"]["arrivals"].GetUint64(), arrivals);
+    EXPECT_EQ(one["simulated"]["missed_share"].GetDouble(), 0);
+    EXPECT_EQ(one["scheduler"]["complete_on_cpu"].GetUint64(), arrivals);
+    EXPECT_EQ(one["scheduler"]["complete_on_gpu"].GetUint64(), 0U);
+    EXPECT_EQ(one["scheduler"]["batches"].GetUint64(), 0U);
+  }
+}
+
+TEST_F(LoadCommand, TheSimulationHasLinesOfItsOwn) {
+  const Outcome outcome = load({"--simulate"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> lines = lines_of(outcome.out);
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_THAT(lines[2], MatchesRegex("cpu +1,000 +simulated .*"));
+  EXPECT_THAT(lines[3], MatchesRegex("cpu: up to .*; simulated [0-9,]+ \\(-?[0-9.]+ %\\)"));
+}
+
+TEST_F(LoadCommand, TheSameSeedGivesTheSameArrivals) {
+  const auto arrivals = [&](const std::string& seed, const std::string& kind) {
+    const rapidjson::Document json = figures({"--seed", seed, "--arrivals", kind, "--rate", "300"});
+    return json["loads"][0]["all"]["seconds"].GetDouble();  // from the first to the last
+  };
+  for (const std::string kind : {"poisson", "bursts"}) {
+    EXPECT_EQ(arrivals("5", kind), arrivals("5", kind));
+    EXPECT_NE(arrivals("5", kind), arrivals("6", kind));
+  }
+}
+
+TEST_F(LoadCommand, AReplaySendsQueriesAtTheTimesThatTheirIdsAre) {
+  const rapidjson::Document json = figures({"--arrivals", "replay", "--rate", "30"});
+  const auto& all = json["loads"][0]["all"];
+  EXPECT_EQ(all["arrivals"].GetUint64(), 3U);
+  EXPECT_NEAR(all["seconds"].GetDouble(), 0.1, 1e-9);
+  for (const std::string id : {"first", "1s", "nan", "inf"}) {
+    write_file(file("log.tsv"), "0\tpear\n" + id + "\tsky\n");
+    expect_complaint(load({"--arrivals", "replay"}), 2, {"times in seconds", "'" + id + "'"});
+  }
+  write_file(file("log.tsv"), "7\tpear\n7.0\tsky\n");
+  expect_complaint(load({"--arrivals", "replay"}), 2, {"different times"});
+}
+
+// A microsecond is too short for every query; what becomes of it is the caller's choice.
+TEST_F(LoadCommand, WhatIsMissedIsSaid) {
+  for (const auto& [choice, member] :
+       {std::pair("refuse", "refused"), {"partial", "partial"}, {"wait", ""}}) {
+    const rapidjson::Document json =
+        figures({"--deadline", "0.001", "--on-overload", choice, "--plot", file("plot.svg")});
+    const auto& all = json["loads"][0]["all"];
+    EXPECT_EQ(all["missed_share"].GetDouble(), 1) << choice;
+    if (*member != '\0') {
+      EXPECT_EQ(all[member].GetUint64(), all["arrivals"].GetUint64()) << choice;
+    }
+    EXPECT_THAT(read_file(file("plot.svg")), Not(HasSubstr("<circle"))) << choice;
+  }
+  const Outcome outcome = load({"--deadline", "0.001"});
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: more than 1 % missed at every rate"));
+}
+
+TEST_F(LoadCommand, DrawsALineForEachProcessor) {
+  const Outcome outcome = load({"--rate", "400,800", "--plot", file("plot.svg")});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string drawn = read_file(file("plot.svg"));
+  EXPECT_THAT(drawn, HasSubstr("<svg"));
+  for (const std::string part : {"Mean delay", "99th percentile", ">400<", ">800<", ">cpu<"}) {
+    EXPECT_THAT(drawn, HasSubstr(part));
+  }
+  const Outcome to_output = load({"--plot", "-"});
+  EXPECT_THAT(to_output.out, ::testing::StartsWith("<svg"));  // and no table
+}
+
+TEST_F(LoadCommand, RefusesWhatItCannotTake) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--rate", ","}, "load needs --rate"},
+      {{"--rate", "0"}, "--rate takes numbers above 0"},
+      {{"--rate", "10,fast"}, "not 'fast'"},
+      {{"--seconds", "0"}, "--seconds"},
+      {{"--deadline", "0"}, "--deadline"},
+      {{"--arrivals", "daily"}, "not 'daily'"},
+      {{"--on-overload", "drop"}, "not 'drop'"},
+      {{"--capacity", "0"}, "--capacity"},
+      {{"--seed", "-1"}, "--seed"},
+      {{"--mix", "or"}, "not 'or'"},
+      {{"--mix", "or:1.5"}, "not '1.5'"},
+      {{"--mix", "or:0"}, "not '0'"},
+      {{"--mix", "or:10001"}, "k is 10001"},
+      {{"--mix", "maybe:10"}, "'maybe'"},
+      {{"--on", "tpu"}, "not 'tpu'"},
+      {{"--on", "cpu,both"}, "--on both needs a GPU"},
+      {{"--gpu-memory", "1G"}, "--gpu-memory is for the GPU"},
+      {{"--json", "-", "--plot", "-"}, "standard output"},
+      {{"--json", file("index") + "/x"}, "lies in the index"},
+      {{"--plot", file("index") + "/x"}, "lies in the index"},
+  };
+  for (const auto& [arguments, part] : cases) expect_complaint(load(arguments), 2, {part});
+  write_file(file("log.tsv"), "");
+  expect_complaint(load({}), 2, {"no queries"});
+  expect_complaint(run_warpdex({"load", file("index"), "--rate", "5"}), 2, {"--queries"});
+}
+
+TEST_F(LoadCommand, WithoutAGpuTheCpuAnswers) {
+  expect_complaint(load({"--device", "gpu"}), 1, {"GPU"});
+  const Outcome outcome = load({"--device", "auto"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("GPU"));
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: up to"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("both")));
+}
+
+TEST_F(LoadCommand, DamagedCostsAreNamed) {
+  write_file(file("index.costs.json"), "{}");
+  expect_complaint(load({}), 1, {"index.costs.json", "warpdex calibrate"});
+}
+
+TEST_F(LoadCommand, AnIndexOfSeveralPiecesMustBeMerged) {
+  ASSERT_EQ(run_warpdex({"add", file("index"), "--input", "-", "--format", "tsv", "--quiet"},
+                        {"d6\tpear pie\n", {}, {}})
+                .status,
+            0);
+  expect_complaint(load({}), 2, {"warpdex merge"});
+}
+
+TEST_F(LoadCommand, ASignalEndsIt) {
+  for (const std::string on : {"--rate", "--simulate"}) {
+    std::vector<std::string> arguments{"load",   file("index"), "--queries", "-",
+                                       "--rate", "100",         "--seconds", "600"};
+    if (on == "--simulate") arguments.emplace_back(on);
+    // More than a pipe holds, so they are being read when all are sent.
+    std::string queries;
+    for (int i = 0; i < 20'000; ++i) queries += std::to_string(i) + "\tpear\n";
+    RunningWarpdex process(arguments);
+    process.send_input(queries);
+    process.end_input();
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto start = std::chrono::steady_clock::now();
+    process.send_signal(SIGINT);
+    expect_complaint(process.wait(), 128 + SIGINT, {"interrupted"});
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  }
+}
+
+}  // namespace
+}  // namespace warpdex::test
