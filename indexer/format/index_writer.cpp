@@ -7,18 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "format/document_extras.hpp"
 #include "format/forward_writer.hpp"
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
 #include "format/name_order.hpp"
-#include "format/stored_blocks.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
-#include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -62,12 +61,9 @@ struct IndexWriter::State {
       forward_offsets.emplace(files, section::kForwardOffsets);
       forward_bytes.emplace(files, section::kForward);
     }
-    if (!settings.stored_fields.empty()) stored.emplace(files);
-    if (settings.vectors) vectors.emplace(files, *settings.vectors);
+    extras.emplace(files, settings);
   }
 
-  vector::RowSections& next_vector();
-  void finish_extras();
   void append_static_score(float score);
   void finish_impacts();
   void add_to_forward(const EncodedPostings::Data& data);
@@ -112,8 +108,7 @@ struct IndexWriter::State {
   SectionWriter name_order{files, section::kDocumentNameOrder};
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
-  std::optional<StoredWriter> stored;
-  std::optional<vector::RowSections> vectors;
+  std::optional<DocumentExtras> extras;  ///< behind the forward index
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
 };
 
@@ -167,30 +162,20 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
 }
 
 void IndexWriter::add_stored(std::string_view record) {
-  State& state = *state_;
-  if (!state.stored || state.stored->documents() + 1 != state.counts.documents) {
-    throw UsageError("stored fields come once for each document of an index that stores some");
-  }
-  state.stored->add(record);
+  state_->extras->add_stored(record, state_->counts.documents);
 }
 
-/// Where the vector of the last document goes.
-vector::RowSections& IndexWriter::State::next_vector() {
-  if (!vectors || vectors->rows() + 1 != counts.documents) {
-    throw UsageError("vectors come once for each document of an index that holds vectors");
-  }
-  return *vectors;
+void IndexWriter::add_vector(std::span<const float> vector) {
+  state_->extras->add_vector(vector, state_->counts.documents);
 }
-
-void IndexWriter::add_vector(std::span<const float> vector) { state_->next_vector().add(vector); }
 
 void IndexWriter::copy_vector(const vector::VectorView& from, std::size_t row) {
-  state_->next_vector().copy(from, row);
+  state_->extras->copy_vector(from, row, state_->counts.documents);
 }
 
 void IndexWriter::set_threads(std::size_t threads) {
   state_->forward.set_threads(threads);
-  if (state_->stored) state_->stored->set_threads(threads);
+  state_->extras->set_threads(threads);
 }
 
 void IndexWriter::keep_impacts(double largest) {
@@ -319,8 +304,7 @@ std::uint64_t IndexWriter::memory() const {
   return kBuffers +
          (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
          state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory() +
-         (state_->stored ? state_->stored->memory() : 0) +
-         (state_->vectors ? state_->vectors->memory() : 0);
+         state_->extras->memory();
 }
 
 const std::filesystem::path& IndexWriter::scratch_folder() const {
@@ -335,16 +319,6 @@ void IndexWriter::commit(const std::function<void()>& check) {
   state.own_folder->commit(manifest_to_json(manifest), check);
 }
 
-void IndexWriter::State::finish_extras() {
-  if ((stored && stored->documents() != counts.documents) ||
-      (vectors && vectors->rows() != counts.documents)) {
-    throw UsageError(
-        "a document came without the stored fields or the vector that the index holds");
-  }
-  if (stored) stored->finish();
-  if (vectors) vectors->finish();
-}
-
 SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   State& state = *state_;
   state.name_offsets.append_value(state.names.size());
@@ -353,7 +327,7 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   if (state.settings.has_forward) {
     state.forward.finish(state.counts.documents, *state.forward_offsets, *state.forward_bytes);
   }
-  state.finish_extras();
+  state.extras->finish(state.counts.documents);
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
   SegmentInfo segment = state.files.finish(check);

@@ -1,0 +1,54 @@
+// Hands stored fields and vectors to their writers, and counts them.
+#include "format/document_extras.hpp"
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+
+DocumentExtras::DocumentExtras(SegmentFiles& files, const IndexSettings& settings) {
+  if (!settings.stored_fields.empty()) stored_.emplace(files);
+  if (settings.vectors) vectors_.emplace(files, *settings.vectors);
+}
+
+void DocumentExtras::set_threads(std::size_t threads) {
+  if (stored_) stored_->set_threads(threads);
+}
+
+void DocumentExtras::add_stored(std::string_view record, std::uint64_t documents) {
+  if (!stored_ || stored_->documents() + 1 != documents) {
+    throw UsageError("stored fields come once for each document of an index that stores some");
+  }
+  stored_->add(record);
+}
+
+vector::RowSections& DocumentExtras::next_vector(std::uint64_t documents) {
+  if (!vectors_ || vectors_->rows() + 1 != documents) {
+    throw UsageError("vectors come once for each document of an index that holds vectors");
+  }
+  return *vectors_;
+}
+
+void DocumentExtras::add_vector(std::span<const float> vector, std::uint64_t documents) {
+  next_vector(documents).add(vector);
+}
+
+void DocumentExtras::copy_vector(const vector::VectorView& from, std::size_t row,
+                                 std::uint64_t documents) {
+  next_vector(documents).copy(from, row);
+}
+
+void DocumentExtras::finish(std::uint64_t documents) {
+  if ((stored_ && stored_->documents() != documents) ||
+      (vectors_ && vectors_->rows() != documents)) {
+    throw UsageError(
+        "a document came without the stored fields or the vector that the index holds");
+  }
+  if (stored_) stored_->finish();
+  if (vectors_) vectors_->finish();
+}
+
+std::uint64_t DocumentExtras::memory() const {
+  return (stored_ ? stored_->memory() : 0) + (vectors_ ? vectors_->memory() : 0);
+}
+
+}  // namespace warpdex

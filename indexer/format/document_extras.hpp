@@ -1,0 +1,42 @@
+// What a segment keeps of documents beside their terms: stored fields and vectors. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "format/stored_blocks.hpp"
+#include "warpdex/core/storage/segment_files.hpp"
+#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/vector/format/row_sections.hpp"
+
+namespace warpdex {
+
+/// Each of the two comes once for each document, after it. `documents`, below, are those that came
+/// so far, the last one included. All throw UsageError where one comes too often or not at all.
+class DocumentExtras {
+ public:
+  /// The next sections of `files`, which must outlive it, as the settings ask for.
+  DocumentExtras(SegmentFiles& files, const IndexSettings& settings);
+
+  void set_threads(std::size_t threads);
+  /// As IndexWriter's functions of these names. Throw IoError, too.
+  void add_stored(std::string_view record, std::uint64_t documents);
+  void add_vector(std::span<const float> vector, std::uint64_t documents);
+  void copy_vector(const vector::VectorView& from, std::size_t row, std::uint64_t documents);
+  /// Writes what is left. Once, at the end. Throws IoError, too.
+  void finish(std::uint64_t documents);
+
+  /// Bytes held at the moment.
+  std::uint64_t memory() const;
+
+ private:
+  vector::RowSections& next_vector(std::uint64_t documents);
+
+  std::optional<StoredWriter> stored_;
+  std::optional<vector::RowSections> vectors_;
+};
+
+}  // namespace warpdex
