@@ -129,6 +129,7 @@ void print_commits(const fs::path& folder, Words& words, const Query& query, std
 }
 
 void run(const fs::path& place, std::size_t documents) {
+  fs::create_directories(place);
   Words words;
   std::vector<Query> queries(kQueries);
   for (Query& query : queries) {
