@@ -48,9 +48,8 @@ void add_task(const BenchReport& report, Table& table) {
                           counted(report.postings, "posting") + ", " +
                           codec_text(report.index_settings.codec)});
   if (report.segments != 1 || report.deleted_documents != 0) {
-    table.add({"segments", grouped(report.segments) + ", " +
-                               counted(report.deleted_documents, "deleted document") +
-                               " in them still"});
+    const std::string deleted = counted(report.deleted_documents, "deleted document");
+    table.add({"segments", grouped(report.segments) + ", with " + deleted});
   }
   table.add({"queries", report.queries_file + ": " + grouped(report.queries) + ", " +
                             fixed(report.terms_per_query, 1) + " terms and " +
