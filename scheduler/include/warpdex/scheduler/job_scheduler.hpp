@@ -27,7 +27,7 @@ struct SchedulerSettings {
   std::size_t lookouts = 0;
   std::chrono::microseconds spin{5'000};
   /// Lets a CPU run that takes `outrun` times as long as predicted, and as long as the GPU takes,
-  /// go on on the GPU, if that is predicted to be done sooner than the run has taken so far.
+  /// continue on the GPU, if that is predicted to be done sooner than the run has taken so far.
   bool moves = true;
   float outrun = 2;
   /// The run that a job gets at most if it is predicted to miss its deadline and OverloadPolicy is
