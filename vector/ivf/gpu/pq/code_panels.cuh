@@ -12,8 +12,7 @@ namespace warpdex::vector {
 
 inline constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kGroupVectors;
 inline constexpr std::uint32_t kUnitsOfChunk = kChunkColumns / 8;
-inline constexpr std::uint32_t kUnitsOfWarp = kUnitsOfChunk / 2;  ///< two warps decode a group
-inline constexpr std::uint32_t kUnitHalves = 8;                   ///< of 16 bytes
+inline constexpr std::uint32_t kUnitHalves = 8;  ///< of 16 bytes
 
 /// What the rows of sums stand for: the queries of a task.
 struct RowRules {
@@ -59,20 +58,13 @@ struct CodePanels {
     const std::uint32_t quarter = warp % kGroupsOfPanel;
     const std::uint8_t* const codes = panel_codes(panel) + quarter * task.codes.group_bytes();
     const std::uint32_t row = quarter * kGroupVectors + lane_id();
-    const std::uint32_t first_unit = warp / kGroupsOfPanel * kUnitsOfWarp;
-    // All words are asked for before the first one is used.
-    UnitWords words[kUnitsOfWarp];
 #pragma unroll
-    for (std::uint32_t i = 0; i < kUnitsOfWarp; ++i) {
-      const std::uint32_t unit = chunk * kUnitsOfChunk + first_unit + i;
-      if (unit * kUnitHalves < task.codes.dimension) words[i] = load(codes, unit_codes[unit]);
-    }
-#pragma unroll
-    for (std::uint32_t i = 0; i < kUnitsOfWarp; ++i) {
-      const std::uint32_t unit = chunk * kUnitsOfChunk + first_unit + i;
+    for (std::uint32_t i = 0; i < kUnitsOfChunk / 2; ++i) {
+      const std::uint32_t within = warp / kGroupsOfPanel * (kUnitsOfChunk / 2) + i;
+      const std::uint32_t unit = chunk * kUnitsOfChunk + within;
       uint4 halves{0, 0, 0, 0};
-      if (unit * kUnitHalves < task.codes.dimension) halves = decode(words[i], unit);
-      store_16_bytes(to + unit_offset(row, first_unit + i), halves);
+      if (unit * kUnitHalves < task.codes.dimension) halves = decode(codes, unit);
+      store_16_bytes(to + unit_offset(row, within), halves);
     }
   }
 
@@ -105,27 +97,17 @@ struct CodePanels {
     return task.codes.groups + std::size_t{group} * task.codes.group_bytes();
   }
 
-  /// The words that a unit's codes lie in, of the lane's vector.
-  struct UnitWords {
+  /// The halves of a unit's components, of the lane's vector.
+  __device__ uint4 decode(const std::uint8_t* codes, std::uint32_t unit) const {
+    const UnitCodes own = unit_codes[unit];
     std::uint32_t words[3];
-  };
-
-  static __device__ UnitWords load(const std::uint8_t* codes, const UnitCodes& own) {
-    UnitWords found;
 #pragma unroll
     for (std::uint32_t i = 0; i < 3; ++i) {
       constexpr std::uint32_t kPlaces = (1U << UnitCodes::kOwnBits) - 1;
       const std::uint32_t width = own.words[i] >> UnitCodes::kWidthBits & 31;
       const std::uint32_t at = (own.words[i] & kPlaces) + lane_id() * width;
-      found.words[i] = *reinterpret_cast<const std::uint32_t*>(codes + at);
+      words[i] = *reinterpret_cast<const std::uint32_t*>(codes + at);
     }
-    return found;
-  }
-
-  /// The halves of a unit's components.
-  __device__ uint4 decode(const UnitWords& from, std::uint32_t unit) const {
-    const UnitCodes own = unit_codes[unit];
-    const std::uint32_t(&words)[3] = from.words;
     const std::uint32_t shift = (own.words[0] >> UnitCodes::kFirstByteBits) * 8;
     const std::uint32_t low = __funnelshift_r(words[0], words[1], shift);
     const std::uint32_t high = __funnelshift_r(words[1], words[2], shift);

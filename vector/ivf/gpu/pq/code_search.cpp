@@ -13,9 +13,9 @@
 namespace warpdex::vector {
 namespace {
 
-/// A round has at most so many times the vectors of a query that its limit comes from. A round
-/// decodes nearly all lists again, so there are few.
-constexpr std::size_t kMaxGrowth = 128;
+/// Lists that a query has by the end of a round are so many times those of all rounds before, at
+/// the most: a round decodes nearly all lists again, so there are few.
+constexpr std::size_t kMaxGrowth = 16;
 constexpr std::uint32_t kMinCapacity = 4096;
 constexpr std::uint32_t kMinFirstRows = 512;
 /// Static shared memory of rescore_codes(), and some room.
@@ -28,28 +28,22 @@ CodeSearch::CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k
     : codes_(codes),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      capacity_(std::clamp(128 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
-      first_panels_(std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows),
+      capacity_(std::clamp(64 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
       groups_(codes.lists(), static_cast<std::uint32_t>(queries), max_round(probes)) {
   candidates_.capacity = capacity_;
+  first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
 }
 
 std::uint32_t CodeSearch::round_end(std::uint32_t taken, std::size_t probes) const {
   // About k times the growth are within the limit that those before have given.
   const std::size_t growth = std::clamp<std::size_t>(capacity_ / (2 * k_), 2, kMaxGrowth);
-  const std::size_t list_rows = std::max<std::size_t>(1, codes_.count() / codes_.lists());
-  const std::size_t first_rows = std::min<std::size_t>(list_rows, first_panels_ * kPanelRows);
-  const std::size_t seen_rows = taken == 0 ? first_rows : taken * list_rows;
-  const std::size_t end = std::max<std::size_t>(taken + 1, growth * seen_rows / list_rows);
-  return static_cast<std::uint32_t>(std::min(probes, end));
+  return static_cast<std::uint32_t>(std::min(probes, taken * growth));
 }
 
 std::uint32_t CodeSearch::max_round(std::size_t probes) const {
   std::uint32_t largest = 1;
-  for (std::uint32_t taken = 0; taken < probes;) {
-    const std::uint32_t end = round_end(taken, probes);
-    largest = std::max(largest, end - taken);
-    taken = end;
+  for (std::uint32_t taken = 1; taken < probes; taken = round_end(taken, probes)) {
+    largest = std::max(largest, round_end(taken, probes) - taken);
   }
   return largest;
 }
@@ -78,11 +72,10 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, const Devi
   const std::uint32_t count = search.queries.count;
   pack_code_queries(search, codes_.on_gpu(), codes_.bound(), panels_, stream);
   clear_counts(candidates_, count, stream);
-  // The first vectors of the nearest list give a limit. They come again with the rest of that list,
-  // which is decoded for other queries anyway.
+  // The first vectors of the nearest list give a limit to all others.
   match_part(search, {.last = 1, .max_panels = first_panels_}, stream);
-  clear_counts(candidates_, count, stream);
-  for (std::uint32_t taken = 0; taken < search.probed.probes;) {
+  match_part(search, {.last = 1, .first_panel = first_panels_}, stream);
+  for (std::uint32_t taken = 1; taken < search.probed.probes;) {
     const std::uint32_t end = round_end(taken, search.probed.probes);
     match_part(search, {.first = taken, .last = end}, stream);
     taken = end;

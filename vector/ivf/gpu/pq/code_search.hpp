@@ -14,8 +14,8 @@
 
 namespace warpdex::vector {
 
-/// The first vectors of each query's nearest list give a limit; then come the lists, in rounds that
-/// are ever farther.
+/// The first vectors of each query's nearest list give a limit; the rest and the other lists follow
+/// in rounds that are ever farther.
 class CodeSearch {
  public:
   /// For blocks of up to `queries` queries that probe `probes` lists each; k up to
@@ -35,7 +35,7 @@ class CodeSearch {
                                  Workspace& workspace);
 
  private:
-  /// Lists that a query has by the end of the round behind the first `taken` ones, of 0 too.
+  /// Lists that a query has by the end of the round behind the first `taken` ones.
   std::uint32_t round_end(std::uint32_t taken, std::size_t probes) const;
   /// Lists that a query has in one round, at the most.
   std::uint32_t max_round(std::size_t probes) const;
