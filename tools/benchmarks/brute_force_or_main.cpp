@@ -28,9 +28,9 @@ void run(const Options& options) {
     throw UsageError("-k takes 1 to 10000, --at-once and --repetitions take 1 or more");
   }
   const Index index = Index::open(options.index);
-  const Workload workload =
-      plan_all(index, read_queries(options.queries, query_format_from_name(options.format)),
-               QuerySyntax::kPlain);
+  const Workload workload = plan_all(
+      Snapshot::open(options.index),
+      read_queries(options.queries, query_format_from_name(options.format)), QuerySyntax::kPlain);
   if (workload.plans.empty()) throw InputError("the log holds no query; name another one");
   const ScorerSettings scorer = effective_scorer(index.settings(), {});
   BruteForceOr engine(index);
