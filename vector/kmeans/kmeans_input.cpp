@@ -11,7 +11,7 @@ namespace warpdex::vector {
 void check_kmeans(std::size_t points, const KmeansSettings& settings) {
   if (points == 0) throw UsageError("there are no vectors to find clusters of");
   if (settings.clusters == 0 || settings.clusters > points) {
-    throw UsageError("the number of vectors is " + std::to_string(points) + "; ask for 1 to " +
+    throw UsageError("there are " + std::to_string(points) + " vectors; ask for 1 to " +
                      std::to_string(points) + " clusters, not " +
                      std::to_string(settings.clusters));
   }

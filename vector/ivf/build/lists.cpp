@@ -86,7 +86,7 @@ IvfSettings settled(const IvfSettings& settings, std::size_t rows) {
   if (rows == 0) throw UsageError("an inverted file takes one vector or more; build a flat index");
   if (ivf.lists == 0) ivf.lists = default_lists(rows);
   if (ivf.lists > rows) {
-    throw UsageError("the number of vectors is " + std::to_string(rows) + "; ask for 1 to " +
+    throw UsageError("there are " + std::to_string(rows) + " vectors; ask for 1 to " +
                      std::to_string(rows) + " lists, not " + std::to_string(ivf.lists));
   }
   return ivf;
