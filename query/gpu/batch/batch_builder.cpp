@@ -33,11 +33,8 @@ constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 /// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
-/// Weights that are not whole, and sums of impacts that a float rounds, are the CPU engine's.
-bool is_for_gpu(const Index& index, const PlannedQuery& plan) {
-  return plan.terms.size() <= kMaxLists && has_whole_weights(plan) &&
-         (!index.settings().impacts || sums_are_exact(index, plan));
-}
+/// Longer queries are the CPU engine's.
+bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
 
 std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks) {
   return (blocks + range_blocks - 1) / range_blocks;
@@ -128,7 +125,7 @@ void BatchBuilder::measure(Piece& piece) const {
     }
     ++piece.shape.queries;
     piece.shape.postings += alone.postings;
-    if (!is_for_gpu(index_.index, plan)) {
+    if (!is_for_gpu(plan)) {
       piece.unanswerable.push_back(slots_[state]);
       continue;
     }
@@ -222,7 +219,7 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                        piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
       const PlannedQuery& plan = batch_[slots_[state]];
-      writer.write(plan, slots_[state], is_for_gpu(index_.index, plan));
+      writer.write(plan, slots_[state], is_for_gpu(plan));
     }
   });
 }

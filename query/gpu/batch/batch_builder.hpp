@@ -36,8 +36,7 @@ class BatchBuilder {
   /// all these slots have the same scorer. All arguments must live until the batch is written.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings);
-  /// Slots of the measured queries that the kernels cannot answer: too many terms, weights that
-  /// are not whole, sums of impacts that a float would round.
+  /// Slots of the measured queries that the kernels cannot answer: they have too many terms.
   std::vector<std::uint32_t> unanswerable() const;
   /// Writes what was measured, once, to the image's parts on the host. These and the parts on the
   /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each

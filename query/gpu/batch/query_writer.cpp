@@ -28,7 +28,7 @@ void QueryWriter::write(const PlannedQuery& plan, std::uint32_t slot, bool for_g
       write_lists(plan, entry);
     }
     Query query = start_query(entry, slot, first_list);
-    set_scale(query);
+    set_scale(query, has_whole_weights(plan));
     set_known_threshold(query);
     if (entry.kind == EntryKind::kOr) {
       set_seed(plan, entry, query);
@@ -105,8 +105,9 @@ double QueryWriter::max_kth_score(const Query& query) const {
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
 /// are added for few documents only, it may take 31 bits. What a posting counts is capped at an
 /// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
-/// bits of the frequent terms that decide.
-void QueryWriter::set_scale(Query& query) const {
+/// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
+/// if the weights are whole.
+void QueryWriter::set_scale(Query& query, bool weights_are_whole) const {
   const ScorerKind scorer = rules_.scorer.kind;
   const double largest_static = index_.largest_static;
   const bool is_capped = scorer == ScorerKind::kBm25 && largest_static == 0;
@@ -123,7 +124,7 @@ void QueryWriter::set_scale(Query& query) const {
   }
   double scale = 1;
   query.rounding_slack = 0;
-  if (scorer != ScorerKind::kImpact || bounds > 65'535) {
+  if (scorer != ScorerKind::kImpact || !weights_are_whole || bounds > 65'535) {
     scale = bounds > 0 ? kMaxSum / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);

@@ -66,7 +66,7 @@ class QueryWriter {
   void write_list(const PlannedTerm& term, const CollectionStatistics& statistics,
                   std::uint32_t flags);
   double max_kth_score(const Query& query) const;
-  void set_scale(Query& query) const;
+  void set_scale(Query& query, bool weights_are_whole) const;
   void set_known_threshold(Query& query) const;
   void set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const;
   void write_or(Query& query);
