@@ -1,4 +1,4 @@
-// A CTA makes the tables of two queries in floats, in shared memory, then rounds them.
+// A CTA makes the tables of a query in floats, in shared memory, then rounds them.
 #include <cfloat>
 
 #include "ivf/gpu/pq/byte_tables.hpp"
@@ -22,8 +22,6 @@ struct RoundTask {
   QueryPanels panels;
 };
 
-constexpr int kQueries = 2;  ///< of a CTA, which reads the codebooks once for both
-
 /// The float entries of each byte of a query, and their smallest and largest. In shared memory.
 struct FloatTables {
   float* entries;  ///< bytes * 256
@@ -33,10 +31,6 @@ struct FloatTables {
   __device__ FloatTables(float* memory, std::uint32_t bytes)
       : entries(memory), lows(memory + bytes * kTableEntries), ranges(lows + bytes) {}
 };
-
-__host__ __device__ constexpr std::uint32_t floats_of(std::uint32_t bytes) {
-  return (bytes * (kTableEntries + 2) + 3) / 4 * 4;
-}
 
 /// Stores a byte's entries, a lane's share of them. A warp.
 template <std::uint32_t kShare>
@@ -57,21 +51,17 @@ __device__ __forceinline__ void store_byte(const float (&entries)[kShare], std::
   tables.ranges[byte] = high - low;
 }
 
-/// Makes the float tables of two queries. A warp takes a byte of the code. Ends without a barrier.
-__device__ void make_floats(const DeviceCodes& codes, const float* const (&vectors)[kQueries],
-                            const FloatTables (&tables)[kQueries]) {
+/// Makes the float tables of a query. A warp takes a byte of the code. Ends without a barrier.
+__device__ void make_floats(const DeviceCodes& codes, const float* vector,
+                            const FloatTables& tables) {
   constexpr std::uint32_t kShare = kTableEntries / kWarp;
   for (std::uint32_t byte = warp_id(); byte < codes.bytes; byte += kWarps) {
-    float entries[kQueries][kShare];
+    float entries[kShare];
 #pragma unroll
     for (std::uint32_t i = 0; i < kShare; ++i) {
-      float both[kQueries];
-      table_entries(codes, vectors, byte, i * kWarp + lane_id(), both);
-#pragma unroll
-      for (int q = 0; q < kQueries; ++q) entries[q][i] = both[q];
+      entries[i] = table_entry(codes, vector, byte, i * kWarp + lane_id());
     }
-#pragma unroll
-    for (int q = 0; q < kQueries; ++q) store_byte(entries[q], byte, tables[q]);
+    store_byte(entries, byte, tables);
   }
 }
 
@@ -123,20 +113,15 @@ __device__ void round_query(const RoundTask& task, std::uint32_t query, const Fl
   }
 }
 
-/// Work item: two queries, a CTA. Shared memory: 2 KiB a byte of the code. Reading the codebooks
-/// from L2 bounds it: 1 KiB a component.
+/// Work item: a query, a CTA. Shared memory: 1 KiB a byte of the code. Reading the codebooks from
+/// L2 bounds it: 1 KiB a component.
 __global__ void __launch_bounds__(kThreads) round_tables(RoundTask task) {
   extern __shared__ __align__(16) float memory[];
-  const std::uint32_t first = blockIdx.x * kQueries;
-  const std::uint32_t last = min(first + kQueries, task.queries.count) - 1;
-  const std::uint32_t bytes = task.codes.bytes;
-  const FloatTables tables[kQueries] = {{memory, bytes}, {memory + floats_of(bytes), bytes}};
-  const float* const vectors[kQueries] = {task.vectors + std::size_t{first} * task.queries.stride,
-                                          task.vectors + std::size_t{last} * task.queries.stride};
-  make_floats(task.codes, vectors, tables);
+  const std::uint32_t query = blockIdx.x;
+  const FloatTables tables(memory, task.codes.bytes);
+  make_floats(task.codes, task.vectors + std::size_t{query} * task.queries.stride, tables);
   __syncthreads();
-  round_query(task, first, tables[0]);
-  if (last > first) round_query(task, last, tables[1]);
+  round_query(task, query, tables);
 }
 
 }  // namespace
@@ -149,14 +134,14 @@ void ByteTables::lay_out(Arena& arena, std::size_t queries, std::uint32_t code_b
 }
 
 std::size_t byte_tables_bytes(std::uint32_t code_bytes) {
-  return std::size_t{kQueries} * floats_of(code_bytes) * sizeof(float);
+  return std::size_t{code_bytes} * (kTableEntries + 2) * sizeof(float);
 }
 
 void make_byte_tables(const CodeQueries& search, const DeviceCodes& codes, const CodeBound& bound,
                       const ByteTables& tables, const QueryPanels& panels, const Stream& stream) {
   allow_all_shared_memory(reinterpret_cast<const void*>(round_tables));
   launch({.name = "round_tables",
-          .ctas = (search.queries.count + kQueries - 1) / kQueries,
+          .ctas = search.queries.count,
           .threads = kThreads,
           .shared_memory = byte_tables_bytes(codes.bytes),
           .stream = stream.handle()},

@@ -23,10 +23,8 @@ namespace {
 
 constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
-/// Queries of a list from which on lists are searched one by one. Fewer are enough for long lists.
+/// Queries of a list from which on lists are searched one by one.
 constexpr double kMinQueriesOfList = 10;
-constexpr double kMinQueriesOfLongList = 1.5;
-constexpr double kLongList = 8192;
 /// Queries of a list times bytes of a code from which on products are faster than tables.
 constexpr double kMinProductWork = 4096;
 
@@ -76,12 +74,12 @@ std::optional<ListMatch> GpuIvfPqSearcher::State::choose_match(std::size_t count
   const bool has_products = CodeSearch::suits(codes, ListMatch::kProducts);
   const double queries =
       static_cast<double>(count) * static_cast<double>(probes) / static_cast<double>(codes.lists());
-  const bool is_long = codes.count() >= kLongList * codes.lists();
-  const double by_lists = is_long ? kMinQueriesOfLongList : kMinQueriesOfList;
-  const double by_products = has_tables ? kMinProductWork / codes.on_gpu().bytes : by_lists;
+  const double by_products = has_tables ? kMinProductWork / codes.on_gpu().bytes : 0;
   CodeWay best = CodeWay::kQueries;
-  if (has_tables && queries >= by_lists) best = CodeWay::kTables;
-  if (has_products && queries >= std::max(by_lists, by_products)) best = CodeWay::kProducts;
+  if (has_tables && queries >= kMinQueriesOfList) best = CodeWay::kTables;
+  if (has_products && queries >= std::max(kMinQueriesOfList, by_products)) {
+    best = CodeWay::kProducts;
+  }
   if (way != CodeWay::kAuto) best = way;
   if (best == CodeWay::kTables && has_tables) return ListMatch::kTables;
   if (best == CodeWay::kProducts && has_products) return ListMatch::kProducts;

@@ -17,7 +17,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kThreads = 320;  ///< as many as three CTAs have registers for
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::uint32_t kWordQueries = 4;  ///< whose bytes are in a word
 constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kGroupVectors;

@@ -10,47 +10,24 @@ namespace warpdex::vector {
 
 inline constexpr std::uint32_t kTableEntries = 256;  ///< of a byte
 
-/// The products of a run of each query's vector with one of its codewords.
-template <int kQueries>
-__device__ __forceinline__ void run_products(const DeviceCodes& codes,
-                                             const float* const (&vectors)[kQueries],
-                                             std::uint32_t part, std::uint32_t word,
-                                             float (&sums)[kQueries]) {
+/// The product of a run of a query's vector with one of its codewords.
+__device__ __forceinline__ float run_product(const DeviceCodes& codes, const float* vector,
+                                             std::uint32_t part, std::uint32_t word) {
   const std::uint32_t end = codes.part_begin(part + 1);
-#pragma unroll
-  for (int q = 0; q < kQueries; ++q) sums[q] = 0;
+  float sum = 0;
 #pragma unroll 4
   for (std::uint32_t c = codes.part_begin(part); c < end; ++c) {
-    const float component = __ldg(codes.codebooks + (std::size_t{c} << codes.bits) + word);
-#pragma unroll
-    for (int q = 0; q < kQueries; ++q) sums[q] = __fmaf_rn(vectors[q][c], component, sums[q]);
+    sum = __fmaf_rn(vector[c], __ldg(codes.codebooks + (std::size_t{c} << codes.bits) + word), sum);
   }
+  return sum;
 }
 
-/// The entries of a byte for a value, one a query.
-template <int kQueries>
-__device__ __forceinline__ void table_entries(const DeviceCodes& codes,
-                                              const float* const (&vectors)[kQueries],
-                                              std::uint32_t byte, std::uint32_t value,
-                                              float (&entries)[kQueries]) {
-  if (codes.bits == 8) {
-    run_products(codes, vectors, byte, value, entries);
-    return;
-  }
-  float high[kQueries];
-  run_products(codes, vectors, 2 * byte, value % 16, entries);
-  run_products(codes, vectors, 2 * byte + 1, value / 16, high);
-#pragma unroll
-  for (int q = 0; q < kQueries; ++q) entries[q] = __fadd_rn(entries[q], high[q]);
-}
-
-/// The same for one query.
+/// The entry of a byte for a value.
 __device__ __forceinline__ float table_entry(const DeviceCodes& codes, const float* vector,
                                              std::uint32_t byte, std::uint32_t value) {
-  const float* const vectors[1] = {vector};
-  float entry[1];
-  table_entries(codes, vectors, byte, value, entry);
-  return entry[0];
+  if (codes.bits == 8) return run_product(codes, vector, byte, value);
+  return __fadd_rn(run_product(codes, vector, 2 * byte, value % 16),
+                   run_product(codes, vector, 2 * byte + 1, value / 16));
 }
 
 /// Canonical distances, smaller when nearer, of a query and kCount centroids; the lane gets that of
