@@ -30,7 +30,8 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
   list.size = term.entry.document_frequency;
   list.blocks = block_count(list.size);
   list.tile_row = kNone;
-  list.flags = flags;
+  list.flags = static_cast<std::uint16_t>(flags);
+  list.first_document = index_.first_document;
   std::uint64_t largest = 0;
   if (term.entry.is_short()) {
     occurrences = write_raw(term.entry, raw, list);
@@ -59,7 +60,10 @@ std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& 
   read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents, docids,
                   values);
   const std::uint64_t occurrences = std::accumulate(values, values + list.size, std::uint64_t{0});
-  for (std::uint32_t i = 0; i < list.size; ++i) --values[i];
+  for (std::uint32_t i = 0; i < list.size; ++i) {
+    docids[i] += index_.first_document;
+    --values[i];
+  }
   std::fill(docids + list.size, docids + kRawEntries, kNone);
   std::fill(values + list.size, values + kRawEntries, 0U);
   list.flags |= kRaw;

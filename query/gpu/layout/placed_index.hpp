@@ -16,10 +16,18 @@ struct PlacedIndex {
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
 
   const Index& index;
+  /// Its first docID: where it is one of several segments, its documents' docIDs are spaced ones.
+  std::uint32_t first_document = 0;
   std::uint32_t longest_document = 0;
   float largest_static = 0;  ///< the largest static score; 0 if there are none
   /// The bits of removed documents, on the GPU: Batch::removed.
   const std::uint32_t* removed = nullptr;
+
+  std::uint32_t first_tile() const { return first_document >> kTileShift; }
+  std::uint32_t tiles() const {
+    return static_cast<std::uint32_t>((index.counts().documents + kTileDocuments - 1) >>
+                                      kTileShift);
+  }
 
  protected:
   ~PlacedIndex() = default;

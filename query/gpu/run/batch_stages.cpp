@@ -4,7 +4,7 @@
 namespace warpdex::gpu {
 namespace {
 
-void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+void complete_batch(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
                     const PartFacts& facts, Batch& batch) {
   batch.lists = image.lists;
   batch.queries = image.queries;
@@ -12,7 +12,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuInd
   batch.static_scores = index.static_scores;
   batch.static_bounds = index.static_bounds;
   batch.removed = facts.removed;
-  batch.documents = static_cast<std::uint32_t>(index.index.counts().documents);
+  batch.documents = index.document_end;
   batch.k = plan.k;
   batch.list_count = plan.shape.lists;
   batch.and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries;
@@ -29,13 +29,18 @@ void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& t
   tables.range_blocks = plan.shape.range_blocks;
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
+  tables.max_tiles = plan.max_tiles;
+  tables.tile_count = plan.shape.tile_entries;
+  tables.query_tiles = plan.shape.segments > 1 ? image.query_tiles : nullptr;
+  tables.query_tile_count = plan.shape.or_states;
+  tables.is_one_query = plan.shape.or_queries == 1 || plan.shape.queries == 1;
   tables.raise_every = plan.raise_every;
   tables.round_count = plan.round_count;
 }
 
 }  // namespace
 
-void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+void complete(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
               const PartFacts& facts, BatchStages& stages) {
   auto& [matching, rounds, by_bound, finishing] = stages;
   complete_batch(plan, image, index, facts, rounds);
@@ -55,6 +60,10 @@ void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::St
   matching.and_fallback_range_count = plan.shape.and_fallback_ranges;
   matching.skips_nothing = facts.skips_nothing;
   finishing.final_queries = image.final_queries;
+  finishing.list_matches = image.list_matches;
+  finishing.list_spans = plan.shape.segments > 1 ? image.list_spans : nullptr;
+  finishing.space = index.space;
+  finishing.segments = plan.shape.segments;
   finishing.hits = facts.hits;
   finishing.answers = facts.answers;
   finishing.state_count = plan.queries;
