@@ -153,7 +153,6 @@ void GpuSnapshot::State::join(const State* before) {
       all.push_back({&each.uploaded->placed, each.own_bits(), each.first_document});
     }
     joined = gpu::JoinedSegments::join(all, resources);
-    if (joined) new_memory += joined->memory();
   }
   if (joined) memory += joined->memory();
 }

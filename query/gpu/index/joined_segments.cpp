@@ -27,12 +27,14 @@ bool are_alike(const GpuIndex::State& one, const GpuIndex::State& other) {
 }
 
 bool can_be_joined(std::span<const JoinedSegment> segments) {
-  const GpuIndex::State& last = *segments.back().placed;
-  const std::uint64_t end =
-      std::uint64_t{last.first_document} + std::uint64_t{last.tiles()} * kTileDocuments;
-  return end <= kMaxDocuments && std::ranges::all_of(segments, [&](const JoinedSegment& each) {
-           return each.placed->cache == nullptr && are_alike(*each.placed, last);
-         });
+  std::uint64_t end = 0;
+  for (const JoinedSegment& each : segments) {
+    const GpuIndex::State& placed = *each.placed;
+    if (placed.cache != nullptr || placed.first_document < end) return false;
+    if (!are_alike(placed, *segments[0].placed)) return false;
+    end = std::uint64_t{placed.first_document} + std::uint64_t{placed.tiles()} * kTileDocuments;
+  }
+  return end <= kMaxDocuments;
 }
 
 /// Queues a copy of `count` items within the GPU's memory.

@@ -51,7 +51,7 @@ struct PlannedCollection {
   std::uint64_t documents = 0;
   CodecKind codec = CodecKind::kBitpack;
   bool is_resident = true;  ///< all lists are in GPU memory
-  /// Of a snapshot: the documents of each segment, and where the tiles end.
+  /// The documents of each segment, and where the tiles end; those of one index if left out.
   std::vector<std::uint64_t> segments{};
   std::uint32_t tile_end = 0;
 };

@@ -23,8 +23,8 @@ std::vector<const PlacedIndex*> placed(const SearchedIndex& index, const ListSta
   return {stage};
 }
 
-std::uint32_t tile_end(const SearchedIndex& joined) {
-  return (joined.document_end + kTileDocuments - 1) >> kTileShift;
+std::uint32_t tile_end(const SearchedIndex& index) {
+  return (index.document_end + kTileDocuments - 1) >> kTileShift;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const std::
                 .codec = index.codec_kind,
                 .is_resident = cache_ == nullptr,
                 .segments = index.documents_of_segments,
-                .tile_end = alone == nullptr ? tile_end(index) : 0},
+                .tile_end = tile_end(index)},
                settings.ablation),
       memory_(index, stream_),
       launcher_(index, stream_, clock_),
