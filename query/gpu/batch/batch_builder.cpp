@@ -137,7 +137,7 @@ void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& pi
   for (const PlannedTerm& term : plan.terms) {
     const std::uint32_t blocks = block_count(term.entry.document_frequency);
     alone.postings += term.entry.document_frequency;
-    alone.raw_lists += term.entry.is_short() ? 1 : 0;
+    alone.raw_lists += needs_raw(placed, term.entry) ? 1 : 0;
     alone.or_blocks += blocks;
     alone.table_ranges += block_range_count(blocks, kRangeBlocks);
     short_ranges += block_range_count(blocks, kShortRangeBlocks);

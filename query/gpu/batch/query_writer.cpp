@@ -106,9 +106,9 @@ void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
 void QueryWriter::write_list(const ListWriter& writer, const PlannedTerm& term,
                              const CollectionStatistics& statistics, std::uint32_t flags) {
   const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
+  if (needs_raw(writer.index(), term.entry)) ++next_.raw_lists;
   writer.write(term, statistics, flags, {target_.host.raw + raw, target_.device.raw + raw},
                target_.host.lists[next_.lists++]);
-  if (term.entry.is_short()) ++next_.raw_lists;
 }
 
 /// What a query has in common in all segments.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/length_tables.hpp"
+#include "gpu/index/short_lists.hpp"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -40,6 +42,9 @@ constexpr std::size_t kCachedScratchShares = 7;
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
 constexpr std::size_t kMaxCopyThreads = 8;
+/// Decoded short lists take so much GPU memory at most, and this share of the scratch memory.
+constexpr std::size_t kMaxRawLists = std::size_t{128} << 20;
+constexpr std::size_t kRawListShares = 16;
 
 void check_fit(const DeviceInfo& gpu) {
   const std::string why = why_gpu_unfit(gpu);
@@ -157,6 +162,7 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
         index, *host_lists, are_readable ? budget->left() - scratch : 0, *budget, device);
     host_memory.shrink(host_memory.bytes() - left + host_lists->bytes());
   }
+  if (cache == nullptr) upload_raw_lists();
   long_documents = of_lengths.long_lengths.size();
   shift_docids();
   shift_tables();
@@ -229,6 +235,30 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
                });
   left -= needed;
   return true;
+}
+
+/// Keeps the short lists with the most postings, as far as they take little memory.
+void GpuIndex::State::upload_raw_lists() {
+  const std::size_t room = std::min(kMaxRawLists, scratch / kRawListShares);
+  gpu::ShortLists lists = gpu::make_short_lists(index, first_document, room);
+  const std::size_t size = lists.raw.size() * sizeof(std::uint32_t);
+  if (size == 0 || !raw_lists.allocate(size, *budget, device)) return;
+  const Stream stream(device);
+  raw_lists.buffer().upload({reinterpret_cast<const std::uint8_t*>(lists.raw.data()), size},
+                            stream);
+  stream.synchronize();
+  raw_places = std::move(lists.places);
+  raw_occurrences = std::move(lists.occurrences);
+  scratch -= size;
+}
+
+gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {
+  if (raw_places.empty()) return {};
+  const std::uint32_t place = raw_places[entry.term_number];
+  if (place == gpu::kNone) return {};
+  return {static_cast<const std::uint32_t*>(raw_lists.data()) +
+              std::size_t{place} * gpu::kRawListEntries,
+          raw_occurrences[place]};
 }
 
 /// Turns the last docIDs of all blocks into spaced ones.

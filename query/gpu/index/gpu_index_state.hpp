@@ -27,11 +27,14 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
+  gpu::RawList find_raw(const PostingsEntry& entry) const override;
   /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
   /// levels.
   bool has_flat_tails() const;
   /// Bytes of GPU memory that it takes, with its cache of lists.
-  std::size_t memory() const { return bytes.size() + (cache ? cache->capacity() : 0); }
+  std::size_t memory() const {
+    return bytes.size() + raw_lists.size() + (cache ? cache->capacity() : 0);
+  }
 
   Reservation host_memory;                     ///< for host_sections and host_lists
   AccountedBuffer bytes;                       ///< the resident sections, each with slack behind it
@@ -53,6 +56,9 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   };
   Values docids;
   Values frequencies;
+  AccountedBuffer raw_lists;                   ///< of those short lists that have a place
+  std::vector<std::uint32_t> raw_places;       ///< ShortLists::places
+  std::vector<std::uint64_t> raw_occurrences;  ///< ShortLists::occurrences
   const std::uint32_t* last_docids = nullptr;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
@@ -62,6 +68,7 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   struct Part;
   std::size_t take_memory(std::span<const Part> parts);
   void upload(std::span<const Part> parts);
+  void upload_raw_lists();
   void shift_docids();
   void shift_tables();
   bool copy_to_host(std::span<const Part> parts, std::size_t& left);

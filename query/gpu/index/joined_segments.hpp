@@ -40,6 +40,7 @@ class JoinedSegments final : public SearchedIndex {
   struct View final : PlacedIndex {
     explicit View(const JoinedSegment& segment);
     void place(const PostingsEntry& entry, List& list) const override { placed.place(entry, list); }
+    RawList find_raw(const PostingsEntry& entry) const override { return placed.find_raw(entry); }
     const GpuIndex::State& placed;
   };
   /// The copies, mutable while they are made.

@@ -33,9 +33,11 @@ inline constexpr std::uint32_t kHistogramBins = 1024;
 inline constexpr float kMaxSum = 60'000.F;
 /// Distinct terms of a query that the kernels can hold. The CPU answers longer queries.
 inline constexpr std::uint32_t kMaxLists = 64;
-/// Entries of a raw list: a list of fewer than kBlockSize postings is decoded on the host and
-/// uploaded with its query.
+/// DocIDs of a raw list: a list of fewer than kBlockSize postings is decoded on the host, and
+/// uploaded with the index or with its query.
 inline constexpr std::uint32_t kRawEntries = 128;
+/// Those of both its parts: docIDs, then values.
+inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
 /// Bytes of shared memory that the largest CTA needs: the one that sorts 10,000 answers.
 inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
@@ -66,9 +68,9 @@ struct alignas(16) List {
   float bound;             ///< no posting scores more
   std::uint32_t tile_row;  ///< its row in the tables by list and tile starts here, at the entry
                            ///< that tile 0 would have; kNone: it has none
-  std::uint16_t flags;           ///< ListFlags
-  std::uint16_t rank;            ///< its number among the lists of its query
-  std::uint32_t or_query;        ///< its query's number among those of OR
+  std::uint16_t flags;     ///< ListFlags
+  std::uint16_t rank;      ///< its number among the lists of its query
+  std::uint32_t or_query;  ///< its query's number among those of OR
   std::uint32_t first_document;  ///< the first docID of its segment
 };
 

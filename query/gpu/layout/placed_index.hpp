@@ -8,12 +8,20 @@
 
 namespace warpdex::gpu {
 
+/// A raw list on the GPU; null where there is none.
+struct RawList {
+  const std::uint32_t* raw = nullptr;
+  std::uint64_t occurrences = 0;  ///< the term's collection frequency
+};
+
 /// An index whose lists have addresses that kernels can read.
 struct PlacedIndex {
   explicit PlacedIndex(const Index& placed) : index(placed) {}
 
   /// Fills in where the blocks of a long list are; pointers are the GPU's. Any thread.
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
+  /// Where a short list is, if it is on the GPU. Any thread.
+  virtual RawList find_raw(const PostingsEntry& entry) const = 0;
 
   const Index& index;
   /// Its first docID: where it is one of several segments, its documents' docIDs are spaced ones.

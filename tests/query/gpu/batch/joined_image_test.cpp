@@ -29,6 +29,7 @@ struct PlacedSegment final : PlacedIndex {
     if (!placed.removed().none()) removed = &kBits;
   }
   void place(const PostingsEntry&, List&) const override {}
+  RawList find_raw(const PostingsEntry&) const override { return {}; }
 };
 
 /// A snapshot's segments in one space of docIDs.

@@ -24,6 +24,7 @@ struct PlacedSegment final : PlacedIndex {
     if (!placed.removed().none()) removed = &kBits;
   }
   void place(const PostingsEntry&, List&) const override {}
+  RawList find_raw(const PostingsEntry&) const override { return {}; }
 };
 
 /// The image of one query.
