@@ -42,7 +42,7 @@ constexpr std::size_t kCachedScratchShares = 7;
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
 constexpr std::size_t kMaxCopyThreads = 8;
-/// Decoded short lists take so much GPU memory at most, and this share of the scratch memory.
+/// Decoded short lists take so much GPU memory at most, and this share of what is left.
 constexpr std::size_t kMaxRawLists = std::size_t{128} << 20;
 constexpr std::size_t kRawListShares = 16;
 
@@ -239,7 +239,7 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
 
 /// Keeps the short lists with the most postings, as far as they take little memory.
 void GpuIndex::State::upload_raw_lists() {
-  const std::size_t room = std::min(kMaxRawLists, scratch / kRawListShares);
+  const std::size_t room = std::min(kMaxRawLists, budget->left() / kRawListShares);
   gpu::ShortLists lists = gpu::make_short_lists(index, first_document, room);
   const std::size_t size = lists.raw.size() * sizeof(std::uint32_t);
   if (size == 0 || !raw_lists.allocate(size, *budget, device)) return;
@@ -249,7 +249,7 @@ void GpuIndex::State::upload_raw_lists() {
   stream.synchronize();
   raw_places = std::move(lists.places);
   raw_occurrences = std::move(lists.occurrences);
-  scratch -= size;
+  scratch = std::min(scratch, budget->left());
 }
 
 gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {

@@ -55,7 +55,8 @@ struct OrTables : Batch {
   std::uint32_t* competitive_tiles;  ///< by list, a bit a tile: block_finder.cuh
   const BlockRange* table_ranges;
   std::uint32_t table_range_count;
-  std::uint32_t range_blocks;  ///< kRangeBlocks or less
+  std::uint32_t range_blocks;   ///< kRangeBlocks or less
+  std::uint32_t range_threads;  ///< of a CTA for a block range
   std::uint32_t or_queries;
   std::uint32_t tiles;       ///< where the tiles end
   std::uint32_t max_tiles;   ///< of one segment

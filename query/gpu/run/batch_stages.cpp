@@ -23,10 +23,21 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.overlaps_launches = facts.overlaps_launches;
 }
 
+/// Threads of a CTA that looks at a block a thread: few where CTAs are many and most lists short,
+/// so that more run at once.
+std::uint32_t range_threads(const BatchShape& shape) {
+  constexpr std::uint32_t kThreads = 256;
+  constexpr std::uint32_t kFewThreads = 64;
+  constexpr std::uint32_t kManyRanges = 2048;
+  const bool are_short = shape.or_blocks <= std::size_t{kFewThreads} * shape.table_ranges;
+  return are_short && shape.table_ranges >= kManyRanges ? kFewThreads : kThreads;
+}
+
 void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
+  tables.range_threads = range_threads(plan.shape);
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
   tables.max_tiles = plan.max_tiles;

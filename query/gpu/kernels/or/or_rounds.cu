@@ -274,10 +274,11 @@ void launch_begin_round(const OrRounds& batch, std::uint32_t round, cudaStream_t
   // once.
   static const std::uint32_t at_once = resident_ctas(begin_round, kThreads, 0);
   const bool are_small = batch.max_tiles <= kFewThreads && batch.or_queries > at_once;
-  const std::uint32_t threads = are_small ? kFewThreads : kThreads;
+  std::uint32_t threads = are_small ? kFewThreads : kThreads;
   if (batch.query_tiles != nullptr) {
     launch("begin_queries", begin_queries, batch.query_tile_count, threads, 0, stream, batch,
            round);
+    if (are_small && batch.max_tiles <= kWarp) threads = kWarp;
   }
   launch("begin_round", begin_round, batch.or_queries, threads, 0, stream, batch, round);
 }

@@ -38,8 +38,8 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
 static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
               "a lane past its range's end is not at the list's last block");
 
-/// Work item: a block range of a list, a CTA of 256 threads. No shared memory. Bound by reading 4
-/// bytes a block.
+/// Work item: a block range of a list, a CTA of 64 or 256 threads. No shared memory. Bound by
+/// reading 4 bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
   const BlockRange range = batch.table_ranges[blockIdx.x];
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   std::uint32_t* const row = batch.first_blocks + list.tile_row;
   const std::uint32_t behind = query.end_tile + 1;
   const std::uint32_t end = range.first + range.blocks;
-  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += kThreads) {
+  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += blockDim.x) {
     const std::uint32_t block = first + lane_id();
     std::uint32_t from = 0;  // the first tile whose first block is this one
     std::uint32_t to = 0;    // the first tile behind those
@@ -210,7 +210,8 @@ bool launches_may_overlap() {
 
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, kThreads, 0, stream, batch);
+  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, batch.range_threads, 0,
+         stream, batch);
 }
 
 void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
