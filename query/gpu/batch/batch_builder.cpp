@@ -6,6 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "gpu/batch/query_entries.hpp"
 
@@ -33,9 +34,6 @@ constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 /// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
-/// Longer queries are the CPU engine's.
-bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
-
 std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks) {
   return (blocks + range_blocks - 1) / range_blocks;
 }
@@ -49,18 +47,22 @@ void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
 
 }  // namespace
 
-BatchBuilder::BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation) : index_(index) {
+BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation)
+    : segments_(std::move(segments)) {
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
   if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
   const bool looks_up =
       ablation.or_by == OrMethod::kLookUp || ablation.or_by == OrMethod::kFusedLookUp;
   if (looks_up) rules_.ablation |= kNoTiles;
-  rules_.tiles = static_cast<std::uint32_t>((index.index.counts().documents + kTileDocuments - 1) /
-                                            kTileDocuments);
 }
 
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
+
+/// Longer queries are the CPU engine's.
+bool BatchBuilder::is_for_gpu(std::uint32_t slot) const {
+  return batch_[slot].terms.size() <= kMaxLists;
+}
 
 /// Runs several pieces at a time, if there are many. A thread that waits for the last ones must not
 /// take other tasks meanwhile: these might want the same lane.
@@ -94,7 +96,7 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   slots_ = slots;
   rules_.settings = settings;
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
-  rules_.scorer = effective_scorer(index_.index.settings(), wanted);
+  rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   cut(slots.size());
   for_each_piece([this](Piece& piece) { measure(piece); });
   add_up();
@@ -103,37 +105,46 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
 }
 
 void BatchBuilder::measure(Piece& piece) const {
-  const IndexSections& sections = index_.index.sections();
   piece.shape = {};
   piece.short_ranges = 0;
   piece.and_ranges.clear();
   piece.and_fallback_ranges.clear();
   piece.unanswerable.clear();
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-    const PlannedQuery& plan = batch_[slots_[state]];
-    BatchShape alone;  // the query's lists, counted as if OR reads them
-    alone.lists = static_cast<std::uint32_t>(plan.terms.size());
-    std::uint32_t short_ranges = 0;
-    for (const PlannedTerm& term : plan.terms) {
-      const std::uint32_t blocks = block_count(term.entry.document_frequency);
-      alone.postings += term.entry.document_frequency;
-      alone.raw_lists += term.entry.is_short() ? 1 : 0;
-      alone.or_blocks += blocks;
-      alone.table_ranges += block_range_count(blocks, kRangeBlocks);
-      short_ranges += block_range_count(blocks, kShortRangeBlocks);
-      prefetch(sections, term.entry);
-    }
     ++piece.shape.queries;
-    piece.shape.postings += alone.postings;
-    if (!is_for_gpu(plan)) {
+    if (!is_for_gpu(slots_[state])) {
       piece.unanswerable.push_back(slots_[state]);
       continue;
     }
-    const SearchSettings& settings = rules_.of(slots_[state]);
-    for (const QueryEntry& entry : entries_of(plan, settings.mode, index_.removed != nullptr)) {
-      measure_entry(plan, entry, settings.count, alone, piece);
-      if (entry.kind == EntryKind::kOr) piece.short_ranges += short_ranges;
-    }
+    const std::uint32_t before = piece.shape.or_queries;
+    for (std::size_t i = 0; i < segments_.size(); ++i) measure_in(i, slots_[state], piece);
+    if (piece.shape.or_queries > before) ++piece.shape.or_states;
+  }
+}
+
+/// Measures what a query needs in a segment.
+void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const {
+  const PlacedIndex& placed = segments_[segment];
+  const PlannedQuery& plan = batch_.in(slot, segment);
+  BatchShape alone;  // the query's lists, counted as if OR reads them
+  alone.lists = static_cast<std::uint32_t>(plan.terms.size());
+  alone.tile_entries = placed.tiles();
+  alone.row_entries = alone.lists * tile_row_entries(placed.tiles());
+  std::uint32_t short_ranges = 0;
+  for (const PlannedTerm& term : plan.terms) {
+    const std::uint32_t blocks = block_count(term.entry.document_frequency);
+    alone.postings += term.entry.document_frequency;
+    alone.raw_lists += needs_raw(placed, term.entry) ? 1 : 0;
+    alone.or_blocks += blocks;
+    alone.table_ranges += block_range_count(blocks, kRangeBlocks);
+    short_ranges += block_range_count(blocks, kShortRangeBlocks);
+    prefetch(placed.index.sections(), term.entry);
+  }
+  piece.shape.postings += alone.postings;
+  const SearchSettings& settings = rules_.of(slot);
+  for (const QueryEntry& entry : segments_.entries(batch_, slot, settings.mode, segment)) {
+    measure_entry(plan, entry, settings.count, alone, piece);
+    if (entry.kind == EntryKind::kOr) piece.short_ranges += short_ranges;
   }
 }
 
@@ -162,6 +173,8 @@ void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& ent
   shape.or_blocks += alone.or_blocks;
   shape.or_postings += alone.postings;
   shape.table_ranges += alone.table_ranges;
+  shape.row_entries += alone.row_entries;
+  shape.tile_entries += alone.tile_entries;
 }
 
 /// Adds the pieces up, in order, and sets what follows from the sums.
@@ -176,8 +189,8 @@ void BatchBuilder::add_up() {
     shape_.add(piece.shape);
   }
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
-  shape_.row_entries = shape_.or_lists * tile_row_entries(rules_.tiles);
-  shape_.tile_entries = shape_.or_queries * rules_.tiles;
+  shape_.segments = static_cast<std::uint32_t>(segments_.size());
+  shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }
 
 /// Counts the ranges of AND and finds their places.
@@ -215,11 +228,10 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                          const ImageParts& host, const ImageParts& device) {
   const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
   for_each_piece([&](Piece& piece) {
-    QueryWriter writer(index_, rules_, target, piece.before, piece.and_ranges,
+    QueryWriter writer(segments_, rules_, target, piece.before, piece.and_ranges,
                        piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-      const PlannedQuery& plan = batch_[slots_[state]];
-      writer.write(plan, slots_[state], is_for_gpu(plan));
+      writer.write(batch_, slots_[state], is_for_gpu(slots_[state]));
     }
   });
 }

@@ -18,18 +18,18 @@
 
 namespace warpdex::gpu {
 
-/// Builds batches over one index, for one lane. Queries are cut into pieces. Each piece is
-/// first measured and then written to its place, for large batches by several threads. The bytes of
-/// the image do not depend on the threads, except for padding.
+/// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
+/// into pieces. Each piece is first measured and then written to its place, for large batches by
+/// several threads. The bytes of the image do not depend on the threads, except for padding.
 class BatchBuilder {
  public:
-  /// Keeps a reference.
-  BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation);
+  /// Keeps references. Several segments lie in the order of their docIDs.
+  BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation);
+  BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
+      : BatchBuilder(std::vector<const PlacedIndex*>{&index}, ablation) {}
 
   /// How the measured queries are scored.
   ScoreForm form() const;
-  /// Tiles of the collection.
-  std::uint32_t tiles() const { return rules_.tiles; }
 
   /// Measures what the queries `slots` of a batch need. Their answers go to the same slots; query
   /// number n has state n. `settings` has one entry for the batch or one for each of its queries;
@@ -62,12 +62,14 @@ class BatchBuilder {
   void for_each_piece(const Work& work);
   void cut(std::size_t queries);
   void measure(Piece& piece) const;
+  bool is_for_gpu(std::uint32_t slot) const;
+  void measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const;
   void measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                      const BatchShape& alone, Piece& piece) const;
   void add_up();
   void order_ranges();
 
-  const PlacedIndex& index_;
+  PlacedSegments segments_;
   BatchRules rules_;
   SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;

@@ -13,6 +13,11 @@ ImageParts lay_out(const BatchShape& shape, void* begin) {
   parts.queries = arena.take<Query>(std::size_t{shape.and_queries} + shape.and_fallback_queries +
                                     shape.or_queries);
   parts.final_queries = arena.take<Query>(shape.queries);
+  parts.list_matches = arena.take<std::uint32_t>(shape.queries);
+  const bool are_several = shape.segments > 1;
+  parts.list_spans =
+      arena.take<ListSpan>(are_several ? std::size_t{shape.queries} * shape.segments : 0);
+  parts.query_tiles = arena.take<QueryTiles>(are_several ? shape.or_states : 0);
   parts.table_ranges = arena.take<BlockRange>(shape.table_ranges);
   parts.and_ranges =
       arena.take<BlockRange>(std::size_t{shape.and_ranges} + shape.and_fallback_ranges);

@@ -11,6 +11,9 @@ struct ImageParts {
   List* lists;
   Query* queries;
   Query* final_queries;
+  std::uint32_t* list_matches;
+  ListSpan* list_spans;     ///< where there are several segments
+  QueryTiles* query_tiles;  ///< likewise
   BlockRange* table_ranges;
   BlockRange* and_ranges;
   std::uint32_t* raw;  ///< raw lists: kRawEntries docIDs, then as many values

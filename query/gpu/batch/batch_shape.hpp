@@ -13,8 +13,9 @@ struct BatchShape {
   std::uint32_t raw_lists = 0;    ///< among `lists`
   std::uint32_t and_queries = 0;  ///< entries of AND
   std::uint32_t and_fallback_queries =
-      0;  ///< likewise, that run only where the first found too few
-  std::uint32_t or_queries = 0;
+      0;                           ///< likewise, that run only where the first found too few
+  std::uint32_t or_queries = 0;    ///< entries of OR
+  std::uint32_t or_states = 0;     ///< queries with such entries
   std::uint32_t or_lists = 0;      ///< lists of queries of OR
   std::uint32_t table_ranges = 0;  ///< block ranges of these, of range_blocks or fewer each
   std::uint32_t and_ranges = 0;
@@ -22,15 +23,18 @@ struct BatchShape {
   std::uint64_t postings = 0;  ///< of all terms of all queries
   std::size_t or_blocks = 0;   ///< blocks of all lists of OR
   std::size_t or_postings = 0;
-  bool adds_up_only = true;   ///< OR makes no lookups
-  bool has_fallback = false;  ///< some query's OR runs only if its AND matched too few
+  std::uint32_t row_entries = 0;   ///< entries of a table by list and tile
+  std::uint32_t tile_entries = 0;  ///< entries of a table by query and tile
+  bool adds_up_only = true;        ///< OR makes no lookups
+  bool has_fallback = false;       ///< some query's OR runs only if its AND matched too few
   bool needs_rounds =
       false;  ///< of OR: tiles are to be added up, some queries are long, or it is asked for
 
   // Of a whole batch:
   std::uint32_t range_blocks = 0;  ///< kRangeBlocks or less
-  std::uint32_t row_entries = 0;   ///< entries of a table by list and tile
-  std::uint32_t tile_entries = 0;  ///< entries of a table by query and tile
+  std::uint32_t segments = 1;
+  /// Entries before the first row of each table by tile, so that no row starts before the table.
+  std::uint32_t row_shift = 0;
 
   /// Adds the sizes of other queries.
   void add(const BatchShape& other) {
@@ -40,6 +44,7 @@ struct BatchShape {
     and_queries += other.and_queries;
     and_fallback_queries += other.and_fallback_queries;
     or_queries += other.or_queries;
+    or_states += other.or_states;
     or_lists += other.or_lists;
     table_ranges += other.table_ranges;
     and_ranges += other.and_ranges;
@@ -47,6 +52,8 @@ struct BatchShape {
     postings += other.postings;
     or_blocks += other.or_blocks;
     or_postings += other.or_postings;
+    row_entries += other.row_entries;
+    tile_entries += other.tile_entries;
     adds_up_only &= other.adds_up_only;
     has_fallback |= other.has_fallback;
     needs_rounds |= other.needs_rounds;

@@ -1,12 +1,10 @@
 // Describes a list by its term's entry in the lexicon, and decodes short lists.
 #include "gpu/batch/list_writer.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "gpu/index/short_lists.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -30,7 +28,8 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
   list.size = term.entry.document_frequency;
   list.blocks = block_count(list.size);
   list.tile_row = kNone;
-  list.flags = flags;
+  list.flags = static_cast<std::uint16_t>(flags);
+  list.first_document = index_.first_document;
   std::uint64_t largest = 0;
   if (term.entry.is_short()) {
     occurrences = write_raw(term.entry, raw, list);
@@ -53,20 +52,15 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
 /// Returns the term's collection frequency.
 std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& raw,
                                     List& list) const {
-  std::uint32_t* const docids = raw.host;
-  std::uint32_t* const values = docids + kRawEntries;
-  const Index& index = index_.index;
-  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents, docids,
-                  values);
-  const std::uint64_t occurrences = std::accumulate(values, values + list.size, std::uint64_t{0});
-  for (std::uint32_t i = 0; i < list.size; ++i) --values[i];
-  std::fill(docids + list.size, docids + kRawEntries, kNone);
-  std::fill(values + list.size, values + kRawEntries, 0U);
+  RawList place = index_.find_raw(entry);
+  if (place.raw == nullptr) {
+    place = {raw.device, write_raw_list(index_.index, entry, index_.first_document, raw.host)};
+  }
   list.flags |= kRaw;
-  list.docids.bytes = reinterpret_cast<const std::uint8_t*>(raw.device);
-  list.frequencies.bytes = reinterpret_cast<const std::uint8_t*>(raw.device + kRawEntries);
-  list.last_docids = raw.device + list.size - 1;
-  return occurrences;
+  list.docids.bytes = reinterpret_cast<const std::uint8_t*>(place.raw);
+  list.frequencies.bytes = reinterpret_cast<const std::uint8_t*>(place.raw + kRawEntries);
+  list.last_docids = place.raw + list.size - 1;
+  return place.occurrences;
 }
 
 }  // namespace warpdex::gpu

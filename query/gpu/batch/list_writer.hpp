@@ -10,9 +10,6 @@
 
 namespace warpdex::gpu {
 
-/// Entries of a raw list: docIDs, then values.
-inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
-
 /// Room for a raw list in a batch's image.
 struct RawPlace {
   std::uint32_t* host;
@@ -25,11 +22,12 @@ class ListWriter {
   ListWriter(const PlacedIndex& index, const ScorerSettings& scorer)
       : index_(index), settings_(scorer) {}
 
-  /// Fills in a list, except for tile_row, or_query and rank. Scores go by `statistics`. A short
-  /// list is decoded to `raw`; a long one does not use it. Throws FormatError for damage.
+  /// Fills in a list, except for tile_row, or_query and rank. Scores go by `statistics`. Where
+  /// needs_raw(), the list is decoded to `raw`. Throws FormatError for damage.
   void write(const PlannedTerm& term, const CollectionStatistics& statistics, std::uint32_t flags,
              const RawPlace& raw, List& list) const;
 
+  const PlacedIndex& index() const { return index_; }
   /// The scorer of a list that was written.
   TermScorer scorer_of(const List& list) const {
     return {.kind = settings_.kind, .weight = list.weight, .c0 = list.c0, .c1 = list.c1};
@@ -41,6 +39,11 @@ class ListWriter {
   const PlacedIndex& index_;
   ScorerSettings settings_;
 };
+
+/// Whether a list is decoded for each query that has it.
+inline bool needs_raw(const PlacedIndex& index, const PostingsEntry& entry) {
+  return entry.is_short() && index.find_raw(entry).raw == nullptr;
+}
 
 /// Blocks of a list of so many postings.
 inline std::uint32_t block_count(std::uint32_t postings) {

@@ -23,7 +23,7 @@ struct QueryEntry {
   RoleCounts roles;
   bool unsigned_is_required = false;
   bool is_fallback = false;   ///< runs only if the AND before it matched too few
-  bool is_one_list = false;   ///< all postings of its only list match
+  bool is_one_list = false;   ///< all postings of its only list match; their number is known
   bool shares_lists = false;  ///< uses the lists of the entry before
 };
 
@@ -36,9 +36,8 @@ struct QueryEntries {
   const QueryEntry* end() const { return entries.data() + count; }
 };
 
-/// `has_removed`: some of the segment's documents were removed, so that no list's size is a number
-/// of matches. O(terms).
-QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool has_removed);
+/// `knows_matches`: if the query is one list, the number of its matches is known. O(terms).
+QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool knows_matches);
 
 /// A query's shortest required list, which drives AND. There must be one.
 const PlannedTerm& driver_of(const PlannedQuery& plan, const QueryEntry& entry);

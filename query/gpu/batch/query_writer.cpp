@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "gpu/layout/length_codes.hpp"
 #include "plan/seed_threshold.hpp"
@@ -14,81 +16,146 @@ namespace warpdex::gpu {
 
 static_assert(std::has_single_bit(kHistogramBins));
 
-void QueryWriter::write(const PlannedQuery& plan, std::uint32_t slot, bool for_gpu) {
-  Query& final_query = target_.host.final_queries[next_.queries];
+PlacedSegments::PlacedSegments(std::vector<const PlacedIndex*> segments)
+    : all_(std::move(segments)) {
+  for (const PlacedIndex* segment : all_) {
+    longest_document_ = std::max(longest_document_, segment->longest_document);
+    largest_static_ = std::max(largest_static_, segment->largest_static);
+    has_static_ |= !segment->index.sections().static_scores.empty();
+    knows_live_ &= segment->removed == nullptr || segment->index.settings().has_forward;
+  }
+}
+
+QueryEntries PlacedSegments::entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
+                                     std::size_t i) const {
+  // Of several terms, a segment may know only one.
+  const bool is_one_list = size() == 1 || plans[query].terms.size() == 1;
+  return entries_of(plans.in(query, i), mode, knows_live_ && is_one_list);
+}
+
+void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_gpu) {
+  const std::uint32_t state = next_.queries;
+  Query& final_query = target_.host.final_queries[state];
   final_query = Query{};
-  final_query.state = next_.queries;
+  final_query.state = state;
   final_query.slot = slot;
-  const QueryEntries entries =
-      for_gpu ? entries_of(plan, rules_.of(slot).mode, index_.removed != nullptr) : QueryEntries{};
-  std::uint32_t first_list = 0;
-  for (const QueryEntry& entry : entries) {
-    if (!entry.shares_lists) {
-      first_list = next_.lists;
-      write_lists(plan, entry);
+  target_.host.list_matches[state] = 0;
+  if (segments_.size() > 1) {
+    std::fill_n(target_.host.list_spans + state * segments_.size(), segments_.size(), ListSpan{});
+  }
+  written_.clear();
+  if (for_gpu) write_all_lists(plans, slot);
+  if (!written_.empty()) {
+    Query common = start_query(slot);
+    set_scale(max_counted(plans[slot], plans.are_of_all(), common.k),
+              has_whole_weights(plans[slot]), common);
+    set_known_threshold(common);
+    const std::uint32_t or_threshold = seeded_threshold(common);
+    const BatchShape before = next_;
+    for (const Written& each : written_) write_entry(each, common, or_threshold, final_query);
+    if (next_.or_queries > before.or_queries && segments_.size() > 1) {
+      target_.host.query_tiles[next_.or_states] = {before.or_queries,
+                                                   target_.shape.row_shift + before.tile_entries,
+                                                   next_.tile_entries - before.tile_entries};
     }
-    Query query = start_query(entry, slot, first_list);
-    set_scale(query, has_whole_weights(plan));
-    set_known_threshold(query);
-    if (entry.kind == EntryKind::kOr) {
-      set_seed(plan, entry, query);
-      write_or(query);
-    } else if (entry.kind == EntryKind::kAnd) {
-      write_and(query);
-    } else {
-      write_and_fallback(query);
-    }
-    final_query = query;
+    if (next_.or_queries > before.or_queries) ++next_.or_states;
   }
   ++next_.queries;
 }
 
-Query QueryWriter::start_query(const QueryEntry& entry, std::uint32_t slot,
-                               std::uint32_t first_list) const {
-  const SearchSettings& settings = rules_.of(slot);
-  Query query{};
-  query.first_list = first_list;
-  query.scoring_lists = entry.roles.scoring;
-  query.list_count = entry.roles.scoring + entry.roles.prohibited;
-  query.k = settings.k;
-  query.state = next_.queries;
-  query.slot = slot;
-  query.flags = flags_of(entry, settings.count, rules_.ablation);
-  query.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
-  query.candidate_capacity = target_.capacity;
-  query.lengths_are_coded = index_.longest_document < kTooLong ? 1 : 0;
-  query.first_candidate = next_.queries * target_.capacity;
-  return query;
+/// Writes the lists of a query's entries in all segments, and what is known of them.
+void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot) {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const PlannedQuery& plan = plans.in(slot, i);
+    std::uint32_t first_list = 0;
+    for (const QueryEntry& entry : segments_.entries(plans, slot, rules_.of(slot).mode, i)) {
+      if (!entry.shares_lists) {
+        first_list = next_.lists;
+        write_lists(i, plan, entry);
+      }
+      written_.push_back({i, &plan, entry, first_list});
+      if (entry.is_one_list) {
+        const PlannedTerm& term = plan.terms[0];
+        target_.host.list_matches[next_.queries] += term.entry.document_frequency - term.removed;
+      }
+      if (segments_.size() > 1) {
+        target_.host.list_spans[next_.queries * segments_.size() + i] = {first_list,
+                                                                         entry.roles.scoring};
+      }
+    }
+  }
 }
 
-void QueryWriter::write_lists(const PlannedQuery& plan, const QueryEntry& entry) {
-  const IndexCounts& counts = index_.index.counts();
+void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
+                              const QueryEntry& entry) {
+  const PlacedIndex& placed = segments_[segment];
+  const ListWriter writer(placed, rules_.scorer);
+  const IndexCounts& counts = placed.index.counts();
   const CollectionStatistics statistics =
       plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited) continue;
     const bool required = is_required(term, entry.unsigned_is_required);
-    write_list(term, statistics, required ? kRequired : 0U);
+    write_list(writer, term, statistics, required ? kRequired : 0U);
   }
   if (entry.roles.prohibited == 0) return;
   for (const PlannedTerm& term : plan.terms) {
-    if (term.is_prohibited) write_list(term, statistics, kProhibited);
+    if (term.is_prohibited) write_list(writer, term, statistics, kProhibited);
   }
 }
 
-void QueryWriter::write_list(const PlannedTerm& term, const CollectionStatistics& statistics,
-                             std::uint32_t flags) {
+void QueryWriter::write_list(const ListWriter& writer, const PlannedTerm& term,
+                             const CollectionStatistics& statistics, std::uint32_t flags) {
   const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
-  lists_.write(term, statistics, flags, {target_.host.raw + raw, target_.device.raw + raw},
+  if (needs_raw(writer.index(), term.entry)) ++next_.raw_lists;
+  writer.write(term, statistics, flags, {target_.host.raw + raw, target_.device.raw + raw},
                target_.host.lists[next_.lists++]);
-  if (term.entry.is_short()) ++next_.raw_lists;
+}
+
+/// What a query has in common in all segments.
+Query QueryWriter::start_query(std::uint32_t slot) const {
+  const SearchSettings& settings = rules_.of(slot);
+  Query query{};
+  for (const Written& each : written_) {
+    query.scoring_lists = std::max(query.scoring_lists, each.entry.roles.scoring);
+  }
+  query.k = settings.k;
+  query.state = next_.queries;
+  query.slot = slot;
+  query.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
+  query.candidate_capacity = target_.capacity;
+  query.first_candidate = next_.queries * target_.capacity;
+  if (segments_.longest_document() < kTooLong) query.flags |= kCodedLengths;
+  return query;
+}
+
+void QueryWriter::write_entry(const Written& written, const Query& common,
+                              std::uint32_t or_threshold, Query& final_query) {
+  const PlacedIndex& placed = segments_[written.segment];
+  const QueryEntry& entry = written.entry;
+  Query query = common;
+  query.first_list = written.first_list;
+  query.scoring_lists = entry.roles.scoring;
+  query.list_count = entry.roles.scoring + entry.roles.prohibited;
+  query.flags |= flags_of(entry, rules_.of(common.slot).count, rules_.ablation);
+  query.first_tile = placed.first_tile();
+  query.end_tile = query.first_tile + placed.tiles();
+  if (entry.kind == EntryKind::kOr) {
+    query.seed_threshold = or_threshold;
+    write_or(placed, query);
+  } else if (entry.kind == EntryKind::kAnd) {
+    write_and(query);
+  } else {
+    write_and_fallback(query);
+  }
+  final_query = query;
+  final_query.scoring_lists = common.scoring_lists;
 }
 
 /// An upper bound of the score of the k-th best document, without static scores. If fewer than k
 /// documents have one of the rarest terms, then one of the k best has none of them, and its score
 /// is at most the sum of the other lists' bounds.
-double QueryWriter::max_kth_score(const Query& query) const {
-  const std::span lists(target_.host.lists + query.first_list, query.scoring_lists);
+double QueryWriter::max_kth_score(std::uint32_t k, std::span<const List> lists) const {
   double rest = 0;
   for (const List& list : lists) rest += list.bound;
   double bound = rest;
@@ -96,10 +163,35 @@ double QueryWriter::max_kth_score(const Query& query) const {
   for (const List& list : lists) {
     documents += list.size;
     rest -= list.bound;
-    if (documents >= query.k || rest <= 0) break;
+    if (documents >= k || rest <= 0) break;
     bound = rest;
   }
   return bound;
+}
+
+/// The same of a snapshot, for BM25: by the live documents of all segments.
+double QueryWriter::max_kth_score(std::uint32_t k, const PlannedQuery& whole) const {
+  std::vector<List> lists;
+  for (const PlannedTerm& term : whole.terms) {
+    if (term.is_prohibited) continue;
+    const TermScorer scorer =
+        make_term_scorer(rules_.scorer, whole.statistics.value(), term.document_frequency,
+                         term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
+    List& list = lists.emplace_back();
+    list.bound = scorer.weight;
+    list.size = static_cast<std::uint32_t>(term.document_frequency);
+  }
+  return max_kth_score(k, lists);
+}
+
+/// The most that a posting needs to count: infinite where that is not bounded.
+double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const {
+  if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double kth =
+      is_of_all ? max_kth_score(k, whole) : max_kth_score(k, scoring_lists(written_[0]));
+  return kth * 1.0001;
 }
 
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
@@ -107,20 +199,23 @@ double QueryWriter::max_kth_score(const Query& query) const {
 /// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
 /// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
 /// if the weights are whole.
-void QueryWriter::set_scale(Query& query, bool weights_are_whole) const {
+void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& query) const {
   const ScorerKind scorer = rules_.scorer.kind;
-  const double largest_static = index_.largest_static;
-  const bool is_capped = scorer == ScorerKind::kBm25 && largest_static == 0;
-  const double max_counted =
-      is_capped ? max_kth_score(query) * 1.0001 : std::numeric_limits<double>::infinity();
+  const double largest_static = segments_.largest_static();
+  const bool is_capped = std::isfinite(max_counted);
   double bounds = 0;
   double weights = 0;
   double largest = 0;
-  for (std::uint32_t i = 0; i < query.scoring_lists; ++i) {
-    const List& list = target_.host.lists[query.first_list + i];
-    bounds += std::min<double>(list.bound, max_counted);
-    weights += list.weight;
-    largest = std::max<double>(largest, list.bound);
+  for (const Written& each : written_) {
+    double own_bounds = 0;
+    double own_weights = 0;
+    for (const List& list : scoring_lists(each)) {
+      own_bounds += std::min<double>(list.bound, max_counted);
+      own_weights += list.weight;
+      largest = std::max<double>(largest, list.bound);
+    }
+    bounds = std::max(bounds, own_bounds);
+    weights = std::max(weights, own_weights);
   }
   double scale = 1;
   query.rounding_slack = 0;
@@ -136,7 +231,7 @@ void QueryWriter::set_scale(Query& query, bool weights_are_whole) const {
     }
   }
   query.scale = static_cast<float>(scale);
-  query.static_scale = index_.index.sections().static_scores.empty() ? 0.F : query.scale;
+  query.static_scale = segments_.has_static() ? query.scale : 0.F;
   query.weight_units = static_cast<float>(weights * scale);
   query.unit_cap =
       max_counted < largest ? static_cast<std::uint32_t>(max_counted * scale) + 2 : kNone;
@@ -161,38 +256,89 @@ void QueryWriter::set_known_threshold(Query& query) const {
       static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
-/// Sets a threshold to start with. Each term's seed is a lower bound of the k-th best score, since
-/// no term is required, unless documents are prohibited. Removed documents may be among the best:
-/// as many more bound k live ones. It is rounded down: sums in units are never below scores. A
-/// query that runs again starts with its last threshold.
-void QueryWriter::set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const {
-  if (!rules_.has_seeds) return;
-  const Answer* const answers = target_.answers_so_far;
-  if (answers != nullptr) {
-    query.seed_threshold = std::max(query.seed_threshold, answers[query.slot].threshold);
+/// Calls visit(segment, sections, term, scorer) for each term of OR's entries without prohibited
+/// terms.
+template <class Visit>
+void QueryWriter::for_each_seeded(Visit visit) const {
+  for (const Written& each : written_) {
+    if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
+    const PlacedIndex& placed = segments_[each.segment];
+    const ListWriter writer(placed, rules_.scorer);
+    const List* list = target_.host.lists + each.first_list;
+    for (const PlannedTerm& term : each.plan->terms) {
+      visit(each.segment, placed.index.sections(), term, writer.scorer_of(*list++));
+    }
   }
-  if (entry.roles.prohibited > 0) return;
-  const List* list = target_.host.lists + query.first_list;
-  float seed = 0;
-  for (const PlannedTerm& term : plan.terms) {
-    seed = std::max(seed, seed_score(index_.index.sections(), term.entry, lists_.scorer_of(*list++),
-                                     query.k + term.removed));
-  }
-  const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
-  query.seed_threshold =
-      std::max(query.seed_threshold,
-               static_cast<std::uint32_t>(
-                   is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
 }
 
-void QueryWriter::write_or(Query& query) {
-  query.tile_row = next_.or_queries * rules_.tiles;
+/// The best score that k documents of one list reach.
+float QueryWriter::seed_of_one(std::uint32_t k) const {
+  float seed = 0;
+  for_each_seeded([&](std::size_t, const IndexSections& sections, const PlannedTerm& term,
+                      const TermScorer& scorer) {
+    seed = std::max(seed, seed_score(sections, term.entry, scorer, k + term.removed));
+  });
+  return seed;
+}
+
+/// The best score that k documents of several segments together reach, one list in each; `seed` if
+/// none is better.
+float QueryWriter::seed_of_several(std::uint32_t k, float seed) const {
+  struct Share {
+    float score;
+    std::size_t segment;
+    std::uint32_t documents;  ///< fewer than k
+  };
+  std::vector<Share> shares;
+  for_each_seeded([&](std::size_t segment, const IndexSections& sections, const PlannedTerm& term,
+                      const TermScorer& scorer) {
+    for (const std::uint32_t rank : kSeedRanks) {
+      if (rank <= term.removed) continue;
+      if (rank - term.removed >= k) break;
+      const float score = seed_score(sections, term.entry, scorer, rank);
+      if (score > seed) shares.push_back({score, segment, rank - term.removed});
+    }
+  });
+  std::ranges::sort(shares, std::greater{}, &Share::score);
+  std::vector<std::uint32_t> documents(segments_.size());
+  std::uint64_t all = 0;
+  for (const Share& share : shares) {
+    std::uint32_t& own = documents[share.segment];
+    all += std::max(own, share.documents) - own;
+    own = std::max(own, share.documents);
+    if (all >= k) return share.score;
+  }
+  return seed;
+}
+
+/// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
+/// since no term is required, unless documents are prohibited. Removed documents may be among the
+/// best: as many more bound k live ones. It is rounded down: sums in units are never below scores.
+/// A query that runs again starts with its last threshold.
+std::uint32_t QueryWriter::seeded_threshold(const Query& query) const {
+  std::uint32_t threshold = query.seed_threshold;
+  if (!rules_.has_seeds) return threshold;
+  const Answer* const answers = target_.answers_so_far;
+  if (answers != nullptr) threshold = std::max(threshold, answers[query.slot].threshold);
+  float seed = seed_of_one(query.k);
+  if (segments_.size() > 1 && query.k > kSeedRanks[0]) seed = seed_of_several(query.k, seed);
+  const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
+  return std::max(threshold,
+                  static_cast<std::uint32_t>(
+                      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
+}
+
+void QueryWriter::write_or(const PlacedIndex& placed, Query& query) {
+  const std::uint32_t shift = target_.shape.row_shift - query.first_tile;
+  query.tile_row = shift + next_.tile_entries;
+  next_.tile_entries += placed.tiles();
   const std::uint32_t step = target_.shape.range_blocks;
   for (std::uint32_t i = 0; i < query.list_count; ++i) {
     List& list = target_.host.lists[query.first_list + i];
     list.or_query = next_.or_queries;
-    list.rank = i;
-    list.tile_row = next_.or_lists++ * tile_row_entries(rules_.tiles);
+    list.rank = static_cast<std::uint16_t>(i);
+    list.tile_row = shift + next_.row_entries;
+    next_.row_entries += tile_row_entries(placed.tiles());
     for (std::uint32_t block = 0; block < list.blocks; block += step) {
       target_.host.table_ranges[next_.table_ranges++] = {query.first_list + i, block,
                                                          std::min(step, list.blocks - block)};

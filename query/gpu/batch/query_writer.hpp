@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "gpu/batch/and_block_ranges.hpp"
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/list_writer.hpp"
 #include "gpu/batch/query_entries.hpp"
+#include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -21,12 +23,36 @@ struct BatchRules {
   ScorerSettings scorer;                     ///< the index's own or the user's
   std::uint32_t ablation = 0;                ///< QueryFlags
   bool has_seeds = true;                     ///< OR's thresholds start at the seeds
-  std::uint32_t tiles = 0;                   ///< of the collection
 
   /// The settings of the query whose answer goes to `slot`.
   const SearchSettings& of(std::uint32_t slot) const {
     return settings[settings.size() == 1 ? 0 : slot];
   }
+};
+
+/// What is searched: an index, or the segments of a snapshot in the order of their docIDs.
+class PlacedSegments {
+ public:
+  /// Keeps references.
+  explicit PlacedSegments(std::vector<const PlacedIndex*> segments);
+
+  std::size_t size() const { return all_.size(); }
+  const PlacedIndex& operator[](std::size_t i) const { return *all_[i]; }
+  std::uint32_t longest_document() const { return longest_document_; }
+  float largest_static() const { return largest_static_; }
+  bool has_static() const { return has_static_; }
+
+  /// The entries of a query in segment `i`.
+  QueryEntries entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
+                       std::size_t i) const;
+
+ private:
+  std::vector<const PlacedIndex*> all_;
+  std::uint32_t longest_document_ = 0;
+  float largest_static_ = 0;
+  bool has_static_ = false;
+  /// Whether the size of a list less its removed postings is the number of its live documents.
+  bool knows_live_ = true;
 };
 
 /// Writes neighbouring queries of a batch, one after the other.
@@ -45,37 +71,57 @@ class QueryWriter {
 
   /// Keeps references. `before` has the sizes of all queries before the first one. The block ranges
   /// are those of the queries to be written; their places are known.
-  QueryWriter(const PlacedIndex& index, const BatchRules& rules, const Target& target,
+  QueryWriter(const PlacedSegments& segments, const BatchRules& rules, const Target& target,
               const BatchShape& before, AndBlockRanges& first, AndBlockRanges& second)
-      : index_(index),
+      : segments_(segments),
         rules_(rules),
-        lists_(index, rules.scorer),
         target_(target),
         before_(before),
         next_(before),
         and_ranges_(first),
         fallback_ranges_(second) {}
 
-  /// Writes the query whose answer goes to `slot`. If it is not `for_gpu`, only its entry among
-  /// final_queries is written.
-  void write(const PlannedQuery& plan, std::uint32_t slot, bool for_gpu);
+  /// Writes the query whose answer goes to `slot`, in all segments. If it is not `for_gpu`, only
+  /// its entry among final_queries is written, and what else there is for each query.
+  void write(const SegmentPlans& plans, std::uint32_t slot, bool for_gpu);
 
  private:
-  Query start_query(const QueryEntry& entry, std::uint32_t slot, std::uint32_t first_list) const;
-  void write_lists(const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(const PlannedTerm& term, const CollectionStatistics& statistics,
-                  std::uint32_t flags);
-  double max_kth_score(const Query& query) const;
-  void set_scale(Query& query, bool weights_are_whole) const;
+  /// An entry whose lists are written.
+  struct Written {
+    std::size_t segment;
+    const PlannedQuery* plan;  ///< in the segment
+    QueryEntry entry;
+    std::uint32_t first_list;
+  };
+
+  void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
+  void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
+  void write_list(const ListWriter& writer, const PlannedTerm& term,
+                  const CollectionStatistics& statistics, std::uint32_t flags);
+  Query start_query(std::uint32_t slot) const;
+  double max_kth_score(std::uint32_t k, std::span<const List> lists) const;
+  double max_kth_score(std::uint32_t k, const PlannedQuery& whole) const;
+  double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const;
+  void set_scale(double max_counted, bool weights_are_whole, Query& query) const;
   void set_known_threshold(Query& query) const;
-  void set_seed(const PlannedQuery& plan, const QueryEntry& entry, Query& query) const;
-  void write_or(Query& query);
+  template <class Visit>
+  void for_each_seeded(Visit visit) const;
+  std::uint32_t seeded_threshold(const Query& query) const;
+  float seed_of_one(std::uint32_t k) const;
+  float seed_of_several(std::uint32_t k, float seed) const;
+  void write_entry(const Written& written, const Query& common, std::uint32_t or_threshold,
+                   Query& final_query);
+  void write_or(const PlacedIndex& index, Query& query);
   void write_and(const Query& query);
   void write_and_fallback(const Query& query);
 
-  const PlacedIndex& index_;
+  std::span<const List> scoring_lists(const Written& written) const {
+    return {target_.host.lists + written.first_list, written.entry.roles.scoring};
+  }
+
+  const PlacedSegments& segments_;
   const BatchRules& rules_;
-  ListWriter lists_;
+  std::vector<Written> written_;  ///< of the query that is written
   const Target& target_;
   const BatchShape& before_;
   BatchShape next_;  ///< sizes of all queries before the next one

@@ -1,4 +1,4 @@
-// The plans of a batch as one segment of a snapshot sees them. Internal.
+// The plans of a batch as one segment of a snapshot sees them, or as all of them do. Internal.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,23 @@ class SegmentPlans {
   SegmentPlans(std::span<const PlannedQuery> plans, std::size_t segment)
       : plans_(plans), segment_(segment) {}
 
+  /// Of a snapshot: the plans that the queries have for all of its segments.
+  static SegmentPlans of_all(std::span<const PlannedQuery> plans) { return {plans, kAll}; }
+
   std::size_t size() const { return plans_.size(); }
+  /// Of all segments: the plan of the whole, whose terms have no lists.
   const PlannedQuery& operator[](std::size_t query) const {
-    return segment_ == kWhole ? plans_[query] : plans_[query].segments[segment_];
+    return segment_ >= kAll ? plans_[query] : plans_[query].segments[segment_];
   }
+  /// The plan for number `i` of the segments that are searched; 0 if it is one.
+  const PlannedQuery& in(std::size_t query, std::size_t i) const {
+    return segment_ == kAll ? plans_[query].segments[i] : (*this)[query];
+  }
+  bool are_of_all() const { return segment_ == kAll; }
 
  private:
   static constexpr std::size_t kWhole = ~std::size_t{0};
+  static constexpr std::size_t kAll = kWhole - 1;
 
   std::span<const PlannedQuery> plans_;
   std::size_t segment_ = kWhole;

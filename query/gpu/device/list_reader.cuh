@@ -45,7 +45,7 @@ __device__ inline void read_docids(const Batch& batch, std::uint32_t list_index,
   const List& list = batch.lists[list_index];
   if (list.flags & kRaw) return read_raw(list.docids.bytes, docids);
   const std::uint32_t last = list.last_docids[block];
-  const std::uint32_t base = block == 0 ? kNone : list.last_docids[block - 1];
+  const std::uint32_t base = block == 0 ? list.first_document - 1 : list.last_docids[block - 1];
   using Decoder = device::BlockDecoder<kCodec>;
   const device::BlockPlace place = Decoder::locate(list.docids, block);
   auto tail = docid_tail<kCodec>(batch, list_index);

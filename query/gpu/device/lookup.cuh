@@ -167,7 +167,8 @@ __device__ inline PostingPlace find_document(const Batch& batch, std::uint32_t l
       Decoder::prefetch(value_tail<kCodec>(batch, list_index),
                         Decoder::locate(list.frequencies, posting.block));
     }
-    base = posting.block == 0 ? kNone : __ldg(list.last_docids + (posting.block - 1));
+    base = posting.block == 0 ? list.first_document - 1
+                              : __ldg(list.last_docids + (posting.block - 1));
     last = __ldg(list.last_docids + posting.block);
     waits = place.code != kDenseCode;
     if (!waits) posting.place = Decoder::find_in_dense(place, {document - base - 1, last - base});

@@ -66,7 +66,7 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t sum) {
   if (batch.form == ScoreForm::kImpact) return sum - min(sum, query.rounding_slack);
-  if (batch.form == ScoreForm::kQueryLikelihood || !query.lengths_are_coded) return 0;
+  if (batch.form == ScoreForm::kQueryLikelihood || (query.flags & kCodedLengths) == 0) return 0;
   const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
   return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
 }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/length_tables.hpp"
+#include "gpu/index/short_lists.hpp"
+#include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/stream.hpp"
@@ -39,6 +42,9 @@ constexpr std::size_t kCachedScratchShares = 7;
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
 constexpr std::size_t kMaxCopyThreads = 8;
+/// Decoded short lists take so much GPU memory at most, and this share of what is left.
+constexpr std::size_t kMaxRawLists = std::size_t{128} << 20;
+constexpr std::size_t kRawListShares = 16;
 
 void check_fit(const DeviceInfo& gpu) {
   const std::string why = why_gpu_unfit(gpu);
@@ -96,11 +102,15 @@ constexpr std::size_t kNeeded = 6;
 constexpr std::size_t kEncoded = 2;
 
 GpuIndex::State::State(const Index& uploaded, Resources& resources,
-                       const GpuIndexSettings& settings)
-    : PlacedIndex(uploaded),
-      device(resources.device()),
-      budget(
-          std::make_unique<MemoryBudget>(memory_limit(resources, settings), &resources.memory())) {
+                       const GpuIndexSettings& settings, std::uint32_t first)
+    : PlacedIndex(uploaded) {
+  first_document = first;
+  device = resources.device();
+  codec_kind = index.settings().codec.kind;
+  documents = index.counts().documents;
+  documents_of_segments = {documents};
+  document_end = first + static_cast<std::uint32_t>(documents);
+  budget = std::make_unique<MemoryBudget>(memory_limit(resources, settings), &resources.memory());
   check_before_upload(index, [](const std::string& /*name*/) { return true; });
   const IndexSections& sections = index.sections();
   const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
@@ -152,10 +162,10 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
         index, *host_lists, are_readable ? budget->left() - scratch : 0, *budget, device);
     host_memory.shrink(host_memory.bytes() - left + host_lists->bytes());
   }
-  if (sections.static_scores.empty()) {
-    static_scores = nullptr;
-    static_bounds = nullptr;
-  }
+  if (cache == nullptr) upload_raw_lists();
+  long_documents = of_lengths.long_lengths.size();
+  shift_docids();
+  shift_tables();
   for (const std::uint32_t length : sections.document_lengths) {
     longest_document = std::max(longest_document, length);
   }
@@ -227,13 +237,53 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
   return true;
 }
 
+/// Keeps the short lists with the most postings, as far as they take little memory.
+void GpuIndex::State::upload_raw_lists() {
+  const std::size_t room = std::min(kMaxRawLists, budget->left() / kRawListShares);
+  gpu::ShortLists lists = gpu::make_short_lists(index, first_document, room);
+  const std::size_t size = lists.raw.size() * sizeof(std::uint32_t);
+  if (size == 0 || !raw_lists.allocate(size, *budget, device)) return;
+  const Stream stream(device);
+  raw_lists.buffer().upload({reinterpret_cast<const std::uint8_t*>(lists.raw.data()), size},
+                            stream);
+  stream.synchronize();
+  raw_places = std::move(lists.places);
+  raw_occurrences = std::move(lists.occurrences);
+  scratch = std::min(scratch, budget->left());
+}
+
+gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {
+  if (raw_places.empty()) return {};
+  const std::uint32_t place = raw_places[entry.term_number];
+  if (place == gpu::kNone) return {};
+  return {static_cast<const std::uint32_t*>(raw_lists.data()) +
+              std::size_t{place} * gpu::kRawListEntries,
+          raw_occurrences[place]};
+}
+
+/// Turns the last docIDs of all blocks into spaced ones.
+void GpuIndex::State::shift_docids() {
+  const std::size_t blocks = index.sections().block_last_docids.size();
+  if (first_document == 0 || blocks == 0) return;
+  const Stream stream(device);
+  const CurrentDevice current(device);
+  gpu::launch_add(const_cast<std::uint32_t*>(last_docids), blocks, first_document, stream.handle());
+  stream.synchronize();
+}
+
+/// Lets the tables by docID start at document 0.
+void GpuIndex::State::shift_tables() {
+  lengths.codes -= first_document;
+  lengths.remainders -= first_document;
+  lengths.long_bases -= first_document / gpu::kLengthGroup;
+  const bool has_static = !index.sections().static_scores.empty();
+  static_scores = has_static ? static_scores - first_document : nullptr;
+  static_bounds = has_static ? static_bounds - first_document / kStaticWindow : nullptr;
+}
+
 bool GpuIndex::State::has_flat_tails() const {
   const CodecSettings& codec = index.settings().codec;
   return codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
-}
-
-std::size_t GpuIndex::State::scratch_share() const {
-  return scratch / std::max<std::size_t>(lanes, 1);
 }
 
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
@@ -265,8 +315,9 @@ void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
   list.last_docids = last_docids + entry.first_block;
   list.bounds = bounds + entry.first_block;
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {
+    // Tile 0 may lie before the segment.
     list.tile_score_bounds =
-        range_bounds + entry.frequent_list * range_count(index.counts().documents);
+        range_bounds + entry.frequent_list * range_count(index.counts().documents) - first_tile();
   }
 }
 
@@ -279,9 +330,7 @@ GpuIndex::~GpuIndex() = default;
 const Index& GpuIndex::index() const { return state_->index; }
 int GpuIndex::device() const { return state_->device; }
 bool GpuIndex::is_resident() const { return state_->cache == nullptr; }
-std::size_t GpuIndex::memory() const {
-  return state_->bytes.size() + (state_->cache ? state_->cache->capacity() : 0);
-}
+std::size_t GpuIndex::memory() const { return state_->memory(); }
 std::size_t GpuIndex::memory_left() const { return state_->budget->left(); }
 
 }  // namespace warpdex

@@ -1,12 +1,12 @@
 // What the engine's lanes see of an index on a GPU. Internal.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/index/searched_index.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "gpu/lists/host_lists.hpp"
@@ -17,28 +17,31 @@
 
 namespace warpdex {
 
-struct GpuIndex::State : gpu::PlacedIndex {
-  State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings);
+/// Pointers to what lies by docID point to where the entry of document 0 would be: a segment's
+/// first document may be another.
+struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
+  /// Its docIDs start at `first`, a multiple of kSpaceDocuments.
+  State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings,
+        std::uint32_t first = 0);
 
   /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
+  gpu::RawList find_raw(const PostingsEntry& entry) const override;
   /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
   /// levels.
   bool has_flat_tails() const;
-  /// GPU memory that one of the lanes may take.
-  std::size_t scratch_share() const;
+  /// Bytes of GPU memory that it takes, with its cache of lists.
+  std::size_t memory() const {
+    return bytes.size() + raw_lists.size() + (cache ? cache->capacity() : 0);
+  }
 
-  int device;
-  std::unique_ptr<MemoryBudget> budget;        ///< of the index and its engines
   Reservation host_memory;                     ///< for host_sections and host_lists
   AccountedBuffer bytes;                       ///< the resident sections, each with slack behind it
   std::vector<PinnedBuffer> host_sections;     ///< the other sections, which kernels read over the
                                                ///< bus
   std::unique_ptr<gpu::HostLists> host_lists;  ///< lists, if not all are resident
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
-  std::size_t scratch = 0;                     ///< bytes for all lanes together
-  mutable std::atomic<std::size_t> lanes = 0;
   /// Where the docIDs or the frequencies of all lists are. Pointers to sections, and for `pfor` to
   /// the tables of exceptions.
   struct Values {
@@ -53,18 +56,21 @@ struct GpuIndex::State : gpu::PlacedIndex {
   };
   Values docids;
   Values frequencies;
+  AccountedBuffer raw_lists;                   ///< of those short lists that have a place
+  std::vector<std::uint32_t> raw_places;       ///< ShortLists::places
+  std::vector<std::uint64_t> raw_occurrences;  ///< ShortLists::occurrences
   const std::uint32_t* last_docids = nullptr;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
-  // Always resident:
-  gpu::Lengths lengths{};
-  const float* static_scores = nullptr;
-  const float* static_bounds = nullptr;
+  std::size_t long_documents = 0;  ///< entries of lengths.long_lengths
 
  private:
   struct Part;
   std::size_t take_memory(std::span<const Part> parts);
   void upload(std::span<const Part> parts);
+  void upload_raw_lists();
+  void shift_docids();
+  void shift_tables();
   bool copy_to_host(std::span<const Part> parts, std::size_t& left);
 };
 

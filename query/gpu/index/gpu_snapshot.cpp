@@ -63,12 +63,43 @@ GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State
   const bool may_share =
       before != nullptr && is_same_build(before->snapshot.settings(), snapshot.settings());
   if (!may_share) before = nullptr;
-  for (const Snapshot::Segment& segment : snapshot.segments()) {
-    if (find(*segment.index, before)) continue;
-    to_come += estimated_bytes(*segment.index);
+  const std::vector<std::uint32_t> firsts = spaced_firsts(snapshot, before);
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    const Index& index = *snapshot.segments()[i].index;
+    if (is_at(firsts[i], find(index, before), before)) continue;
+    to_come += estimated_bytes(index);
     ++segments_to_come;
   }
-  for (const Snapshot::Segment& segment : snapshot.segments()) add(segment, before);
+  for (std::size_t i = 0; i < firsts.size(); ++i) add(snapshot.segments()[i], firsts[i], before);
+  join(before);
+}
+
+/// Whether a segment of the snapshot before has its first spaced docID there.
+bool GpuSnapshot::State::is_at(std::uint32_t spaced_first, std::optional<std::size_t> segment,
+                               const State* before) {
+  return segment && before->segments[*segment].uploaded->placed.first_document == spaced_first;
+}
+
+/// The first spaced docID of each segment. Segments that are there keep theirs, so that they need
+/// not be uploaded again, unless too much room would lie before them; the first has 0.
+std::vector<std::uint32_t> GpuSnapshot::State::spaced_firsts(const Snapshot& snapshot,
+                                                             const State* before) {
+  constexpr std::uint64_t kMaxRoom = 8 * std::uint64_t{gpu::kSpaceDocuments};
+  std::vector<std::uint32_t> firsts;
+  std::uint64_t next = 0;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const std::optional<std::size_t> known = find(*segment.index, before);
+    if (known && next > 0) {
+      const std::uint64_t old = before->segments[*known].uploaded->placed.first_document;
+      if (old >= next && old - next <= next / 2 + kMaxRoom) next = old;
+    }
+    firsts.push_back(static_cast<std::uint32_t>(next));
+    const std::uint64_t end = next + segment.index->counts().documents;
+    next = (end + gpu::kSpaceDocuments - 1) / gpu::kSpaceDocuments * gpu::kSpaceDocuments;
+    // Such segments are searched one by one, and each may start anywhere.
+    if (next > gpu::kNone / 2) next = 0;
+  }
+  return firsts;
 }
 
 /// The number of a segment in the snapshot before, or none.
@@ -80,21 +111,24 @@ std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const St
 }
 
 /// Takes a segment over from the snapshot before, or uploads it; likewise its bits.
-void GpuSnapshot::State::add(const Snapshot::Segment& from, const State* before) {
+void GpuSnapshot::State::add(const Snapshot::Segment& from, std::uint32_t spaced_first,
+                             const State* before) {
   const std::span<const std::uint64_t> removed = from.index->removed().words();
   Segment segment{.uploaded = {}, .removed = {}, .first_document = from.first_document};
   const std::optional<std::size_t> known = find(*from.index, before);
   if (known) {
-    segment.uploaded = before->segments[*known].uploaded;
     const RemovedRows old = before->snapshot.segments()[*known].index->removed();
     if (std::ranges::equal(removed, old.words())) {
       segment.removed = before->segments[*known].removed;
     }
-  } else {
-    segment.uploaded = upload(from.index);
-    new_memory += segment.uploaded->gpu_index.memory();
   }
-  memory += segment.uploaded->gpu_index.memory();
+  if (is_at(spaced_first, known, before)) {
+    segment.uploaded = before->segments[*known].uploaded;
+  } else {
+    segment.uploaded = upload(from.index, spaced_first);
+    new_memory += segment.uploaded->placed.memory();
+  }
+  memory += segment.uploaded->placed.memory();
   if (!removed.empty()) {
     if (!segment.removed) {
       segment.removed = upload_removed(*from.index);
@@ -105,8 +139,26 @@ void GpuSnapshot::State::add(const Snapshot::Segment& from, const State* before)
   segments.push_back(std::move(segment));
 }
 
+/// Takes the joined tables over from the snapshot before if it has the same segments and bits.
+void GpuSnapshot::State::join(const State* before) {
+  const auto is_same = [](const Segment& one, const Segment& other) {
+    return one.uploaded == other.uploaded && one.removed == other.removed &&
+           one.first_document == other.first_document;
+  };
+  if (before != nullptr && std::ranges::equal(segments, before->segments, is_same)) {
+    joined = before->joined;
+  } else {
+    std::vector<gpu::JoinedSegment> all;
+    for (const Segment& each : segments) {
+      all.push_back({&each.uploaded->placed, each.own_bits(), each.first_document});
+    }
+    joined = gpu::JoinedSegments::join(all, resources);
+  }
+  if (joined) memory += joined->memory();
+}
+
 std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
-    const std::shared_ptr<const Index>& index) {
+    const std::shared_ptr<const Index>& index, std::uint32_t spaced_first) {
   GpuIndexSettings settings;
   if (snapshot.segments().size() > 1) {
     const std::uint64_t share =
@@ -118,7 +170,7 @@ std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
   }
   to_come -= estimated_bytes(*index);
   --segments_to_come;
-  return std::make_shared<const gpu::UploadedSegment>(index, resources, settings);
+  return std::make_shared<const gpu::UploadedSegment>(index, resources, settings, spaced_first);
 }
 
 /// The bytes that a segment may take of what is left: what even small ones need, and of the rest
@@ -165,7 +217,7 @@ std::size_t GpuSnapshot::memory() const { return state_->memory; }
 std::size_t GpuSnapshot::new_memory() const { return state_->new_memory; }
 bool GpuSnapshot::is_resident() const {
   return std::ranges::all_of(state_->segments, [](const State::Segment& segment) {
-    return segment.uploaded->gpu_index.is_resident();
+    return segment.uploaded->placed.cache == nullptr;
   });
 }
 

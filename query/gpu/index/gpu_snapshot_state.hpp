@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/index/gpu_index_state.hpp"
+#include "gpu/index/joined_segments.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 
@@ -17,11 +19,11 @@ namespace gpu {
 /// An uploaded segment, and the index that it was uploaded from.
 struct UploadedSegment {
   UploadedSegment(std::shared_ptr<const Index> uploaded, Resources& resources,
-                  const GpuIndexSettings& settings)
-      : index(std::move(uploaded)), gpu_index(*index, resources, settings) {}
+                  const GpuIndexSettings& settings, std::uint32_t first)
+      : index(std::move(uploaded)), placed(*index, resources, settings, first) {}
 
   std::shared_ptr<const Index> index;
-  GpuIndex gpu_index;
+  GpuIndex::State placed;
 };
 
 }  // namespace gpu
@@ -33,21 +35,33 @@ struct GpuSnapshot::State {
     std::shared_ptr<const AccountedBuffer> removed;
     std::uint32_t first_document = 0;
 
-    const std::uint32_t* removed_bits() const {
+    /// Those of its own documents; null where none was removed.
+    const std::uint32_t* own_bits() const {
       return removed == nullptr ? nullptr : static_cast<const std::uint32_t*>(removed->data());
+    }
+    /// The same by spaced docID: Batch::removed of a search in this segment alone.
+    const std::uint32_t* removed_bits() const {
+      return removed == nullptr ? nullptr : own_bits() - uploaded->placed.first_document / 32;
     }
   };
 
   State(const Snapshot& uploaded, Resources& used, const State* before);
   static std::optional<std::size_t> find(const Index& index, const State* before);
-  void add(const Snapshot::Segment& from, const State* before);
-  std::shared_ptr<const gpu::UploadedSegment> upload(const std::shared_ptr<const Index>& index);
+  static bool is_at(std::uint32_t spaced_first, std::optional<std::size_t> segment,
+                    const State* before);
+  static std::vector<std::uint32_t> spaced_firsts(const Snapshot& snapshot, const State* before);
+  void add(const Snapshot::Segment& from, std::uint32_t spaced_first, const State* before);
+  std::shared_ptr<const gpu::UploadedSegment> upload(const std::shared_ptr<const Index>& index,
+                                                     std::uint32_t spaced_first);
+  void join(const State* before);
   std::size_t share_of(std::uint64_t bytes, std::uint64_t left) const;
   std::shared_ptr<const AccountedBuffer> upload_removed(const Index& index);
 
   Snapshot snapshot;
   Resources& resources;
   std::vector<Segment> segments;
+  std::shared_ptr<const gpu::JoinedSegments>
+      joined;                 ///< all segments as one, where that is possible
   std::uint64_t to_come = 0;  ///< bytes of the segments that are still to be uploaded, about
   std::uint64_t segments_to_come = 0;  ///< their number
   std::size_t memory = 0;

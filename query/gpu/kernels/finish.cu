@@ -76,9 +76,9 @@ __device__ bool sums_are_scores(const FinishBatch& batch, const Query& query) {
   return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
 }
 
-/// Looks up the documents of a warp's lanes in a list. Returns each posting's exact score; 0 where
-/// there is none.
-template <CodecKind kCodec, LookupGoal kGoal>
+/// Looks up the documents of a warp's lanes in a list, or each in its own. Returns each posting's
+/// exact score; 0 where there is none.
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 __device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
                                std::uint32_t document, LookupMemory& memory) {
   const List& list = batch.lists[list_index];
@@ -88,10 +88,20 @@ __device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_inde
   }
   std::uint32_t held = kNone;
   const PostingPlace posting =
-      find_document<kCodec, kGoal>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec>(batch, list_index, posting, memory);
+      find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
+  const std::uint32_t value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
   return value == kNone ? 0.F
                         : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
+}
+
+/// The number among all lists of a query's scoring list number `term` in a document's segment;
+/// kNone if the segment has fewer. Lists of a segment are in canonical order, and lists that it
+/// lacks add nothing, so scores are added in that order.
+__device__ std::uint32_t list_of(const FinishBatch& batch, const Query& query, std::uint32_t term,
+                                 std::uint32_t document) {
+  const std::uint32_t segment = batch.space[document >> kSpaceShift].segment;
+  const ListSpan lists = batch.list_spans[std::size_t{query.state} * batch.segments + segment];
+  return term < lists.count ? lists.first + term : kNone;
 }
 
 /// Survivors that a warp looks up together in a list: fewer than 32 if there are enough warps,
@@ -105,7 +115,7 @@ __device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists
 /// Computes keys of exact scores. Warps find each term's scores for a group of documents. Then the
 /// scores of a document are added in the canonical order, by the operations of the CPU engine. A
 /// whole CTA.
-template <CodecKind kCodec, LookupGoal kGoal>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 __device__ void rescore(const FinishBatch& batch, const Query& query,
                         const std::uint32_t* documents, std::uint32_t count, Key* keys,
                         RescoreMemory& memory) {
@@ -120,10 +130,16 @@ __device__ void rescore(const FinishBatch& batch, const Query& query,
     // Term by term, so that the long lists, whose blocks take longest, are shared by the warps.
     for (std::uint32_t row = warp; row < here * query.scoring_lists; row += kWarps) {
       const std::uint32_t place = place_of(row % here);
-      const bool has = is_taken(place);
+      bool has = is_taken(place);
+      const std::uint32_t document = has ? documents[place] : 0;
+      std::uint32_t list = query.first_list + row / here;
+      if constexpr (kLists == LaneLists::kOwn) {
+        const std::uint32_t own = has ? list_of(batch, query, row / here, document) : kNone;
+        has = own != kNone;
+        list = has ? own : query.first_list;
+      }
       memory.scores[row][lane_id()] =
-          score_of_term<kCodec, kGoal>(batch, query.first_list + row / here, has,
-                                       has ? documents[place] : 0, memory.lookups[warp]);
+          score_of_term<kCodec, kGoal, kLists>(batch, list, has, document, memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kWarps) {
@@ -153,7 +169,7 @@ __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count
 /// Computes the keys of all survivors. Many survivors are sorted by document first, so that
 /// neighbours, which a warp looks up together, share blocks. If all fit in shared memory, each CTA
 /// sorts all of them and takes a part; else each CTA sorts one piece at a time. Whole CTAs.
-template <CodecKind kCodec, LookupGoal kGoal>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 __device__ void rescore_all(const FinishBatch& batch, const Query& query,
                             const Survivors& survivors, const FinishMemory& memory,
                             const Team& team) {
@@ -167,8 +183,9 @@ __device__ void rescore_all(const FinishBatch& batch, const Query& query,
     const std::uint32_t here = min(piece, count - begin);
     fetch_documents(survivors.candidates + begin, here, are_sorted, memory);
     const std::uint32_t first = fits ? min(team.rank() * share, here) : 0;
-    rescore<kCodec, kGoal>(batch, query, memory.documents() + first, min(share, here - first),
-                           survivors.keys + begin + first, memory.rescoring());
+    rescore<kCodec, kGoal, kLists>(batch, query, memory.documents() + first,
+                                   min(share, here - first), survivors.keys + begin + first,
+                                   memory.rescoring());
   }
 }
 
@@ -239,7 +256,9 @@ __device__ void write_hits(const FinishBatch& batch, const Query& query, const S
   Key* const hits = reinterpret_cast<Key*>(batch.hits) + std::size_t{query.slot} * batch.k;
   for (std::uint32_t i = threadIdx.x; i < min(count, query.k); i += kThreads) {
     const Key key = memory.keys[count - 1 - i];
-    hits[i] = key >> 32 << 32 | (kNone - static_cast<std::uint32_t>(key));
+    std::uint32_t document = kNone - static_cast<std::uint32_t>(key);
+    if (batch.space != nullptr) document -= batch.space[document >> kSpaceShift].shift;
+    hits[i] = key >> 32 << 32 | document;
   }
 }
 
@@ -251,7 +270,7 @@ __device__ void write_answer(const FinishBatch& batch, const Query& query, std::
                 state.fell_back,         0,
                 state.matches,           Threshold(batch, query).sum};
   if (query.flags & kOneList) {
-    answer.matches = batch.lists[query.first_list].size;
+    answer.matches = batch.list_matches[query.state];
     answer.fell_back = answer.matches < query.min_matches ? 1 : 0;
   }
   batch.answers[query.slot] = answer;
@@ -267,7 +286,7 @@ __device__ void write_answer(const FinishBatch& batch, const Query& query, std::
 /// Work item: a query a team of CTAs of 512 threads. The team shares the pruning and the lookups;
 /// its first CTA sorts. Shared memory: 3 KiB and finish_bytes(room). Bound by the latency of
 /// looking survivors up, or of sorting.
-template <CodecKind kCodec, LookupGoal kGoal>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
     finish(FinishBatch batch, std::uint32_t room) {
   wait_for_previous();
@@ -295,7 +314,7 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
   if (are_sums && team.rank() != 0) return;
   if (prunes) survivors.count = team.of(0, prune_memory.kept);
   if (!are_sums) {
-    rescore_all<kCodec, kGoal>(batch, query, survivors, memory, team);
+    rescore_all<kCodec, kGoal, kLists>(batch, query, survivors, memory, team);
     team.sync();
     if (team.rank() != 0) return;
   }
@@ -313,11 +332,11 @@ std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
   return size;
 }
 
-template <CodecKind kCodec, LookupGoal kGoal>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 void launch(const FinishBatch& batch, cudaStream_t stream) {
   const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
   const std::size_t bytes = finish_bytes(room);
-  const auto kernel = finish<kCodec, kGoal>;
+  const auto kernel = finish<kCodec, kGoal, kLists>;
   constexpr std::size_t kOther = 64;  // other shared memory of a CTA
   static_assert(finish_bytes(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
@@ -340,10 +359,13 @@ void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t strea
   with_codec(codec, [&]<CodecKind kCodec>() {
     constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each has a multiprocessor to
                                                 // itself
-    if (batch.state_count <= kFewQueries) {
-      launch<kCodec, LookupGoal::kLatency>(batch, stream);
+    const bool are_few = batch.state_count <= kFewQueries;
+    if (batch.list_spans != nullptr) {
+      if (are_few) launch<kCodec, LookupGoal::kLatency, LaneLists::kOwn>(batch, stream);
+      if (!are_few) launch<kCodec, LookupGoal::kThroughput, LaneLists::kOwn>(batch, stream);
     } else {
-      launch<kCodec, LookupGoal::kThroughput>(batch, stream);
+      if (are_few) launch<kCodec, LookupGoal::kLatency, LaneLists::kSame>(batch, stream);
+      if (!are_few) launch<kCodec, LookupGoal::kThroughput, LaneLists::kSame>(batch, stream);
     }
   });
 }

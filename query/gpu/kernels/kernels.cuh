@@ -26,6 +26,10 @@ struct ImageFetch {
 /// kernel before ends.
 void launch_fetch(const ImageFetch& image, bool overlaps, cudaStream_t stream);
 
+/// Adds a number to `count` numbers, as when a segment is placed behind others.
+void launch_add(std::uint32_t* numbers, std::size_t count, std::uint32_t added,
+                cudaStream_t stream);
+
 /// Bytes of the parsed exception tails of a batch's lists: 0 for codecs other than `pfor`.
 std::size_t tails_bytes(CodecKind codec, std::size_t lists);
 /// Parses the tails of all lists, if the codec is `pfor`.

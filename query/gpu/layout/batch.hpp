@@ -24,8 +24,8 @@ struct Batch {
   /// A bit a document, set where it was removed, padded with zeros to whole tiles; or null, where
   /// none was.
   const std::uint32_t* removed;
-  std::uint32_t documents;
-  std::uint32_t k;  ///< the largest of all queries
+  std::uint32_t documents;  ///< where the docIDs end
+  std::uint32_t k;          ///< the largest of all queries
   std::uint32_t list_count;
   std::uint32_t and_queries;  ///< with the fallbacks
   ScoreForm form;
@@ -55,9 +55,16 @@ struct OrTables : Batch {
   std::uint32_t* competitive_tiles;  ///< by list, a bit a tile: block_finder.cuh
   const BlockRange* table_ranges;
   std::uint32_t table_range_count;
-  std::uint32_t range_blocks;  ///< kRangeBlocks or less
+  std::uint32_t range_blocks;   ///< kRangeBlocks or less
+  std::uint32_t range_threads;  ///< of a CTA for a block range
   std::uint32_t or_queries;
-  std::uint32_t tiles;        ///< of the collection
+  std::uint32_t tiles;       ///< where the tiles end
+  std::uint32_t max_tiles;   ///< of one segment
+  std::uint32_t tile_count;  ///< of all queries together
+  /// By query in all segments; null where there is one segment.
+  const QueryTiles* query_tiles;
+  std::uint32_t query_tile_count;
+  bool is_one_query;          ///< of OR, in however many segments
   std::uint32_t raise_every;  ///< raise a query's threshold after this many candidates, or k
   std::uint32_t round_count;  ///< of OR, up to kRounds; 0: OR goes by bound, without rounds
 };
@@ -92,10 +99,14 @@ struct OrByBound : OrTables {
 
 /// The end of a batch.
 struct FinishBatch : Batch {
-  const Query* final_queries;  ///< by state: the last entry of each query that may have run
-  unsigned long long* keys;    ///< by candidate: score bits above, inverted docID below
-  Hit* hits;                   ///< the answers' hits, best first; k for each slot
-  Answer* answers;             ///< by slot
+  const Query* final_queries;         ///< by state: the last entry of each query that may have run
+  const std::uint32_t* list_matches;  ///< by state: the matches of a query that is kOneList
+  const ListSpan* list_spans;         ///< by state and segment; null where there is one segment
+  const SpaceEntry* space;            ///< likewise; by docID / kSpaceDocuments
+  std::uint32_t segments;
+  unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
+  Hit* hits;                 ///< the answers' hits, best first; k for each slot
+  Answer* answers;           ///< by slot
   std::uint32_t state_count;
   std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
   bool has_clusters;     ///< the GPU has thread block clusters

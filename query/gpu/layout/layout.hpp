@@ -17,6 +17,11 @@ namespace warpdex::gpu {
 inline constexpr std::uint32_t kTileShift = 14;
 inline constexpr std::uint32_t kTileDocuments = 1U << kTileShift;
 static_assert(kTileDocuments == kRangeDocuments, "the index stores its range bounds by tile");
+/// A snapshot's segments lie in one space of docIDs, each from a multiple of this on, so that a
+/// tile, and a word of bits by tile, belongs to one segment. Kernels see these *spaced* docIDs
+/// alone.
+inline constexpr std::uint32_t kSpaceShift = kTileShift + 5;
+inline constexpr std::uint32_t kSpaceDocuments = 1U << kSpaceShift;
 /// OR takes a query's tiles in this many rounds at most, those with the highest bounds first. The
 /// threshold rises between two rounds.
 inline constexpr std::uint32_t kRounds = 3;
@@ -28,9 +33,11 @@ inline constexpr std::uint32_t kHistogramBins = 1024;
 inline constexpr float kMaxSum = 60'000.F;
 /// Distinct terms of a query that the kernels can hold. The CPU answers longer queries.
 inline constexpr std::uint32_t kMaxLists = 64;
-/// Entries of a raw list: a list of fewer than kBlockSize postings is decoded on the host and
-/// uploaded with its query.
+/// DocIDs of a raw list: a list of fewer than kBlockSize postings is decoded on the host, and
+/// uploaded with the index or with its query.
 inline constexpr std::uint32_t kRawEntries = 128;
+/// Those of both its parts: docIDs, then values.
+inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
 /// Bytes of shared memory that the largest CTA needs: the one that sorts 10,000 answers.
 inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
@@ -59,24 +66,28 @@ struct alignas(16) List {
   float c0;
   float c1;
   float bound;             ///< no posting scores more
-  std::uint32_t tile_row;  ///< start of its row in the tables by list and tile; kNone: it has none
-  std::uint32_t flags;     ///< ListFlags
+  std::uint32_t tile_row;  ///< its row in the tables by list and tile starts here, at the entry
+                           ///< that tile 0 would have; kNone: it has none
+  std::uint16_t flags;     ///< ListFlags
+  std::uint16_t rank;      ///< its number among the lists of its query
   std::uint32_t or_query;  ///< its query's number among those of OR
-  std::uint32_t rank;      ///< its number among the lists of its query
+  std::uint32_t first_document;  ///< the first docID of its segment
 };
 
 enum QueryFlags : std::uint32_t {
-  kCount = 1,       ///< all matches are counted, so nothing is skipped
-  kExhaustive = 2,  ///< nothing is skipped, for comparison
-  kFallback = 4,    ///< it runs only if AND matched fewer than `min_matches`
-  kNoLookups = 8,   ///< OR accumulates whole tiles only, for comparison
-  kNoTiles = 16,    ///< OR accumulates no tile, for comparison
-  kOneList = 32,    ///< all postings of its one list match
+  kCount = 1,          ///< all matches are counted, so nothing is skipped
+  kExhaustive = 2,     ///< nothing is skipped, for comparison
+  kFallback = 4,       ///< it runs only if AND matched fewer than `min_matches`
+  kNoLookups = 8,      ///< OR accumulates whole tiles only, for comparison
+  kNoTiles = 16,       ///< OR accumulates no tile, for comparison
+  kOneList = 32,       ///< all postings of its one list match
+  kCodedLengths = 64,  ///< no document is too long for a length code: each is off by 1/17 at most
 };
 /// OR answers queries with one of these flags by accumulating tiles only.
 inline constexpr std::uint32_t kAddsUpOnly = kCount | kExhaustive | kNoLookups;
 
-/// One query as AND or OR reads it. Its lists are in canonical order, prohibited ones last.
+/// One query in one segment, as AND or OR reads it. Its lists are in canonical order, prohibited
+/// ones last. In all segments it has the same state, place for candidates, k, threshold and scale.
 struct alignas(16) Query {
   std::uint32_t first_list;
   std::uint32_t scoring_lists;  ///< lists that score: the first of its lists
@@ -85,7 +96,9 @@ struct alignas(16) Query {
   std::uint32_t flags;               ///< QueryFlags
   std::uint32_t state;               ///< the number of its QueryState
   std::uint32_t slot;                ///< its place among the answers
-  std::uint32_t tile_row;            ///< start of its row in the tables by query and tile
+  std::uint32_t tile_row;            ///< as List::tile_row, in the tables by query and tile
+  std::uint32_t first_tile;          ///< of its segment; a multiple of 32
+  std::uint32_t end_tile;            ///< of its segment
   std::uint32_t min_matches;         ///< AND with OR: with fewer matches of AND, OR runs; else 0
   std::uint32_t seed_threshold;      ///< the threshold to start with, in units
   std::uint32_t unit_cap;            ///< a posting counts no more units; no threshold exceeds it
@@ -96,8 +109,19 @@ struct alignas(16) Query {
   float weight_units;                ///< the sum of its lists' weights, in units
   std::uint32_t first_candidate;     ///< where its candidates start
   std::uint32_t candidate_capacity;  ///< how many candidates there is room for
-  std::uint32_t lengths_are_coded;   ///< no document is too long for a length code: each code is
-                                     ///< off by 1/17 at most
+};
+static_assert(sizeof(Query) == 80);
+
+/// The scoring lists of a query in one segment.
+struct ListSpan {
+  std::uint32_t first;
+  std::uint32_t count;
+};
+
+/// Documents [i * kSpaceDocuments, (i + 1) * kSpaceDocuments) of a snapshot, by spaced docID.
+struct SpaceEntry {
+  std::uint32_t segment;  ///< the number of their segment
+  std::uint32_t shift;    ///< what their docIDs are less than the spaced ones
 };
 
 /// What the kernels learn about a query. All zero before the first kernel.
@@ -140,6 +164,13 @@ struct TileItem {
   std::uint32_t count : 2;  ///< tiles
 };
 inline constexpr std::uint32_t kMaxItemTiles = 2;
+
+/// A query of OR in all segments: its tiles lie side by side in the tables by query and tile.
+struct QueryTiles {
+  std::uint32_t query;  ///< its number among those of OR in the first of the segments
+  std::uint32_t begin;  ///< the entry of its first tile
+  std::uint32_t tiles;
+};
 
 /// What happens to a tile of a query: the number of the round it waits for, or one of these.
 enum TileState : std::uint8_t {

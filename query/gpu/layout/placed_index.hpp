@@ -8,18 +8,34 @@
 
 namespace warpdex::gpu {
 
+/// A raw list on the GPU; null where there is none.
+struct RawList {
+  const std::uint32_t* raw = nullptr;
+  std::uint64_t occurrences = 0;  ///< the term's collection frequency
+};
+
 /// An index whose lists have addresses that kernels can read.
 struct PlacedIndex {
   explicit PlacedIndex(const Index& placed) : index(placed) {}
 
   /// Fills in where the blocks of a long list are; pointers are the GPU's. Any thread.
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
+  /// Where a short list is, if it is on the GPU. Any thread.
+  virtual RawList find_raw(const PostingsEntry& entry) const = 0;
 
   const Index& index;
+  /// Its first docID: where it is one of several segments, its documents' docIDs are spaced ones.
+  std::uint32_t first_document = 0;
   std::uint32_t longest_document = 0;
   float largest_static = 0;  ///< the largest static score; 0 if there are none
   /// The bits of removed documents, on the GPU: Batch::removed.
   const std::uint32_t* removed = nullptr;
+
+  std::uint32_t first_tile() const { return first_document >> kTileShift; }
+  std::uint32_t tiles() const {
+    return static_cast<std::uint32_t>((index.counts().documents + kTileDocuments - 1) >>
+                                      kTileShift);
+  }
 
  protected:
   ~PlacedIndex() = default;

@@ -5,9 +5,9 @@
 
 namespace warpdex::gpu {
 
-BatchLauncher::BatchLauncher(const GpuIndex::State& index, const Stream& stream,
+BatchLauncher::BatchLauncher(const SearchedIndex& index, const Stream& stream,
                              StageClock<GpuStage>& clock)
-    : codec_(index.index.settings().codec.kind),
+    : codec_(index.codec_kind),
       stream_(stream),
       clock_(clock),
       stream_of_and_(index.device),

@@ -1,7 +1,7 @@
 // Launches a batch's kernels once its image is queued for upload. Internal.
 #pragma once
 
-#include "gpu/index/gpu_index_state.hpp"
+#include "gpu/index/searched_index.hpp"
 #include "gpu/run/batch_plan.hpp"
 #include "gpu/run/batch_stages.hpp"
 #include "warpdex/core/cuda/stage_clock.hpp"
@@ -15,7 +15,7 @@ namespace warpdex::gpu {
 class BatchLauncher {
  public:
   /// Keeps references.
-  BatchLauncher(const GpuIndex::State& index, const Stream& stream, StageClock<GpuStage>& clock);
+  BatchLauncher(const SearchedIndex& index, const Stream& stream, StageClock<GpuStage>& clock);
 
   /// Launches the kernels of a batch, up to those that write the answers. Its upload is queued in
   /// the stream. The index's GPU must be the current device. Throws CudaError.

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "gpu/batch/batch_image.hpp"
-#include "gpu/index/gpu_index_state.hpp"
+#include "gpu/index/searched_index.hpp"
 #include "gpu/run/batch_places.hpp"
 #include "gpu/run/batch_plan.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -24,8 +24,7 @@ void grow(PinnedBuffer& buffer, std::size_t bytes);
 class BatchMemory {
  public:
   /// Keeps references. All work that uses the memory is queued in `stream`.
-  BatchMemory(const GpuIndex::State& index, const Stream& stream)
-      : index_(index), stream_(stream) {}
+  BatchMemory(const SearchedIndex& index, const Stream& stream) : index_(index), stream_(stream) {}
 
   /// Bytes of GPU memory that a part may take.
   std::size_t share() const;
@@ -61,7 +60,7 @@ class BatchMemory {
   bool make_room(std::size_t queries, const Pieces<std::size_t>& bytes);
   const PinnedBuffer& staging() const { return stagings_[turn_of_staging_]; }
 
-  const GpuIndex::State& index_;
+  const SearchedIndex& index_;
   const Stream& stream_;
   std::array<PinnedBuffer, 2> stagings_;  ///< images of this part and of the one before
   std::size_t turn_of_staging_ = 0;

@@ -22,14 +22,16 @@ std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stage
 std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages) {
   const BatchShape& shape = plan.shape;
   Arena arena(begin);
-  stages.rounds.first_blocks = arena.take<std::uint32_t>(shape.row_entries);
-  stages.rounds.suffix_bounds = arena.take<std::uint32_t>(shape.row_entries);
-  stages.rounds.tile_bounds = arena.take<std::uint32_t>(shape.tile_entries);
+  const std::uint32_t rows = shape.row_shift + shape.row_entries;
+  const std::uint32_t tiles = shape.row_shift + shape.tile_entries;
+  stages.rounds.first_blocks = arena.take<std::uint32_t>(rows);
+  stages.rounds.suffix_bounds = arena.take<std::uint32_t>(rows);
+  stages.rounds.tile_bounds = arena.take<std::uint32_t>(tiles);
   if (plan.round_count == 0) {
     stages.by_bound.competitive_blocks =
         arena.take<CompetitiveBlock>(kBoundClasses * std::size_t{plan.max_competitive_blocks});
   } else {
-    stages.rounds.tile_states = arena.take<std::uint8_t>(shape.tile_entries);
+    stages.rounds.tile_states = arena.take<std::uint8_t>(tiles);
     stages.rounds.tile_items = arena.take<TileItem>(shape.tile_entries);
     stages.rounds.blocks = arena.take<std::uint32_t>(plan.max_blocks);
     stages.rounds.block_chunks = arena.take<Chunk>(plan.max_block_chunks);

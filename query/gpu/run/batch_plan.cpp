@@ -78,26 +78,36 @@ std::uint32_t BatchPlanner::min_capacity(std::uint32_t k, std::uint32_t attempt)
   return static_cast<std::uint32_t>(std::min(attempt == 1 ? kMore * usual : usual, documents));
 }
 
-BatchPlanner::Estimate BatchPlanner::estimate(const PlannedQuery& plan, std::uint32_t k,
-                                              std::uint32_t attempt) const {
-  const std::uint64_t tiles = collection_.documents / kTileDocuments + 2;
+BatchPlanner::Estimate BatchPlanner::estimate(const SegmentPlans& plans, std::uint32_t slot,
+                                              std::uint32_t k, std::uint32_t attempt) const {
   const std::uint64_t candidates = min_capacity(k, attempt);
-  const std::size_t for_query =
-      candidates * kCandidateBytes + tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
-      sizeof(QueryState) + kHistogramBins * sizeof(std::uint32_t) + 3 * sizeof(Query);
-  const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + sizeof(List) + 256;
+  Estimate estimate{candidates * kCandidateBytes + sizeof(QueryState) +
+                        kHistogramBins * sizeof(std::uint32_t) + sizeof(Query) + sizeof(QueryTiles),
+                    0};
+  for (std::size_t i = 0; i < collection_.segments.size(); ++i) {
+    add_estimate(plans.in(slot, i), collection_.segments[i], attempt, estimate);
+  }
+  return estimate;
+}
+
+/// Adds what a query needs in a segment.
+void BatchPlanner::add_estimate(const PlannedQuery& plan, std::uint64_t documents,
+                                std::uint32_t attempt, Estimate& estimate) const {
+  const std::uint64_t tiles = documents / kTileDocuments + 2;
+  const std::size_t words = collection_.tile_end / 32 * sizeof(std::uint32_t);
+  const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + words + sizeof(List) + 256;
   const std::size_t for_block = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
-  Estimate estimate{for_query, 0};
+  estimate.bytes +=
+      tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) + 2 * sizeof(Query) + sizeof(ListSpan);
   std::size_t fewest_blocks = 0;  // of AND's driver
   for (const PlannedTerm& term : plan.terms) {
     const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
-    fewest_blocks = estimate.rows == 0 ? blocks : std::min(fewest_blocks, blocks);
+    fewest_blocks = fewest_blocks == 0 ? blocks : std::min(fewest_blocks, blocks);
     estimate.bytes += for_list + blocks * for_block / block_share(attempt);
     if (term.entry.is_short()) estimate.bytes += 2 * kRawEntries * sizeof(std::uint32_t);
     estimate.rows += tiles;
   }
   estimate.bytes += fewest_blocks * sizeof(BlockRange) / kAndBlocks;
-  return estimate;
 }
 
 std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
@@ -108,7 +118,7 @@ std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const st
   Estimate sum{};
   std::size_t queries = 0;
   for (const std::uint32_t slot : slots) {
-    const Estimate alone = estimate(plans[slot], k, attempt);
+    const Estimate alone = estimate(plans, slot, k, attempt);
     sum.bytes += alone.bytes;
     sum.rows += alone.rows;
     if (queries > 0 && (sum.bytes > estimated_share(share) || sum.rows > kMaxRowEntries ||
@@ -123,8 +133,8 @@ std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const st
 bool BatchPlanner::has_room_for_each(SegmentPlans plans, std::span<const std::uint32_t> slots,
                                      std::uint32_t k, std::size_t share) const {
   return std::ranges::all_of(slots, [&](std::uint32_t slot) {
-    const PlannedQuery& plan = plans[slot];
-    return plan.terms.size() > kMaxLists || estimate(plan, k, 0).bytes <= estimated_share(share);
+    return plans[slot].terms.size() > kMaxLists ||
+           estimate(plans, slot, k, 0).bytes <= estimated_share(share);
   });
 }
 
@@ -134,8 +144,9 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
   plan.shape = shape;
   plan.queries = queries;
   plan.k = k;
-  plan.tiles =
-      static_cast<std::uint32_t>((collection_.documents + kTileDocuments - 1) / kTileDocuments);
+  const std::uint64_t largest = *std::ranges::max_element(collection_.segments);
+  plan.max_tiles = static_cast<std::uint32_t>((largest + kTileDocuments - 1) / kTileDocuments);
+  plan.tiles = std::max(plan.max_tiles, collection_.tile_end);
   plan.is_small = shape.range_blocks < kRangeBlocks;
   plan.counts_work = ablation_.time_stages;
   plan.image_bytes = lay_out(shape, nullptr).image_bytes;
@@ -162,7 +173,7 @@ void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, Batch
   plan.round_count = is_by_bound ? 0 : kRounds;
   plan.chunk_blocks = plan.is_small ? 1 : 16;
   plan.raise_every = is_by_bound ? 16 : 256;
-  plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_queries});
+  plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_states});
   plan.max_competitive_blocks = is_by_bound ? static_cast<std::uint32_t>(shape.or_blocks) : 0;
 }
 

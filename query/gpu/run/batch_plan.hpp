@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/segment_plans.hpp"
@@ -21,9 +22,10 @@ inline constexpr std::uint32_t kMaxRetries = 2;
 struct BatchPlan {
   BatchShape shape;
   std::uint32_t queries = 0;
-  std::uint32_t k = 0;      ///< the largest of all queries
-  std::uint32_t tiles = 0;  ///< of the collection
-  bool is_small = false;    ///< few postings: more warps with less work each
+  std::uint32_t k = 0;          ///< the largest of all queries
+  std::uint32_t tiles = 0;      ///< where the tiles end
+  std::uint32_t max_tiles = 0;  ///< of one segment
+  bool is_small = false;        ///< few postings: more warps with less work each
   bool counts_work = false;
 
   // How OR is done:
@@ -49,6 +51,9 @@ struct PlannedCollection {
   std::uint64_t documents = 0;
   CodecKind codec = CodecKind::kBitpack;
   bool is_resident = true;  ///< all lists are in GPU memory
+  /// The documents of each segment, and where the tiles end; those of one index if left out.
+  std::vector<std::uint64_t> segments{};
+  std::uint32_t tile_end = 0;
 };
 
 /// Plans the parts of batches. A `share` is the GPU memory, in bytes, that a part may take. At the
@@ -56,7 +61,9 @@ struct PlannedCollection {
 class BatchPlanner {
  public:
   BatchPlanner(const PlannedCollection& collection, const GpuAblation& ablation)
-      : collection_(collection), ablation_(ablation) {}
+      : collection_(collection), ablation_(ablation) {
+    if (collection_.segments.empty()) collection_.segments = {collection_.documents};
+  }
 
   /// How many of the queries `slots`, from the first on, make a part: as many as there should be
   /// memory for, at least one. O(terms).
@@ -80,7 +87,10 @@ class BatchPlanner {
   };
 
   std::uint32_t min_capacity(std::uint32_t k, std::uint32_t attempt) const;
-  Estimate estimate(const PlannedQuery& plan, std::uint32_t k, std::uint32_t attempt) const;
+  Estimate estimate(const SegmentPlans& plans, std::uint32_t slot, std::uint32_t k,
+                    std::uint32_t attempt) const;
+  void add_estimate(const PlannedQuery& plan, std::uint64_t documents, std::uint32_t attempt,
+                    Estimate& estimate) const;
   void choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   void choose_rounds(std::uint32_t attempt, BatchPlan& plan) const;
   void divide_memory(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;

@@ -4,7 +4,7 @@
 namespace warpdex::gpu {
 namespace {
 
-void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+void complete_batch(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
                     const PartFacts& facts, Batch& batch) {
   batch.lists = image.lists;
   batch.queries = image.queries;
@@ -12,7 +12,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuInd
   batch.static_scores = index.static_scores;
   batch.static_bounds = index.static_bounds;
   batch.removed = facts.removed;
-  batch.documents = static_cast<std::uint32_t>(index.index.counts().documents);
+  batch.documents = index.document_end;
   batch.k = plan.k;
   batch.list_count = plan.shape.lists;
   batch.and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries;
@@ -23,19 +23,35 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const GpuInd
   batch.overlaps_launches = facts.overlaps_launches;
 }
 
+/// Threads of a CTA that looks at a block a thread: few where CTAs are many and most lists short,
+/// so that more run at once.
+std::uint32_t range_threads(const BatchShape& shape) {
+  constexpr std::uint32_t kThreads = 256;
+  constexpr std::uint32_t kFewThreads = 64;
+  constexpr std::uint32_t kManyRanges = 2048;
+  const bool are_short = shape.or_blocks <= std::size_t{kFewThreads} * shape.table_ranges;
+  return are_short && shape.table_ranges >= kManyRanges ? kFewThreads : kThreads;
+}
+
 void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
+  tables.range_threads = range_threads(plan.shape);
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
+  tables.max_tiles = plan.max_tiles;
+  tables.tile_count = plan.shape.tile_entries;
+  tables.query_tiles = plan.shape.segments > 1 ? image.query_tiles : nullptr;
+  tables.query_tile_count = plan.shape.or_states;
+  tables.is_one_query = plan.shape.or_queries == 1 || plan.shape.queries == 1;
   tables.raise_every = plan.raise_every;
   tables.round_count = plan.round_count;
 }
 
 }  // namespace
 
-void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+void complete(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
               const PartFacts& facts, BatchStages& stages) {
   auto& [matching, rounds, by_bound, finishing] = stages;
   complete_batch(plan, image, index, facts, rounds);
@@ -55,6 +71,10 @@ void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::St
   matching.and_fallback_range_count = plan.shape.and_fallback_ranges;
   matching.skips_nothing = facts.skips_nothing;
   finishing.final_queries = image.final_queries;
+  finishing.list_matches = image.list_matches;
+  finishing.list_spans = plan.shape.segments > 1 ? image.list_spans : nullptr;
+  finishing.space = index.space;
+  finishing.segments = plan.shape.segments;
   finishing.hits = facts.hits;
   finishing.answers = facts.answers;
   finishing.state_count = plan.queries;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/batch/batch_image.hpp"
-#include "gpu/index/gpu_index_state.hpp"
+#include "gpu/index/searched_index.hpp"
 #include "gpu/layout/batch.hpp"
 #include "gpu/run/batch_plan.hpp"
 
@@ -24,7 +24,7 @@ struct PartFacts {
 };
 
 /// Fills in all that place_*() did not. `image` is the batch's image on the GPU.
-void complete(const BatchPlan& plan, const ImageParts& image, const GpuIndex::State& index,
+void complete(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
               const PartFacts& facts, BatchStages& stages);
 
 }  // namespace warpdex::gpu

@@ -27,10 +27,11 @@ class SnapshotEngine {
       const std::uint64_t documents = segment.uploaded->index->counts().documents;
       if (documents > most) segments_.largest = segments_.searchers.size();
       most = std::max(most, documents);
-      auto engine = std::make_unique<gpu::SegmentEngine>(segment.uploaded->gpu_index,
+      auto engine = std::make_unique<gpu::SegmentEngine>(segment.uploaded->placed,
                                                          segment.removed_bits(), settings);
       engines_.push_back(engine.get());
-      segments_.first_documents.push_back(segment.first_document);
+      segments_.first_documents.push_back(segment.first_document -
+                                          segment.uploaded->placed.first_document);
       segments_.searchers.push_back(std::move(engine));
     }
   }
@@ -101,23 +102,34 @@ void check_room(const GpuEngineSettings& settings) {
 
 struct GpuEngine::State {
   std::optional<GpuSnapshot> snapshot;          ///< that is searched, if it is one
-  std::unique_ptr<gpu::SegmentEngine> plain;    ///< of one segment without deletions
+  std::unique_ptr<gpu::SegmentEngine> at_once;  ///< of an index, or of all segments together
   std::unique_ptr<SnapshotEngine> of_segments;  ///< where that is null
+
+  /// The plans as `at_once` takes them.
+  gpu::SegmentPlans plans(std::span<const PlannedQuery> all) const {
+    if (!snapshot || snapshot->snapshot().is_plain()) return all;
+    if (snapshot->state().joined) return gpu::SegmentPlans::of_all(all);
+    return {all, 0};
+  }
 };
 
 GpuEngine::GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings)
     : state_(std::make_unique<State>()) {
   check_room(settings);
-  state_->plain = std::make_unique<gpu::SegmentEngine>(index, nullptr, settings);
+  state_->at_once = std::make_unique<gpu::SegmentEngine>(index.state(), nullptr, settings);
 }
 
 GpuEngine::GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings)
     : state_(std::make_unique<State>()) {
   check_room(settings);
   state_->snapshot = snapshot;
-  if (snapshot.snapshot().is_plain()) {
-    const GpuIndex& index = snapshot.state().segments[0].uploaded->gpu_index;
-    state_->plain = std::make_unique<gpu::SegmentEngine>(index, nullptr, settings);
+  const GpuSnapshot::State& uploaded = snapshot.state();
+  if (uploaded.segments.size() == 1) {
+    const GpuSnapshot::State::Segment& segment = uploaded.segments[0];
+    state_->at_once = std::make_unique<gpu::SegmentEngine>(segment.uploaded->placed,
+                                                           segment.removed_bits(), settings);
+  } else if (uploaded.joined) {
+    state_->at_once = std::make_unique<gpu::SegmentEngine>(*uploaded.joined, settings);
   } else {
     state_->of_segments = std::make_unique<SnapshotEngine>(snapshot, settings);
   }
@@ -130,20 +142,20 @@ GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
 Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
                          std::span<const SearchSettings> settings) {
   check_settings(settings, plans.size());
-  if (state_->plain) return state_->plain->submit(plans, settings);
+  if (state_->at_once) return state_->at_once->submit(state_->plans(plans), settings);
   return state_->of_segments->submit(plans, settings);
 }
 
 bool GpuEngine::poll(Ticket ticket) {
-  return state_->plain ? state_->plain->poll(ticket) : state_->of_segments->poll(ticket);
+  return state_->at_once ? state_->at_once->poll(ticket) : state_->of_segments->poll(ticket);
 }
 
 BatchAnswers GpuEngine::wait(Ticket ticket) {
-  return state_->plain ? state_->plain->wait(ticket) : state_->of_segments->wait(ticket);
+  return state_->at_once ? state_->at_once->wait(ticket) : state_->of_segments->wait(ticket);
 }
 
 GpuStatistics GpuEngine::statistics() const {
-  return state_->plain ? state_->plain->statistics() : state_->of_segments->statistics();
+  return state_->at_once ? state_->at_once->statistics() : state_->of_segments->statistics();
 }
 
 }  // namespace warpdex

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "gpu/index/gpu_index_state.hpp"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/waiting.hpp"
@@ -19,32 +18,53 @@ namespace {
 /// With more queries in a part, answers are not awaited one by one.
 constexpr std::size_t kFewAwaited = 64;
 
+std::vector<const PlacedIndex*> placed(const SearchedIndex& index, const ListStage* stage) {
+  if (stage == nullptr) return index.segments;
+  return {stage};
+}
+
+std::uint32_t tile_end(const SearchedIndex& index) {
+  return (index.document_end + kTileDocuments - 1) >> kTileShift;
+}
+
 }  // namespace
 
-Lane::Lane(const GpuIndex& index, const std::uint32_t* removed, const GpuEngineSettings& settings)
+Lane::Lane(const GpuIndex::State& index, const std::uint32_t* removed,
+           const GpuEngineSettings& settings)
+    : Lane(index, &index, removed, settings) {}
+
+Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings)
+    : Lane(joined, nullptr, joined.removed_bits, settings) {}
+
+Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const std::uint32_t* removed,
+           const GpuEngineSettings& settings)
     : index_(index),
-      uploaded_(index.state()),
+      cache_(alone == nullptr ? nullptr : alone->cache.get()),
+      removed_(removed),
       settings_(settings),
-      stage_(uploaded_, removed),
-      builder_(stage_, settings.ablation),
-      stream_(index.device()),
-      clock_(settings.ablation.time_stages, index.device()),
-      planner_({.documents = uploaded_.index.counts().documents,
-                .codec = uploaded_.index.settings().codec.kind,
-                .is_resident = uploaded_.cache == nullptr},
+      stage_(alone == nullptr ? std::nullopt
+                              : std::optional<ListStage>(std::in_place, *alone, removed)),
+      builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation),
+      stream_(index.device),
+      clock_(settings.ablation.time_stages, index.device),
+      planner_({.documents = index.documents,
+                .codec = index.codec_kind,
+                .is_resident = cache_ == nullptr,
+                .segments = index.documents_of_segments,
+                .tile_end = tile_end(index)},
                settings.ablation),
-      memory_(uploaded_, stream_),
-      launcher_(uploaded_, stream_, clock_),
-      part_(index.device()),
-      following_(index.device()) {
-  const CurrentDevice current_device(index.device());
+      memory_(index, stream_),
+      launcher_(index, stream_, clock_),
+      part_(index.device),
+      following_(index.device) {
+  const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
-  ++uploaded_.lanes;
+  ++index_.lanes;
 }
 
 Lane::~Lane() {
   abandon();
-  --uploaded_.lanes;
+  --index_.lanes;
 }
 
 void Lane::submit(SegmentPlans plans, std::span<const SearchSettings> settings) {
@@ -68,10 +88,10 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   try {
     take_queries();
     sort_by_scorer();
-    stage_.begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
-    if (stage_.is_on()) stage_next();
+    if (stage_) stage_->begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
+    if (is_staging()) stage_next();
     start_part(part_);
-    if (uploaded_.cache) statistics_.bytes_uploaded += uploaded_.cache->load(lists_);
+    if (cache_ != nullptr) statistics_.bytes_uploaded += cache_->load(lists_);
   } catch (...) {
     abandon();
     throw;
@@ -81,8 +101,8 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
 /// Leaves out queries with a list that no kernel can read.
 void Lane::take_queries() {
   started_ = 0;
-  if (!uploaded_.cache) return;
-  uploaded_.cache->begin(plans_, lists_);
+  if (cache_ == nullptr) return;
+  cache_->begin(plans_, lists_);
   for (const std::uint32_t slot : lists_.unanswerable) answers_.is_unanswered[slot] = true;
   std::erase_if(slots_, [&](std::uint32_t slot) { return answers_.is_unanswered[slot]; });
 }
@@ -106,7 +126,7 @@ void Lane::sort_by_scorer() {
 /// The next queries that are left, as many as there should be memory for.
 std::span<const std::uint32_t> Lane::next_part() const {
   auto left = std::span<const std::uint32_t>(slots_).subspan(started_);
-  if (stage_.is_on()) left = left.first(stage_.queries_of_part(left));
+  if (is_staging()) left = left.first(stage_->queries_of_part(left));
   if (answers_.settings.size() > 1 && !left.empty()) {
     const ScorerSettings& scorer = answers_.settings[left[0]].scorer;
     const auto end = std::find_if(left.begin(), left.end(), [&](std::uint32_t slot) {
@@ -121,7 +141,7 @@ std::span<const std::uint32_t> Lane::next_part() const {
 /// lists of the part behind it meanwhile.
 void Lane::start_part(Part& target) {
   std::span<const std::uint32_t>& queries = target.slots;
-  queries = stage_.is_on() ? next_ : next_part();
+  queries = is_staging() ? next_ : next_part();
   while (!queries.empty() && !launch(target)) {
     if (queries.size() == 1) {
       answers_.is_unanswered[queries[0]] = true;
@@ -130,12 +150,12 @@ void Lane::start_part(Part& target) {
     queries = queries.first(queries.size() / 2);
   }
   started_ += queries.size();
-  if (stage_.is_on()) stage_next();
+  if (is_staging()) stage_next();
 }
 
 void Lane::stage_next() {
   next_ = next_part();
-  if (!next_.empty()) statistics_.bytes_staged += stage_.stage(next_);
+  if (!next_.empty()) statistics_.bytes_staged += stage_->stage(next_);
 }
 
 /// What kernels must know of a part that was written, beside its plan.
@@ -149,11 +169,11 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   }
   facts.hits = parts.hits;
   facts.answers = parts.answers;
-  facts.removed = stage_.removed;
+  facts.removed = removed_;
   facts.ticket = ticket;
   facts.has_clusters = is_new_enough_;
   // A large batch gains little by kernels that start early, and they slow down its work.
-  facts.overlaps_launches = is_new_enough_ && plan.is_small && !stage_.is_on();
+  facts.overlaps_launches = is_new_enough_ && plan.is_small && !is_staging();
   facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
   facts.skips_nothing = settings_.ablation.exhaustive;
   return facts;
@@ -175,11 +195,11 @@ bool Lane::launch(Part& target) {
                  memory_.device());
   const PartFacts facts = facts_of(plan, target.ticket);
   BatchStages stages = memory_.places();
-  complete(plan, memory_.device(), uploaded_, facts, stages);
+  complete(plan, memory_.device(), index_, facts, stages);
   clock_.end(GpuStage::kBuild, stream_);
 
-  const CurrentDevice current_device(index_.device());
-  stage_.make_wait(stream_);
+  const CurrentDevice current_device(index_.device);
+  if (stage_) stage_->make_wait(stream_);
   memory_.upload(facts.overlaps_launches);
   clock_.end(GpuStage::kUpload, stream_);
   launcher_.launch(stages, plan);
@@ -229,7 +249,7 @@ bool Lane::advance() {
       continue;
     }
     // With the stage on, the next part's lists would overwrite those of the part under way.
-    const bool may_follow = !stage_.is_on() && !settings_.ablation.time_stages;
+    const bool may_follow = !is_staging() && !settings_.ablation.time_stages;
     if (may_follow && following_.slots.empty() && started_ < slots_.size()) start_part(following_);
     if (!has_ended(part_)) return false;
     finish_part(part_);
@@ -243,7 +263,7 @@ bool Lane::advance() {
 bool Lane::start_again() {
   statistics_.candidates_lost += attempt_ == 0 ? overflowed_.size() : 0;
   if (overflowed_.empty()) return false;
-  stage_.end(memory_);
+  if (stage_) stage_->end(memory_);
   if (attempt_ == kMaxRetries) {
     for (const std::uint32_t slot : overflowed_) answers_.is_unanswered[slot] = true;
     return false;
@@ -303,7 +323,7 @@ void Lane::add_work() {
 void Lane::end_batch() {
   is_busy_ = false;
   overflowed_.clear();
-  if (uploaded_.cache) uploaded_.cache->end(lists_);
+  if (cache_ != nullptr) cache_->end(lists_);
   statistics_.cache_hits += lists_.hits;
   statistics_.cache_misses += lists_.uses.size() - lists_.hits;
   const auto unanswered = static_cast<std::uint64_t>(
@@ -319,8 +339,8 @@ void Lane::abandon() noexcept {
   following_.slots = {};
   overflowed_.clear();
   launcher_.abandon();
-  stage_.abandon();
-  if (uploaded_.cache) uploaded_.cache->end(lists_);
+  if (stage_) stage_->abandon();
+  if (cache_ != nullptr) cache_->end(lists_);
 }
 
 }  // namespace warpdex::gpu

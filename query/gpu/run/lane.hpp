@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,11 @@ namespace warpdex::gpu {
 /// Used by one thread at a time.
 class Lane {
  public:
-  /// Keeps a reference. `removed` is Batch::removed. Throws CudaError.
-  Lane(const GpuIndex& index, const std::uint32_t* removed, const GpuEngineSettings& settings);
+  /// Over an index. Keeps a reference. `removed` is Batch::removed. Throws CudaError.
+  Lane(const GpuIndex::State& index, const std::uint32_t* removed,
+       const GpuEngineSettings& settings);
+  /// Over the segments of a snapshot; plans are of all of them.
+  Lane(const SearchedIndex& joined, const GpuEngineSettings& settings);
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
@@ -48,6 +52,9 @@ class Lane {
   const GpuStatistics& statistics() const { return statistics_; }
 
  private:
+  Lane(const SearchedIndex& index, const GpuIndex::State* alone, const std::uint32_t* removed,
+       const GpuEngineSettings& settings);
+
   /// Queries that are under way together.
   struct Part {
     explicit Part(int device) : ended(device, EventUse::kOrder) {}
@@ -77,10 +84,13 @@ class Lane {
   void end_batch();
   void abandon() noexcept;
 
-  const GpuIndex& index_;
-  const GpuIndex::State& uploaded_;
+  bool is_staging() const { return stage_ && stage_->is_on(); }
+
+  const SearchedIndex& index_;
+  ListCache* cache_;  ///< of an index whose lists are not all resident; else null
+  const std::uint32_t* removed_;
   const GpuEngineSettings settings_;
-  ListStage stage_;
+  std::optional<ListStage> stage_;  ///< of an index
   BatchBuilder builder_;
   bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
   Stream stream_;

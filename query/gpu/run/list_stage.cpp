@@ -38,6 +38,7 @@ ListStage::ListStage(const GpuIndex::State& placed, const std::uint32_t* removed
       placed_(placed),
       stream_(placed.device),
       arrived_(placed.device, EventUse::kOrder) {
+  first_document = placed.first_document;
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
   removed = removed_bits;

@@ -33,10 +33,20 @@ std::string unknown_ticket(Ticket ticket) {
          " names no batch that is under way; wait() takes each batch's answers once";
 }
 
-SegmentEngine::SegmentEngine(const GpuIndex& index, const std::uint32_t* removed,
+SegmentEngine::SegmentEngine(const GpuIndex::State& index, const std::uint32_t* removed,
                              const GpuEngineSettings& settings)
-    : index_(index), removed_(removed), settings_(settings) {
-  lanes_.push_back(std::make_unique<LaneEntry>(index_, removed_, settings_));
+    : index_(index), alone_(&index), removed_(removed), settings_(settings) {
+  add_lane();
+}
+
+SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings)
+    : index_(joined), settings_(settings) {
+  add_lane();
+}
+
+void SegmentEngine::add_lane() {
+  lanes_.push_back(alone_ != nullptr ? std::make_unique<LaneEntry>(*alone_, removed_, settings_)
+                                     : std::make_unique<LaneEntry>(index_, settings_));
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find_free() {
@@ -44,7 +54,8 @@ SegmentEngine::LaneEntry& SegmentEngine::find_free() {
     if (entry->is_free()) return *entry;
   }
   if (lanes_.size() == settings_.max_batches) throw UsageError(too_many_batches(lanes_.size()));
-  return *lanes_.emplace_back(std::make_unique<LaneEntry>(index_, removed_, settings_));
+  add_lane();
+  return *lanes_.back();
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find(Ticket ticket) {

@@ -1,5 +1,5 @@
-// Answers batches over one segment: gives each batch a lane, and takes the lane back when the
-// batch's answers are released. Internal.
+// Answers batches over one segment, or over all of a snapshot at once: gives each batch a lane, and
+// takes the lane back when the batch's answers are released. Internal.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,10 @@ namespace warpdex::gpu {
 class SegmentEngine final : public SegmentSearcher {
  public:
   /// Keeps references. `removed` is Batch::removed. Throws CudaError.
-  SegmentEngine(const GpuIndex& index, const std::uint32_t* removed,
+  SegmentEngine(const GpuIndex::State& index, const std::uint32_t* removed,
                 const GpuEngineSettings& settings);
+  /// Over the segments of a snapshot; plans are of all of them.
+  SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings);
 
   /// All queries.
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings);
@@ -33,9 +35,8 @@ class SegmentEngine final : public SegmentSearcher {
  private:
   /// A lane and its batch.
   struct LaneEntry {
-    LaneEntry(const GpuIndex& index, const std::uint32_t* removed,
-              const GpuEngineSettings& settings)
-        : lane(index, removed, settings) {}
+    template <class... Arguments>
+    explicit LaneEntry(const Arguments&... arguments) : lane(arguments...) {}
 
     Lane lane;
     std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
@@ -43,11 +44,13 @@ class SegmentEngine final : public SegmentSearcher {
     bool is_free() const { return ticket == 0 && answers.expired(); }
   };
 
+  void add_lane();
   LaneEntry& find_free();
   LaneEntry& find(Ticket ticket);
 
-  const GpuIndex& index_;
-  const std::uint32_t* removed_;
+  const SearchedIndex& index_;
+  const GpuIndex::State* alone_ = nullptr;  ///< the same where it is one index
+  const std::uint32_t* removed_ = nullptr;
   const GpuEngineSettings settings_;
   std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
   std::uint64_t last_ticket_ = 0;

@@ -79,7 +79,7 @@ class BlockFinder {
  private:
   __device__ std::uint32_t first_document(std::uint32_t block) const {
     if (list_.flags & kRaw) return *reinterpret_cast<const std::uint32_t*>(list_.docids.bytes);
-    return block == 0 ? 0 : list_.last_docids[block - 1] + 1;
+    return block == 0 ? list_.first_document : list_.last_docids[block - 1] + 1;
   }
 
   /// The bits of a word that stand for competitive tiles from `low` to `high`.

@@ -127,7 +127,8 @@ class BlockReader {
                                             const std::uint32_t* suffix_bounds,
                                             const std::uint8_t* states) const {
     if (list.flags & kRaw) return kNone;
-    const std::uint32_t low = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
+    const std::uint32_t first = block == 0 ? list.first_document : list.last_docids[block - 1] + 1;
+    const std::uint32_t low = first >> kTileShift;
     const std::uint32_t high = list.last_docids[block] >> kTileShift;
     if (high - low >= kWarp) return kNone;
     const std::uint32_t tile = low + lane_id();

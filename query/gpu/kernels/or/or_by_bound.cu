@@ -229,7 +229,7 @@ __device__ bool is_still_competitive(const OrByBound& batch, const CompetitiveBl
 /// Whether the threshold of the batch's only query exceeds the bounds of all documents that are
 /// left.
 __device__ bool is_done(const OrByBound& batch, const BoundClasses& classes, const Phase& phase) {
-  if (phase.classes_before == 0 || batch.or_queries != 1) return false;
+  if (phase.classes_before == 0 || !batch.is_one_query) return false;
   if (phase.blocks_before < classes.ends[phase.classes_before - 1]) return false;
   const Query& query = batch.queries[batch.and_queries];
   return Threshold(batch, query).sum >=
@@ -240,7 +240,7 @@ __device__ bool is_done(const OrByBound& batch, const BoundClasses& classes, con
 /// the tie by all candidates. A whole CTA.
 __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, PruneMemory& memory) {
   const Query& query = batch.queries[batch.and_queries];
-  if (batch.or_queries != 1 || !sums_are_exact(batch, query)) return;
+  if (!batch.is_one_query || !sums_are_exact(batch, query)) return;
   __threadfence();
   __syncthreads();
   bool is_last = false;
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   classes.fill(batch);
   const Phase phase = find_phase(batch, classes, number);
   const std::uint32_t warps = gridDim.x * kWarps;
-  const std::uint32_t max_shares = warps * (batch.or_queries == 1 ? kSharesOfOne : kSharesOfSome);
+  const std::uint32_t max_shares = warps * (batch.is_one_query ? kSharesOfOne : kSharesOfSome);
   std::uint32_t shares = kMaxShares;
   while (shares > 1 && phase.blocks * shares > max_shares) shares /= 2;
   const std::uint32_t items = phase.blocks * shares;

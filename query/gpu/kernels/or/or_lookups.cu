@@ -74,17 +74,17 @@ __device__ void append_block_chunks(const OrRounds& batch, const Query& query,
   const bool has_room = std::uint64_t{room.chunk} + chunks <= batch.max_block_chunks &&
                         std::uint64_t{room.item} + count <= batch.max_blocks;
   if (threadIdx.x == 0 && !has_room) batch.states[query.state].overflow = 1;
-  for (std::uint32_t i = threadIdx.x; i < count && has_room; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < count && has_room; i += blockDim.x) {
     batch.blocks[room.item + i] = range.first + memory.blocks[i];
   }
-  for (std::uint32_t i = threadIdx.x; i < chunks; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < chunks; i += blockDim.x) {
     if (room.chunk + i >= batch.max_block_chunks) break;
     batch.block_chunks[room.chunk + i] = {range.owner, room.item + i * size,
                                           has_room ? min(size, count - i * size) : 0};
   }
 }
 
-/// Work item: a block range of a list, a CTA of 256 threads; a block a thread. Shared memory:
+/// Work item: a block range of a list, a CTA of 64 or 256 threads; a block a thread. Shared memory:
 /// FindMemory, 4 KiB. Bound by the latency of finding out whether blocks are competitive.
 __global__ void __launch_bounds__(kThreads) find_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kThreads) find_blocks(OrRounds batch, std::uin
   if (!finder.may_have_competitive(range.first, end)) return;  // all warps get the same result
   if (threadIdx.x == 0) memory.count = 0;
   __syncthreads();
-  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += kThreads) {
+  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += blockDim.x) {
     const std::uint32_t block = first + lane_id();
     const bool wanted = block < end && finder.wants(block);
     const std::uint32_t group = __ballot_sync(kWholeWarp, wanted);
@@ -276,7 +276,8 @@ void launch_resident(const char* name, const OrRounds& batch, std::uint32_t roun
 
 void launch_find_blocks(const OrRounds& batch, std::uint32_t round, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  launch("find_blocks", find_blocks, batch.table_range_count, kThreads, 0, stream, batch, round);
+  launch("find_blocks", find_blocks, batch.table_range_count, batch.range_threads, 0, stream, batch,
+         round);
 }
 
 void launch_read_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,

@@ -37,13 +37,14 @@ __device__ void make_starts(std::uint32_t* buckets) {
   }
 }
 
-/// Tiles of a query that the rounds up to `round` take: few at first, to raise the threshold (more
-/// if k is large), then many.
-__device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t round) {
+/// How many of a query's `tiles` the rounds up to `round` take: few at first, to raise the
+/// threshold (more if k is large), then many.
+__device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t tiles,
+                                     std::uint32_t round) {
   constexpr std::uint32_t kFewAnswers = 64;
-  if (round + 1 >= batch.round_count) return batch.tiles;
-  if (batch.round_count == 2) return batch.tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
-  return round == 0 ? batch.tiles / 128 + 2 : batch.tiles / 12 + 4;
+  if (round + 1 >= batch.round_count) return tiles;
+  if (batch.round_count == 2) return tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
+  return round == 0 ? tiles / 128 + 2 : tiles / 12 + 4;
 }
 
 struct RankMemory {
@@ -51,16 +52,18 @@ struct RankMemory {
   std::uint32_t buckets[kDigits];
 };
 
-/// Distributes a query's tiles over the rounds by their bounds, sorted into 256 buckets by
-/// counting. Where tiles are accumulated anyway, pairs of neighbours go to the same round, so that
-/// they can be accumulated together. A whole CTA; reads the bounds three times.
-__device__ void rank_tiles(const OrRounds& batch, const Query& query, RankMemory& memory) {
-  const std::uint32_t* const bounds = batch.tile_bounds + query.tile_row;
+/// Distributes a query's `tiles` over the rounds by their bounds, sorted into 256 buckets by
+/// counting. `first` is the entry of its first tile in the tables. Where tiles are accumulated
+/// anyway, pairs of neighbours go to the same round, so that they can be accumulated together. A
+/// whole CTA; reads the bounds three times.
+__device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint32_t first,
+                           std::uint32_t tiles, RankMemory& memory) {
+  const std::uint32_t* const bounds = batch.tile_bounds + first;
   const std::uint32_t together = query.flags & kAddsUpOnly ? kMaxItemTiles : 1;
   const std::uint32_t begin = threadIdx.x * together;
   const std::uint32_t step = blockDim.x * together;
   const auto bound_of = [&](std::uint32_t tile) {
-    return max(bounds[tile], bounds[min(tile + together, batch.tiles) - 1]);
+    return max(bounds[tile], bounds[min(tile + together, tiles) - 1]);
   };
   if (threadIdx.x == 0) memory.largest = 0;
   for (std::uint32_t i = threadIdx.x; i < kDigits; i += blockDim.x) memory.buckets[i] = 0;
@@ -87,9 +90,9 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, RankMemory
   for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
     const std::uint32_t place = atomicAdd(&memory.buckets[bucket_of(bound_of(tile))], together);
     std::uint32_t round = 0;
-    while (place >= tiles_up_to(batch, round)) ++round;
-    for (std::uint32_t each = tile; each < min(tile + together, batch.tiles); ++each) {
-      batch.tile_states[query.tile_row + each] =
+    while (place >= tiles_up_to(batch, tiles, round)) ++round;
+    for (std::uint32_t each = tile; each < min(tile + together, tiles); ++each) {
+      batch.tile_states[first + each] =
           bounds[each] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
     }
   }
@@ -202,34 +205,60 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
 /// The bound of a tile that this round takes; 0 for other tiles.
 __device__ std::uint32_t due_bound(const OrRounds& batch, const Query& query, std::uint32_t tile,
                                    std::uint32_t round) {
-  if (tile >= batch.tiles || batch.tile_states[query.tile_row + tile] != round) return 0;
+  if (tile >= query.end_tile || batch.tile_states[query.tile_row + tile] != round) return 0;
   return batch.tile_bounds[query.tile_row + tile];
 }
 
-/// Work item: a query, a CTA of 512 threads, or of 128 where queries are many and tiles few. Shared
-/// memory: 3 KiB. Bound by the latency of reading a tile's bounds list by list.
-__global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uint32_t round) {
-  wait_for_previous();
-  __shared__ union {
-    PruneMemory prune_memory;
-    RankMemory ranking;
-  } memory;
-  const std::uint32_t index = batch.and_queries + blockIdx.x;
-  const Query& query = batch.queries[index];
+union RoundMemory {
+  PruneMemory prune_memory;
+  RankMemory ranking;
+};
+
+/// What a round does first for a query as a whole. `first` and `tiles` are as for rank_tiles().
+/// Returns whether OR runs for the query. A whole CTA; ends with a barrier if so.
+__device__ bool begin_query(const OrRounds& batch, const Query& query, std::uint32_t first,
+                            std::uint32_t tiles, std::uint32_t round, RoundMemory& memory) {
   if (round == 0) {
-    if (!or_is_wanted(batch, query)) return;
+    if (!or_is_wanted(batch, query)) return false;
     __syncthreads();  // all have read the state
     if (query.flags & kFallback) start_over(batch, query);
-    rank_tiles(batch, query, memory.ranking);
+    rank_tiles(batch, query, first, tiles, memory.ranking);
   } else {
-    if (!or_has_run(query, batch.states[query.state])) return;
+    if (!or_has_run(query, batch.states[query.state])) return false;
     prune_candidates(batch, query, memory.prune_memory);
   }
   __syncthreads();
+  return true;
+}
+
+/// Work item: a query in all segments, a CTA of 512 threads, or fewer as begin_round. Launched
+/// before it where there are several segments. Shared memory: 3 KiB. Bound by reading its
+/// candidates or the bounds of its tiles.
+__global__ void __launch_bounds__(kThreads) begin_queries(OrRounds batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ RoundMemory memory;
+  const QueryTiles all = batch.query_tiles[blockIdx.x];
+  const Query& query = batch.queries[batch.and_queries + all.query];
+  begin_query(batch, query, all.begin, all.tiles, round, memory);
+}
+
+/// Work item: a query in a segment, a CTA of 512 threads, or of 128 where queries are many and
+/// tiles few. Shared memory: 3 KiB. Bound by the latency of reading a tile's bounds list by list.
+__global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uint32_t round) {
+  wait_for_previous();
+  __shared__ RoundMemory memory;
+  const std::uint32_t index = batch.and_queries + blockIdx.x;
+  const Query& query = batch.queries[index];
+  if (batch.query_tiles == nullptr) {
+    if (!begin_query(batch, query, query.tile_row, batch.tiles, round, memory)) return;
+  } else if (!or_has_run(query, batch.states[query.state])) {
+    return;
+  }
   const Threshold need(batch, query);
   // Items of later rounds follow those of the first; they are accumulated in one pass.
   TileItem* const items = batch.tile_items + (round == 0 ? 0 : batch.tile_passes[0].items);
-  for (std::uint32_t begin = warp_id() * kWarp; begin < batch.tiles; begin += blockDim.x) {
+  for (std::uint32_t begin = query.first_tile + warp_id() * kWarp; begin < query.end_tile;
+       begin += blockDim.x) {
     const std::uint32_t tile = begin + lane_id();
     const std::uint32_t tile_threshold = need.at(tile * kTileDocuments);
     const std::uint32_t bound = due_bound(batch, query, tile, round);
@@ -244,8 +273,13 @@ void launch_begin_round(const OrRounds& batch, std::uint32_t round, cudaStream_t
   // A query of a small collection has little work: with many queries, smaller CTAs run more at
   // once.
   static const std::uint32_t at_once = resident_ctas(begin_round, kThreads, 0);
-  const bool are_small = batch.tiles <= kFewThreads && batch.or_queries > at_once;
-  const std::uint32_t threads = are_small ? kFewThreads : kThreads;
+  const bool are_small = batch.max_tiles <= kFewThreads && batch.or_queries > at_once;
+  std::uint32_t threads = are_small ? kFewThreads : kThreads;
+  if (batch.query_tiles != nullptr) {
+    launch("begin_queries", begin_queries, batch.query_tile_count, threads, 0, stream, batch,
+           round);
+    if (are_small && batch.max_tiles <= kWarp) threads = kWarp;
+  }
   launch("begin_round", begin_round, batch.or_queries, threads, 0, stream, batch, round);
 }
 

@@ -1,4 +1,6 @@
 // Before OR: finds the first block of each list in each tile, and the upper bound of each tile.
+#include <algorithm>
+
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/indexer/format/index.hpp"
@@ -36,26 +38,27 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
 static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
               "a lane past its range's end is not at the list's last block");
 
-/// Work item: a block range of a list, a CTA of 256 threads. No shared memory. Bound by reading 4
-/// bytes a block.
+/// Work item: a block range of a list, a CTA of 64 or 256 threads. No shared memory. Bound by
+/// reading 4 bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
   const BlockRange range = batch.table_ranges[blockIdx.x];
   const List& list = batch.lists[range.owner];
+  const Query& query = batch.queries[batch.and_queries + list.or_query];
   std::uint32_t* const row = batch.first_blocks + list.tile_row;
-  const std::uint32_t tiles = batch.tiles;
+  const std::uint32_t behind = query.end_tile + 1;
   const std::uint32_t end = range.first + range.blocks;
-  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += kThreads) {
+  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += blockDim.x) {
     const std::uint32_t block = first + lane_id();
     std::uint32_t from = 0;  // the first tile whose first block is this one
     std::uint32_t to = 0;    // the first tile behind those
     if (block < end) {
-      from = block == 0 ? 0 : (list.last_docids[block - 1] >> kTileShift) + 1;
-      to = list.flags & kRaw ? tiles + 1 : (list.last_docids[block] >> kTileShift) + 1;
+      from = block == 0 ? query.first_tile : (list.last_docids[block - 1] >> kTileShift) + 1;
+      to = list.flags & kRaw ? behind : (list.last_docids[block] >> kTileShift) + 1;
     }
     fill(row, from, to, block);
     const bool is_last = block + 1 == list.blocks;
-    fill(row, is_last ? to : 0, is_last ? tiles + 1 : 0, list.blocks);
+    fill(row, is_last ? to : 0, is_last ? behind : 0, list.blocks);
   }
 }
 
@@ -125,20 +128,16 @@ struct TileBounds {
   }
 };
 
-/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads. Its warps share the lists and their
-/// blocks. Where OR goes by bound, it also does the work of find_tile_blocks and marks the
-/// competitive tiles. Shared memory: 8 KiB. Bound by the latency of reading a few blocks' bounds.
-__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
-  wait_for_previous();
-  __shared__ std::uint32_t bounds[kMaxLists][kWarp];
-  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+/// Bounds the tiles of a query from `first` on, up to 32. A whole CTA. `bounds` is its shared
+/// memory.
+__device__ void bound_some(const OrTables& batch, const Query& query, std::uint32_t first,
+                           std::uint32_t (&bounds)[kMaxLists][kWarp]) {
   const List* const lists = batch.lists + query.first_list;
   QueryState& state = batch.states[query.state];
   const bool is_at_once = batch.round_count == 0;
-  const std::uint32_t first = blockIdx.y * kWarp;
-  const std::uint32_t count = min(kWarp, batch.tiles - first);
+  const std::uint32_t count = min(kWarp, query.end_tile - first);
   const std::uint32_t tile = first + lane_id();
-  const bool exists = tile < batch.tiles;
+  const bool exists = tile < query.end_tile;
   for (std::uint32_t i = warp_id(); i < query.scoring_lists; i += blockDim.x / kWarp) {
     bounds[i][lane_id()] = 0;
   }
@@ -160,7 +159,9 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
     }
   }
   __syncthreads();
-  if (is_at_once && (query.flags & kFallback) && blockIdx.y == 0) start_over(batch, query);
+  if (is_at_once && (query.flags & kFallback) && first == query.first_tile) {
+    start_over(batch, query);
+  }
   if (warp_id() != 0) return;
   const std::uint32_t need = max(current_threshold(state), query.seed_threshold);
   std::uint32_t rest = exists ? static_tile_bound(batch, query, tile) : 0;
@@ -172,7 +173,7 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
     total += bound;
     if (!is_at_once) continue;
     const std::uint32_t wanted = __ballot_sync(kWholeWarp, bound != 0 && rest >= need);
-    if (lane_id() == 0) competitive_tiles_of(batch, query.first_list + i)[blockIdx.y] = wanted;
+    if (lane_id() == 0) competitive_tiles_of(batch, query.first_list + i)[first / kWarp] = wanted;
   }
   if (total == 0) rest = 0;
   if (exists) batch.tile_bounds[query.tile_row + tile] = rest;
@@ -181,6 +182,22 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
   if (lane_id() != 0) return;
   atomicMax(&state.max_tile_bound, highest);
   state.start_threshold = need;  // all CTAs write the same
+}
+
+/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads; where segments differ in size, a
+/// CTA takes several. Its warps share the lists and their blocks. Where OR goes by bound, it also
+/// does the work of find_tile_blocks and marks the competitive tiles. Shared memory: 8 KiB. Bound
+/// by the latency of reading a few blocks' bounds.
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
+  wait_for_previous();
+  __shared__ std::uint32_t bounds[kMaxLists][kWarp];
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  std::uint32_t first = query.first_tile + blockIdx.y * kWarp;
+  while (first < query.end_tile) {
+    bound_some(batch, query, first, bounds);
+    first += gridDim.y * kWarp;
+    if (first < query.end_tile) __syncthreads();  // the bounds are written again
+  }
 }
 
 }  // namespace
@@ -193,11 +210,14 @@ bool launches_may_overlap() {
 
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, kThreads, 0, stream, batch);
+  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, batch.range_threads, 0,
+         stream, batch);
 }
 
 void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
-  const std::uint32_t parts = (batch.tiles + kWarp - 1) / kWarp;
+  // As many CTAs a query as there are parts of 32 tiles, on average.
+  const std::uint32_t average = (batch.tile_count + batch.or_queries - 1) / batch.or_queries;
+  const std::uint32_t parts = std::max((average + kWarp - 1) / kWarp, 1U);
   const std::uint32_t threads =
       batch.range_blocks < kRangeBlocks ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);

@@ -178,7 +178,7 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   const device::BlockPlace values = device::locate(list.frequencies, block);
   entry.docids = docids.at;
   entry.values = values.at;
-  entry.base = (block == 0 ? kNone : list.last_docids[block - 1]) - info.begin;
+  entry.base = (block == 0 ? list.first_document - 1 : list.last_docids[block - 1]) - info.begin;
   entry.last = list.last_docids[block] - info.begin;
   entry.traits.docid_code = docids.code;
   entry.traits.value_code = values.code;

@@ -124,10 +124,9 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
   static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  const std::uint64_t items = std::uint64_t{batch.or_queries} * batch.tiles;
-  const std::uint64_t max_ctas = resident_ctas(kernel, Shape::kAllThreads, kBytes);
-  gpu::launch("or_tiles", kernel, static_cast<std::uint32_t>(std::min(max_ctas, items)),
-              Shape::kAllThreads, kBytes, stream, batch, pass);
+  const std::uint32_t max_ctas = resident_ctas(kernel, Shape::kAllThreads, kBytes);
+  gpu::launch("or_tiles", kernel, std::min(max_ctas, batch.tile_count), Shape::kAllThreads, kBytes,
+              stream, batch, pass);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct Case {
     attempt = up_to(random, kMaxRetries);
     shape.queries = queries;
     shape.or_queries = up_to(random, queries);
+    shape.or_states = shape.or_queries;
     shape.and_queries = queries - shape.or_queries;
     shape.or_lists = shape.or_queries * (1 + up_to(random, 4));
     shape.lists = shape.or_lists + shape.and_queries;

@@ -20,8 +20,8 @@ class GpuSnapshot {
   GpuSnapshot(const Snapshot& snapshot, Resources& resources);
 
   /// A later snapshot of the same index, in the same resources. Uploads segments that this one does
-  /// not have, and the bits of segments from which documents were removed since. O(those bytes +
-  /// documents / 64). Throws as the constructor does; this one stays as it is.
+  /// not have, and the bits of segments from which documents were removed since. O(those bytes); on
+  /// the GPU O(documents). Throws as the constructor does; this one stays as it is.
   GpuSnapshot next(const Snapshot& later) const;
 
   const Snapshot& snapshot() const;
@@ -29,9 +29,10 @@ class GpuSnapshot {
   int device() const;
   /// Whether all lists of all segments are always in GPU memory.
   bool is_resident() const;
-  /// Bytes of GPU memory that its segments and bits take, shared ones too.
+  /// Bytes of GPU memory that it takes, shared ones too: segments, bits, and copies of what is by
+  /// docID, which join several segments.
   std::size_t memory() const;
-  /// Of these, the bytes that it does not share with the snapshot before.
+  /// Of these, the bytes that were uploaded for it, since the snapshot before did not have them.
   std::size_t new_memory() const;
 
   struct State;  ///< for engines

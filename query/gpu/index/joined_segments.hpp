@@ -1,0 +1,69 @@
+// The segments of a snapshot as one index: what kernels read by docID lies side by side, by spaced
+// docID. Lists stay where their segments are. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "gpu/index/gpu_index_state.hpp"
+#include "gpu/index/searched_index.hpp"
+#include "warpdex/core/cuda/resources.hpp"
+
+namespace warpdex::gpu {
+
+/// A segment to be joined. Its spaced docIDs start at PlacedIndex::first_document.
+struct JoinedSegment {
+  const GpuIndex::State* placed;
+  const std::uint32_t* removed;  ///< the bits of its removed documents on the GPU, or null
+  std::uint32_t first_document;  ///< the docID of its first document in the snapshot
+};
+
+/// Immutable. Refers to its segments, which outlive it.
+class JoinedSegments final : public SearchedIndex {
+ public:
+  /// Joins two segments or more, whose spaced docIDs ascend. Copies what is by docID on the GPU.
+  /// O(documents). Null where not all lists are in GPU memory, where segments differ in their
+  /// codec, or where too little memory is left. Throws CudaError.
+  static std::shared_ptr<const JoinedSegments> join(std::span<const JoinedSegment> segments,
+                                                    Resources& resources);
+  JoinedSegments(const JoinedSegments&) = delete;
+  JoinedSegments& operator=(const JoinedSegments&) = delete;
+
+  /// Bytes of GPU memory that the copies take.
+  std::size_t memory() const { return bytes_.size(); }
+
+ private:
+  /// A segment with the bits of one snapshot.
+  struct View final : PlacedIndex {
+    explicit View(const JoinedSegment& segment);
+    void place(const PostingsEntry& entry, List& list) const override { placed.place(entry, list); }
+    RawList find_raw(const PostingsEntry& entry) const override { return placed.find_raw(entry); }
+    const GpuIndex::State& placed;
+  };
+  /// The copies, mutable while they are made.
+  struct Arrays {
+    std::uint8_t* codes;
+    std::uint8_t* remainders;
+    std::uint32_t* long_bases;
+    std::uint32_t* long_lengths;
+    float* static_scores;
+    float* static_bounds;
+    std::uint32_t* removed;
+    SpaceEntry* space;
+    std::size_t bytes;
+  };
+
+  JoinedSegments() = default;
+  bool take_memory(std::span<const JoinedSegment> all, Resources& resources);
+  Arrays lay_out(std::span<const JoinedSegment> all, void* begin) const;
+  void copy(std::span<const JoinedSegment> all);
+  void copy_space(std::span<const JoinedSegment> all, SpaceEntry* to, const Stream& stream);
+
+  AccountedBuffer bytes_;
+  std::vector<std::unique_ptr<const View>> views_;
+};
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,45 @@
+// What a lane searches: an index in GPU memory, or the segments of a snapshot as one. Internal.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpu/layout/layout.hpp"
+#include "gpu/layout/placed_index.hpp"
+#include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+
+namespace warpdex::gpu {
+
+/// Pointers are the GPU's.
+struct SearchedIndex {
+  int device = 0;
+  CodecKind codec_kind = CodecKind::kBitpack;
+  std::unique_ptr<MemoryBudget> budget;  ///< of what is searched and its engines
+  std::size_t scratch = 0;               ///< bytes for all lanes together
+  mutable std::atomic<std::size_t> lanes = 0;
+
+  // By docID, or by spaced docID; always resident:
+  Lengths lengths{};
+  const float* static_scores = nullptr;
+  const float* static_bounds = nullptr;
+
+  std::uint64_t documents = 0;
+  std::uint32_t document_end = 0;                    ///< where the docIDs end
+  std::vector<std::uint64_t> documents_of_segments;  ///< one number if there is one segment
+  std::vector<const PlacedIndex*> segments;          ///< those of a snapshot; none of an index
+  const std::uint32_t* removed_bits = nullptr;       ///< of a snapshot: Batch::removed
+  const SpaceEntry* space = nullptr;                 ///< of a snapshot: FinishBatch::space
+
+  /// GPU memory that one of the lanes may take.
+  std::size_t scratch_share() const { return scratch / std::max<std::size_t>(lanes, 1); }
+
+ protected:
+  ~SearchedIndex() = default;
+};
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,88 @@
+// Counts short lists by their postings, decides which fit, and decodes those. Each takes a pass
+// over the lexicon, group by group.
+#include "gpu/index/short_lists.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+#include <string_view>
+
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::size_t kRawBytes = kRawListEntries * sizeof(std::uint32_t);
+
+/// Calls visit(entry) for all short lists, on all threads.
+template <class Visit>
+void for_each_short(const Index& index, const Visit& visit) {
+  parallel_for(0, index.term_groups(), [&](std::size_t, std::size_t group) {
+    index.for_each_term_of_group(group, [&](std::string_view, const PostingsEntry& entry) {
+      if (entry.is_short()) visit(entry);
+    });
+  });
+}
+
+/// Lists with fewer postings are most of all, seldom asked for, and decoded fast.
+constexpr std::uint32_t kFewPostings = 8;
+
+/// The postings that a list must have to be taken; kBlockSize if none is.
+std::uint32_t find_fewest(const Index& index, std::size_t bytes) {
+  std::array<std::atomic<std::uint64_t>, kBlockSize> lists{};  // by their postings
+  for_each_short(index, [&](const PostingsEntry& entry) {
+    if (entry.document_frequency >= kFewPostings) ++lists[entry.document_frequency];
+  });
+  std::uint32_t fewest = kBlockSize;
+  for (std::uint64_t all = 0; fewest > kFewPostings; --fewest) {
+    all += lists[fewest - 1];
+    if (all * kRawBytes > bytes) break;
+  }
+  return fewest;
+}
+
+}  // namespace
+
+std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
+                             std::uint32_t first_document, std::uint32_t* raw) {
+  std::uint32_t* const docids = raw;
+  std::uint32_t* const values = raw + kRawEntries;
+  const std::uint32_t size = entry.document_frequency;
+  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents, docids,
+                  values);
+  const std::uint64_t occurrences = std::accumulate(values, values + size, std::uint64_t{0});
+  for (std::uint32_t i = 0; i < size; ++i) {
+    docids[i] += first_document;
+    --values[i];
+  }
+  std::fill(docids + size, docids + kRawEntries, kNone);
+  std::fill(values + size, values + kRawEntries, 0U);
+  return occurrences;
+}
+
+ShortLists make_short_lists(const Index& index, std::uint32_t first_document, std::size_t bytes) {
+  const std::uint32_t fewest = find_fewest(index, bytes);
+  ShortLists lists;
+  if (fewest == kBlockSize) return lists;
+  lists.places.resize(index.counts().terms, kNone);
+  for_each_short(index, [&](const PostingsEntry& entry) {
+    if (entry.document_frequency >= fewest) lists.places[entry.term_number] = 0;
+  });
+  std::uint32_t count = 0;
+  for (std::uint32_t& place : lists.places) {
+    if (place != kNone) place = count++;
+  }
+  lists.raw.resize(std::size_t{count} * kRawListEntries);
+  lists.occurrences.resize(count);
+  for_each_short(index, [&](const PostingsEntry& entry) {
+    if (entry.document_frequency < fewest) return;
+    const std::size_t place = lists.places[entry.term_number];
+    lists.occurrences[place] =
+        write_raw_list(index, entry, first_document, lists.raw.data() + place * kRawListEntries);
+  });
+  return lists;
+}
+
+}  // namespace warpdex::gpu

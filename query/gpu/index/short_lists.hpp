@@ -1,0 +1,30 @@
+// Short lists as kernels read them, made from an index: queries need not decode and send them.
+// Plain C++. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/layout/layout.hpp"
+#include "warpdex/indexer/format/index.hpp"
+
+namespace warpdex::gpu {
+
+/// Decodes a short list to kRawListEntries numbers: docIDs from `first_document` on, then values
+/// less one, both padded. Returns the term's collection frequency. Throws FormatError for damage.
+std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
+                             std::uint32_t first_document, std::uint32_t* raw);
+
+/// The raw lists of an index's short lists with the most postings.
+struct ShortLists {
+  std::vector<std::uint32_t> raw;          ///< kRawListEntries each
+  std::vector<std::uint32_t> places;       ///< by term: the number of its list, or kNone
+  std::vector<std::uint64_t> occurrences;  ///< by list: the term's collection frequency
+};
+
+/// Decodes as many as fit in `bytes`: all of a number of postings or none. O(terms), on all
+/// threads. Throws FormatError for damage.
+ShortLists make_short_lists(const Index& index, std::uint32_t first_document, std::size_t bytes);
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,213 @@
+// The image of a batch over all segments of a snapshot: a query's entries share what they must,
+// their lists and tables lie apart, thresholds are ones that k live documents reach, and caps hide
+// no score of an answer. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "gpu/batch/batch_builder.hpp"
+#include "tests/query/engine/living_support.hpp"
+#include "tests/reference/compare.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kBits = 0;  // of removed documents; not read here
+constexpr std::uint32_t kCapacity = 1'000;
+
+struct PlacedSegment final : PlacedIndex {
+  PlacedSegment(const Index& placed, std::uint32_t first) : PlacedIndex(placed) {
+    first_document = first;
+    for (const std::uint32_t length : placed.lengths()) {
+      longest_document = std::max(longest_document, length);
+    }
+    if (!placed.removed().none()) removed = &kBits;
+  }
+  void place(const PostingsEntry&, List&) const override {}
+  RawList find_raw(const PostingsEntry&) const override { return {}; }
+};
+
+/// A snapshot's segments in one space of docIDs.
+struct Joined {
+  explicit Joined(const Snapshot& snapshot) {
+    std::uint32_t first = 0;
+    for (const Snapshot::Segment& segment : snapshot.segments()) {
+      owned.push_back(std::make_unique<PlacedSegment>(*segment.index, first));
+      all.push_back(owned.back().get());
+      first += kSpaceDocuments;
+    }
+  }
+  std::vector<std::unique_ptr<PlacedSegment>> owned;
+  std::vector<const PlacedIndex*> all;
+};
+
+/// The image of some queries.
+struct Image {
+  Image(const Joined& joined, std::span<const PlannedQuery> plans,
+        std::span<const SearchSettings> settings) {
+    BatchBuilder builder(joined.all, {});
+    std::vector<std::uint32_t> slots(plans.size());
+    for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
+    shape = builder.measure(SegmentPlans::of_all(plans), slots, settings);
+    memory.resize(lay_out(shape, nullptr).image_bytes / sizeof(List) + 1);
+    host = lay_out(shape, memory.data());
+    builder.write(kCapacity, nullptr, host, host);
+    and_queries = shape.and_queries + shape.and_fallback_queries;
+  }
+  std::span<const List> lists() const { return {host.lists, shape.lists}; }
+  std::span<const Query> queries() const { return {host.queries, and_queries + shape.or_queries}; }
+  std::span<const Query> or_queries() const { return queries().subspan(and_queries); }
+
+  BatchShape shape;
+  std::vector<List> memory;
+  ImageParts host{};
+  std::uint32_t and_queries = 0;
+};
+
+class JoinedImageTest : public testing::TestWithParam<bool> {
+ protected:
+  JoinedImageTest() : living_(891, CodecKind::kBitpack, GetParam(), 3'000) {
+    living_.add_some(2'000);
+    living_.commit();
+    living_.remove_share(30);
+    for (const std::size_t count : {500, 1, 140}) {
+      living_.add_some(count);
+      living_.commit();
+    }
+    snapshot_ = std::make_unique<Snapshot>(Snapshot::open(living_.index()));
+    joined_ = std::make_unique<Joined>(*snapshot_);
+  }
+
+  /// Queries that the GPU can answer, without AND+OR, whose answer may be either.
+  test::LivingLog make_log(std::size_t count) {
+    test::LivingLog log(living_, *snapshot_, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (QueryTerm& term : log.queries[i].terms) term.weight = std::trunc(term.weight);
+      log.plans[i] = plan_query(*snapshot_, log.queries[i]);
+      if (log.settings[i].mode == QueryMode::kAndOr) log.settings[i].mode = QueryMode::kOr;
+    }
+    return log;
+  }
+
+  /// Judges the entries of one query.
+  void expect_entries(const Image& image, const PlannedQuery& plan,
+                      const SearchSettings& settings) {
+    SearchSettings counting = settings;
+    counting.count = true;
+    const SearchResult right = CpuSearcher(*snapshot_).run(plan, counting);
+    const double kth = right.hits.size() < settings.k ? -1 : right.hits.back().score;
+    for (const Query& query : image.queries()) {
+      EXPECT_EQ(query.scale, image.queries()[0].scale);
+      EXPECT_EQ(query.unit_cap, image.queries()[0].unit_cap);
+      EXPECT_EQ(query.bin_shift, image.queries()[0].bin_shift);
+      EXPECT_EQ(query.rounding_slack, image.queries()[0].rounding_slack);
+      EXPECT_EQ(query.seed_threshold, image.queries()[0].seed_threshold);
+      if (query.seed_threshold > 0) ++seeded_;
+      EXPECT_LE(query.seed_threshold, std::max(kth, 0.0) * static_cast<double>(query.scale));
+      if (kth > 0 && query.unit_cap != kNone) {
+        EXPECT_GE(query.unit_cap, kth * static_cast<double>(query.scale));
+      }
+      if (query.flags & kOneList) {
+        EXPECT_EQ(image.host.list_matches[0], right.matches);
+      }
+      double most = 0;
+      for (const List& list : image.lists().subspan(query.first_list, query.scoring_lists)) {
+        const double units = static_cast<double>(list.bound) * static_cast<double>(query.scale);
+        most += std::min<double>(units, query.unit_cap) + 3;
+      }
+      if (!GetParam() || query.rounding_slack > 0) {
+        EXPECT_LT(most, 65'536);
+      }
+    }
+  }
+
+  test::Living living_;
+  std::unique_ptr<Snapshot> snapshot_;
+  std::unique_ptr<Joined> joined_;
+  std::size_t seeded_ = 0;
+};
+
+TEST_P(JoinedImageTest, EntriesShareAScaleAndAValidThreshold) {
+  ASSERT_EQ(snapshot_->segments().size(), 5U);
+  const test::LivingLog log = make_log(600);
+  for (std::size_t i = 0; i < log.plans.size(); ++i) {
+    const Image image(*joined_, std::span(log.plans).subspan(i, 1),
+                      std::span(log.settings).subspan(i, 1));
+    expect_entries(image, log.plans[i], log.settings[i]);
+    ASSERT_FALSE(HasFailure()) << reference::describe(log.queries[i])
+                               << reference::describe(log.settings[i]);
+  }
+  EXPECT_GT(seeded_, 10U);
+}
+
+/// The segment whose spaced docIDs a tile has.
+std::size_t segment_of_tile(std::uint32_t tile) { return tile >> (kSpaceShift - kTileShift); }
+
+TEST_P(JoinedImageTest, SegmentsLieApart) {
+  const test::LivingLog log = make_log(300);
+  const Image image(*joined_, log.plans, log.settings);
+  std::set<std::uint32_t> rows;   // entries of the tables by list and tile
+  std::set<std::uint32_t> tiles;  // entries of the tables by query and tile
+  for (const Query& query : image.or_queries()) {
+    const PlacedIndex& placed = *joined_->all[segment_of_tile(query.first_tile)];
+    ASSERT_EQ(query.end_tile - query.first_tile, placed.tiles());
+    for (std::uint32_t tile = query.first_tile; tile < query.end_tile; ++tile) {
+      EXPECT_TRUE(tiles.insert(query.tile_row + tile).second);
+    }
+    for (std::uint32_t i = 0; i < query.list_count; ++i) {
+      const List& list = image.lists()[query.first_list + i];
+      EXPECT_EQ(list.first_document, placed.first_document);
+      for (std::uint32_t tile = query.first_tile; tile <= query.end_tile; ++tile) {
+        EXPECT_TRUE(rows.insert(list.tile_row + tile).second);
+      }
+      if ((list.flags & kRaw) == 0) continue;
+      const auto* const docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
+      EXPECT_GE(docids[0], placed.first_document);
+      EXPECT_LT(list.last_docids[0], placed.first_document + placed.index.counts().documents);
+    }
+  }
+  EXPECT_EQ(rows.size(), image.shape.row_entries);
+  EXPECT_EQ(tiles.size(), image.shape.tile_entries);
+  if (!rows.empty()) {
+    EXPECT_EQ(*rows.begin(), image.shape.row_shift);
+    EXPECT_EQ(*rows.rbegin() + 1, image.shape.row_shift + image.shape.row_entries);
+  }
+}
+
+TEST_P(JoinedImageTest, QueriesKnowTheirEntries) {
+  const test::LivingLog log = make_log(300);
+  const Image image(*joined_, log.plans, log.settings);
+  const std::size_t segments = joined_->all.size();
+  for (const Query& query : image.queries()) {
+    const std::uint32_t first = image.lists()[query.first_list].first_document;
+    const ListSpan& span =
+        image.host.list_spans[query.state * segments + segment_of_tile(first >> kTileShift)];
+    EXPECT_EQ(span.first, query.first_list);
+    EXPECT_EQ(span.count, query.scoring_lists);
+    EXPECT_LE(span.count, image.host.final_queries[query.state].scoring_lists);
+  }
+  std::uint32_t next = 0;  // entry of OR
+  for (std::uint32_t i = 0; i < image.shape.or_states; ++i) {
+    const QueryTiles& of_query = image.host.query_tiles[i];
+    EXPECT_EQ(of_query.query, next);
+    const std::uint32_t state = image.or_queries()[next].state;
+    std::uint32_t begin = of_query.begin;
+    for (; next < image.shape.or_queries && image.or_queries()[next].state == state; ++next) {
+      const Query& query = image.or_queries()[next];
+      EXPECT_EQ(query.tile_row + query.first_tile, begin);
+      begin += query.end_tile - query.first_tile;
+    }
+    EXPECT_EQ(begin, of_query.begin + of_query.tiles);
+  }
+  EXPECT_EQ(next, image.shape.or_queries);
+}
+
+INSTANTIATE_TEST_SUITE_P(TextsAndWeights, JoinedImageTest, testing::Bool());
+
+}  // namespace
+}  // namespace warpdex::gpu
