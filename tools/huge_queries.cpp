@@ -10,12 +10,12 @@ namespace warpdex::tools {
 namespace {
 
 /// The 64 most frequent terms of the queries.
-Query huge_query(const Index& index, const std::vector<Query>& queries) {
+Query huge_query(const Snapshot& snapshot, const std::vector<Query>& queries) {
   constexpr std::size_t kTerms = 64;
   std::map<std::string, std::uint32_t> frequencies;
   for (const Query& query : queries) {
     for (const QueryTerm& term : query.terms) {
-      const PlannedQuery plan = plan_query(index, {"", {{term.term}}});
+      const PlannedQuery plan = plan_query(snapshot, {"", {{term.term}}});
       if (!plan.terms.empty()) {
         frequencies[term.term] = plan.terms[0].entry.document_frequency;
       }
@@ -33,9 +33,9 @@ Query huge_query(const Index& index, const std::vector<Query>& queries) {
 
 }  // namespace
 
-void add_huge_queries(const Index& index, const std::vector<Query>& queries, std::size_t every,
-                      LoadPlan& plan) {
-  LoadQuery huge{plan_query(index, huge_query(index, queries)), plan.classes[0].settings};
+void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& queries,
+                      std::size_t every, LoadPlan& plan) {
+  LoadQuery huge{plan_query(snapshot, huge_query(snapshot, queries)), plan.classes[0].settings};
   huge.settings.mode = QueryMode::kOr;
   huge.settings.k = kMaxK;
   const std::size_t count = plan.queries.size();

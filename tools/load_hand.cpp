@@ -171,14 +171,14 @@ class FullBatchLoad {
 
 }  // namespace
 
-std::vector<HandFigures> measure_by_hand(const Index& index, const UploadedIndex* gpu,
+std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress) {
   std::vector<HandFigures> figures;
   QueryRing ring(plan, std::max(kWholeBatch, callers));  // outlives what engines have under way
   {
-    CpuEngine engine(index, {.threads = plan.settings.cpu_threads});
-    CpuSearcher searcher(index);
+    CpuEngine engine(snapshot, {.threads = plan.settings.cpu_threads});
+    CpuSearcher searcher(snapshot);
     const auto answer = [&](const LoadQuery& query) {
       searcher.run(query.plan, query.settings);
       return true;

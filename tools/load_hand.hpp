@@ -26,7 +26,7 @@ struct HandFigures {
 };
 
 /// Of the CPU, and of the GPU if `gpu` is not null. Rates are measured for the plan's seconds.
-std::vector<HandFigures> measure_by_hand(const Index& index, const UploadedIndex* gpu,
+std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress);
 

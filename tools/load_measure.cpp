@@ -81,9 +81,9 @@ Micros deadline_of(const LoadPlan& plan) {
   return plan.options.has_deadline() ? static_cast<double>(plan.options.deadline.count()) : kNever;
 }
 
-void warm(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan, Placement placement,
-          const OnLoadProgress& on_progress) {
-  ScheduledEngine engine(index, gpu, settings_for(plan, placement));
+void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+          Placement placement, const OnLoadProgress& on_progress) {
+  ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
   std::vector<std::future<ScheduledAnswer>> answers;
   for (const LoadQuery& query : plan.queries) {
     InterruptGuard::check();
@@ -124,13 +124,13 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
   return point;
 }
 
-std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gpu,
+std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
                                      const LoadPlan& plan, const OnLoadProgress& on_progress) {
   std::vector<LoadPoint> points;
   for (const Placement placement : plan.placements) {
-    warm(index, gpu, plan, placement, on_progress);
+    warm(snapshot, gpu, plan, placement, on_progress);
     for (const double rate : plan.rates) {
-      ScheduledEngine loaded(index, gpu, settings_for(plan, placement));
+      ScheduledEngine loaded(snapshot, gpu, settings_for(plan, placement));
       points.push_back(run_point(loaded.scheduler(), plan, rate, on_progress));
       points.back().placement = placement;
     }

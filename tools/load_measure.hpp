@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "search_engine.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/scheduler/load.hpp"
 
 namespace warpdex::tools {
@@ -68,12 +68,12 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
                     const OnLoadProgress& on_progress);
 
 /// Answers all queries once where `placement` has them go, which warms the lists.
-void warm(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan, Placement placement,
-          const OnLoadProgress& on_progress);
+void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+          Placement placement, const OnLoadProgress& on_progress);
 
 /// Runs each rate on each placement, after warm(), with a scheduler of its own for each. `gpu` may
 /// be null; then only kCpuOnly can be among the placements.
-std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gpu,
+std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
                                      const LoadPlan& plan, const OnLoadProgress& on_progress);
 
 /// The plan's settings of a scheduler for a placement.

@@ -20,7 +20,7 @@ constexpr double kGuessSeconds = 1;
 /// Runs loads in the simulator.
 class SimulatedLoads {
  public:
-  SimulatedLoads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
+  SimulatedLoads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
                  const OnLoadProgress& on_progress)
       : plan_(plan) {
     std::unique_ptr<GpuEngine> engine;
@@ -28,16 +28,16 @@ class SimulatedLoads {
     MeasureSettings measure;
     measure.cpu_threads = plan.settings.cpu_threads;
     const CostMeasurements measured =
-        measure_costs(index, engine.get(), plan.queries, measure,
+        measure_costs(snapshot, engine.get(), plan.queries, measure,
                       [&](const char* what, std::size_t done, std::size_t all) {
                         InterruptGuard::check();
                         on_progress(std::string("measuring costs: ") + what, done, all);
                       });
     // Shares of batches can only be fitted; a fit to these queries is the nearest to their truth.
     const double missing = missing_share(gpu);
-    const Calibration calibration = calibrate(index, plan.queries, measured, missing);
+    const Calibration calibration = calibrate(snapshot, plan.queries, measured, missing);
     occupancy_ = measured.occupancy;
-    queries_ = simulated_queries(index, plan.queries, measured, calibration.model, missing);
+    queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, missing);
   }
 
   LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
@@ -80,21 +80,21 @@ double find_highest_rate(double guess, const std::function<bool(double rate)>& h
   return low;
 }
 
-std::vector<HighestRate> find_rates(const Index& index, const UploadedIndex* gpu,
+std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
                                     const LoadPlan& plan, std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress) {
   std::vector<HighestRate> found;
   for (const Placement placement : plan.placements) {
-    warm(index, gpu, plan, placement, on_progress);
+    warm(snapshot, gpu, plan, placement, on_progress);
     double guess = 0;
     {
-      ScheduledEngine engine(index, gpu, settings_for(plan, placement));
+      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
       guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity, kGuessSeconds,
                                    on_progress)
                            .rate;
     }
     const double live = find_highest_rate(guess, [&](double rate) {
-      ScheduledEngine engine(index, gpu, settings_for(plan, placement));
+      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
       points.push_back(run_point(engine.scheduler(), plan, rate, on_progress));
       points.back().placement = placement;
       points.back().is_search = true;
@@ -105,10 +105,10 @@ std::vector<HighestRate> find_rates(const Index& index, const UploadedIndex* gpu
   return found;
 }
 
-void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
+void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
                     std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
                     const OnLoadProgress& on_progress) {
-  const SimulatedLoads simulated(index, gpu, plan, on_progress);
+  const SimulatedLoads simulated(snapshot, gpu, plan, on_progress);
   for (LoadPoint& point : points) {
     InterruptGuard::check();
     point.simulated = simulated.run(point.placement, point.cpu_threads, point.rate);

@@ -23,13 +23,13 @@ double find_highest_rate(double guess, const std::function<bool(double rate)>& h
 
 /// Searches for each placement, from what it does with as many queries under way as there is room
 /// for. Adds the loads that were run to `points`.
-std::vector<HighestRate> find_rates(const Index& index, const UploadedIndex* gpu,
+std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
                                     const LoadPlan& plan, std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress);
 
 /// Measures what the queries cost and has a simulator run the loads of all points, each with its
 /// placement and threads, and search the highest rates.
-void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
+void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
                     std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
                     const OnLoadProgress& on_progress);
 

@@ -46,32 +46,35 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
 
 }  // namespace
 
-std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device) {
-  std::unique_ptr<UploadedIndex> uploaded;
-  device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(index, settings);
-  });
-  return uploaded;
-}
-
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
-  if (snapshot.is_plain()) return upload(*snapshot.segments()[0].index, device);
   std::unique_ptr<UploadedIndex> uploaded;
   device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(snapshot, settings);
+    uploaded = snapshot.is_plain()
+                   ? std::make_unique<UploadedIndex>(*snapshot.segments()[0].index, settings)
+                   : std::make_unique<UploadedIndex>(snapshot, settings);
   });
   return uploaded;
 }
 
 double missing_share(const UploadedIndex* gpu) {
   if (gpu == nullptr || gpu->is_resident()) return 0;
-  const IndexSections& sections = gpu->plain.value().index().sections();
-  const auto lists = static_cast<double>(sections.docids.size() + sections.frequencies.size());
+  double lists = 0;
+  const auto add = [&](const Index& index) {
+    const IndexSections& sections = index.sections();
+    lists += static_cast<double>(sections.docids.size() + sections.frequencies.size());
+  };
+  if (gpu->plain) {
+    add(gpu->plain->index());
+  } else {
+    for (const Snapshot::Segment& segment : gpu->changed->snapshot().segments()) {
+      add(*segment.index);
+    }
+  }
   if (lists == 0) return 0;
   return std::clamp(1 - static_cast<double>(gpu->memory()) / lists, 0.0, 1.0);
 }
 
-ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
+ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* gpu,
                                  const SchedulerSettings& settings) {
   GpuSide side;
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
@@ -80,16 +83,16 @@ ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
     side.engine = engine_.get();
     side.missing_share = missing_share(gpu);
   }
-  scheduler_ = std::make_unique<Scheduler>(index, side, settings, load_cost_model(index));
+  scheduler_ = std::make_unique<Scheduler>(snapshot, side, settings, load_cost_model(snapshot));
 }
 
 SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                            bool is_scheduled)
     : snapshot_(snapshot) {
-  if (gpu != nullptr && gpu->plain && is_scheduled) {
+  if (gpu != nullptr && is_scheduled) {
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    scheduled_ = std::make_unique<ScheduledEngine>(gpu->plain->index(), gpu, settings);
+    scheduled_ = std::make_unique<ScheduledEngine>(snapshot, gpu, settings);
     return;
   }
   cpu_ = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = threads});

@@ -90,14 +90,11 @@ void add_intersection(Features& features, const PlannedQuery& plan, double docum
   at(features, Feature::kProbedBlocks) = blocks;
 }
 
-}  // namespace
-
-Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
+/// What a query's work in one index, or in one segment of several, is predicted from. Leaves out
+/// what does not depend on the index.
+Features features_in(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
                      double missing_share) {
   Features features{};
-  at(features, Feature::kConstant) = 1;
-  at(features, Feature::kK) = settings.k;
-  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
   if (!can_match(plan, settings)) return features;
   const auto documents = static_cast<double>(index.counts().documents);
   const PlanBounds bounds = plan_bounds(index, plan, settings);
@@ -107,6 +104,39 @@ Features features_of(const Index& index, const PlannedQuery& plan, const SearchS
   if (bounds.max_score > 0) {
     at(features, Feature::kSeedShare) = static_cast<double>(bounds.seed / bounds.max_score);
   }
+  return features;
+}
+
+/// Segments are searched one after the other: their work adds up.
+Features features_in(const Snapshot& snapshot, const PlannedQuery& plan,
+                     const SearchSettings& settings, double missing_share) {
+  Features sum{};
+  double seed_share = 0;
+  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
+    Features one =
+        features_in(*snapshot.segments()[i].index, plan.segments[i], settings, missing_share);
+    seed_share = std::max(seed_share, at(one, Feature::kSeedShare));
+    for (std::size_t feature = 0; feature < kFeatures; ++feature) sum[feature] += one[feature];
+  }
+  at(sum, Feature::kSeedShare) = seed_share;
+  return sum;
+}
+
+}  // namespace
+
+Features features_of(const Snapshot& snapshot, const PlannedQuery& plan,
+                     const SearchSettings& settings, double missing_share) {
+  Features features{};
+  if (can_match(plan, settings)) {
+    const bool is_plain = plan.segments.empty();
+    features = is_plain ? features_in(*snapshot.segments()[0].index, plan, settings, missing_share)
+                        : features_in(snapshot, plan, settings, missing_share);
+  }
+  at(features, Feature::kConstant) = 1;
+  at(features, Feature::kK) = settings.k;
+  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
+  if (at(features, Feature::kTerms) == 0) return features;
+  at(features, Feature::kTerms) = static_cast<double>(plan.terms.size());
   at(features, Feature::kKTerms) = settings.k * at(features, Feature::kTerms);
   return features;
 }

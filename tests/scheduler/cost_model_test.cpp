@@ -143,14 +143,14 @@ class CalibrationTest : public testing::Test {
   void SetUp() override {
     test::CollectionMaker maker(random_, 3'000);
     test::write_index(maker.make(), {}, folder_ / "index");
-    index_.emplace(Index::open(folder_ / "index"));
+    snapshot_.emplace(Snapshot::open(folder_ / "index"));
     for (int i = 0; i < 300; ++i) {
       SearchSettings settings;
       settings.mode = i % 2 == 0 ? QueryMode::kOr : QueryMode::kAnd;
-      queries_.push_back(
-          {plan_query(*index_, test::random_query(random_, maker.vocabulary(), 1 + random_() % 5)),
-           settings});
-      const auto sum = features_of(*index_, queries_.back().plan, settings, 0)[kSum];
+      queries_.push_back({plan_query(*snapshot_, test::random_query(random_, maker.vocabulary(),
+                                                                    1 + random_() % 5)),
+                          settings});
+      const auto sum = features_of(*snapshot_, queries_.back().plan, settings, 0)[kSum];
       measured_.queries.push_back({static_cast<float>(4 + 0.01 * sum), 70});
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
@@ -165,20 +165,20 @@ class CalibrationTest : public testing::Test {
 
   test::Random random_ = test::generator(875);
   test::TemporaryFolder folder_;
-  std::optional<Index> index_;
+  std::optional<Snapshot> snapshot_;
   std::vector<LoadQuery> queries_;
   CostMeasurements measured_;
 };
 
 TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
-  const Calibration calibration = calibrate(*index_, queries_, measured_, 0);
+  const Calibration calibration = calibrate(*snapshot_, queries_, measured_, 0);
   EXPECT_EQ(calibration.errors.size(), 2U * (2 + 2 + 3));
   for (const PredictionError& error : calibration.errors) {
     if (error.model == "tree") continue;  // products follow costs that are linear only nearly
     EXPECT_LT(error.mean, 0.05) << error.query_class << ' ' << error.what;
   }
   for (std::size_t i = 0; i < queries_.size(); ++i) {
-    const Features features = features_of(*index_, queries_[i].plan, queries_[i].settings, 0);
+    const Features features = features_of(*snapshot_, queries_[i].plan, queries_[i].settings, 0);
     const JobCost cost = calibration.model.predict(query_class(queries_[i].settings), features);
     if (features[kTerms] == 0) {
       EXPECT_EQ(cost.cpu, 0.5F);
@@ -192,20 +192,20 @@ TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
 }
 
 TEST_F(CalibrationTest, AStoredModelComesBack) {
-  const CostModel model = calibrate(*index_, queries_, measured_, 0).model;
-  const std::string json = cost_model_to_json(model, *index_);
+  const CostModel model = calibrate(*snapshot_, queries_, measured_, 0).model;
+  const std::string json = cost_model_to_json(model, *snapshot_);
   const CostModel read = cost_model_from_json(json, "costs");
-  EXPECT_EQ(cost_model_to_json(read, *index_), json);
+  EXPECT_EQ(cost_model_to_json(read, *snapshot_), json);
   const std::filesystem::path file = cost_file_of(folder_ / "index");
   EXPECT_EQ(file, folder_ / "index.costs.json");
   EXPECT_EQ(cost_file_of(folder_.path().string() + "/index/"), file);
-  EXPECT_EQ(cost_model_to_json(load_cost_model(*index_), *index_),
-            cost_model_to_json(CostModel{}, *index_));  // there is none
+  EXPECT_EQ(cost_model_to_json(load_cost_model(*snapshot_), *snapshot_),
+            cost_model_to_json(CostModel{}, *snapshot_));  // there is none
   test::write_file(file, json);
-  EXPECT_EQ(cost_model_to_json(load_cost_model(*index_), *index_), json);
+  EXPECT_EQ(cost_model_to_json(load_cost_model(*snapshot_), *snapshot_), json);
   test::CollectionMaker maker(random_, 50);
   test::write_index(maker.make(), {}, folder_ / "other");
-  const Index other = Index::open(folder_ / "other");
+  const Snapshot other = Snapshot::open(folder_ / "other");
   test::write_file(cost_file_of(other.folder()), json);  // of an index that was replaced
   EXPECT_EQ(cost_model_to_json(load_cost_model(other), other),
             cost_model_to_json(CostModel{}, other));
@@ -213,7 +213,7 @@ TEST_F(CalibrationTest, AStoredModelComesBack) {
 
 TEST_F(CalibrationTest, DamagedModelsAreRefused) {
   const std::string json =
-      cost_model_to_json(calibrate(*index_, queries_, measured_, 0).model, *index_);
+      cost_model_to_json(calibrate(*snapshot_, queries_, measured_, 0).model, *snapshot_);
   EXPECT_THROW(cost_model_from_json("", "costs"), FormatError);
   EXPECT_THROW(cost_model_from_json("[]", "costs"), FormatError);
   for (int i = 0; i < 2'000; ++i) {
@@ -234,12 +234,12 @@ TEST_F(CalibrationTest, DamagedModelsAreRefused) {
 
 TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   const std::vector<LoadQuery> few(queries_.begin(), queries_.begin() + 12);
-  CpuEngine engine(*index_, {.threads = 1});
+  CpuEngine engine(*snapshot_, {.threads = 1});
   MeasureSettings settings;
   settings.cpu_threads = 1;
   settings.batch_sizes = {3, 5};
   settings.batches = 4;
-  const CostMeasurements measured = measure_costs(*index_, &engine, few, settings);
+  const CostMeasurements measured = measure_costs(*snapshot_, &engine, few, settings);
   ASSERT_EQ(measured.queries.size(), few.size());
   for (const MeasuredCost& cost : measured.queries) {
     EXPECT_GT(cost.cpu, 0);
@@ -253,7 +253,7 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
     }
   }
   EXPECT_GT(measured.occupancy, 0);
-  EXPECT_TRUE(measure_costs(*index_, nullptr, few, settings).batches.empty());
+  EXPECT_TRUE(measure_costs(*snapshot_, nullptr, few, settings).batches.empty());
 }
 
 TEST(Features, OfAQueryAreItsLists) {
@@ -266,7 +266,7 @@ TEST(Features, OfAQueryAreItsLists) {
   }
   const test::TemporaryFolder folder;
   test::write_index(collection, {}, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const Snapshot index = Snapshot::open(folder / "index");
   const PlannedQuery plan = plan_query(index, {"", {{"all"}, {"few"}, {"half"}}});
   SearchSettings settings;
   settings.k = 100;

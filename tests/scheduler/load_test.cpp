@@ -87,7 +87,7 @@ TEST(LoadRuns, CountFromTheIntendedArrival) {
   for (int i = 0; i < 300; ++i) collection.add_document(std::vector<std::string_view>{"a", "b"});
   const test::TemporaryFolder folder;
   test::write_index(collection, {}, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const Snapshot index = Snapshot::open(folder / "index");
   SchedulerSettings settings;
   settings.cpu_threads = 1;
   Scheduler scheduler(index, {}, settings);

@@ -278,12 +278,15 @@ TEST_F(LoadCommand, DamagedCostsAreNamed) {
   expect_complaint(load({}), 1, {"index.costs.json", "warpdex calibrate"});
 }
 
-TEST_F(LoadCommand, AnIndexOfSeveralPiecesMustBeMerged) {
+TEST_F(LoadCommand, TakesAnIndexOfSeveralPieces) {
   ASSERT_EQ(run_warpdex({"add", file("index"), "--input", "-", "--format", "tsv", "--quiet"},
                         {"d6\tpear pie\n", {}, {}})
                 .status,
             0);
-  expect_complaint(load({}), 2, {"warpdex merge"});
+  ASSERT_EQ(run_warpdex({"delete", file("index"), "--ids", "-"}, {"d1\n", {}, {}}).status, 0);
+  const std::uint64_t arrivals =
+      figures({"--deadline", "60000"})["loads"][0]["scheduler"]["complete_on_cpu"].GetUint64();
+  EXPECT_GT(arrivals, 20U);
 }
 
 TEST_F(LoadCommand, ASignalEndsIt) {

@@ -181,21 +181,21 @@ LoadPlan plan_of(const Arguments& given) {
   return plan;
 }
 
-void take_queries(const Arguments& given, const Index& index, LoadPlan& plan) {
+void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& plan) {
   const std::vector<QueryText> texts = given.search.read_query_file();
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
   for (const Query& query : queries) {
     for (std::size_t i = 0; i < plan.classes.size(); ++i) {
-      plan.queries.push_back({plan_query(index, query), plan.classes[i].settings});
+      plan.queries.push_back({plan_query(snapshot, query), plan.classes[i].settings});
       plan.class_of.push_back(i);
     }
   }
   if (plan.queries.empty())
     throw UsageError("there are no queries in " + given.search.query_file());
   if (given.huge_every > 0) {
-    add_huge_queries(index, queries, static_cast<std::size_t>(given.huge_every), plan);
+    add_huge_queries(snapshot, queries, static_cast<std::size_t>(given.huge_every), plan);
   }
   if (plan.arrivals != ArrivalKind::kReplay) return;
   for (const QueryText& text : texts) {
@@ -224,28 +224,28 @@ std::vector<Placement> placements_of(const Arguments& given, bool has_gpu) {
 }
 
 /// All that the options ask for.
-LoadReport measure(const Arguments& given, const Index& index, const UploadedIndex* gpu,
+LoadReport measure(const Arguments& given, const Snapshot& snapshot, const UploadedIndex* gpu,
                    const LoadPlan& plan, const OnLoadProgress& on_progress) {
   LoadReport report;
   const std::size_t callers = static_cast<std::size_t>(given.callers);
   if (given.by_hand) {
-    report.by_hand = measure_by_hand(index, gpu, plan, callers, on_progress);
+    report.by_hand = measure_by_hand(snapshot, gpu, plan, callers, on_progress);
     if (gpu != nullptr) report.full_batches = measure_full_batches(*gpu, plan, on_progress);
   }
-  report.points = measure_loads(index, gpu, plan, on_progress);
+  report.points = measure_loads(snapshot, gpu, plan, on_progress);
   for (const Placement placement : plan.placements) {
     if (callers == 0) break;
-    warm(index, gpu, plan, placement, on_progress);
-    ScheduledEngine engine(index, gpu, settings_for(plan, placement));
+    warm(snapshot, gpu, plan, placement, on_progress);
+    ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
     report.closed_loops.push_back(
         run_callers(engine.scheduler(), plan, callers, plan.seconds, on_progress));
     report.closed_loops.back().placement = placement;
   }
   if (given.finds_rate) {
-    report.highest = find_rates(index, gpu, plan, report.points, on_progress);
+    report.highest = find_rates(snapshot, gpu, plan, report.points, on_progress);
   }
   if (given.simulates) {
-    simulate_loads(index, gpu, plan, report.points, report.highest, on_progress);
+    simulate_loads(snapshot, gpu, plan, report.points, report.highest, on_progress);
   }
   return report;
 }
@@ -271,17 +271,17 @@ int run_load(const std::vector<std::string>& arguments) {
     throw UsageError("--find-rate needs --deadline, by which queries are in time or missed");
   }
   const InterruptGuard guard;
-  const Index index = Index::open(given.index);
-  SearchOptions::check(command, index.settings(), given.index);
-  take_queries(given, index, plan);
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
+  const Snapshot snapshot = Snapshot::open(given.index);
+  SearchOptions::check(command, snapshot.settings(), given.index);
+  take_queries(given, snapshot, plan);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   plan.placements = placements_of(given, gpu != nullptr);
   Progress progress = Progress::to_standard_error();
   const OnLoadProgress on_progress = [&](const std::string& what, std::size_t done,
                                          std::size_t all) {
     progress.update(what, what, done, all, Progress::Unit::kItems);
   };
-  const LoadReport report = measure(given, index, gpu.get(), plan, on_progress);
+  const LoadReport report = measure(given, snapshot, gpu.get(), plan, on_progress);
   progress.clear();
   if (given.json != "-" && given.plot != "-") print_loads(plan, report, std::cout);
   write_outputs(
