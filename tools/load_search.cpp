@@ -34,10 +34,10 @@ class SimulatedLoads {
                         on_progress(std::string("measuring costs: ") + what, done, all);
                       });
     // Shares of batches can only be fitted; a fit to these queries is the nearest to their truth.
-    const double missing = missing_share(gpu);
-    const Calibration calibration = calibrate(snapshot, plan.queries, measured, missing);
+    const HasList is_there = has_list(gpu);
+    const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
     occupancy_ = measured.occupancy;
-    queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, missing);
+    queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
   }
 
   LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {

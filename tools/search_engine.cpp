@@ -56,22 +56,11 @@ std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOpti
   return uploaded;
 }
 
-double missing_share(const UploadedIndex* gpu) {
-  if (gpu == nullptr || gpu->is_resident()) return 0;
-  double lists = 0;
-  const auto add = [&](const Index& index) {
-    const IndexSections& sections = index.sections();
-    lists += static_cast<double>(sections.docids.size() + sections.frequencies.size());
+HasList has_list(const UploadedIndex* gpu) {
+  if (gpu == nullptr || gpu->is_resident()) return {};
+  return [gpu](std::size_t segment, const PostingsEntry& list) {
+    return gpu->plain ? gpu->plain->has_list(list) : gpu->changed->has_list(segment, list);
   };
-  if (gpu->plain) {
-    add(gpu->plain->index());
-  } else {
-    for (const Snapshot::Segment& segment : gpu->changed->snapshot().segments()) {
-      add(*segment.index);
-    }
-  }
-  if (lists == 0) return 0;
-  return std::clamp(1 - static_cast<double>(gpu->memory()) / lists, 0.0, 1.0);
 }
 
 ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* gpu,
@@ -81,7 +70,7 @@ ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* 
     side.batches = gpu_batches(settings.placement);
     engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = side.batches}));
     side.engine = engine_.get();
-    side.missing_share = missing_share(gpu);
+    side.has_list = has_list(gpu);
   }
   scheduler_ = std::make_unique<Scheduler>(snapshot, side, settings, load_cost_model(snapshot));
 }

@@ -41,8 +41,8 @@ struct UploadedIndex {
 /// plain one, its index, which must outlive it.
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
-/// How much of its lists is not in GPU memory, 0 to 1; 0 for null.
-double missing_share(const UploadedIndex* gpu);
+/// Which lists are in GPU memory; none for null, or where all always are.
+HasList has_list(const UploadedIndex* gpu);
 
 /// A scheduler with a GPU engine of its own, or without one.
 class ScheduledEngine {

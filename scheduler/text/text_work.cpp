@@ -121,8 +121,8 @@ bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
 
 JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
-  JobCost cost = model_.predict(
-      query.query_class, features_of(index_, query.plan, query.settings, gpu_.missing_share));
+  JobCost cost = model_.predict(query.query_class,
+                                features_of(index_, query.plan, query.settings, gpu_.has_list));
   cost.cpu *= cpu_[query.query_class].factor();
   cost.gpu_alone *= gpu_correction_.factor();
   cost.gpu_share *= gpu_correction_.factor();

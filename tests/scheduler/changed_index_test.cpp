@@ -128,8 +128,8 @@ TEST(ChangedIndexFeatures, AddUpOverSegments) {
     const Query query = living.query();
     const SearchSettings settings = living.settings();
     const PlannedQuery plan = plan_query(changed, query);
-    const Features of_changed = features_of(changed, plan, settings, 0);
-    const Features of_anew = features_of(anew, plan_query(anew, query), settings, 0);
+    const Features of_changed = features_of(changed, plan, settings);
+    const Features of_anew = features_of(anew, plan_query(anew, query), settings);
     const auto at = [](const Features& features, Feature feature) {
       return features[static_cast<std::size_t>(feature)];
     };

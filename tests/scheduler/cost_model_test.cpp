@@ -150,7 +150,7 @@ class CalibrationTest : public testing::Test {
       queries_.push_back({plan_query(*snapshot_, test::random_query(random_, maker.vocabulary(),
                                                                     1 + random_() % 5)),
                           settings});
-      const auto sum = features_of(*snapshot_, queries_.back().plan, settings, 0)[kSum];
+      const auto sum = features_of(*snapshot_, queries_.back().plan, settings)[kSum];
       measured_.queries.push_back({static_cast<float>(4 + 0.01 * sum), 70});
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
@@ -171,14 +171,14 @@ class CalibrationTest : public testing::Test {
 };
 
 TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
-  const Calibration calibration = calibrate(*snapshot_, queries_, measured_, 0);
+  const Calibration calibration = calibrate(*snapshot_, queries_, measured_, {});
   EXPECT_EQ(calibration.errors.size(), 2U * (2 + 2 + 3));
   for (const PredictionError& error : calibration.errors) {
     if (error.model == "tree") continue;  // products follow costs that are linear only nearly
     EXPECT_LT(error.mean, 0.05) << error.query_class << ' ' << error.what;
   }
   for (std::size_t i = 0; i < queries_.size(); ++i) {
-    const Features features = features_of(*snapshot_, queries_[i].plan, queries_[i].settings, 0);
+    const Features features = features_of(*snapshot_, queries_[i].plan, queries_[i].settings);
     const JobCost cost = calibration.model.predict(query_class(queries_[i].settings), features);
     if (features[kTerms] == 0) {
       EXPECT_EQ(cost.cpu, 0.5F);
@@ -192,7 +192,7 @@ TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
 }
 
 TEST_F(CalibrationTest, AStoredModelComesBack) {
-  const CostModel model = calibrate(*snapshot_, queries_, measured_, 0).model;
+  const CostModel model = calibrate(*snapshot_, queries_, measured_, {}).model;
   const std::string json = cost_model_to_json(model, *snapshot_);
   const CostModel read = cost_model_from_json(json, "costs");
   EXPECT_EQ(cost_model_to_json(read, *snapshot_), json);
@@ -213,7 +213,7 @@ TEST_F(CalibrationTest, AStoredModelComesBack) {
 
 TEST_F(CalibrationTest, DamagedModelsAreRefused) {
   const std::string json =
-      cost_model_to_json(calibrate(*snapshot_, queries_, measured_, 0).model, *snapshot_);
+      cost_model_to_json(calibrate(*snapshot_, queries_, measured_, {}).model, *snapshot_);
   EXPECT_THROW(cost_model_from_json("", "costs"), FormatError);
   EXPECT_THROW(cost_model_from_json("[]", "costs"), FormatError);
   for (int i = 0; i < 2'000; ++i) {
@@ -270,7 +270,13 @@ TEST(Features, OfAQueryAreItsLists) {
   const PlannedQuery plan = plan_query(index, {"", {{"all"}, {"few"}, {"half"}}});
   SearchSettings settings;
   settings.k = 100;
-  const Features features = features_of(index, plan, settings, 0.5);
+  // The list of "half" alone; that of "few" is too short to be one of the GPU's.
+  const auto has_list = [&](std::size_t segment, const PostingsEntry& list) {
+    EXPECT_EQ(segment, 0U);
+    EXPECT_GE(list.document_frequency, 128U);
+    return list.document_frequency == 200;
+  };
+  const Features features = features_of(index, plan, settings, has_list);
   const auto value = [&](Feature feature) { return features[static_cast<std::size_t>(feature)]; };
   EXPECT_EQ(value(Feature::kConstant), 1);
   EXPECT_EQ(value(Feature::kTerms), 3);
@@ -295,14 +301,19 @@ TEST(Features, OfAQueryAreItsLists) {
   for (std::size_t i = 0; i < kFeatures; ++i) {
     EXPECT_NEAR(logs_of(features)[i], std::log1p(features[i]), 1e-5);
   }
-  EXPECT_GE(value(Feature::kMissingBytes), 1);
+  const PostingsEntry& missing = plan.terms[2].entry;
+  EXPECT_EQ(missing.document_frequency, 400U);
+  EXPECT_EQ(value(Feature::kMissingBytes),
+            static_cast<double>(missing.docid_bytes) + missing.frequency_bytes);
+  EXPECT_EQ(features_of(index, plan, settings)[static_cast<std::size_t>(Feature::kMissingBytes)],
+            0);
   PlannedQuery unknown = plan;
   unknown.misses_unsigned = true;
   settings.mode = QueryMode::kAnd;
-  EXPECT_EQ(features_of(index, unknown, settings, 0)[kTerms], 0);  // it can match nothing
+  EXPECT_EQ(features_of(index, unknown, settings)[kTerms], 0);  // it can match nothing
   settings.mode = QueryMode::kOr;
-  EXPECT_EQ(features_of(index, unknown, settings, 0)[kTerms], 3);
-  const Features none = features_of(index, {}, settings, 0);
+  EXPECT_EQ(features_of(index, unknown, settings)[kTerms], 3);
+  const Features none = features_of(index, {}, settings);
   EXPECT_EQ(none[kSum], 0);
   EXPECT_EQ(CostModel{}.predict(query_class(settings), none).gpu_can, false);
   for (std::size_t i = 0; i < kFeatures; ++i) {

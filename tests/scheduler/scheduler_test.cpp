@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/scheduler/stand_in_engine.hpp"
 #include "tests/support.hpp"
+#include "text/text_work.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
@@ -245,6 +247,39 @@ TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
     const JobEnd end = answer.get().end;
     EXPECT_TRUE(end == JobEnd::kComplete || end == JobEnd::kCancelled);
   }
+}
+
+// A query is predicted to take longer on the GPU by the lists that are not in its memory.
+TEST_F(SchedulerTest, CostsFollowWhatGpuMemoryHolds) {
+  std::set<std::uint64_t> there;
+  GpuSide side = gpu();
+  side.has_list = [&](std::size_t, const PostingsEntry& list) {
+    return there.count(list.first_block) > 0;
+  };
+  TextWork work(*snapshot_, side, {});
+  TextJobPool pool(work);
+  TextJob& job = pool.take();
+  std::size_t long_lists = 0;
+  for (std::size_t i = 0; i < kQueries; ++i) {
+    job.plan = plan_query(*snapshot_, queries_[i]);
+    job.settings = settings_[i];
+    job.query_class = query_class(job.settings);
+    there.clear();
+    JobCost cost = work.estimate(job);
+    const bool matches_nothing = cost.cpu == 0.5F;
+    for (const PlannedTerm& term : job.plan.terms) {
+      if (term.entry.is_short() || matches_nothing) continue;
+      ++long_lists;
+      there.insert(term.entry.first_block);
+      const JobCost next = work.estimate(job);
+      EXPECT_LT(next.gpu_alone, cost.gpu_alone);
+      EXPECT_LT(next.gpu_share, cost.gpu_share);
+      EXPECT_EQ(next.cpu, cost.cpu);
+      cost = next;
+    }
+  }
+  EXPECT_GT(long_lists, 50U);
+  pool.give_back(job);
 }
 
 TEST_F(SchedulerTest, ArgumentsAreChecked) {

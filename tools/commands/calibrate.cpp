@@ -151,7 +151,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
                       progress.update(what, what, done, all, Progress::Unit::kItems);
                     });
   progress.clear();
-  const Calibration calibration = calibrate(snapshot, queries, measured, missing_share(gpu.get()));
+  const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
   write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
   if (given.json != "-") print_errors(calibration.errors, std::cout);
   write_outputs({{given.json, to_json(calibration.errors, measured.occupancy)}});

@@ -68,9 +68,9 @@ struct Calibration {
 };
 
 /// Fits to single queries a tree of products or a linear model, whichever has the smaller error,
-/// and linear models to shares of batches. Errors are by cross-validation, of both. `missing_share`
+/// and linear models to shares of batches. Errors are by cross-validation, of both. `has_list`
 /// as in GpuSide.
 Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
-                      const CostMeasurements& measurements, double missing_share);
+                      const CostMeasurements& measurements, const HasList& has_list);
 
 }  // namespace warpdex

@@ -40,7 +40,7 @@ struct ScheduledAnswer {
 struct GpuSide {
   Engine* engine = nullptr;  ///< null: there is no GPU
   std::size_t batches = 0;   ///< GpuEngineSettings::max_batches; 1 or more
-  double missing_share = 0;  ///< how much of the lists is not in GPU memory, 0 to 1
+  HasList has_list = {};     ///< none: all lists are always in GPU memory
 };
 
 /// Batches that an engine should have room for, with these settings: those under way, one of a huge

@@ -41,6 +41,6 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
 std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
                                               std::span<const LoadQuery> queries,
                                               const CostMeasurements& measurements,
-                                              const CostModel& model, double missing_share);
+                                              const CostModel& model, const HasList& has_list);
 
 }  // namespace warpdex
