@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "search_engine.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/scheduler/load.hpp"
 
 namespace warpdex::tools {
@@ -27,9 +27,10 @@ struct LoadClass {
 };
 
 struct LoadPlan {
-  std::vector<LoadQuery> queries;  ///< number n is of class n modulo the number of classes
-  std::vector<LoadClass> classes;  ///< one or more
-  std::vector<double> rates;       ///< queries a second
+  std::vector<LoadQuery> queries;
+  std::vector<std::size_t> class_of;  ///< of each query, index into `classes`
+  std::vector<LoadClass> classes;     ///< one or more
+  std::vector<double> rates;          ///< queries a second
   std::vector<Placement> placements;
   ArrivalKind arrivals = ArrivalKind::kPoisson;
   std::vector<double> log_times;  ///< of a replay
@@ -37,34 +38,48 @@ struct LoadPlan {
   std::uint64_t seed = 1;
   JobOptions options;
   SchedulerSettings settings;  ///< all but the placement
+  double max_missed = 0.01;    ///< a load in which so many are missed, or more, does not hold
 };
+
+/// Whether a load missed few enough queries, or none.
+bool holds(const LoadPlan& plan, const LoadSummary& summary);
 
 /// What one load came to.
 struct LoadPoint {
   Placement placement = Placement::kBoth;
   double rate = 0;              ///< as wanted
+  bool is_search = false;       ///< one of the search for the highest rate
   std::size_t cpu_threads = 1;  ///< of the scheduler
   LoadSummary all;
   std::vector<LoadSummary> by_class;
   SchedulerStatistics statistics;
   std::optional<LoadSummary> simulated;
+  // Bytes that the process has in memory, once a quarter of the queries have come, and at the end.
+  std::uint64_t early_memory = 0;
+  std::uint64_t late_memory = 0;
 };
 
 /// Called now and then, with a sentence on what is being done and how much of it has been.
 using OnLoadProgress =
     std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
-/// Answers all queries once on each processor, which warms the lists, and then runs each rate on
-/// each placement, with a scheduler of its own for each. `gpu` may be null; then only kCpuOnly can
-/// be among the placements.
-std::vector<LoadPoint> measure_loads(const Index& index, const UploadedIndex* gpu,
+/// Runs a load on a scheduler.
+LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
+                    const OnLoadProgress& on_progress);
+
+/// Answers all queries once where `placement` has them go, which warms the lists.
+void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+          Placement placement, const OnLoadProgress& on_progress);
+
+/// Runs each rate on each placement, after warm(), with a scheduler of its own for each. `gpu` may
+/// be null; then only kCpuOnly can be among the placements.
+std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
                                      const LoadPlan& plan, const OnLoadProgress& on_progress);
 
-/// Measures what the queries cost and has a simulator run the same loads, each with its point's
-/// placement and threads.
-void simulate_loads(const Index& index, const UploadedIndex* gpu, const LoadPlan& plan,
-                    std::vector<LoadPoint>& points, const OnLoadProgress& on_progress);
-
+/// The plan's settings of a scheduler for a placement.
+SchedulerSettings settings_for(const LoadPlan& plan, Placement placement);
+/// The plan's deadline, or kNever.
+Micros deadline_of(const LoadPlan& plan);
 /// The arrival times of a load.
 std::vector<Micros> times_of(const LoadPlan& plan, double rate);
 

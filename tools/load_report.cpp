@@ -13,8 +13,6 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr double kMaxMissed = 0.01;
-
 std::string milliseconds(double micros) { return fixed(micros / 1e3, 3); }
 std::string percent(double share) { return fixed(share * 100, 2); }
 
@@ -79,41 +77,69 @@ void write_statistics(JsonWriter& json, const SchedulerStatistics& of) {
   json.end_object();
 }
 
+/// All rates, ascending.
+std::vector<double> rates_of(const std::vector<LoadPoint>& points) {
+  std::vector<double> rates;
+  for (const LoadPoint& point : points) rates.push_back(point.rate);
+  std::sort(rates.begin(), rates.end());
+  rates.erase(std::unique(rates.begin(), rates.end()), rates.end());
+  return rates;
+}
+
 PlotPanel panel(const LoadPlan& plan, const std::vector<LoadPoint>& points,
                 const std::string& title, double LoadSummary::*value) {
   PlotPanel drawn;
   drawn.title = title;
   drawn.x_label = "arrivals a second";
   drawn.y_label = "ms";
-  for (const double rate : plan.rates) {
+  const std::vector<double> rates = rates_of(points);
+  for (const double rate : rates) {
     drawn.categories.push_back(grouped(static_cast<std::uint64_t>(rate)));
   }
   for (const Placement placement : plan.placements) {
     PlotSeries series{std::string(placement_name(placement)), {}};
+    series.values.resize(rates.size(), std::numeric_limits<double>::quiet_NaN());
     for (const LoadPoint& point : points) {
-      if (point.placement != placement) continue;
-      const bool holds = point.all.missed_share < kMaxMissed;
-      series.values.push_back(holds ? point.all.*value / 1e3
-                                    : std::numeric_limits<double>::quiet_NaN());
+      if (point.placement != placement || !holds(plan, point.all)) continue;
+      const auto place = std::lower_bound(rates.begin(), rates.end(), point.rate) - rates.begin();
+      series.values[static_cast<std::size_t>(place)] = point.all.*value / 1e3;
     }
     drawn.series.push_back(std::move(series));
   }
   return drawn;
 }
 
-}  // namespace
-
-double sustained_rate(const std::vector<LoadPoint>& points, Placement placement, bool simulated) {
+/// The highest answered rate, of the points of a placement, that holds; 0 if there is none.
+/// `simulated`: of the simulation.
+double sustained_rate(const LoadPlan& plan, const std::vector<LoadPoint>& points,
+                      Placement placement, bool simulated) {
   double highest = 0;
   for (const LoadPoint& point : points) {
     if (point.placement != placement || (simulated && !point.simulated)) continue;
     const LoadSummary& summary = simulated ? *point.simulated : point.all;
-    if (summary.missed_share < kMaxMissed) highest = std::max(highest, summary.answered_rate);
+    if (holds(plan, summary)) highest = std::max(highest, summary.answered_rate);
   }
   return highest;
 }
 
-void print_loads(const LoadPlan& plan, const std::vector<LoadPoint>& points, std::ostream& out) {
+/// As "1 %".
+std::string max_missed_text(const LoadPlan& plan) {
+  std::string percent = fixed(plan.max_missed * 100, 2);
+  percent.erase(percent.find_last_not_of('0') + 1);
+  if (percent.back() == '.') percent.pop_back();
+  return percent + " %";
+}
+
+std::string missed_text(const LoadPlan& plan) {
+  return plan.max_missed == 0 ? "none missed" : "less than " + max_missed_text(plan) + " missed";
+}
+
+std::string missed_everywhere(const LoadPlan& plan) {
+  if (plan.max_missed == 0) return "some missed at every rate";
+  return max_missed_text(plan) + " missed or more at every rate";
+}
+
+void print_points(const LoadPlan& plan, const LoadReport& report, std::ostream& out) {
   Table table({{"on", Table::Align::kLeft},
                {"rate"},
                {"queries", Table::Align::kLeft},
@@ -125,22 +151,90 @@ void print_loads(const LoadPlan& plan, const std::vector<LoadPoint>& points, std
                {"max"},
                {"missed %"},
                {"on GPU %"}});
-  for (const LoadPoint& point : points) {
+  for (const LoadPoint& point : report.points) {
     const std::string name(placement_name(point.placement));
     table.add(cells(name, "all", point.rate, point.all));
-    for (std::size_t i = 0; plan.classes.size() > 1 && i < plan.classes.size(); ++i) {
+    const bool has_classes = plan.classes.size() > 1 && !point.is_search;
+    for (std::size_t i = 0; has_classes && i < plan.classes.size(); ++i) {
       table.add(cells(name, plan.classes[i].name, point.rate, point.by_class[i]));
     }
     if (point.simulated) table.add(cells(name, "simulated", point.rate, *point.simulated));
   }
+  for (const FullBatches& batches : report.full_batches) {
+    table.add(cells("gpu", "full batches", batches.rate, batches.all));
+  }
+  if (!table.empty()) table.print(out);
+}
+
+std::string_view processor_name(Processor processor) {
+  return processor == Processor::kGpu ? "gpu" : "cpu";
+}
+
+std::vector<std::string> hand_cells(const HandFigures& hand, const std::string& what,
+                                    const Latency& latency) {
+  return {std::string(processor_name(hand.processor)),
+          what,
+          milliseconds(latency.mean),
+          milliseconds(latency.p50),
+          milliseconds(latency.p95),
+          milliseconds(latency.p99),
+          milliseconds(latency.max)};
+}
+
+void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream& out) {
+  if (report.by_hand.empty()) return;
+  Table table({{"by hand on", Table::Align::kLeft},
+               {"queries", Table::Align::kLeft},
+               {"mean ms"},
+               {"p50"},
+               {"p95"},
+               {"p99"},
+               {"max"}});
+  for (const HandFigures& hand : report.by_hand) {
+    table.add(hand_cells(hand, "all", hand.all));
+    for (std::size_t i = 0; plan.classes.size() > 1 && i < plan.classes.size(); ++i) {
+      table.add(hand_cells(hand, plan.classes[i].name, hand.by_class[i]));
+    }
+  }
   table.print(out);
+  for (const HandFigures& hand : report.by_hand) {
+    out << processor_name(hand.processor)
+        << " by hand: " << grouped(static_cast<std::uint64_t>(hand.batch_rate))
+        << " queries/s in batches of " << grouped(kWholeBatch);
+    if (hand.callers_rate > 0) {
+      out << ", " << grouped(static_cast<std::uint64_t>(hand.callers_rate)) << " in batches of "
+          << report.closed_loops[0].callers;
+    }
+    out << "\n";
+  }
+}
+
+void print_closed_loops(const LoadReport& report, std::ostream& out) {
+  for (const ClosedLoop& loop : report.closed_loops) {
+    out << placement_name(loop.placement) << ": " << grouped(static_cast<std::uint64_t>(loop.rate))
+        << " answers/s to " << counted(loop.callers, "caller") << "; p50 "
+        << milliseconds(loop.latency.p50) << " ms, p99 " << milliseconds(loop.latency.p99) << "\n";
+  }
+}
+
+/// What a placement sustains, live and simulated; 0: nothing, or not known.
+std::pair<double, double> sustained(const LoadPlan& plan, const LoadReport& report,
+                                    Placement placement) {
+  for (const HighestRate& rate : report.highest) {
+    if (rate.placement == placement) return {rate.live, rate.simulated.value_or(0)};
+  }
+  return {sustained_rate(plan, report.points, placement, false),
+          sustained_rate(plan, report.points, placement, true)};
+}
+
+void print_sustained(const LoadPlan& plan, const LoadReport& report, std::ostream& out) {
+  if (report.points.empty()) return;
   for (const Placement placement : plan.placements) {
-    const double live = sustained_rate(points, placement, false);
+    const auto [live, simulated] = sustained(plan, report, placement);
     out << placement_name(placement) << ": "
-        << (live > 0 ? "up to " + grouped(static_cast<std::uint64_t>(live)) +
-                           " answers/s with less than 1 % missed"
-                     : "more than 1 % missed at every rate");
-    const double simulated = sustained_rate(points, placement, true);
+        << (live > 0 ? "up to " + grouped(static_cast<std::uint64_t>(live)) + " answers/s with " +
+                           missed_text(plan)
+                     : missed_everywhere(plan));
     if (simulated > 0 && live > 0) {
       out << "; simulated " << grouped(static_cast<std::uint64_t>(simulated)) << " ("
           << percent(simulated / live - 1) << " %)";
@@ -151,18 +245,23 @@ void print_loads(const LoadPlan& plan, const std::vector<LoadPoint>& points, std
          "submitted then.\n";
 }
 
-std::string loads_to_json(const LoadPlan& plan, const std::vector<LoadPoint>& points) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("delay_counts_from", "the intended arrival");
-  if (plan.options.has_deadline()) {
-    json.member("deadline_us", static_cast<std::uint64_t>(plan.options.deadline.count()));
-  }
+void write_latency(JsonWriter& json, const std::string& name, const Latency& latency) {
+  json.begin_object(name);
+  json.member("mean_us", latency.mean);
+  json.member("p50_us", latency.p50);
+  json.member("p95_us", latency.p95);
+  json.member("p99_us", latency.p99);
+  json.member("max_us", latency.max);
+  json.end_object();
+}
+
+void write_points(JsonWriter& json, const LoadPlan& plan, const std::vector<LoadPoint>& points) {
   json.begin_array("loads");
   for (const LoadPoint& point : points) {
     json.begin_object();
     json.member("on", placement_name(point.placement));
     json.member("rate", point.rate);
+    json.member("cpu_threads", std::uint64_t{point.cpu_threads});
     write_summary(json, "all", point.all);
     json.begin_object("classes");
     for (std::size_t i = 0; i < plan.classes.size(); ++i) {
@@ -171,17 +270,88 @@ std::string loads_to_json(const LoadPlan& plan, const std::vector<LoadPoint>& po
     json.end_object();
     if (point.simulated) write_summary(json, "simulated", *point.simulated);
     write_statistics(json, point.statistics);
+    json.member("early_memory_bytes", point.early_memory);
+    json.member("late_memory_bytes", point.late_memory);
     json.end_object();
   }
   json.end_array();
+}
+
+void write_by_hand(JsonWriter& json, const LoadPlan& plan, const LoadReport& report) {
+  json.begin_array("by_hand");
+  for (const HandFigures& hand : report.by_hand) {
+    json.begin_object();
+    json.member("on", processor_name(hand.processor));
+    write_latency(json, "all", hand.all);
+    json.begin_object("classes");
+    for (std::size_t i = 0; i < plan.classes.size(); ++i) {
+      write_latency(json, plan.classes[i].name, hand.by_class[i]);
+    }
+    json.end_object();
+    json.member("whole_batches_per_second", hand.batch_rate);
+    json.member("callers_batches_per_second", hand.callers_rate);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array("full_batches");
+  for (const FullBatches& batches : report.full_batches) {
+    json.begin_object();
+    json.member("rate", batches.rate);
+    write_summary(json, "all", batches.all);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_sustained(JsonWriter& json, const LoadReport& report) {
+  json.begin_array("callers");
+  for (const ClosedLoop& loop : report.closed_loops) {
+    json.begin_object();
+    json.member("on", placement_name(loop.placement));
+    json.member("callers", std::uint64_t{loop.callers});
+    json.member("answers_per_second", loop.rate);
+    write_latency(json, "all", loop.latency);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array("highest_rates");
+  for (const HighestRate& rate : report.highest) {
+    json.begin_object();
+    json.member("on", placement_name(rate.placement));
+    json.member("queries_per_second", rate.live);
+    if (rate.simulated) json.member("simulated_queries_per_second", *rate.simulated);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void print_loads(const LoadPlan& plan, const LoadReport& report, std::ostream& out) {
+  print_points(plan, report, out);
+  print_by_hand(plan, report, out);
+  print_closed_loops(report, out);
+  print_sustained(plan, report, out);
+}
+
+std::string loads_to_json(const LoadPlan& plan, const LoadReport& report) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("delay_counts_from", "the intended arrival");
+  if (plan.options.has_deadline()) {
+    json.member("deadline_us", static_cast<std::uint64_t>(plan.options.deadline.count()));
+  }
+  write_points(json, plan, report.points);
+  write_by_hand(json, plan, report);
+  write_sustained(json, report);
   json.end_object();
   return json.take() + "\n";
 }
 
-std::string loads_to_svg(const LoadPlan& plan, const std::vector<LoadPoint>& points) {
-  return to_svg(
-      {panel(plan, points, "Mean delay (lines end where 1 % is missed)", &LoadSummary::mean),
-       panel(plan, points, "99th percentile of the delay", &LoadSummary::p99)});
+std::string loads_to_svg(const LoadPlan& plan, const LoadReport& report) {
+  return to_svg({panel(plan, report.points, "Mean delay (lines end where too many are missed)",
+                       &LoadSummary::mean),
+                 panel(plan, report.points, "99th percentile of the delay", &LoadSummary::p99)});
 }
 
 }  // namespace warpdex::tools

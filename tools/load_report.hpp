@@ -5,22 +5,30 @@
 #include <string>
 #include <vector>
 
+#include "load_closed.hpp"
+#include "load_hand.hpp"
 #include "load_measure.hpp"
+#include "load_search.hpp"
 
 namespace warpdex::tools {
 
-/// A table of all points, with a line for each class of queries where there are several, and then
-/// the highest rate of each placement that misses less than 1 %.
-void print_loads(const LoadPlan& plan, const std::vector<LoadPoint>& points, std::ostream& out);
+/// All that a run of `load` found; what was not asked for is empty.
+struct LoadReport {
+  std::vector<LoadPoint> points;
+  std::vector<HighestRate> highest;
+  std::vector<ClosedLoop> closed_loops;
+  std::vector<HandFigures> by_hand;
+  std::vector<FullBatches> full_batches;
+};
+
+/// Tables of all points, with a line for each class of queries where there are several, and of what
+/// the engines do by hand; then what each placement sustains.
+void print_loads(const LoadPlan& plan, const LoadReport& report, std::ostream& out);
 
 /// The same as JSON; see docs/scheduler.md.
-std::string loads_to_json(const LoadPlan& plan, const std::vector<LoadPoint>& points);
+std::string loads_to_json(const LoadPlan& plan, const LoadReport& report);
 
 /// Mean and 99th percentile of the delay against the rate, a line for each placement.
-std::string loads_to_svg(const LoadPlan& plan, const std::vector<LoadPoint>& points);
-
-/// The highest answered rate, of the points of a placement, whose share of missed queries is below
-/// 1 %; 0 if there is none. `simulated`: of the simulation.
-double sustained_rate(const std::vector<LoadPoint>& points, Placement placement, bool simulated);
+std::string loads_to_svg(const LoadPlan& plan, const LoadReport& report);
 
 }  // namespace warpdex::tools

@@ -46,50 +46,42 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
 
 }  // namespace
 
-std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device) {
-  std::unique_ptr<UploadedIndex> uploaded;
-  device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(index, settings);
-  });
-  return uploaded;
-}
-
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
-  if (snapshot.is_plain()) return upload(*snapshot.segments()[0].index, device);
   std::unique_ptr<UploadedIndex> uploaded;
   device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(snapshot, settings);
+    uploaded = snapshot.is_plain()
+                   ? std::make_unique<UploadedIndex>(*snapshot.segments()[0].index, settings)
+                   : std::make_unique<UploadedIndex>(snapshot, settings);
   });
   return uploaded;
 }
 
-double missing_share(const UploadedIndex* gpu) {
-  if (gpu == nullptr || gpu->is_resident()) return 0;
-  const IndexSections& sections = gpu->plain.value().index().sections();
-  const auto lists = static_cast<double>(sections.docids.size() + sections.frequencies.size());
-  if (lists == 0) return 0;
-  return std::clamp(1 - static_cast<double>(gpu->memory()) / lists, 0.0, 1.0);
+HasList has_list(const UploadedIndex* gpu) {
+  if (gpu == nullptr || gpu->is_resident()) return {};
+  return [gpu](std::size_t segment, const PostingsEntry& list) {
+    return gpu->plain ? gpu->plain->has_list(list) : gpu->changed->has_list(segment, list);
+  };
 }
 
-ScheduledEngine::ScheduledEngine(const Index& index, const UploadedIndex* gpu,
+ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* gpu,
                                  const SchedulerSettings& settings) {
   GpuSide side;
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
     side.batches = gpu_batches(settings.placement);
     engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = side.batches}));
     side.engine = engine_.get();
-    side.missing_share = missing_share(gpu);
+    side.has_list = has_list(gpu);
   }
-  scheduler_ = std::make_unique<Scheduler>(index, side, settings, load_cost_model(index));
+  scheduler_ = std::make_unique<Scheduler>(snapshot, side, settings, load_cost_model(snapshot));
 }
 
 SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                            bool is_scheduled)
     : snapshot_(snapshot) {
-  if (gpu != nullptr && gpu->plain && is_scheduled) {
+  if (gpu != nullptr && is_scheduled) {
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    scheduled_ = std::make_unique<ScheduledEngine>(gpu->plain->index(), gpu, settings);
+    scheduled_ = std::make_unique<ScheduledEngine>(snapshot, gpu, settings);
     return;
   }
   cpu_ = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = threads});

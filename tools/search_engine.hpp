@@ -37,21 +37,20 @@ struct UploadedIndex {
   std::optional<GpuSnapshot> changed;  ///< any other
 };
 
-/// The index in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu() with
-/// GpuIndex. `index` must outlive it.
-std::unique_ptr<UploadedIndex> upload(const Index& index, const DeviceOptions& device);
-/// The same of a snapshot.
+/// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu(). Of a
+/// plain one, its index, which must outlive it.
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
-/// How much of a plain index's lists is not in GPU memory, 0 to 1; 0 for null.
-double missing_share(const UploadedIndex* gpu);
+/// Which lists are in GPU memory; none for null, or where all always are.
+HasList has_list(const UploadedIndex* gpu);
 
 /// A scheduler with a GPU engine of its own, or without one.
 class ScheduledEngine {
  public:
-  /// `index` and `gpu`, which has it and may be null, must outlive this. Predicts by what is stored
+  /// `gpu`, which has the snapshot and may be null, must outlive this. Predicts by what is stored
   /// beside the index.
-  ScheduledEngine(const Index& index, const UploadedIndex* gpu, const SchedulerSettings& settings);
+  ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* gpu,
+                  const SchedulerSettings& settings);
 
   Scheduler& scheduler() { return *scheduler_; }
 
@@ -69,7 +68,7 @@ class SearchEngine {
   using OnProgress = std::function<void(std::size_t queries)>;
 
   /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all);
-  /// with `is_scheduled` and a plain index on a GPU, both, each query on the one that serves it
+  /// with `is_scheduled` and an index on a GPU, both, each query on the one that serves it
   /// best. `gpu` must outlive this.
   SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                bool is_scheduled);

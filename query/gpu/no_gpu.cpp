@@ -20,6 +20,7 @@ GpuIndex::~GpuIndex() = default;
 const Index& GpuIndex::index() const { refuse(); }
 int GpuIndex::device() const { refuse(); }
 bool GpuIndex::is_resident() const { refuse(); }
+bool GpuIndex::has_list(const PostingsEntry&) const { refuse(); }
 std::size_t GpuIndex::memory() const { refuse(); }
 std::size_t GpuIndex::memory_left() const { refuse(); }
 
@@ -28,6 +29,7 @@ GpuSnapshot GpuSnapshot::next(const Snapshot&) const { refuse(); }
 const Snapshot& GpuSnapshot::snapshot() const { refuse(); }
 int GpuSnapshot::device() const { refuse(); }
 bool GpuSnapshot::is_resident() const { refuse(); }
+bool GpuSnapshot::has_list(std::size_t, const PostingsEntry&) const { refuse(); }
 std::size_t GpuSnapshot::memory() const { refuse(); }
 std::size_t GpuSnapshot::new_memory() const { refuse(); }
 

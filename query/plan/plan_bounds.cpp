@@ -56,12 +56,16 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
   bool has_signs = false;
   for (const PlannedTerm& term : plan.terms) has_signs |= term.is_must || term.is_prohibited;
   float likely_rest = 0;  // of the terms from here to the last
+  const CollectionStatistics statistics = plan.statistics.value_or(
+      CollectionStatistics{index.counts().documents, index.counts().tokens});
   const auto scorer_of = [&](const PlannedTerm& term) {
-    const std::uint64_t occurrences =
-        reads_occurrences ? occurrences_of(index, term.entry) : term.entry.collection_frequency;
-    const TermScorer scorer =
-        make_term_scorer(wanted, {index.counts().documents, index.counts().tokens},
-                         term.entry.document_frequency, occurrences, term.weight);
+    const bool is_whole = term.document_frequency == 0;  // else it is one segment of several
+    std::uint64_t occurrences =
+        is_whole ? term.entry.collection_frequency : term.collection_frequency;
+    if (is_whole && reads_occurrences) occurrences = occurrences_of(index, term.entry);
+    const TermScorer scorer = make_term_scorer(
+        wanted, statistics, is_whole ? term.entry.document_frequency : term.document_frequency,
+        occurrences, term.weight);
     return std::pair(scorer, max_term_score(scorer, occurrences));
   };
   if (is_or && !has_signs) {

@@ -53,12 +53,12 @@ void fit_batches(std::size_t query_class, const ClassSamples& samples, ClassMode
 
 }  // namespace
 
-Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
-                      const CostMeasurements& measurements, double missing_share) {
+Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+                      const CostMeasurements& measurements, const HasList& has_list) {
   std::vector<Features> features;
   features.reserve(queries.size());
   for (const LoadQuery& query : queries) {
-    features.push_back(features_of(index, query.plan, query.settings, missing_share));
+    features.push_back(features_of(snapshot, query.plan, query.settings, has_list));
   }
   std::array<ClassSamples, kQueryClasses> classes;
   for (std::uint32_t i = 0; i < queries.size(); ++i) {

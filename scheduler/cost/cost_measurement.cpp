@@ -69,9 +69,9 @@ class Passes {
 
 class Measurer {
  public:
-  Measurer(const Index& index, std::span<const LoadQuery> queries, const MeasureSettings& settings,
-           const OnMeasured& on_measured)
-      : index_(index), queries_(queries), settings_(settings), on_measured_(on_measured) {
+  Measurer(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+           const MeasureSettings& settings, const OnMeasured& on_measured)
+      : snapshot_(snapshot), queries_(queries), settings_(settings), on_measured_(on_measured) {
     result_.queries.resize(queries.size());
   }
 
@@ -80,7 +80,7 @@ class Measurer {
     const std::size_t threads =
         settings_.cpu_threads == 0 ? default_threads() : settings_.cpu_threads;
     std::deque<CpuSearcher> searchers;
-    for (std::size_t i = 0; i < threads; ++i) searchers.emplace_back(index_);
+    for (std::size_t i = 0; i < threads; ++i) searchers.emplace_back(snapshot_);
     Passes passes(queries_.size(), settings_.repetitions);
     std::mutex mutex;
     std::size_t done = 0;
@@ -190,7 +190,7 @@ class Measurer {
     result_.batches.push_back(std::move(batch));
   }
 
-  const Index& index_;
+  const Snapshot& snapshot_;
   const std::span<const LoadQuery> queries_;
   const MeasureSettings& settings_;
   const OnMeasured& on_measured_;
@@ -201,10 +201,10 @@ class Measurer {
 
 }  // namespace
 
-CostMeasurements measure_costs(const Index& index, Engine* engine,
+CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
                                std::span<const LoadQuery> queries, const MeasureSettings& settings,
                                const OnMeasured& on_measured) {
-  Measurer measurer(index, queries, settings, on_measured);
+  Measurer measurer(snapshot, queries, settings, on_measured);
   measurer.measure_on_cpu();
   if (engine != nullptr) {
     measurer.measure_alone(*engine);

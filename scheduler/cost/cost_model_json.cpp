@@ -86,11 +86,11 @@ void write_tree(Writer& json, const char* name, const ModelTree& tree) {
   json.EndArray();
 }
 
-void write_index(Writer& json, const Index& index) {
+void write_index(Writer& json, const Snapshot& snapshot) {
   json.Key("documents");
-  json.Uint64(index.counts().documents);
+  json.Uint64(snapshot.statistics().documents);
   json.Key("tokens");
-  json.Uint64(index.counts().tokens);
+  json.Uint64(snapshot.statistics().tokens);
 }
 
 /// Reads one file; every failed check says which file it is.
@@ -193,7 +193,7 @@ std::filesystem::path cost_file_of(const std::filesystem::path& folder) {
   return file;
 }
 
-std::string cost_model_to_json(const CostModel& model, const Index& index) {
+std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot) {
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
   json.StartObject();
@@ -201,7 +201,7 @@ std::string cost_model_to_json(const CostModel& model, const Index& index) {
   json.String(kFormat);
   json.Key("version");
   json.Uint(kVersion);
-  write_index(json, index);
+  write_index(json, snapshot);
   json.Key("classes");
   json.StartObject();
   for (std::size_t i = 0; i < kQueryClasses; ++i) {
@@ -237,8 +237,8 @@ CostModel cost_model_from_json(const std::string& json, const std::string& name)
   return model;
 }
 
-CostModel load_cost_model(const Index& index) {
-  const std::filesystem::path path = cost_file_of(index.folder());
+CostModel load_cost_model(const Snapshot& snapshot) {
+  const std::filesystem::path path = cost_file_of(snapshot.folder());
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) return {};
   std::ifstream file(path, std::ios::binary);
@@ -250,8 +250,8 @@ CostModel load_cost_model(const Index& index) {
     const Value& value = reader.member(document, name);
     return value.IsUint64() && value.GetUint64() == count;
   };
-  const bool is_of_index =
-      is("documents", index.counts().documents) && is("tokens", index.counts().tokens);
+  const bool is_of_index = is("documents", snapshot.statistics().documents) &&
+                           is("tokens", snapshot.statistics().tokens);
   return is_of_index ? cost_model_from_json(json, path.string()) : CostModel{};
 }
 

@@ -31,13 +31,19 @@ bool can_match(const PlannedQuery& plan, const SearchSettings& settings) {
   return settings.mode != QueryMode::kAnd || !plan.misses_unsigned;
 }
 
-void add_lists(Features& features, const PlannedQuery& plan, double missing_share) {
+/// Bytes of a list that the GPU reads over the bus.
+double missing_bytes(const PostingsEntry& list, std::size_t segment, const HasList& has_list) {
+  if (!has_list || list.is_short() || has_list(segment, list)) return 0;
+  return static_cast<double>(list.docid_bytes) + list.frequency_bytes;
+}
+
+void add_lists(Features& features, const PlannedQuery& plan, std::size_t segment,
+               const HasList& has_list) {
   const auto terms = static_cast<double>(plan.terms.size());
-  double bytes = 0;
   for (const PlannedTerm& term : plan.terms) {
     at(features, Feature::kSum) += length_of(term);
     at(features, Feature::kBlocks) += blocks_of(term);
-    bytes += static_cast<double>(term.entry.docid_bytes) + term.entry.frequency_bytes;
+    at(features, Feature::kMissingBytes) += missing_bytes(term.entry, segment, has_list);
   }
   const double shortest = length_of(plan.terms.front());
   at(features, Feature::kTerms) = terms;
@@ -46,7 +52,6 @@ void add_lists(Features& features, const PlannedQuery& plan, double missing_shar
   at(features, Feature::kLongest) = length_of(plan.terms.back());
   at(features, Feature::kProbes) = shortest * (terms - 1);
   at(features, Feature::kRootOfProbes) = std::sqrt(shortest * at(features, Feature::kSum));
-  at(features, Feature::kMissingBytes) = bytes * missing_share;
 }
 
 /// OR: the shortest lists are essential, until they have as many postings as `essential`.
@@ -90,23 +95,51 @@ void add_intersection(Features& features, const PlannedQuery& plan, double docum
   at(features, Feature::kProbedBlocks) = blocks;
 }
 
-}  // namespace
-
-Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
-                     double missing_share) {
+/// What a query's work in one segment is predicted from. Leaves out what does not depend on it.
+Features features_in(const Snapshot& snapshot, std::size_t segment, const PlannedQuery& plan,
+                     const SearchSettings& settings, const HasList& has_list) {
   Features features{};
-  at(features, Feature::kConstant) = 1;
-  at(features, Feature::kK) = settings.k;
-  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
   if (!can_match(plan, settings)) return features;
+  const Index& index = *snapshot.segments()[segment].index;
   const auto documents = static_cast<double>(index.counts().documents);
   const PlanBounds bounds = plan_bounds(index, plan, settings);
-  add_lists(features, plan, missing_share);
+  add_lists(features, plan, segment, has_list);
   add_essential(features, plan, static_cast<double>(bounds.essential_postings), documents);
   add_intersection(features, plan, documents, settings.k);
   if (bounds.max_score > 0) {
     at(features, Feature::kSeedShare) = static_cast<double>(bounds.seed / bounds.max_score);
   }
+  return features;
+}
+
+/// Segments are searched one after the other: their work adds up.
+Features sum_over_segments(const Snapshot& snapshot, const PlannedQuery& plan,
+                           const SearchSettings& settings, const HasList& has_list) {
+  Features sum{};
+  double seed_share = 0;
+  for (std::size_t segment = 0; segment < plan.segments.size(); ++segment) {
+    Features one = features_in(snapshot, segment, plan.segments[segment], settings, has_list);
+    seed_share = std::max(seed_share, at(one, Feature::kSeedShare));
+    for (std::size_t feature = 0; feature < kFeatures; ++feature) sum[feature] += one[feature];
+  }
+  at(sum, Feature::kSeedShare) = seed_share;
+  return sum;
+}
+
+}  // namespace
+
+Features features_of(const Snapshot& snapshot, const PlannedQuery& plan,
+                     const SearchSettings& settings, const HasList& has_list) {
+  Features features{};
+  if (can_match(plan, settings)) {
+    features = plan.segments.empty() ? features_in(snapshot, 0, plan, settings, has_list)
+                                     : sum_over_segments(snapshot, plan, settings, has_list);
+  }
+  at(features, Feature::kConstant) = 1;
+  at(features, Feature::kK) = settings.k;
+  at(features, Feature::kRootOfK) = std::sqrt(settings.k);
+  if (at(features, Feature::kTerms) == 0) return features;
+  at(features, Feature::kTerms) = static_cast<double>(plan.terms.size());
   at(features, Feature::kKTerms) = settings.k * at(features, Feature::kTerms);
   return features;
 }

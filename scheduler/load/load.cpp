@@ -138,13 +138,12 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
 }
 
 LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,
-                           Micros deadline, std::size_t first, std::size_t step) {
+                           Micros deadline) {
   LoadSummary summary;
   std::vector<float> latencies;
   std::size_t missed = 0;
   double sum = 0;
-  for (std::size_t i = first; i < outcomes.size(); i += step) {
-    const LoadOutcome& outcome = outcomes[i];
+  for (const LoadOutcome& outcome : outcomes) {
     ++summary.arrivals;
     summary.max_lag = std::max(summary.max_lag, static_cast<double>(outcome.lag));
     const bool is_complete = outcome.end == JobEnd::kComplete;

@@ -255,10 +255,10 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
   return Simulation(queries, arrivals, settings, has_gpu).run();
 }
 
-std::vector<SimulatedQuery> simulated_queries(const Index& index,
+std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
                                               std::span<const LoadQuery> queries,
                                               const CostMeasurements& measurements,
-                                              const CostModel& model, double missing_share) {
+                                              const CostModel& model, const HasList& has_list) {
   std::vector<SimulatedQuery> simulated;
   simulated.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -266,7 +266,7 @@ std::vector<SimulatedQuery> simulated_queries(const Index& index,
     const MeasuredCost& cost = measurements.queries[i];
     SimulatedQuery one;
     one.predicted = model.predict(query_class(query.settings),
-                                  features_of(index, query.plan, query.settings, missing_share));
+                                  features_of(snapshot, query.plan, query.settings, has_list));
     one.predicted.gpu_can = cost.gpu_alone > 0;
     one.measured = one.predicted;
     one.measured.cpu = cost.cpu;

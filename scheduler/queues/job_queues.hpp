@@ -71,6 +71,10 @@ class JobQueues {
   std::size_t size() const;
   /// Jobs that a CPU thread takes without stealing.
   std::size_t for_cpu() const { return size(Lane::kCpu) + size(Lane::kEither); }
+  /// What those are predicted to take.
+  Micros queued_cpu_work() const {
+    return lanes_[index(Lane::kCpu)].work + lanes_[index(Lane::kEither)].work;
+  }
   std::size_t for_gpu() const { return size(Lane::kGpu) + size(Lane::kEither) + size(Lane::kHuge); }
   bool has_gpu() const { return has_gpu_; }
 

@@ -11,6 +11,11 @@ namespace {
 /// and there are many for each thread.
 constexpr float kTakenWork = 20;
 constexpr std::size_t kMaxTaken = 8;
+/// A thread with less predicted work than this is back before another one has woken up: it looks
+/// out meanwhile, so that small jobs wake nobody.
+constexpr float kShortRun = 20;
+/// One with more makes sure that another thread looks out.
+constexpr float kLongRun = 100;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
 /// While CPU jobs wait longer than this, the GPU may help.
@@ -22,13 +27,16 @@ enum class Stop { kNone, kCancelled, kTime, kMove };
 /// Watches one run.
 class RunWatch final : public SearchWatch {
  public:
-  RunWatch(const JobScheduler::State& state, const Job& job)
-      : state_(state), job_(job), generation_(job.generation.load(std::memory_order_relaxed)) {
+  RunWatch(const JobScheduler::State& state, const Job& job, ShortRun& run)
+      : state_(state),
+        job_(job),
+        run_(run),
+        generation_(job.generation.load(std::memory_order_relaxed)) {
     const SchedulerSettings& settings = state.settings;
     if (job.options.overload == OverloadPolicy::kPartial) stop_at_ = job.deadline;
     if (job.is_limited) {
-      const std::chrono::duration<double, std::micro> run = settings.limited_run;
-      stop_at_ = std::min(stop_at_, job.start + run.count());
+      const std::chrono::duration<double, std::micro> longest = settings.limited_run;
+      stop_at_ = std::min(stop_at_, job.start + longest.count());
     }
     const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
                           settings.placement.placement == Placement::kBoth;
@@ -41,8 +49,9 @@ class RunWatch final : public SearchWatch {
   bool goes_on() override {
     if (job_.cancelled.load(std::memory_order_relaxed) == generation_)
       return stop(Stop::kCancelled);
-    if (stop_at_ == kNever && move_at_ == kNever) return true;
+    if (stop_at_ == kNever && move_at_ == kNever && !run_.is_short()) return true;
     const Micros now = state_.now();
+    if (run_.is_short() && now >= run_.latest_end()) end_lookout();
     if (now >= stop_at_) return stop(Stop::kTime);
     if (now < move_at_) return true;
     // It is likely to take about as long again. The GPU must be done with it sooner.
@@ -59,8 +68,15 @@ class RunWatch final : public SearchWatch {
     return false;
   }
 
+  /// It takes longer than predicted: another thread is to look out.
+  void end_lookout() {
+    run_.end();
+    if (state_.has_arrivals()) state_.idle_cpu->bring_work();
+  }
+
   const JobScheduler::State& state_;
   const Job& job_;
+  ShortRun& run_;
   const std::uint64_t generation_;
   Micros stop_at_ = kNever;
   Micros move_at_ = kNever;
@@ -69,8 +85,12 @@ class RunWatch final : public SearchWatch {
 
 }  // namespace
 
+bool JobScheduler::State::has_arrivals() const {
+  return !inbox.empty() || for_cpu.load(std::memory_order_seq_cst) > 0;
+}
+
 bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
-  if (!inbox.empty() || for_cpu.load(std::memory_order_seq_cst) > 0) return true;
+  if (has_arrivals()) return true;
   if (is_ending.load(std::memory_order_seq_cst)) return true;
   return ++looks % kLooksPerSteal == 0 && for_gpu.load(std::memory_order_relaxed) > 0;
 }
@@ -80,15 +100,18 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   std::array<float, kMaxTaken> work{};
   std::size_t count = 0;
   std::uint32_t looks = 0;
+  ArrivalRate arrivals;
+  const ExactSleep exact;
   for (;;) {
     bool may_help = false;
+    float sum = 0;
     {
       Turn turn(*this, counters[thread]);
       JobQueues& all = turn.queues();
       for (std::size_t i = 0; i < count; ++i) all.cpu_done(work[i]);
       count = 0;
       if (is_ending.load(std::memory_order_relaxed)) return;
-      for (float sum = 0; count < kMaxTaken && sum < kTakenWork;) {
+      while (count < kMaxTaken && sum < kTakenWork) {
         if (count > 0 && all.for_cpu() < 4 * cpu_thread_count) break;
         Job* const job = all.take_for_cpu(turn.now());
         if (job == nullptr) break;
@@ -100,14 +123,17 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     }
     if (may_help) idle_gpu.bring_work();
     if (count == 0) {
-      idle_cpu->wait([&] { return has_cpu_work(looks); }, settings.spin);
+      idle_cpu->wait([&] { return has_cpu_work(looks); }, settings.spin,
+                     arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
       continue;
     }
-    for (std::size_t i = 0; i < count; ++i) run_on_cpu(*taken[i], thread);
+    if (sum >= kLongRun) idle_cpu->bring_work();
+    ShortRun run(*idle_cpu, sum < kShortRun ? now() + 2 * kShortRun : kNever);
+    for (std::size_t i = 0; i < count; ++i) run_on_cpu(*taken[i], thread, run);
   }
 }
 
-void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
+void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run) {
   Counters& mine = counters[thread];
   if (job.place.lane == static_cast<std::uint8_t>(Lane::kGpu)) mine.stolen_by_cpu.add(1);
   job.start = now();
@@ -118,7 +144,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread) {
     return;
   }
   CpuWorker& worker = *cpu_workers[thread][class_number(job.work_class)];
-  RunWatch watch(*this, job);
+  RunWatch watch(*this, job, run);
   bool is_done = false;
   try {
     if (is_late && job.options.overload == OverloadPolicy::kPartial) {

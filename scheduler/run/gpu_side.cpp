@@ -21,6 +21,8 @@ constexpr std::uint32_t kLooksPerSteal = 256;
 
 void JobScheduler::State::run_gpu_thread() {
   std::uint32_t looks = 0;
+  ArrivalRate arrivals;
+  const ExactSleep exact;
   const auto has_work = [&] {
     if (!inbox.empty() || for_gpu.load(std::memory_order_seq_cst) > 0) return true;
     if (is_ending.load(std::memory_order_seq_cst)) return true;
@@ -35,7 +37,8 @@ void JobScheduler::State::run_gpu_thread() {
       pause_thread();
       continue;
     }
-    idle_gpu.wait(has_work, settings.spin);
+    idle_gpu.wait(has_work, settings.spin,
+                  arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 
 #include "warpdex/core/waiting.hpp"
 
@@ -23,10 +24,11 @@ class IdleThreads {
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_one();
   }
 
-  /// Returns when `has_work` is true, or the thread was woken.
+  /// Returns when `has_work` is true, or the thread was woken. A thread that looks out naps first.
   template <typename HasWork>
-  void wait(HasWork has_work, std::chrono::microseconds spin) {
+  void wait(HasWork has_work, std::chrono::microseconds spin, std::chrono::microseconds nap) {
     if (lookouts_.fetch_add(1, std::memory_order_seq_cst) < max_lookouts_) {
+      if (nap.count() > 0 && !has_work()) std::this_thread::sleep_for(nap);
       const bool found = spin_until(has_work, spin);
       lookouts_.fetch_sub(1, std::memory_order_seq_cst);
       if (found) return;
@@ -44,10 +46,10 @@ class IdleThreads {
     called_.notify_all();
   }
 
-  /// Counts a thread that does not wait here as one that looks out.
+  /// Counts a thread that does not wait here, but is soon back, as one that looks out.
   void start_lookout() { lookouts_.fetch_add(1, std::memory_order_seq_cst); }
   void end_lookout() { lookouts_.fetch_sub(1, std::memory_order_seq_cst); }
-  bool has_sleepers() const { return sleepers_.load(std::memory_order_relaxed) > 0; }
+  std::size_t sleepers() const { return sleepers_.load(std::memory_order_relaxed); }
 
   void wake_one() {
     {

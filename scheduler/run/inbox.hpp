@@ -22,7 +22,7 @@ class Inbox {
 
   /// All jobs, linked, the first that came first; null if there are none.
   Job* take_all() {
-    Job* newest = head_.exchange(nullptr, std::memory_order_acquire);
+    Job* newest = head_.exchange(nullptr, std::memory_order_seq_cst);
     Job* first = nullptr;
     while (newest != nullptr) {
       Job* const before = newest->next;

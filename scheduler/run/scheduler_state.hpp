@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "queues/job_queues.hpp"
+#include "run/arrival_rate.hpp"
 #include "run/counters.hpp"
 #include "run/idle_threads.hpp"
 #include "run/inbox.hpp"
+#include "run/short_run.hpp"
 #include "warpdex/scheduler/job_scheduler.hpp"
 
 namespace warpdex {
@@ -53,7 +55,9 @@ struct JobScheduler::State {
 
   // cpu_side.cpp
   void run_cpu_thread(std::size_t thread);
-  void run_on_cpu(Job& job, std::size_t thread);
+  void run_on_cpu(Job& job, std::size_t thread, ShortRun& run);
+  bool has_arrivals() const;
+  void wake_for(Micros cpu_work);  // turn.cpp
   bool has_cpu_work(std::uint32_t& looks) const;
 
   // gpu_side.cpp

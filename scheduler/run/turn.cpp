@@ -1,10 +1,14 @@
 // Takes the lock by spinning first: it is held for a microsecond at most.
+#include <algorithm>
+
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
 namespace {
 
 constexpr int kLockTries = 200;
+/// Queued work for each thread that is awake, in microseconds, which is worth waking another one.
+constexpr double kWorkPerThread = 50;
 
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -37,10 +41,22 @@ Turn::Turn(JobScheduler::State& state, Counters& counters)
   }
 }
 
+/// One more thread where there is much to do for those that are awake.
+void JobScheduler::State::wake_for(Micros cpu_work) {
+  const std::size_t sleepers = idle_cpu->sleepers();
+  const auto awake = static_cast<double>(cpu_thread_count - std::min(cpu_thread_count, sleepers));
+  if (sleepers > 0 && cpu_work > kWorkPerThread * awake) {
+    idle_cpu->wake_one();
+  } else {
+    idle_cpu->bring_work();
+  }
+}
+
 Turn::~Turn() {
   const JobQueues& queues = *state_.queues;
   const Waits waits = queues.waits(now_);
   const bool queues_have_cpu_work = queues.for_cpu() > 0;
+  const Micros cpu_work = queues.queued_cpu_work();
   const bool queues_have_gpu_work = queues.has_gpu() && queues.for_gpu() > 0;
   state_.cpu_wait.store(waits.cpu, std::memory_order_relaxed);
   state_.gpu_free_at.store(now_ + waits.gpu, std::memory_order_relaxed);
@@ -48,7 +64,7 @@ Turn::~Turn() {
   state_.for_cpu.store(queues.for_cpu(), std::memory_order_seq_cst);
   state_.for_gpu.store(queues.for_gpu(), std::memory_order_seq_cst);
   lock_.unlock();
-  if (queues_have_cpu_work) state_.idle_cpu->bring_work();
+  if (queues_have_cpu_work) state_.wake_for(cpu_work);
   if (queues_have_gpu_work) state_.idle_gpu.bring_work();
   while (cancelled_ != nullptr) {
     Job* const job = cancelled_;

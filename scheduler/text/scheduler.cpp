@@ -10,35 +10,36 @@
 namespace warpdex {
 
 struct Scheduler::State {
-  State(const Index& searched, const GpuSide& gpu, const SchedulerSettings& settings,
+  State(const Snapshot& searched, const GpuSide& gpu, const SchedulerSettings& settings,
         const CostModel& model, std::span<WorkClass* const> others)
-      : index(searched), work(searched, gpu, model), pool(work) {
+      : snapshot(searched), work(snapshot, gpu, model), pool(work) {
     std::vector<WorkClass*> classes{&work};
     classes.insert(classes.end(), others.begin(), others.end());
     jobs = std::make_unique<JobScheduler>(classes, settings);
   }
 
-  const Index& index;
+  const Snapshot snapshot;
   TextWork work;
   TextJobPool pool;
   std::unique_ptr<JobScheduler> jobs;
 };
 
-Scheduler::Scheduler(const Index& index, const GpuSide& gpu, const SchedulerSettings& settings,
-                     const CostModel& model)
-    : Scheduler(index, gpu, settings, model, {}) {}
-Scheduler::Scheduler(const Index& index, const GpuSide& gpu, const SchedulerSettings& settings,
-                     const CostModel& model, std::span<WorkClass* const> classes) {
+Scheduler::Scheduler(const Snapshot& snapshot, const GpuSide& gpu,
+                     const SchedulerSettings& settings, const CostModel& model)
+    : Scheduler(snapshot, gpu, settings, model, {}) {}
+Scheduler::Scheduler(const Snapshot& snapshot, const GpuSide& gpu,
+                     const SchedulerSettings& settings, const CostModel& model,
+                     std::span<WorkClass* const> classes) {
   if (gpu.engine != nullptr && gpu.batches == 0) {
     throw UsageError("a GPU engine with room for 0 batches answers nothing; say how many it takes");
   }
-  state_ = std::make_unique<State>(index, gpu, settings, model, classes);
+  state_ = std::make_unique<State>(snapshot, gpu, settings, model, classes);
 }
 Scheduler::~Scheduler() = default;
 
 std::future<ScheduledAnswer> Scheduler::submit(const Query& query, const SearchSettings& settings,
                                                const JobOptions& options) {
-  return submit(plan_query(state_->index, query), settings, options);
+  return submit(plan_query(state_->snapshot, query), settings, options);
 }
 
 std::future<ScheduledAnswer> Scheduler::submit(PlannedQuery plan, const SearchSettings& settings,
@@ -58,7 +59,7 @@ std::future<ScheduledAnswer> Scheduler::submit(PlannedQuery plan, const SearchSe
 QueryHandle Scheduler::submit(PlannedQuery plan, const SearchSettings& settings,
                               const JobOptions& options, OnAnswer on_answer) {
   settings.validate();
-  effective_scorer(state_->index.settings(), settings.scorer);  // throws where it does not fit
+  effective_scorer(state_->snapshot.settings(), settings.scorer);  // throws where it does not fit
   TextJob& job = state_->pool.take();
   const QueryHandle handle{&job, job.generation.load(std::memory_order_relaxed)};
   job.plan = std::move(plan);
@@ -81,7 +82,7 @@ bool Scheduler::cancel(const QueryHandle& handle) {
 }
 
 SchedulerStatistics Scheduler::statistics() const { return state_->jobs->statistics(); }
-const Index& Scheduler::index() const { return state_->index; }
+const Snapshot& Scheduler::snapshot() const { return state_->snapshot; }
 JobScheduler& Scheduler::jobs() { return *state_->jobs; }
 
 }  // namespace warpdex

@@ -24,7 +24,7 @@ const TextJob& text(const Job& job) { return static_cast<const TextJob&>(job); }
 
 class TextCpuWorker final : public CpuWorker {
  public:
-  explicit TextCpuWorker(const Index& index) : searcher_(index) {}
+  explicit TextCpuWorker(const Snapshot& snapshot) : searcher_(snapshot) {}
 
   bool run(Job& job, SearchWatch& watch) override {
     TextJob& query = text(job);
@@ -106,8 +106,12 @@ void Correction::learn(float predicted, float took) {
   factor_.store(std::clamp(after, 1 / kMaxCorrection, kMaxCorrection), std::memory_order_relaxed);
 }
 
-TextWork::TextWork(const Index& index, const GpuSide& gpu, const CostModel& model)
-    : index_(index), gpu_(gpu), model_(model), max_static_score_(max_static_score(index)) {}
+TextWork::TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel& model)
+    : index_(snapshot), gpu_(gpu), model_(model) {
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    max_static_score_ = std::max(max_static_score_, max_static_score(*segment.index));
+  }
+}
 
 /// Other queries the GPU engine leaves to the CPU.
 bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
@@ -116,8 +120,8 @@ bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
 
 JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
-  JobCost cost = model_.predict(
-      query.query_class, features_of(index_, query.plan, query.settings, gpu_.missing_share));
+  JobCost cost = model_.predict(query.query_class,
+                                features_of(index_, query.plan, query.settings, gpu_.has_list));
   cost.cpu *= cpu_[query.query_class].factor();
   cost.gpu_alone *= gpu_correction_.factor();
   cost.gpu_share *= gpu_correction_.factor();
@@ -138,8 +142,13 @@ std::unique_ptr<GpuWorker> TextWork::make_gpu_worker() {
 void TextWork::answer_nothing(Job& job) const {
   TextJob& query = text(job);
   query.result = {};
-  query.max_missing_score =
-      plan_bounds(index_, query.plan, query.settings).max_score + max_static_score_;
+  float largest = 0;
+  for (std::size_t i = 0; i < index_.segments().size(); ++i) {
+    const PlannedQuery& plan = query.plan.segments.empty() ? query.plan : query.plan.segments[i];
+    const Index& index = *index_.segments()[i].index;
+    largest = std::max(largest, plan_bounds(index, plan, query.settings).max_score);
+  }
+  query.max_missing_score = largest + max_static_score_;
 }
 
 void TextWork::learn_cpu(const Job& job, float took) {

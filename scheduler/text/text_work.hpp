@@ -22,7 +22,7 @@ class Correction {
 
 class TextWork final : public WorkClass {
  public:
-  TextWork(const Index& index, const GpuSide& gpu, const CostModel& model);
+  TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel& model);
 
   JobCost estimate(const Job& job) const override;
   std::unique_ptr<CpuWorker> make_cpu_worker() override;
@@ -34,10 +34,10 @@ class TextWork final : public WorkClass {
  private:
   bool is_for_gpu(const PlannedQuery& plan) const;
 
-  const Index& index_;
+  const Snapshot& index_;
   const GpuSide gpu_;
   const CostModel model_;
-  const float max_static_score_;
+  float max_static_score_ = 0;
   std::array<Correction, kQueryClasses> cpu_;
   Correction gpu_correction_;
 };

@@ -143,14 +143,14 @@ class CalibrationTest : public testing::Test {
   void SetUp() override {
     test::CollectionMaker maker(random_, 3'000);
     test::write_index(maker.make(), {}, folder_ / "index");
-    index_.emplace(Index::open(folder_ / "index"));
+    snapshot_.emplace(Snapshot::open(folder_ / "index"));
     for (int i = 0; i < 300; ++i) {
       SearchSettings settings;
       settings.mode = i % 2 == 0 ? QueryMode::kOr : QueryMode::kAnd;
-      queries_.push_back(
-          {plan_query(*index_, test::random_query(random_, maker.vocabulary(), 1 + random_() % 5)),
-           settings});
-      const auto sum = features_of(*index_, queries_.back().plan, settings, 0)[kSum];
+      queries_.push_back({plan_query(*snapshot_, test::random_query(random_, maker.vocabulary(),
+                                                                    1 + random_() % 5)),
+                          settings});
+      const auto sum = features_of(*snapshot_, queries_.back().plan, settings)[kSum];
       measured_.queries.push_back({static_cast<float>(4 + 0.01 * sum), 70});
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
@@ -165,20 +165,20 @@ class CalibrationTest : public testing::Test {
 
   test::Random random_ = test::generator(875);
   test::TemporaryFolder folder_;
-  std::optional<Index> index_;
+  std::optional<Snapshot> snapshot_;
   std::vector<LoadQuery> queries_;
   CostMeasurements measured_;
 };
 
 TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
-  const Calibration calibration = calibrate(*index_, queries_, measured_, 0);
+  const Calibration calibration = calibrate(*snapshot_, queries_, measured_, {});
   EXPECT_EQ(calibration.errors.size(), 2U * (2 + 2 + 3));
   for (const PredictionError& error : calibration.errors) {
     if (error.model == "tree") continue;  // products follow costs that are linear only nearly
     EXPECT_LT(error.mean, 0.05) << error.query_class << ' ' << error.what;
   }
   for (std::size_t i = 0; i < queries_.size(); ++i) {
-    const Features features = features_of(*index_, queries_[i].plan, queries_[i].settings, 0);
+    const Features features = features_of(*snapshot_, queries_[i].plan, queries_[i].settings);
     const JobCost cost = calibration.model.predict(query_class(queries_[i].settings), features);
     if (features[kTerms] == 0) {
       EXPECT_EQ(cost.cpu, 0.5F);
@@ -192,20 +192,20 @@ TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
 }
 
 TEST_F(CalibrationTest, AStoredModelComesBack) {
-  const CostModel model = calibrate(*index_, queries_, measured_, 0).model;
-  const std::string json = cost_model_to_json(model, *index_);
+  const CostModel model = calibrate(*snapshot_, queries_, measured_, {}).model;
+  const std::string json = cost_model_to_json(model, *snapshot_);
   const CostModel read = cost_model_from_json(json, "costs");
-  EXPECT_EQ(cost_model_to_json(read, *index_), json);
+  EXPECT_EQ(cost_model_to_json(read, *snapshot_), json);
   const std::filesystem::path file = cost_file_of(folder_ / "index");
   EXPECT_EQ(file, folder_ / "index.costs.json");
   EXPECT_EQ(cost_file_of(folder_.path().string() + "/index/"), file);
-  EXPECT_EQ(cost_model_to_json(load_cost_model(*index_), *index_),
-            cost_model_to_json(CostModel{}, *index_));  // there is none
+  EXPECT_EQ(cost_model_to_json(load_cost_model(*snapshot_), *snapshot_),
+            cost_model_to_json(CostModel{}, *snapshot_));  // there is none
   test::write_file(file, json);
-  EXPECT_EQ(cost_model_to_json(load_cost_model(*index_), *index_), json);
+  EXPECT_EQ(cost_model_to_json(load_cost_model(*snapshot_), *snapshot_), json);
   test::CollectionMaker maker(random_, 50);
   test::write_index(maker.make(), {}, folder_ / "other");
-  const Index other = Index::open(folder_ / "other");
+  const Snapshot other = Snapshot::open(folder_ / "other");
   test::write_file(cost_file_of(other.folder()), json);  // of an index that was replaced
   EXPECT_EQ(cost_model_to_json(load_cost_model(other), other),
             cost_model_to_json(CostModel{}, other));
@@ -213,7 +213,7 @@ TEST_F(CalibrationTest, AStoredModelComesBack) {
 
 TEST_F(CalibrationTest, DamagedModelsAreRefused) {
   const std::string json =
-      cost_model_to_json(calibrate(*index_, queries_, measured_, 0).model, *index_);
+      cost_model_to_json(calibrate(*snapshot_, queries_, measured_, {}).model, *snapshot_);
   EXPECT_THROW(cost_model_from_json("", "costs"), FormatError);
   EXPECT_THROW(cost_model_from_json("[]", "costs"), FormatError);
   for (int i = 0; i < 2'000; ++i) {
@@ -234,12 +234,12 @@ TEST_F(CalibrationTest, DamagedModelsAreRefused) {
 
 TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   const std::vector<LoadQuery> few(queries_.begin(), queries_.begin() + 12);
-  CpuEngine engine(*index_, {.threads = 1});
+  CpuEngine engine(*snapshot_, {.threads = 1});
   MeasureSettings settings;
   settings.cpu_threads = 1;
   settings.batch_sizes = {3, 5};
   settings.batches = 4;
-  const CostMeasurements measured = measure_costs(*index_, &engine, few, settings);
+  const CostMeasurements measured = measure_costs(*snapshot_, &engine, few, settings);
   ASSERT_EQ(measured.queries.size(), few.size());
   for (const MeasuredCost& cost : measured.queries) {
     EXPECT_GT(cost.cpu, 0);
@@ -253,7 +253,7 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
     }
   }
   EXPECT_GT(measured.occupancy, 0);
-  EXPECT_TRUE(measure_costs(*index_, nullptr, few, settings).batches.empty());
+  EXPECT_TRUE(measure_costs(*snapshot_, nullptr, few, settings).batches.empty());
 }
 
 TEST(Features, OfAQueryAreItsLists) {
@@ -266,11 +266,17 @@ TEST(Features, OfAQueryAreItsLists) {
   }
   const test::TemporaryFolder folder;
   test::write_index(collection, {}, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const Snapshot index = Snapshot::open(folder / "index");
   const PlannedQuery plan = plan_query(index, {"", {{"all"}, {"few"}, {"half"}}});
   SearchSettings settings;
   settings.k = 100;
-  const Features features = features_of(index, plan, settings, 0.5);
+  // The list of "half" alone; that of "few" is too short to be one of the GPU's.
+  const auto has_list = [&](std::size_t segment, const PostingsEntry& list) {
+    EXPECT_EQ(segment, 0U);
+    EXPECT_GE(list.document_frequency, 128U);
+    return list.document_frequency == 200;
+  };
+  const Features features = features_of(index, plan, settings, has_list);
   const auto value = [&](Feature feature) { return features[static_cast<std::size_t>(feature)]; };
   EXPECT_EQ(value(Feature::kConstant), 1);
   EXPECT_EQ(value(Feature::kTerms), 3);
@@ -295,14 +301,19 @@ TEST(Features, OfAQueryAreItsLists) {
   for (std::size_t i = 0; i < kFeatures; ++i) {
     EXPECT_NEAR(logs_of(features)[i], std::log1p(features[i]), 1e-5);
   }
-  EXPECT_GE(value(Feature::kMissingBytes), 1);
+  const PostingsEntry& missing = plan.terms[2].entry;
+  EXPECT_EQ(missing.document_frequency, 400U);
+  EXPECT_EQ(value(Feature::kMissingBytes),
+            static_cast<double>(missing.docid_bytes) + missing.frequency_bytes);
+  EXPECT_EQ(features_of(index, plan, settings)[static_cast<std::size_t>(Feature::kMissingBytes)],
+            0);
   PlannedQuery unknown = plan;
   unknown.misses_unsigned = true;
   settings.mode = QueryMode::kAnd;
-  EXPECT_EQ(features_of(index, unknown, settings, 0)[kTerms], 0);  // it can match nothing
+  EXPECT_EQ(features_of(index, unknown, settings)[kTerms], 0);  // it can match nothing
   settings.mode = QueryMode::kOr;
-  EXPECT_EQ(features_of(index, unknown, settings, 0)[kTerms], 3);
-  const Features none = features_of(index, {}, settings, 0);
+  EXPECT_EQ(features_of(index, unknown, settings)[kTerms], 3);
+  const Features none = features_of(index, {}, settings);
   EXPECT_EQ(none[kSum], 0);
   EXPECT_EQ(CostModel{}.predict(query_class(settings), none).gpu_can, false);
   for (std::size_t i = 0; i < kFeatures; ++i) {

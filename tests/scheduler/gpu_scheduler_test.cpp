@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "tests/query/engine/engine_support.hpp"
+#include "tests/query/engine/living_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/cuda/device.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
 namespace warpdex {
@@ -23,9 +26,9 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
   const reference::Collection collection = maker.make();
   const test::TemporaryFolder folder;
   test::write_index(collection, {CodecKind::kBitpack, 1}, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const Snapshot snapshot = Snapshot::open(folder / "index");
   Resources resources;
-  const GpuIndex uploaded(index, resources);
+  const GpuIndex uploaded(*snapshot.segments()[0].index, resources);
   std::vector<Query> queries;
   std::vector<SearchSettings> settings;
   std::vector<test::Truth> truths;
@@ -44,7 +47,7 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     wanted.outrun = 0.01F;  // moves what it can
     const std::size_t batches = gpu_batches(wanted.placement);
     GpuEngine engine(uploaded, {.max_batches = batches});
-    Scheduler scheduler(index, {.engine = &engine, .batches = batches}, wanted);
+    Scheduler scheduler(snapshot, {.engine = &engine, .batches = batches}, wanted);
     std::atomic<int> wrong = 0;
     std::vector<std::thread> clients;
     for (std::size_t client = 0; client < 16; ++client) {
@@ -70,6 +73,50 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     EXPECT_EQ(statistics.gpu_failures, 0U);
     EXPECT_GT(statistics.complete_on_gpu, 0U);
   }
+}
+
+// Of several segments, with removed documents: the answers are those of an index built anew.
+TEST(GpuScheduler, AnswersOverAChangedIndexAreRight) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  test::Living living(861, CodecKind::kBitpack, false, 3'000);
+  for (int i = 0; i < 3; ++i) {
+    living.add_some(500);
+    living.remove_some(100);
+    living.commit();
+  }
+  const test::TemporaryFolder folder;
+  living.build(folder / "anew", living.live());
+  const Index anew = Index::open(folder / "anew");
+  CpuSearcher searcher(anew);
+  const Snapshot snapshot = Snapshot::open(living.index());
+  ASSERT_GT(snapshot.segments().size(), 1U);
+  Resources resources;
+  const GpuSnapshot uploaded(snapshot, resources);
+  SchedulerSettings settings;
+  settings.cpu_threads = 4;
+  settings.outrun = 0.01F;  // moves what it can
+  const std::size_t batches = gpu_batches(settings.placement);
+  GpuEngine engine(uploaded, {.max_batches = batches});
+  Scheduler scheduler(snapshot, {.engine = &engine, .batches = batches}, settings);
+  const test::LivingLog log(living, snapshot, 1'000);
+  std::vector<std::future<ScheduledAnswer>> answers;
+  for (std::size_t i = 0; i < log.queries.size(); ++i) {
+    answers.push_back(scheduler.submit(log.queries[i], log.settings[i]));
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const ScheduledAnswer answer = answers[i].get();
+    ASSERT_EQ(answer.end, JobEnd::kComplete);
+    const SearchResult wanted = searcher.search(log.queries[i], log.settings[i]);
+    ASSERT_EQ(answer.result.hits.size(), wanted.hits.size()) << i;
+    for (std::size_t hit = 0; hit < wanted.hits.size(); ++hit) {
+      ASSERT_EQ(snapshot.document_name(answer.result.hits[hit].document),
+                anew.document_name(wanted.hits[hit].document))
+          << i;
+      ASSERT_EQ(answer.result.hits[hit].score, wanted.hits[hit].score) << i;
+    }
+  }
+  EXPECT_GT(scheduler.statistics().complete_on_gpu, 0U);
+  EXPECT_EQ(scheduler.statistics().gpu_failures, 0U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "run/arrival_rate.hpp"
 #include "tests/scheduler/stub_work.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -146,6 +147,45 @@ TEST(JobSchedulerTest, WhatARunThrowsIsTheJobsFailure) {
   wait_for(job);
   EXPECT_EQ(job.ended, JobEnd::kFailed);
   EXPECT_THROW(std::rethrow_exception(job.failure), FormatError);
+}
+
+// Its thread counts as one that looks out, until it is clear that it does not.
+TEST(JobSchedulerTest, ALongRunThatWasPredictedToBeShortHoldsNobodyUp) {
+  StubWork work(0);
+  std::atomic<bool> is_held = true;
+  work.run = [&](StubJob& job, SearchWatch& watch) {
+    while (job.wanted.cpu < 2 && is_held) {
+      if (!watch.goes_on()) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  };
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  for (int round = 0; round < 20; ++round) {
+    is_held = true;
+    StubJob held(work);
+    held.wanted.cpu = 1;
+    StubJob other(work);
+    other.wanted.cpu = 2;
+    if (round % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(8));  // all sleep
+    scheduler.submit(held);
+    while (round % 3 == 0 && held.state != Job::State::kRunning) std::this_thread::yield();
+    scheduler.submit(other);
+    wait_for(other);
+    EXPECT_EQ(held.ends, 0);
+    is_held = false;
+    wait_for(held);
+  }
+}
+
+TEST(JobSchedulerTest, JobsThatComeThickAndFastAreWaitedForInNaps) {
+  ArrivalRate rate;
+  EXPECT_EQ(rate.nap(100, 10'000).count(), 0);
+  EXPECT_EQ(rate.nap(200, 10'500).count(), 0);  // too soon for another look
+  EXPECT_EQ(rate.nap(600, 12'000).count(), 20);
+  EXPECT_EQ(rate.nap(600, 12'500).count(), 20);
+  EXPECT_EQ(rate.nap(700, 14'000).count(), 0);
 }
 
 TEST(JobSchedulerTest, ACallerMayWaitForRoom) {

@@ -8,6 +8,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/scheduler/stand_in_engine.hpp"
 #include "tests/support.hpp"
+#include "text/text_work.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
@@ -32,8 +34,8 @@ class SchedulerTest : public testing::Test {
     test::CollectionMaker maker(random_, 4'000);
     collection_ = maker.make();
     test::write_index(collection_, {CodecKind::kBitpack, 1}, folder_ / "index");
-    index_.emplace(Index::open(folder_ / "index"));
-    engine_.emplace(*index_, kBatches);
+    snapshot_.emplace(Snapshot::open(folder_ / "index"));
+    engine_.emplace(*snapshot_, kBatches);
     test::SettingsMaker settings(random_);
     for (std::size_t i = 0; i < kQueries; ++i) {
       queries_.push_back(test::random_query(random_, maker.vocabulary(), i % 7));
@@ -67,7 +69,7 @@ class SchedulerTest : public testing::Test {
   test::Random random_ = test::generator(830);
   Collection collection_;
   test::TemporaryFolder folder_;
-  std::optional<Index> index_;
+  std::optional<Snapshot> snapshot_;
   std::optional<StandInEngine> engine_;
   std::vector<Query> queries_;
   std::vector<SearchSettings> settings_;
@@ -79,7 +81,7 @@ TEST_F(SchedulerTest, AnswersAreRightWhereverQueriesMayGo) {
        {Placement::kBoth, Placement::kCpuOnly, Placement::kGpuOnly, Placement::kBetterAlone}) {
     SchedulerSettings settings = two_threads();
     settings.placement.placement = placement;
-    Scheduler scheduler(*index_, gpu(), settings);
+    Scheduler scheduler(*snapshot_, gpu(), settings);
     ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
     const SchedulerStatistics statistics = scheduler.statistics();
     EXPECT_EQ(statistics.submitted, kQueries);
@@ -97,7 +99,7 @@ TEST_F(SchedulerTest, QueriesThatTheGpuLeavesTheCpuAnswers) {
   engine_->leave_every(3);
   SchedulerSettings settings = two_threads();
   settings.placement.placement = Placement::kGpuOnly;
-  Scheduler scheduler(*index_, gpu(), settings);
+  Scheduler scheduler(*snapshot_, gpu(), settings);
   ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
   EXPECT_GT(scheduler.statistics().moved_to_cpu, 30U);
 }
@@ -106,12 +108,12 @@ TEST_F(SchedulerTest, AGpuThatFailsLeavesNoQueryUnanswered) {
   for (const auto where : {StandInEngine::Failure::kSubmit, StandInEngine::Failure::kPoll,
                            StandInEngine::Failure::kWait}) {
     for (const std::size_t after : {0, 1, 4}) {
-      engine_.emplace(*index_, kBatches);
+      engine_.emplace(*snapshot_, kBatches);
       engine_->fail(where, after);
       SchedulerSettings settings = two_threads();
       settings.placement.placement = Placement::kGpuOnly;
       settings.placement.batch_jobs = 7;
-      Scheduler scheduler(*index_, gpu(), settings);
+      Scheduler scheduler(*snapshot_, gpu(), settings);
       ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
       const SchedulerStatistics statistics = scheduler.statistics();
       EXPECT_GE(statistics.gpu_failures, 3U);
@@ -122,7 +124,7 @@ TEST_F(SchedulerTest, AGpuThatFailsLeavesNoQueryUnanswered) {
 }
 
 TEST_F(SchedulerTest, SixtyFourClientsGetTheirOwnAnswers) {
-  Scheduler scheduler(*index_, gpu(), two_threads());
+  Scheduler scheduler(*snapshot_, gpu(), two_threads());
   engine_->leave_every(17);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> clients;
@@ -147,7 +149,7 @@ TEST_F(SchedulerTest, PartialAnswersAreMarkedAndTheirCertificatesAreTrue) {
   SchedulerSettings settings = two_threads();
   settings.capacity = 20;
   settings.limited_run = std::chrono::microseconds(20);
-  Scheduler scheduler(*index_, gpu(), settings);
+  Scheduler scheduler(*snapshot_, gpu(), settings);
   std::vector<std::future<ScheduledAnswer>> answers;
   for (std::size_t i = 0; i < kQueries; ++i) {
     JobOptions options;
@@ -184,11 +186,11 @@ TEST_F(SchedulerTest, WhatIsRefusedIsMarked) {
   settings.capacity = 3;
   settings.placement.placement = Placement::kGpuOnly;
   engine_->hold(true);
-  Scheduler scheduler(*index_, gpu(), settings);
+  Scheduler scheduler(*snapshot_, gpu(), settings);
   JobOptions options;
   options.overload = OverloadPolicy::kRefuse;
   std::vector<std::future<ScheduledAnswer>> answers;
-  const PlannedQuery plan = plan_query(*index_, queries_[1]);
+  const PlannedQuery plan = plan_query(*snapshot_, queries_[1]);
   for (int i = 0; i < 10; ++i) answers.push_back(scheduler.submit(plan, settings_[1], options));
   std::size_t refused = 0;
   for (int i = 3; i < 10; ++i) {
@@ -205,10 +207,10 @@ TEST_F(SchedulerTest, WhatIsCancelledEndsOnce) {
   SchedulerSettings settings = two_threads();
   settings.placement.placement = Placement::kGpuOnly;
   settings.placement.batches = 1;
-  Scheduler scheduler(*index_, gpu(), settings);
+  Scheduler scheduler(*snapshot_, gpu(), settings);
   std::vector<std::promise<ScheduledAnswer>> answers(10);
   std::vector<QueryHandle> handles;
-  const PlannedQuery plan = plan_query(*index_, queries_[1]);
+  const PlannedQuery plan = plan_query(*snapshot_, queries_[1]);
   for (std::promise<ScheduledAnswer>& answer : answers) {
     handles.push_back(scheduler.submit(plan, settings_[1], {}, [&answer](ScheduledAnswer&& told) {
       answer.set_value(std::move(told));
@@ -232,8 +234,8 @@ TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
     SchedulerSettings settings = two_threads();
     settings.placement.placement = Placement::kGpuOnly;
     settings.placement.batches = 1;
-    Scheduler scheduler(*index_, gpu(), settings);
-    const PlannedQuery plan = plan_query(*index_, queries_[1]);
+    Scheduler scheduler(*snapshot_, gpu(), settings);
+    const PlannedQuery plan = plan_query(*snapshot_, queries_[1]);
     for (int i = 0; i < 5; ++i) {
       answers.push_back(scheduler.submit(plan, settings_[1]));
       while (engine_->started() == 0) std::this_thread::yield();
@@ -247,8 +249,41 @@ TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
   }
 }
 
+// A query is predicted to take longer on the GPU by the lists that are not in its memory.
+TEST_F(SchedulerTest, CostsFollowWhatGpuMemoryHolds) {
+  std::set<std::uint64_t> there;
+  GpuSide side = gpu();
+  side.has_list = [&](std::size_t, const PostingsEntry& list) {
+    return there.count(list.first_block) > 0;
+  };
+  TextWork work(*snapshot_, side, {});
+  TextJobPool pool(work);
+  TextJob& job = pool.take();
+  std::size_t long_lists = 0;
+  for (std::size_t i = 0; i < kQueries; ++i) {
+    job.plan = plan_query(*snapshot_, queries_[i]);
+    job.settings = settings_[i];
+    job.query_class = query_class(job.settings);
+    there.clear();
+    JobCost cost = work.estimate(job);
+    const bool matches_nothing = cost.cpu == 0.5F;
+    for (const PlannedTerm& term : job.plan.terms) {
+      if (term.entry.is_short() || matches_nothing) continue;
+      ++long_lists;
+      there.insert(term.entry.first_block);
+      const JobCost next = work.estimate(job);
+      EXPECT_LT(next.gpu_alone, cost.gpu_alone);
+      EXPECT_LT(next.gpu_share, cost.gpu_share);
+      EXPECT_EQ(next.cpu, cost.cpu);
+      cost = next;
+    }
+  }
+  EXPECT_GT(long_lists, 50U);
+  pool.give_back(job);
+}
+
 TEST_F(SchedulerTest, ArgumentsAreChecked) {
-  Scheduler scheduler(*index_, {}, two_threads());
+  Scheduler scheduler(*snapshot_, {}, two_threads());
   SearchSettings bad;
   bad.k = 0;
   EXPECT_THROW(scheduler.submit(queries_[0], bad), UsageError);
@@ -260,10 +295,10 @@ TEST_F(SchedulerTest, ArgumentsAreChecked) {
   EXPECT_THROW(scheduler.submit(queries_[0], {}, options), UsageError);
   SchedulerSettings none = two_threads();
   none.capacity = 0;
-  EXPECT_THROW(Scheduler(*index_, {}, none), UsageError);
+  EXPECT_THROW(Scheduler(*snapshot_, {}, none), UsageError);
   none = two_threads();
   none.placement.client_weights = {1, -1};
-  EXPECT_THROW(Scheduler(*index_, {}, none), UsageError);
+  EXPECT_THROW(Scheduler(*snapshot_, {}, none), UsageError);
   EXPECT_FALSE(scheduler.cancel({}));
   EXPECT_NO_FATAL_FAILURE(answer_all(scheduler));
 }

@@ -19,8 +19,8 @@ class StandInEngine final : public Engine {
  public:
   enum class Failure { kNone, kSubmit, kPoll, kWait };
 
-  StandInEngine(const Index& index, std::size_t batches)
-      : index_(index), searcher_(index), batches_(batches) {}
+  StandInEngine(const Snapshot& snapshot, std::size_t batches)
+      : searcher_(snapshot), batches_(batches) {}
 
   /// From so many batches on, this function throws.
   void fail(Failure where, std::size_t after) {
@@ -94,7 +94,6 @@ class StandInEngine final : public Engine {
     throw Error("the GPU that is none has failed");
   }
 
-  const Index& index_;
   CpuSearcher searcher_;
   std::size_t batches_;
   Failure failure_ = Failure::kNone;

@@ -65,8 +65,8 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// Queries spread over the file, by each mode and each k.
-std::vector<LoadQuery> queries_of(const Arguments& given, const Index& index) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+std::vector<LoadQuery> queries_of(const Arguments& given, const Snapshot& snapshot) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const std::vector<Query> all = parse_queries(given.search.read_query_file(),
                                                given.search.syntax(QuerySyntax::kPlain), *analyzer);
   const std::size_t limit = checked_number("--limit", given.limit, 1);
@@ -79,7 +79,7 @@ std::vector<LoadQuery> queries_of(const Arguments& given, const Index& index) {
       settings.k = whole_number_of("--ks", k);
       settings.validate();
       for (std::size_t i = 0; i < count; ++i) {
-        queries.push_back({plan_query(index, all[i * all.size() / count]), settings});
+        queries.push_back({plan_query(snapshot, all[i * all.size() / count]), settings});
       }
     }
   }
@@ -134,10 +134,10 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   given.device.check(command);
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
-  const Index index = Index::open(given.index);
-  SearchOptions::check(command, index.settings(), given.index);
-  const std::vector<LoadQuery> queries = queries_of(given, index);
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
+  const Snapshot snapshot = Snapshot::open(given.index);
+  SearchOptions::check(command, snapshot.settings(), given.index);
+  const std::vector<LoadQuery> queries = queries_of(given, snapshot);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   std::unique_ptr<GpuEngine> engine;
   if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
   MeasureSettings settings;
@@ -145,14 +145,14 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);
   Progress progress = Progress::to_standard_error();
   const CostMeasurements measured =
-      measure_costs(index, engine.get(), queries, settings,
+      measure_costs(snapshot, engine.get(), queries, settings,
                     [&](const char* what, std::size_t done, std::size_t all) {
                       InterruptGuard::check();
                       progress.update(what, what, done, all, Progress::Unit::kItems);
                     });
   progress.clear();
-  const Calibration calibration = calibrate(index, queries, measured, missing_share(gpu.get()));
-  write_output(cost_file_of(index.folder()), cost_model_to_json(calibration.model, index));
+  const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
+  write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
   if (given.json != "-") print_errors(calibration.errors, std::cout);
   write_outputs({{given.json, to_json(calibration.errors, measured.occupancy)}});
   return 0;

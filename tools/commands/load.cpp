@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "huge_queries.hpp"
 #include "interrupt.hpp"
 #include "load_report.hpp"
 #include "output_file.hpp"
@@ -27,18 +28,25 @@ constexpr const char* kNotes =
     "A query's delay counts from the time at which it was to arrive. Where the generator is late,\n"
     "that counts too, so a stall is not hidden by queries that it keeps from being sent (no\n"
     "coordinated omission). A query is missed if it has no complete answer by its deadline. Terms\n"
-    "are looked up beforehand; all queries are answered once before the clock starts.\n"
+    "are looked up beforehand; all queries are answered once before the clock starts. A highest\n"
+    "rate is found to 2 %; loads much longer than the deadline find it best.\n"
     "\n"
     "examples:\n"
     "  warpdex load INDEX --queries log.tsv --rate 1000,2000,5000 --deadline 100\n"
     "  warpdex load INDEX --queries log.tsv --rate 50000 --mix or:10,and:10,or:1000,and:1000 \\\n"
-    "      --device auto --json load.json --plot load.svg";
+    "      --device auto --json load.json --plot load.svg\n"
+    "  warpdex load INDEX --queries log.tsv --find-rate --deadline 100 --by-hand --device auto";
 
 struct Arguments {
   std::string index;
   SearchOptions search{0};  // on all threads
   DeviceOptions device;
   std::string rates;
+  bool finds_rate = false;
+  double max_missed = 1;
+  std::int64_t callers = 0;
+  bool by_hand = false;
+  std::int64_t huge_every = 0;
   std::string arrivals = "poisson";
   double deadline = 0;
   double seconds = 5;
@@ -58,6 +66,18 @@ void add_options(CommandLine& command, Arguments& given) {
   po::options_description group = option_group("Load");
   group.add_options()("rate", po::value(&given.rates)->value_name("N,N,..."),
                       "queries a second, on average; of several, each has a load of its own")(
+      "find-rate", po::bool_switch(&given.finds_rate),
+      "search the highest rate that is answered in time (with --deadline)")(
+      "max-missed", po::value(&given.max_missed)->value_name("%")->default_value(1, "1"),
+      "a rate is too high where so many miss their deadline; 0: where one does")(
+      "callers", po::value(&given.callers)->value_name("N"),
+      "also let N callers each wait for their answer before they ask again")(
+      "by-hand", po::bool_switch(&given.by_hand),
+      "also measure the engines without the scheduler: one query at a time, batches of 1,000, and "
+      "on the GPU the loads in batches that start when they are full")(
+      "huge-every", po::value(&given.huge_every)->value_name("N"),
+      "each N-th query is a huge one in place of the file's: OR of the 64 most frequent terms of "
+      "the file, k 10000")(
       "arrivals", po::value(&given.arrivals)->value_name("KIND")->default_value(given.arrivals),
       "poisson; bursts (half of all queries in a tenth of the time); or replay (at the times that "
       "the queries' ids are, in seconds, scaled to the rate)")(
@@ -139,7 +159,17 @@ LoadPlan plan_of(const Arguments& given) {
   for (const std::string& rate : split_list(given.rates)) {
     plan.rates.push_back(number_of("--rate", rate));
   }
-  if (plan.rates.empty()) throw UsageError("load needs --rate, the queries a second to send");
+  const bool has_other = given.finds_rate || given.callers > 0 || given.by_hand;
+  if (plan.rates.empty() && !has_other) {
+    throw UsageError(
+        "load needs --rate, the queries a second to send, or --find-rate, --callers or --by-hand");
+  }
+  checked_number("--callers", given.callers, 0, 1'000'000);
+  checked_number("--huge-every", given.huge_every, 0);
+  if (!(given.max_missed >= 0 && given.max_missed < 100)) {
+    throw UsageError("--max-missed takes a percentage from 0 to below 100");
+  }
+  plan.max_missed = given.max_missed / 100;
   plan.classes = classes_of(given);
   plan.arrivals = arrivals_of(given.arrivals);
   if (!(given.seconds > 0)) throw UsageError("--seconds takes a number above 0");
@@ -151,17 +181,22 @@ LoadPlan plan_of(const Arguments& given) {
   return plan;
 }
 
-void take_queries(const Arguments& given, const Index& index, LoadPlan& plan) {
+void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& plan) {
   const std::vector<QueryText> texts = given.search.read_query_file();
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
-    for (const LoadClass& one : plan.classes) {
-      plan.queries.push_back({plan_query(index, query), one.settings});
+  const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
+  for (const Query& query : queries) {
+    for (std::size_t i = 0; i < plan.classes.size(); ++i) {
+      plan.queries.push_back({plan_query(snapshot, query), plan.classes[i].settings});
+      plan.class_of.push_back(i);
     }
   }
   if (plan.queries.empty())
     throw UsageError("there are no queries in " + given.search.query_file());
+  if (given.huge_every > 0) {
+    add_huge_queries(snapshot, queries, static_cast<std::size_t>(given.huge_every), plan);
+  }
   if (plan.arrivals != ArrivalKind::kReplay) return;
   for (const QueryText& text : texts) {
     double time = 0;
@@ -188,6 +223,33 @@ std::vector<Placement> placements_of(const Arguments& given, bool has_gpu) {
   return {Placement::kCpuOnly, Placement::kGpuOnly, Placement::kBetterAlone, Placement::kBoth};
 }
 
+/// All that the options ask for.
+LoadReport measure(const Arguments& given, const Snapshot& snapshot, const UploadedIndex* gpu,
+                   const LoadPlan& plan, const OnLoadProgress& on_progress) {
+  LoadReport report;
+  const std::size_t callers = static_cast<std::size_t>(given.callers);
+  if (given.by_hand) {
+    report.by_hand = measure_by_hand(snapshot, gpu, plan, callers, on_progress);
+    if (gpu != nullptr) report.full_batches = measure_full_batches(*gpu, plan, on_progress);
+  }
+  report.points = measure_loads(snapshot, gpu, plan, on_progress);
+  for (const Placement placement : plan.placements) {
+    if (callers == 0) break;
+    warm(snapshot, gpu, plan, placement, on_progress);
+    ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+    report.closed_loops.push_back(
+        run_callers(engine.scheduler(), plan, callers, plan.seconds, on_progress));
+    report.closed_loops.back().placement = placement;
+  }
+  if (given.finds_rate) {
+    report.highest = find_rates(snapshot, gpu, plan, report.points, on_progress);
+  }
+  if (given.simulates) {
+    simulate_loads(snapshot, gpu, plan, report.points, report.highest, on_progress);
+  }
+  return report;
+}
+
 }  // namespace
 
 int run_load(const std::vector<std::string>& arguments) {
@@ -205,23 +267,25 @@ int run_load(const std::vector<std::string>& arguments) {
     if (!(given.deadline > 0)) throw UsageError("--deadline takes milliseconds above 0");
     plan.options.deadline = std::chrono::microseconds(std::llround(given.deadline * 1e3));
   }
+  if (given.finds_rate && !plan.options.has_deadline()) {
+    throw UsageError("--find-rate needs --deadline, by which queries are in time or missed");
+  }
   const InterruptGuard guard;
-  const Index index = Index::open(given.index);
-  SearchOptions::check(command, index.settings(), given.index);
-  take_queries(given, index, plan);
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device);
+  const Snapshot snapshot = Snapshot::open(given.index);
+  SearchOptions::check(command, snapshot.settings(), given.index);
+  take_queries(given, snapshot, plan);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   plan.placements = placements_of(given, gpu != nullptr);
   Progress progress = Progress::to_standard_error();
   const OnLoadProgress on_progress = [&](const std::string& what, std::size_t done,
                                          std::size_t all) {
     progress.update(what, what, done, all, Progress::Unit::kItems);
   };
-  std::vector<LoadPoint> points = measure_loads(index, gpu.get(), plan, on_progress);
-  if (given.simulates) simulate_loads(index, gpu.get(), plan, points, on_progress);
+  const LoadReport report = measure(given, snapshot, gpu.get(), plan, on_progress);
   progress.clear();
-  if (given.json != "-" && given.plot != "-") print_loads(plan, points, std::cout);
+  if (given.json != "-" && given.plot != "-") print_loads(plan, report, std::cout);
   write_outputs(
-      {{given.json, loads_to_json(plan, points)}, {given.plot, loads_to_svg(plan, points)}});
+      {{given.json, loads_to_json(plan, report)}, {given.plot, loads_to_svg(plan, report)}});
   return 0;
 }
 

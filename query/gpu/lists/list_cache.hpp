@@ -40,7 +40,7 @@ class ListCache {
   /// Fills `lists` with the long lists of a batch and keeps the resident ones until end(). No batch
   /// is under way with `lists`. Ignores queries of more than kMaxLists terms. Throws CudaError.
   void begin(SegmentPlans plans, BatchLists& lists);
-  /// Whether a long list is resident. A list of a batch under way then stays so.
+  /// Whether a long list is resident, without the mutex. A list of a batch under way then stays so.
   bool is_resident(const PostingsEntry& list) const;
   /// Where kernels read a list of a batch under way.
   EncodedBytes find(const PostingsEntry& list) const;

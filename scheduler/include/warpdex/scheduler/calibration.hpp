@@ -48,7 +48,7 @@ using OnMeasured = std::function<void(const char* what, std::size_t done, std::s
 
 /// Measures each query alone on each processor, and batches of queries of one class.
 /// `engine` may be null. Throws what the engines throw.
-CostMeasurements measure_costs(const Index& index, Engine* engine,
+CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
                                std::span<const LoadQuery> queries, const MeasureSettings& settings,
                                const OnMeasured& on_measured = {});
 
@@ -68,9 +68,9 @@ struct Calibration {
 };
 
 /// Fits to single queries a tree of products or a linear model, whichever has the smaller error,
-/// and linear models to shares of batches. Errors are by cross-validation, of both. `missing_share`
+/// and linear models to shares of batches. Errors are by cross-validation, of both. `has_list`
 /// as in GpuSide.
-Calibration calibrate(const Index& index, std::span<const LoadQuery> queries,
-                      const CostMeasurements& measurements, double missing_share);
+Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+                      const CostMeasurements& measurements, const HasList& has_list);
 
 }  // namespace warpdex

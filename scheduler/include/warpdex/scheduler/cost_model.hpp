@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/scheduler/job.hpp"
@@ -31,7 +32,7 @@ enum class Feature : std::uint8_t {
   kSeedShare,        ///< the seeded threshold over the largest score there could be
   kRootOfK,          ///< the square root of k
   kKTerms,           ///< k times terms
-  kMissingBytes,     ///< of lists that are likely not to be in GPU memory
+  kMissingBytes,     ///< of lists that are not in GPU memory
   // Of what follows, sums over queries say little: it is for single queries.
   kLongest,           ///< the longest list
   kK,                 ///< k
@@ -58,10 +59,13 @@ std::size_t query_class(const SearchSettings& settings);
 /// As "or" or "and+count".
 std::string_view query_class_name(std::size_t query_class);
 
-/// O(terms). `missing_share`: how much of the index's lists is not in GPU memory. A query that can
-/// match nothing has no terms.
-Features features_of(const Index& index, const PlannedQuery& plan, const SearchSettings& settings,
-                     double missing_share);
+/// Whether a list of 128 postings or more, of a segment, is in GPU memory now. On any thread. None:
+/// all lists are.
+using HasList = std::function<bool(std::size_t segment, const PostingsEntry& list)>;
+
+/// O(terms) for each segment. A query that can match nothing has no terms.
+Features features_of(const Snapshot& snapshot, const PlannedQuery& plan,
+                     const SearchSettings& settings, const HasList& has_list = {});
 
 /// A tree whose inner nodes ask whether a feature exceeds a value (M5, as the paper uses it). A
 /// leaf is linear: the sum of the weighted features; or a product: the exponential of the sum of
@@ -116,11 +120,11 @@ std::string_view feature_name(Feature feature);
 /// Where the costs of the index in `folder` are stored: beside it, at FOLDER.costs.json.
 std::filesystem::path cost_file_of(const std::filesystem::path& folder);
 /// A model of an index's costs as JSON; docs/scheduler.md has the format.
-std::string cost_model_to_json(const CostModel& model, const Index& index);
+std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot);
 /// Throws FormatError for what is no such JSON, with `name` in the message.
 CostModel cost_model_from_json(const std::string& json, const std::string& name);
 /// The model that is stored beside the index, or the uncalibrated one where there is none or the
 /// index was replaced since. Throws FormatError for a damaged file, IoError.
-CostModel load_cost_model(const Index& index);
+CostModel load_cost_model(const Snapshot& snapshot);
 
 }  // namespace warpdex

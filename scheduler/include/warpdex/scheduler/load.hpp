@@ -77,9 +77,9 @@ struct LoadSummary {
   double max_lag = 0;  ///< of the generators
 };
 
-/// Of the outcomes number first, first + step, ... `deadline` in microseconds, or kNever.
+/// Of outcomes of a load with these arrivals, all or some. `deadline` in microseconds, or kNever.
 /// O(n log n).
 LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,
-                           Micros deadline, std::size_t first = 0, std::size_t step = 1);
+                           Micros deadline);
 
 }  // namespace warpdex

@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/engine/engine.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -40,7 +40,7 @@ struct ScheduledAnswer {
 struct GpuSide {
   Engine* engine = nullptr;  ///< null: there is no GPU
   std::size_t batches = 0;   ///< GpuEngineSettings::max_batches; 1 or more
-  double missing_share = 0;  ///< how much of the lists is not in GPU memory, 0 to 1
+  HasList has_list = {};     ///< none: all lists are always in GPU memory
 };
 
 /// Batches that an engine should have room for, with these settings: those under way, one of a huge
@@ -53,8 +53,8 @@ struct QueryHandle {
   std::uint64_t generation = 0;
 };
 
-/// Answers queries over one index. All functions may be called from any number of threads. Its
-/// answers, where they are complete, are the engines', whatever ran where.
+/// Answers queries over one snapshot of an index. All functions may be called from any number of
+/// threads. Its answers, where they are complete, are the engines', whatever ran where.
 class Scheduler {
  public:
   /// Gets the answer on a thread of the scheduler, or of submit()'s caller where the query is
@@ -62,9 +62,9 @@ class Scheduler {
   /// OverloadPolicy::kWait.
   using OnAnswer = std::function<void(ScheduledAnswer&&)>;
 
-  /// Starts the threads. Index and engine must outlive the scheduler. Throws UsageError for
-  /// settings out of range.
-  Scheduler(const Index& index, const GpuSide& gpu, const SchedulerSettings& settings = {},
+  /// Starts the threads. Shares the snapshot, of one segment or of several; the engine, which has
+  /// the same, must outlive the scheduler. Throws UsageError for settings out of range.
+  Scheduler(const Snapshot& snapshot, const GpuSide& gpu, const SchedulerSettings& settings = {},
             const CostModel& model = {});
   /// Queries that are queued end with JobEnd::kCancelled; what is running is waited for. No thread
   /// may submit meanwhile.
@@ -76,7 +76,7 @@ class Scheduler {
   /// options out of range, FormatError for a damaged lexicon.
   std::future<ScheduledAnswer> submit(const Query& query, const SearchSettings& settings,
                                       const JobOptions& options = {});
-  /// The same, of a query that was planned over the scheduler's index.
+  /// The same, of a query that was planned over the scheduler's snapshot.
   std::future<ScheduledAnswer> submit(PlannedQuery plan, const SearchSettings& settings,
                                       const JobOptions& options = {});
   /// The same, with a callback, which is cheaper.
@@ -88,9 +88,9 @@ class Scheduler {
   bool cancel(const QueryHandle& handle);
 
   SchedulerStatistics statistics() const;
-  const Index& index() const;
+  const Snapshot& snapshot() const;
   /// For jobs of other classes: see JobScheduler. `classes` are theirs; they outlive the scheduler.
-  Scheduler(const Index& index, const GpuSide& gpu, const SchedulerSettings& settings,
+  Scheduler(const Snapshot& snapshot, const GpuSide& gpu, const SchedulerSettings& settings,
             const CostModel& model, std::span<WorkClass* const> classes);
   JobScheduler& jobs();
 

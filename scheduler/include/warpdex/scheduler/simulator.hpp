@@ -38,9 +38,9 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
 
 /// The costs to simulate with. Times of queries alone are the measured ones; shares of batches are
 /// predicted, since only whole batches can be measured.
-std::vector<SimulatedQuery> simulated_queries(const Index& index,
+std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
                                               std::span<const LoadQuery> queries,
                                               const CostMeasurements& measurements,
-                                              const CostModel& model, double missing_share);
+                                              const CostModel& model, const HasList& has_list);
 
 }  // namespace warpdex

@@ -375,5 +375,36 @@ TEST(GpuCache, MemoryComesBack) {
   }
 }
 
+TEST(GpuCache, TellsWhichListsAreThere) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const GeneratedFixture fixture(150'000, 60, {}, false, test::seed());
+  const Budgets budgets(*fixture.index);
+  const auto lists_there = [&](const GpuIndex& index) {
+    std::size_t there = 0;
+    for (const PlannedQuery& plan : fixture.plans) {
+      for (const PlannedTerm& term : plan.terms) {
+        if (!term.entry.is_short() && index.has_list(term.entry)) ++there;
+      }
+    }
+    return there;
+  };
+  const test::LoneGpuIndex whole(*fixture.index, {.memory = budgets.resident});
+  EXPECT_EQ(lists_there(whole), fixture.long_list_uses());
+  const test::LoneGpuIndex half(*fixture.index, {.memory = budgets.at(50)});
+  EXPECT_EQ(lists_there(half), 0U);
+  test::GpuSearcher searcher(half);
+  for (int i = 0; i < 20; ++i) {
+    searcher.run(fixture.plans, {});
+    wait_for_gpu();
+  }
+  const std::size_t there = lists_there(half);
+  EXPECT_GT(there, 0U);
+  EXPECT_LT(there, fixture.long_list_uses());
+  // The next batch finds these, and those that have arrived since.
+  const std::uint64_t hits = searcher.statistics().cache_hits;
+  searcher.run(fixture.plans, {});
+  EXPECT_GE(searcher.statistics().cache_hits - hits, there);
+}
+
 }  // namespace
 }  // namespace warpdex

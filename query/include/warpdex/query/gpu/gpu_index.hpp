@@ -45,6 +45,8 @@ class GpuIndex {
   int device() const;
   /// Whether all lists are always in GPU memory.
   bool is_resident() const;
+  /// Whether a list of 128 postings or more is in GPU memory now. On any thread; O(1).
+  bool has_list(const PostingsEntry& list) const;
   /// Bytes of GPU memory that the index takes, including its cache of lists.
   std::size_t memory() const;
   /// Bytes that the index and its engines may still take.

@@ -29,6 +29,9 @@ class GpuSnapshot {
   int device() const;
   /// Whether all lists of all segments are always in GPU memory.
   bool is_resident() const;
+  /// Whether a list of 128 postings or more, of snapshot().segments()[segment], is in GPU memory
+  /// now. On any thread; O(1).
+  bool has_list(std::size_t segment, const PostingsEntry& list) const;
   /// Bytes of GPU memory that it takes, shared ones too: segments, bits, and copies of what is by
   /// docID, which join several segments.
   std::size_t memory() const;

@@ -56,5 +56,8 @@ bool sums_are_exact(const IndexSettings& index, const PlannedQuery& plan);
 inline bool sums_are_exact(const Index& index, const PlannedQuery& plan) {
   return sums_are_exact(index.settings(), plan);
 }
+inline bool sums_are_exact(const Snapshot& snapshot, const PlannedQuery& plan) {
+  return sums_are_exact(snapshot.settings(), plan);
+}
 
 }  // namespace warpdex

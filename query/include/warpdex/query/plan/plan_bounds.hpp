@@ -16,8 +16,9 @@ struct PlanBounds {
   std::uint64_t essential_postings = 0;
 };
 
-/// O(terms), and O(postings) of short lists by query likelihood. Throws FormatError for a damaged
-/// short list.
+/// Of a plan for `index`, or of a snapshot's plan for a segment that `index` is; then max_score
+/// holds for the segment, and the others are estimates. O(terms), and O(postings) of short lists by
+/// query likelihood. Throws FormatError for a damaged short list.
 PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings);
 

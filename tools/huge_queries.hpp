@@ -1,0 +1,18 @@
+// Queries that take far longer than others, in between them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "load_measure.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex::tools {
+
+/// Puts a huge query in the place of each `every`-th of the plan's, and a class of its own for it
+/// behind the plan's classes: OR of the 64 most frequent terms of `queries`, k 10,000. `every` is 1
+/// or more. Repeats the plan's queries where that is needed for even distances.
+void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& queries,
+                      std::size_t every, LoadPlan& plan);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,211 @@
+// Runs engines directly.
+#include "load_hand.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "interrupt.hpp"
+#include "text.hpp"
+#include "warpdex/core/waiting.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double micros_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+std::string_view processor_name(Processor processor) {
+  return processor == Processor::kGpu ? "GPU" : "CPU";
+}
+
+/// The plan's queries in one piece of memory, again and again, so that any so many are a batch.
+class QueryRing {
+ public:
+  QueryRing(const LoadPlan& plan, std::size_t largest_batch) : count_(plan.queries.size()) {
+    for (std::size_t i = 0; i < count_ + largest_batch; ++i) {
+      plans_.push_back(plan.queries[i % count_].plan);
+      settings_.push_back(plan.queries[i % count_].settings);
+    }
+  }
+  /// The next batch. The ring outlives it.
+  Ticket submit(Engine& engine, std::size_t batch) {
+    const std::size_t first = next_;
+    next_ = (next_ + batch) % count_;
+    return engine.submit(std::span(plans_).subspan(first, batch),
+                         std::span(settings_).subspan(first, batch));
+  }
+
+ private:
+  std::size_t count_;
+  std::size_t next_ = 0;
+  std::vector<PlannedQuery> plans_;
+  std::vector<SearchSettings> settings_;
+};
+
+/// Queries a second in batches, so many of which are under way together.
+double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::size_t batch,
+                  std::size_t in_flight, const std::function<void(double seconds)>& on_batch) {
+  engine.wait(ring.submit(engine, batch));
+  std::deque<Ticket> under_way;
+  std::size_t answered = 0;
+  const Clock::time_point start = Clock::now();
+  while (under_way.size() < in_flight) under_way.push_back(ring.submit(engine, batch));
+  while (!under_way.empty()) {
+    engine.wait(under_way.front());
+    under_way.pop_front();
+    answered += batch;
+    const double seconds = micros_since(start) / 1e6;
+    on_batch(seconds);
+    if (seconds < wanted_seconds) under_way.push_back(ring.submit(engine, batch));
+  }
+  return static_cast<double>(answered) / (micros_since(start) / 1e6);
+}
+
+/// One query at a time, after a pass that is not timed. `answer` returns whether there is one.
+template <typename Answer>
+void measure_single(const LoadPlan& plan, const Answer& answer, HandFigures& figures,
+                    const std::function<void(std::size_t)>& on_query) {
+  std::vector<std::vector<std::uint64_t>> times(plan.classes.size());
+  std::vector<std::uint64_t> all;
+  for (const bool counts : {false, true}) {
+    for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+      const Clock::time_point start = Clock::now();
+      const bool is_answered = answer(plan.queries[i]);
+      const auto took = static_cast<std::uint64_t>(micros_since(start) * 1e3);
+      on_query(i + (counts ? plan.queries.size() : 0));
+      if (!counts || !is_answered) continue;
+      times[plan.class_of[i]].push_back(took);
+      all.push_back(took);
+    }
+  }
+  for (std::vector<std::uint64_t>& one : times) {
+    figures.by_class.push_back(summarise(std::move(one)));
+  }
+  figures.all = summarise(std::move(all));
+}
+
+template <typename Answer>
+HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, const Answer& answer,
+                        const LoadPlan& plan, std::size_t callers,
+                        const OnLoadProgress& on_progress) {
+  HandFigures figures;
+  figures.processor = processor;
+  const std::string name = "by hand, " + std::string(processor_name(processor));
+  measure_single(plan, answer, figures, [&](std::size_t done) {
+    InterruptGuard::check();
+    on_progress(name + ", single queries", done, 2 * plan.queries.size());
+  });
+  const auto on_batch = [&](double seconds) {
+    InterruptGuard::check();
+    on_progress(name + ", batches", static_cast<std::size_t>(seconds * 1e3),
+                static_cast<std::size_t>(plan.seconds * 1e3));
+  };
+  figures.batch_rate = batch_rate(engine, ring, plan.seconds, kWholeBatch, 2, on_batch);
+  if (callers > 0) {
+    figures.callers_rate = batch_rate(engine, ring, plan.seconds, callers, 1, on_batch);
+  }
+  return figures;
+}
+
+/// One load in full batches.
+class FullBatchLoad {
+ public:
+  FullBatchLoad(Engine& engine, QueryRing& ring, std::span<const Micros> times)
+      : engine_(engine), times_(times), ring_(ring) {
+    outcomes_.resize(times_.size());
+  }
+
+  std::vector<LoadOutcome> run(const OnLoadProgress& on_progress) {
+    start_ = Clock::now();
+    for (std::size_t first = 0; first < times_.size(); first += kWholeBatch) {
+      InterruptGuard::check();
+      on_progress("full batches", first, times_.size());
+      const std::size_t count = std::min(kWholeBatch, times_.size() - first);
+      while (micros_since(start_) < times_[first + count - 1]) {
+        look();
+        pause_thread();
+      }
+      if (under_way_.size() == kInFlight) finish();
+      under_way_.push_back({ring_.submit(engine_, count), first, count});
+    }
+    while (!under_way_.empty()) finish();
+    return std::move(outcomes_);
+  }
+
+ private:
+  static constexpr std::size_t kInFlight = 3;
+  struct Batch {
+    Ticket ticket;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  void look() {
+    if (!under_way_.empty() && engine_.poll(under_way_.front().ticket)) finish();
+  }
+  void finish() {
+    const Batch batch = under_way_.front();
+    under_way_.pop_front();
+    engine_.wait(batch.ticket);
+    const double now = micros_since(start_);
+    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
+      outcomes_[i].latency = static_cast<float>(now - times_[i]);
+      outcomes_[i].processor = Processor::kGpu;
+    }
+  }
+
+  Engine& engine_;
+  const std::span<const Micros> times_;
+  QueryRing& ring_;
+  std::vector<LoadOutcome> outcomes_;
+  std::deque<Batch> under_way_;
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
+                                         const LoadPlan& plan, std::size_t callers,
+                                         const OnLoadProgress& on_progress) {
+  std::vector<HandFigures> figures;
+  QueryRing ring(plan, std::max(kWholeBatch, callers));  // outlives what engines have under way
+  {
+    CpuEngine engine(snapshot, {.threads = plan.settings.cpu_threads});
+    CpuSearcher searcher(snapshot);
+    const auto answer = [&](const LoadQuery& query) {
+      searcher.run(query.plan, query.settings);
+      return true;
+    };
+    figures.push_back(
+        measure_one(Processor::kCpu, engine, ring, answer, plan, callers, on_progress));
+  }
+  if (gpu == nullptr) return figures;
+  GpuEngine engine = gpu->make_engine({.max_batches = 2});
+  const auto answer = [&](const LoadQuery& query) {
+    return engine.run(std::span(&query.plan, 1), query.settings)[0].is_answered;
+  };
+  figures.push_back(measure_one(Processor::kGpu, engine, ring, answer, plan, callers, on_progress));
+  return figures;
+}
+
+std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
+                                              const OnLoadProgress& on_progress) {
+  std::vector<FullBatches> figures;
+  for (const double rate : plan.rates) {
+    QueryRing ring(plan, kWholeBatch);
+    GpuEngine engine = gpu.make_engine({.max_batches = 3});
+    const std::vector<Micros> times = times_of(plan, rate);
+    const std::vector<LoadOutcome> outcomes = FullBatchLoad(engine, ring, times).run(on_progress);
+    figures.push_back({rate, summarise_load(outcomes, times, deadline_of(plan))});
+  }
+  return figures;
+}
+
+}  // namespace warpdex::tools

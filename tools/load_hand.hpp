@@ -1,0 +1,43 @@
+// What the engines do by hand, without a scheduler: what a scheduler is compared with.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "load_measure.hpp"
+#include "timing.hpp"
+
+namespace warpdex::tools {
+
+/// Queries of a whole batch.
+inline constexpr std::size_t kWholeBatch = 1000;
+
+/// Of one processor.
+struct HandFigures {
+  Processor processor = Processor::kCpu;
+  // One query at a time; on the CPU, by one thread. What the GPU cannot answer does not count.
+  Latency all;
+  std::vector<Latency> by_class;
+  /// Queries a second in batches of kWholeBatch, the next submitted while one runs; on the CPU by
+  /// all threads.
+  double batch_rate = 0;
+  /// The same in batches of so many as there are callers, one after the other; 0: no callers.
+  double callers_rate = 0;
+};
+
+/// Of the CPU, and of the GPU if `gpu` is not null. Rates are measured for the plan's seconds.
+std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
+                                         const LoadPlan& plan, std::size_t callers,
+                                         const OnLoadProgress& on_progress);
+
+/// A load that the GPU answers in batches of kWholeBatch, each submitted when it is full.
+struct FullBatches {
+  double rate = 0;
+  LoadSummary all;
+};
+
+/// Of each of the plan's rates. Delays count as in other loads.
+std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
+                                              const OnLoadProgress& on_progress);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,128 @@
+// Brackets the rate, then halves the bracket. The simulator gets measured costs.
+#include "load_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "interrupt.hpp"
+#include "load_closed.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr double kStep = 1.25;   // while there is no bracket
+constexpr double kExact = 1.02;  // the bracket that ends the search
+/// Of what is answered with queries always waiting, this is likely to be in time.
+constexpr double kGuess = 0.85;
+constexpr double kGuessSeconds = 1;
+
+/// Runs loads in the simulator.
+class SimulatedLoads {
+ public:
+  SimulatedLoads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+                 const OnLoadProgress& on_progress)
+      : plan_(plan) {
+    std::unique_ptr<GpuEngine> engine;
+    if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
+    MeasureSettings measure;
+    measure.cpu_threads = plan.settings.cpu_threads;
+    const CostMeasurements measured =
+        measure_costs(snapshot, engine.get(), plan.queries, measure,
+                      [&](const char* what, std::size_t done, std::size_t all) {
+                        InterruptGuard::check();
+                        on_progress(std::string("measuring costs: ") + what, done, all);
+                      });
+    // Shares of batches can only be fitted; a fit to these queries is the nearest to their truth.
+    const HasList is_there = has_list(gpu);
+    const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
+    occupancy_ = measured.occupancy;
+    queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
+  }
+
+  LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
+    SimulatorSettings settings;
+    settings.placement = settings_for(plan_, placement).placement;
+    settings.cpu_threads = cpu_threads;
+    settings.capacity = plan_.settings.capacity;
+    settings.options = plan_.options;
+    settings.outrun = plan_.settings.outrun;
+    settings.occupancy = occupancy_;
+    const std::vector<Micros> times = times_of(plan_, rate);
+    return summarise_load(simulate_load(queries_, times, settings), times, deadline_of(plan_));
+  }
+
+ private:
+  const LoadPlan& plan_;
+  std::vector<SimulatedQuery> queries_;
+  double occupancy_ = 1;
+};
+
+}  // namespace
+
+double find_highest_rate(double guess, const std::function<bool(double rate)>& holds) {
+  double low = 0;  // holds
+  double high = std::numeric_limits<double>::infinity();
+  for (double rate = guess; low == 0 || std::isinf(high);) {
+    if (holds(rate)) {
+      low = rate;
+      rate *= kStep;
+    } else {
+      high = rate;
+      rate /= kStep;
+      if (rate < guess / 1e3) return 0;
+    }
+  }
+  while (high / low > kExact) {
+    const double rate = std::sqrt(low * high);
+    (holds(rate) ? low : high) = rate;
+  }
+  return low;
+}
+
+std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
+                                    const LoadPlan& plan, std::vector<LoadPoint>& points,
+                                    const OnLoadProgress& on_progress) {
+  std::vector<HighestRate> found;
+  for (const Placement placement : plan.placements) {
+    warm(snapshot, gpu, plan, placement, on_progress);
+    double guess = 0;
+    {
+      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+      guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity, kGuessSeconds,
+                                   on_progress)
+                           .rate;
+    }
+    const double live = find_highest_rate(guess, [&](double rate) {
+      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+      points.push_back(run_point(engine.scheduler(), plan, rate, on_progress));
+      points.back().placement = placement;
+      points.back().is_search = true;
+      return holds(plan, points.back().all);
+    });
+    found.push_back({placement, live, std::nullopt});
+  }
+  return found;
+}
+
+void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+                    std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
+                    const OnLoadProgress& on_progress) {
+  const SimulatedLoads simulated(snapshot, gpu, plan, on_progress);
+  for (LoadPoint& point : points) {
+    InterruptGuard::check();
+    point.simulated = simulated.run(point.placement, point.cpu_threads, point.rate);
+  }
+  for (HighestRate& rate : rates) {
+    const auto same = std::find_if(points.begin(), points.end(), [&](const LoadPoint& point) {
+      return point.placement == rate.placement;
+    });
+    if (same == points.end() || rate.live == 0) continue;
+    rate.simulated = find_highest_rate(rate.live, [&](double tried) {
+      InterruptGuard::check();
+      return holds(plan, simulated.run(rate.placement, same->cpu_threads, tried));
+    });
+  }
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,36 @@
+// The highest rate of queries that is answered in time: live, and in a simulation.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "load_measure.hpp"
+#include "warpdex/scheduler/simulator.hpp"
+
+namespace warpdex::tools {
+
+/// What a placement sustains, in queries a second.
+struct HighestRate {
+  Placement placement = Placement::kBoth;
+  double live = 0;  ///< 0: none was found
+  std::optional<double> simulated;
+};
+
+/// The highest rate at which `holds` is true, to 2 %; 0 if it is not even at a thousandth of
+/// `guess`. If it holds at a rate, it holds at lower ones. O(log) calls.
+double find_highest_rate(double guess, const std::function<bool(double rate)>& holds);
+
+/// Searches for each placement, from what it does with as many queries under way as there is room
+/// for. Adds the loads that were run to `points`.
+std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
+                                    const LoadPlan& plan, std::vector<LoadPoint>& points,
+                                    const OnLoadProgress& on_progress);
+
+/// Measures what the queries cost and has a simulator run the loads of all points, each with its
+/// placement and threads, and search the highest rates.
+void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+                    std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
+                    const OnLoadProgress& on_progress);
+
+}  // namespace warpdex::tools
