@@ -52,11 +52,9 @@ QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const
 
   QueryCode result;
   lay_out(code_shape(quantizer, query_bits), code, result.words);
-  const auto cells = [](std::size_t bits) { return std::size_t{1} << bits; };
-  result.top =
-      static_cast<std::int32_t>(dimension * (cells(quantizer.bits) - 1) * (cells(query_bits) - 1));
-  const double unit = double{quantizer.scale} * double{scale} /
-                      static_cast<double>(cells(quantizer.bits) * cells(query_bits));
+  result.top = code_product_top(quantizer, query_bits);
+  const double cells = std::exp2(static_cast<double>(quantizer.bits + query_bits));
+  const double unit = double{quantizer.scale} * double{scale} / cells;
   result.weight = static_cast<float>(is_l2 ? -2 * unit : -unit);
   result.base = static_cast<float>(is_l2 ? product(moved.data(), {moved.data(), dimension})
                                          : -product(query, quantizer.centre));

@@ -19,7 +19,7 @@ namespace warpdex::vector {
 /// centre and the query.
 struct QueryCode {
   std::vector<std::uint32_t> words;  ///< as CodeKernels::xor_distances reads them
-  std::int32_t top = 0;              ///< the product of codes that are equal in all bits
+  std::int32_t top = 0;              ///< code_product_top()
   float weight = 0;                  ///< of the product in an ascending() distance; not positive
   float base = 0;                    ///< what all distances of the query have besides
 
@@ -37,6 +37,13 @@ QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const
 
 inline CodeShape code_shape(const XfbqQuantizer& quantizer, std::size_t query_bits) {
   return {quantizer.plane_words(), quantizer.bits, query_bits};
+}
+
+/// The product of codes that are equal in all bits.
+inline std::int32_t code_product_top(const XfbqQuantizer& quantizer, std::size_t query_bits) {
+  const std::size_t cells =
+      ((std::size_t{1} << quantizer.bits) - 1) * ((std::size_t{1} << query_bits) - 1);
+  return static_cast<std::int32_t>(quantizer.dimension * cells);
 }
 
 /// The ascending() distance of a vector. `term` is that of the vector for kL2, else 0.
