@@ -62,6 +62,10 @@ set(warpdex_public_headers
   vector/search/sharded_searcher.hpp
   vector/search/stored_rows.hpp
   vector/search/vector_searcher.hpp
+  vector/xfbq/gpu_xfbq_searcher.hpp
+  vector/xfbq/xfbq_quantizer.hpp
+  vector/xfbq/xfbq_searcher.hpp
+  vector/xfbq/xfbq_settings.hpp
   indexer/analysis/analyzer.hpp
   indexer/analysis/term_locator.hpp
   indexer/build/index_builder.hpp

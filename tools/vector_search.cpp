@@ -19,15 +19,20 @@ namespace {
 void check_options(const vector::VectorIndex& index, const CommandLine& command) {
   const vector::VectorIndexSettings& settings = index.settings();
   const std::string name = "'" + index.folder().string() + "'";
-  if (settings.index == vector::IndexKind::kFlat && command.given("probes")) {
-    throw UsageError(name +
-                     " has no lists to probe: it was built with --index flat; leave --probes out");
+  if (!vector::has_lists(settings.index) && command.given("probes")) {
+    throw UsageError(name + " has no lists to probe: it was built with --index " +
+                     std::string(vector::index_kind_name(settings.index)) + "; leave --probes out");
+  }
+  for (const char* option : {"query-bits", "extra"}) {
+    if (settings.index == vector::IndexKind::kXfbq || !command.given(option)) continue;
+    throw UsageError(name + " has no binary codes: --" + option +
+                     " is for --index xfbq; leave it out");
   }
   if (!command.given("refine")) return;
-  if (settings.index != vector::IndexKind::kIvfPq) {
+  if (!vector::has_codes(settings.index)) {
     throw UsageError(name +
-                     " has exact distances already: --refine is for --index ivf-pq; leave "
-                     "it out");
+                     " has exact distances already: --refine is for --index ivf-pq and xfbq; "
+                     "leave it out");
   }
   if (!settings.pq.keeps_vectors) {
     throw UsageError(name +
@@ -44,7 +49,12 @@ void add_depth_options(po::options_description& group, SearchDepth& depth) {
       "ivf-flat, ivf-pq: lists that a query probes, the nearest ones; more find more and take "
       "longer. At most as many as there are")(
       "refine", po::value(&depth.refine)->value_name("N"),
-      "ivf-pq: rank the N best, or -k if that is more, anew by their exact distances");
+      "ivf-pq, xfbq: rank the N best, or -k if that is more, anew by their exact distances")(
+      "query-bits", po::value(&depth.query_bits)->value_name("N"),
+      "xfbq: bits of a query's component, 1 to 8. Default: those of the codes, or 4 if that is "
+      "more")("extra", po::value(&depth.extra)->value_name("N"),
+              "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
+              "to N steps of the codes' distance");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {
@@ -106,11 +116,22 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
 
 void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
                              SearchDepth depth) {
-  if (index.settings().index == vector::IndexKind::kFlat) return;
-  has_lists_ = true;
-  const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
-  if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
-  settings_.probes = checked_number("--probes", depth.probes, 1, lists);
+  has_lists_ = vector::has_lists(index.settings().index);
+  if (has_lists_) {
+    const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
+    if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
+    settings_.probes = checked_number("--probes", depth.probes, 1, lists);
+  }
+  if (command.given("query-bits")) {
+    settings_.query_bits = checked_number("--query-bits", depth.query_bits, 1,
+                                          static_cast<std::int64_t>(vector::kMaxXfbqBits));
+  }
+  if (command.given("extra")) {
+    if (!command.given("refine")) {
+      throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
+    }
+    settings_.extra = checked_number("--extra", depth.extra, 0, vector::kMaxRows);
+  }
   if (command.given("refine")) {
     settings_.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
   }

@@ -18,10 +18,12 @@
 
 namespace warpdex::tools {
 
-/// How thoroughly lists are searched: the options --probes and --refine.
+/// How thoroughly lists and codes are searched: --probes, --refine, --query-bits and --extra.
 struct SearchDepth {
   std::int64_t probes = 16;
   std::int64_t refine = 0;
+  std::int64_t query_bits = 0;
+  std::int64_t extra = 0;
 };
 
 void add_depth_options(po::options_description& group, SearchDepth& depth);

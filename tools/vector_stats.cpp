@@ -53,11 +53,15 @@ const char* id_kind_text(vector::IdKind kind) {
 }
 
 bool has_lists(const vector::VectorIndex& index) {
-  return index.settings().index != vector::IndexKind::kFlat;
+  return vector::has_lists(index.settings().index);
 }
 
-bool has_codes(const vector::VectorIndex& index) {
+bool has_codewords(const vector::VectorIndex& index) {
   return index.settings().index == vector::IndexKind::kIvfPq;
+}
+
+bool has_binary_codes(const vector::VectorIndex& index) {
+  return index.settings().index == vector::IndexKind::kXfbq;
 }
 
 }  // namespace
@@ -81,10 +85,15 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
                             grouped(sizes.largest) + " vectors, " + grouped(sizes.empty) +
                             " empty"});
   }
-  if (has_codes(index)) {
+  if (has_codewords(index)) {
     facts.add({"codes", counted(settings.pq.bytes, "byte") + ", codewords of " +
                             std::to_string(settings.pq.bits) + " bits" +
                             (settings.pq.is_rotated ? ", rotated" : "") +
+                            (settings.pq.keeps_vectors ? "" : ", no vectors")});
+  }
+  if (has_binary_codes(index)) {
+    facts.add({"codes", counted(settings.xfbq.bits, "bit") + " a component" +
+                            (settings.xfbq.is_rotated ? ", rotated" : "") +
                             (settings.pq.keeps_vectors ? "" : ", no vectors")});
   }
   facts.print(out);
@@ -119,10 +128,15 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
     json.member("largest_list", sizes.largest);
     json.member("empty_lists", sizes.empty);
   }
-  if (has_codes(index)) {
+  if (has_codewords(index)) {
     json.member("bytes", std::uint64_t{settings.pq.bytes});
     json.member("bits", std::uint64_t{settings.pq.bits});
     json.member("is_rotated", settings.pq.is_rotated);
+    json.member("keeps_vectors", settings.pq.keeps_vectors);
+  }
+  if (has_binary_codes(index)) {
+    json.member("bits", std::uint64_t{settings.xfbq.bits});
+    json.member("is_rotated", settings.xfbq.is_rotated);
     json.member("keeps_vectors", settings.pq.keeps_vectors);
   }
   json.begin_object("section_bytes");

@@ -7,16 +7,13 @@
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
+#include "format/manifest.hpp"
 #include "format/written_rows.hpp"
+#include "format/xfbq_layout.hpp"
 #include "ivf/build/steps.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-bool rows_are_final(const VectorIndexSettings& settings) {
-  return settings.index == IndexKind::kFlat ||
-         (settings.index == IndexKind::kIvfPq && settings.pq.keeps_vectors);
-}
 
 std::span<const float> centre_of(const VectorIndex& index) {
   return flat_of(index.segments().front().vectors).centre;
@@ -35,22 +32,33 @@ AddedSegment::AddedSegment(const VectorIndex& index, ReplacementFolder& folder,
     : index_(index),
       number_(number),
       folder_(folder.subfolder(segment_folder(number))),
-      rows_folder_(rows_are_final(index.settings()) ? folder_ : folder.scratch()),
+      rows_folder_(stores_rows_in_order(index.settings()) ? folder_ : folder.scratch()),
       rows_(rows_folder_, index.settings(), centre_of(index)) {}
 
 SegmentInfo AddedSegment::finish(const VectorIds& ids, const BuildProgress& progress) {
   sections_ = rows_.finish();
-  if (index_.settings().index != IndexKind::kFlat) write_lists(progress);
+  if (has_lists(index_.settings().index)) write_lists(progress);
+  if (index_.settings().index == IndexKind::kXfbq) write_binary_codes(progress);
   write_ids(ids, folder_, sections_);
   SegmentInfo info{segment_folder(number_), sections_};
   info.number = number_;
   return info;
 }
 
+void AddedSegment::write_binary_codes(const BuildProgress& progress) {
+  const VectorIndexSettings& settings = index_.settings();
+  const WrittenRows written(rows_folder_, sections_, settings, rows(), centre_of(index_));
+  if (!stores_rows_in_order(settings)) sections_.clear();
+  const BuildDevice on_cpu;
+  BuildSteps steps(progress, on_cpu);
+  write_xfbq_codes(written.flat, std::get<XfbqVectors>(index_.segments().front().vectors).quantizer,
+                   0, folder_, steps, sections_);
+}
+
 void AddedSegment::write_lists(const BuildProgress& progress) {
   const VectorIndexSettings& settings = index_.settings();
   const WrittenRows written(rows_folder_, sections_, settings, rows(), centre_of(index_));
-  if (!rows_are_final(settings)) sections_.clear();
+  if (!stores_rows_in_order(settings)) sections_.clear();
   const SearchedVectors& first = index_.segments().front().vectors;
   const auto* const codes = std::get_if<IvfPqVectors>(&first);
   const FlatVectors& centroids =

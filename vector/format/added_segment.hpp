@@ -14,7 +14,7 @@
 namespace warpdex::vector {
 
 /// Nothing is trained: rows go to the lists of the index's centroids, and are encoded by its
-/// codebooks.
+/// codebooks or its quantizer.
 class AddedSegment {
  public:
   /// `index` and `folder`, which is to replace it, must outlive this. Throws IoError.
@@ -30,6 +30,7 @@ class AddedSegment {
 
  private:
   void write_lists(const BuildProgress& progress);
+  void write_binary_codes(const BuildProgress& progress);
 
   const VectorIndex& index_;
   std::uint64_t number_;

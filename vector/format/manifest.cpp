@@ -34,8 +34,13 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
+void read_bits(const ManifestObject& reader, XfbqSettings& settings) {
+  settings.bits = reader.number("bits");
+  if (settings.bits == 0 || settings.bits > kMaxXfbqBits) damaged_manifest("bits");
+}
+
 void read_lists(const ManifestObject& reader, VectorIndexSettings& settings) {
-  if (settings.index == IndexKind::kFlat) return;
+  if (!has_lists(settings.index)) return;
   settings.ivf.lists = reader.number("lists");
   if (settings.ivf.lists == 0 || settings.ivf.lists > kMaxRows) damaged_manifest("lists");
   if (settings.index != IndexKind::kIvfPq) return;
@@ -72,12 +77,15 @@ std::vector<SegmentRows> read_rows(const StoredSegments& stored, std::uint64_t r
 }
 
 /// The sections of the first segment say how it was built.
-void find_sections(const SegmentInfo& first, PqSettings& pq) {
-  pq.keeps_vectors = false;
+void find_sections(const SegmentInfo& first, VectorIndexSettings& settings) {
+  settings.pq.keeps_vectors = false;
+  bool is_rotated = false;
   for (const SectionInfo& info : first.sections) {
-    if (info.name == section::kVectors) pq.keeps_vectors = true;
-    if (info.name == section::kRotation) pq.is_rotated = info.bytes > 0;
+    if (info.name == section::kVectors) settings.pq.keeps_vectors = true;
+    if (info.name == section::kRotation) is_rotated = info.bytes > 0;
   }
+  settings.pq.is_rotated = settings.index == IndexKind::kIvfPq && is_rotated;
+  settings.xfbq.is_rotated = settings.index == IndexKind::kXfbq && is_rotated;
 }
 
 }  // namespace
@@ -95,12 +103,15 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
   write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
   write_member(writer, "rows", manifest.rows);
-  if (manifest.settings.index != IndexKind::kFlat) {
+  if (has_lists(manifest.settings.index)) {
     write_member(writer, "lists", std::uint64_t{manifest.settings.ivf.lists});
   }
   if (manifest.settings.index == IndexKind::kIvfPq) {
     write_member(writer, "bytes", std::uint64_t{manifest.settings.pq.bytes});
     write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
+  }
+  if (manifest.settings.index == IndexKind::kXfbq) {
+    write_member(writer, "bits", std::uint64_t{manifest.settings.xfbq.bits});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   StoredSegments stored = manifest.stored;
@@ -123,11 +134,12 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
   read_lists(reader, manifest.settings);
+  if (manifest.settings.index == IndexKind::kXfbq) read_bits(reader, manifest.settings.xfbq);
   manifest.ids = read_id_kind(reader.string("ids"));
   manifest.stored = read_stored_segments(reader);
   manifest.rows_of = read_rows(manifest.stored, manifest.rows, reader.number("version"));
-  if (manifest.settings.index == IndexKind::kIvfPq) {
-    find_sections(manifest.stored.segments.front(), manifest.settings.pq);
+  if (has_codes(manifest.settings.index)) {
+    find_sections(manifest.stored.segments.front(), manifest.settings);
   }
   return manifest;
 }

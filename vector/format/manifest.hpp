@@ -23,6 +23,8 @@ inline constexpr std::string_view kCodes = "codes";
 inline constexpr std::string_view kTerms = "terms";
 inline constexpr std::string_view kCodebooks = "codebooks";
 inline constexpr std::string_view kRotation = "rotation";
+inline constexpr std::string_view kCodeCentre = "code_centre";
+inline constexpr std::string_view kCodeScale = "code_scale";
 inline constexpr std::string_view kIdNumbers = "id_numbers";
 inline constexpr std::string_view kIdOffsets = "id_offsets";
 inline constexpr std::string_view kIdTexts = "id_texts";
@@ -48,6 +50,12 @@ struct Manifest {
 constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
   const std::size_t step = 16 / store_bytes(settings.store);
   return (settings.dimension + step - 1) / step * step;
+}
+
+/// Whether vectors are stored in the order of rows.
+constexpr bool stores_rows_in_order(const VectorIndexSettings& settings) {
+  return settings.index == IndexKind::kFlat ||
+         (has_codes(settings.index) && settings.pq.keeps_vectors);
 }
 
 std::string manifest_to_json(const Manifest& manifest);

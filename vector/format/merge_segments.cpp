@@ -9,6 +9,7 @@
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
 #include "format/read_manifest.hpp"
+#include "format/xfbq_layout.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
@@ -34,8 +35,7 @@ class Merge {
 
  private:
   const SearchedVectors& first() const { return index_.segments().front().vectors; }
-  bool has_lists() const { return index_.settings().index != IndexKind::kFlat; }
-  bool has_codes() const { return index_.settings().index == IndexKind::kIvfPq; }
+  IndexKind kind() const { return index_.settings().index; }
 
   void for_each_live(const std::function<void(const Source&)>& work);
   /// Calls work(list, source, position) for all live vectors, list after list.
@@ -46,6 +46,7 @@ class Merge {
   void write_vectors();
   void write_lists();
   void write_codes();
+  void write_binary_codes();
   void write_trained();
   void write_kept_rows();
   void write_ids();
@@ -92,8 +93,8 @@ void Merge::for_each_in_lists(const Work& work) {
 
 void Merge::tell() {
   // Rows are passed once for vectors, and for each of lists and codes.
-  const std::size_t passes =
-      (index_.settings().pq.keeps_vectors ? 1 : 0) + (has_lists() ? 1 : 0) + (has_codes() ? 1 : 0);
+  const std::size_t passes = (index_.settings().pq.keeps_vectors ? 1 : 0) +
+                             (has_lists(kind()) ? 1 : 0) + (has_codes(kind()) ? 1 : 0);
   if (progress_ && ++told_ % kRowsBetweenTold == 0) {
     progress_("merging", told_, passes * index_.live_rows());
   }
@@ -101,8 +102,9 @@ void Merge::tell() {
 
 std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
-  if (has_lists()) write_lists();
-  if (has_codes()) write_codes();
+  if (has_lists(kind())) write_lists();
+  if (kind() == IndexKind::kIvfPq) write_codes();
+  if (kind() == IndexKind::kXfbq) write_binary_codes();
   write_trained();
   write_kept_rows();
   write_ids();
@@ -184,10 +186,41 @@ void Merge::write_codes() {
   sections_.push_back(terms.finish());
 }
 
+/// Group after group, in the order of rows.
+void Merge::write_binary_codes() {
+  const XfbqQuantizer& quantizer = std::get<XfbqVectors>(first()).quantizer;
+  const CodeGroups layout{quantizer.code_bytes()};
+  std::vector<std::uint8_t> group(layout.group_bytes());
+  std::vector<std::uint8_t> code(layout.code_bytes);
+  std::size_t in_group = 0;
+  SectionWriter codes(folder_, section::kCodes);
+  SectionWriter terms(folder_, section::kTerms);
+  const auto end_group = [&] {
+    if (in_group > 0) codes.append(group);
+    std::fill(group.begin(), group.end(), std::uint8_t{0});
+    in_group = 0;
+  };
+  for_each_live([&](const Source& source) {
+    if (in_group == kGroupVectors) end_group();
+    const auto& from = std::get<XfbqVectors>(source.segment->vectors);
+    layout.read(from.codes.data() + source.place / kGroupVectors * layout.group_bytes(),
+                source.place % kGroupVectors, code.data());
+    layout.write(code.data(), in_group++, group.data());
+    if (!from.terms.empty()) terms.append_value(from.terms[source.place]);
+    tell();
+  });
+  end_group();
+  sections_.push_back(codes.finish());
+  sections_.push_back(terms.finish());
+}
+
 /// What the first segment was trained to.
 void Merge::write_trained() {
   add_section(section::kCentre, flat_of(first()).centre);
-  if (!has_lists()) return;
+  if (const auto* const binary = std::get_if<XfbqVectors>(&first())) {
+    write_xfbq_quantizer(binary->quantizer, folder_, sections_);
+  }
+  if (!has_lists(kind())) return;
   const auto* const codes = std::get_if<IvfPqVectors>(&first());
   const FlatVectors& centroids =
       codes != nullptr ? codes->centroids : std::get<IvfVectors>(first()).centroids;

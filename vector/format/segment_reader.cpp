@@ -30,6 +30,10 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
     view_.vectors = vectors;
     return;
   }
+  if (manifest.settings.index == IndexKind::kXfbq) {
+    view_.vectors = open_binary_codes(vectors);
+    return;
+  }
   const IvfVectors lists = open_lists(vectors);
   if (manifest.settings.index == IndexKind::kIvfFlat) {
     view_.vectors = lists;
@@ -47,7 +51,25 @@ void SegmentReader::open_trained() {
   const VectorIndexSettings& settings = manifest_.settings;
   const SectionView& centre = section(section::kCentre);
   trained_.centre = centre.as<float>(centre.bytes().empty() ? 0 : settings.dimension);
-  if (settings.index == IndexKind::kFlat) return;
+  if (has_lists(settings.index)) open_trained_lists();
+  if (settings.index == IndexKind::kXfbq) open_binary_quantizer();
+}
+
+std::span<const float> SegmentReader::open_rotation() const {
+  const SectionView& rotation = section(section::kRotation);
+  const std::size_t dimension = manifest_.settings.dimension;
+  return rotation.as<float>(rotation.bytes().empty() ? 0 : dimension * dimension);
+}
+
+void SegmentReader::open_binary_quantizer() {
+  const VectorIndexSettings& settings = manifest_.settings;
+  trained_.binary_quantizer = {
+      settings.dimension, settings.xfbq.bits, section(section::kCodeScale).as<float>(1).front(),
+      section(section::kCodeCentre).as<float>(settings.dimension), open_rotation()};
+}
+
+void SegmentReader::open_trained_lists() {
+  const VectorIndexSettings& settings = manifest_.settings;
   const std::size_t lists = settings.ivf.lists;
   const VectorIndexSettings as_rows{.metric = coarse_metric(settings.metric),
                                     .store = Store::kFloat,
@@ -63,9 +85,7 @@ void SegmentReader::open_trained() {
   trained_.quantizer = {settings.dimension, settings.pq.bytes, settings.pq.bits};
   trained_.quantizer.codebooks =
       section(section::kCodebooks).as<float>(settings.dimension * trained_.quantizer.codewords());
-  const SectionView& rotation = section(section::kRotation);
-  trained_.quantizer.rotation =
-      rotation.as<float>(rotation.bytes().empty() ? 0 : settings.dimension * settings.dimension);
+  trained_.quantizer.rotation = open_rotation();
 }
 
 void SegmentReader::open_removed() {
@@ -132,6 +152,19 @@ IvfVectors SegmentReader::open_lists(const FlatVectors& vectors) const {
   }
   ivf.centroids = trained_.centroids;
   return ivf;
+}
+
+XfbqVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
+  XfbqVectors codes;
+  codes.metric = manifest_.settings.metric;
+  codes.quantizer = trained_.binary_quantizer;
+  codes.rows = view_.rows;
+  const CodeGroups layout{codes.quantizer.code_bytes()};
+  codes.codes =
+      section(section::kCodes).as<std::uint8_t>(groups_of(view_.rows) * layout.group_bytes());
+  codes.terms = section(section::kTerms).as<float>(codes.metric == Metric::kL2 ? view_.rows : 0);
+  codes.vectors = vectors;
+  return codes;
 }
 
 IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVectors& lists) {

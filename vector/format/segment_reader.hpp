@@ -17,6 +17,7 @@ struct TrainedSections {
   std::span<const float> centre = {};
   FlatVectors centroids = {};
   ProductQuantizer quantizer = {};
+  XfbqQuantizer binary_quantizer = {};
 };
 
 /// Maps a segment, and keeps what its view refers to. Stays where it is.
@@ -37,11 +38,15 @@ class SegmentReader {
   const SectionView& section(std::string_view name) const { return sections_.section(name); }
   [[noreturn]] void damaged(const char* what) const;
   void open_trained();
+  void open_trained_lists();
+  void open_binary_quantizer();
+  std::span<const float> open_rotation() const;
   void open_removed();
   void open_kept_rows();
   void open_ids();
   FlatVectors open_vectors() const;
   IvfVectors open_lists(const FlatVectors& vectors) const;
+  XfbqVectors open_binary_codes(const FlatVectors& vectors) const;
   IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
 
   const Manifest& manifest_;

@@ -33,7 +33,7 @@ struct VectorIndex::State {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kIndexKinds{"flat", "ivf-flat", "ivf-pq"};
+constexpr std::array<std::string_view, 4> kIndexKinds{"flat", "ivf-flat", "ivf-pq", "xfbq"};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ IndexKind index_kind_from_name(std::string_view name) {
     if (kIndexKinds[i] == name) return static_cast<IndexKind>(i);
   }
   throw UsageError("there is no type of index '" + std::string(name) +
-                   "'; choose flat, ivf-flat or ivf-pq");
+                   "'; choose flat, ivf-flat, ivf-pq or xfbq");
 }
 
 VectorIndex::State::State(const std::filesystem::path& path, const Folder& opened)
@@ -121,6 +121,12 @@ const IvfPqVectors& VectorIndex::ivf_pq() const {
     return std::get<IvfPqVectors>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() + "' is no inverted file of codes");
+}
+const XfbqVectors& VectorIndex::xfbq() const {
+  if (settings().index == IndexKind::kXfbq) {
+    return std::get<XfbqVectors>(state_->whole().vectors);
+  }
+  throw UsageError("the index at '" + state_->folder.string() + "' has no binary codes");
 }
 
 IdKind VectorIndex::id_kind() const { return state_->manifest.ids; }

@@ -12,9 +12,11 @@
 #include "format/ivf_pq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
+#include "format/xfbq_layout.hpp"
 #include "ivf/build/codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
+#include "xfbq/train.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -27,6 +29,7 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
   check_codes(settings.dimension, settings.index == IndexKind::kIvfPq
                                       ? settings.pq
                                       : PqSettings{.bits = settings.pq.bits});
+  if (settings.index == IndexKind::kXfbq) check_xfbq(settings.xfbq);
   return settings;
 }
 
@@ -43,11 +46,12 @@ struct VectorIndexWriter::State {
 
   /// Where rows are written: their final place, unless they are only needed until lists are made.
   const std::filesystem::path& rows_folder() const {
-    const bool are_final = settings.index == IndexKind::kFlat ||
-                           (settings.index == IndexKind::kIvfPq && settings.pq.keeps_vectors);
-    return are_final ? folder : replacement.scratch();
+    return stores_rows_in_order(settings) ? folder : replacement.scratch();
   }
   void write_lists(const BuildProgress& progress, const BuildDevice& device);
+  void write_binary_codes(const BuildProgress& progress, const BuildDevice& device);
+  /// What was written of rows; of codes alone, only the centre stays.
+  WrittenRows take_rows();
 
   VectorIndexSettings settings;
   ReplacementFolder replacement;
@@ -65,17 +69,29 @@ std::size_t VectorIndexWriter::rows() const { return state_->rows->rows(); }
 
 void VectorIndexWriter::add(std::span<const float> rows) { state_->rows->add(rows); }
 
+WrittenRows VectorIndexWriter::State::take_rows() {
+  WrittenRows written(rows_folder(), sections, settings, rows->rows());
+  if (has_codes(settings.index) && !settings.pq.keeps_vectors) {
+    sections = {write_section(folder, section::kCentre, written.flat.centre)};
+  }
+  return written;
+}
+
+void VectorIndexWriter::State::write_binary_codes(const BuildProgress& progress,
+                                                  const BuildDevice& device) {
+  const WrittenRows written = take_rows();
+  for (SectionInfo& info : write_xfbq(written.flat, settings, folder, progress, device)) {
+    sections.push_back(std::move(info));
+  }
+}
+
 void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
                                            const BuildDevice& device) {
-  const std::size_t count = rows->rows();
-  settings.ivf = settled(settings.ivf, count);
-  const WrittenRows written(rows_folder(), sections, settings, count);
+  settings.ivf = settled(settings.ivf, rows->rows());
+  const WrittenRows written = take_rows();
   if (settings.index == IndexKind::kIvfFlat) {
     sections = write_ivf(written, settings, folder, progress, device);
     return;
-  }
-  if (!settings.pq.keeps_vectors) {
-    sections = {write_section(folder, section::kCentre, written.flat.centre)};
   }
   for (SectionInfo& info : write_ivf_pq(written, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
@@ -90,7 +106,8 @@ void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progre
                      std::to_string(rows()) + " vectors; give as many");
   }
   state.sections = state.rows->finish();
-  if (state.settings.index != IndexKind::kFlat) state.write_lists(progress, device);
+  if (has_lists(state.settings.index)) state.write_lists(progress, device);
+  if (state.settings.index == IndexKind::kXfbq) state.write_binary_codes(progress, device);
   write_ids(ids, state.folder, state.sections);
   Manifest manifest;
   manifest.settings = state.settings;

@@ -8,11 +8,13 @@
 #include "pq/code_groups.hpp"
 #include "pq/residual_encoder.hpp"
 #include "warpdex/core/error.hpp"
+#include "xfbq/row_encoder.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 constexpr std::size_t kPartLists = 16;
+constexpr std::size_t kPartGroups = 64;
 
 void check_row_numbers(const VectorSegment& segment, const IvfPqVectors& codes) {
   std::vector<bool> seen(codes.rows());
@@ -49,6 +51,23 @@ void check_list(const VectorSegment& segment, const IvfPqVectors& codes, std::si
   }
 }
 
+void check_group(const VectorSegment& segment, const XfbqVectors& codes, std::size_t group,
+                 RowEncoder& encoder) {
+  const CodeGroups layout{codes.quantizer.code_bytes()};
+  std::vector<std::uint8_t> expected(layout.group_bytes());
+  const std::size_t begin = group * kGroupVectors;
+  for (std::size_t place = begin; place < std::min(codes.rows, begin + kGroupVectors); ++place) {
+    encoder.encode_row(place, expected.data());
+    if (codes.terms.empty() || codes.terms[place] == codes.vectors.norms[place]) continue;
+    throw FormatError("the term of row " + std::to_string(segment.row(place)) +
+                      " is not that of its vector");
+  }
+  const std::uint8_t* const stored = codes.codes.data() + group * layout.group_bytes();
+  if (std::equal(expected.begin(), expected.end(), stored)) return;
+  throw FormatError("a code of the rows from " + std::to_string(segment.row(begin)) +
+                    " on is not that of its vector");
+}
+
 }  // namespace
 
 void check_codes(const VectorSegment& segment) {
@@ -60,6 +79,24 @@ void check_codes(const VectorSegment& segment) {
   for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
     ResidualEncoder encoder(codes.quantizer, codes.centre);
     for (std::size_t list = first; list < last; ++list) check_list(segment, codes, list, encoder);
+  });
+}
+
+void check_binary_codes(const VectorSegment& segment) {
+  const auto& codes = std::get<XfbqVectors>(segment.vectors);
+  const XfbqQuantizer& quantizer = codes.quantizer;
+  if (!all_finite(quantizer.centre)) throw FormatError("the centre of the codes is not finite");
+  if (!all_finite(quantizer.rotation)) throw FormatError("the rotation is not finite");
+  if (!std::isnormal(quantizer.scale) || quantizer.scale < 0) {
+    throw FormatError("the scale of the codes is no number above 0");
+  }
+  if (!all_finite(codes.terms)) throw FormatError("the terms of the codes are not finite");
+  if (!codes.keeps_vectors()) return;
+  for_each_part(groups_of(codes.rows), kPartGroups, 0, [&](std::size_t first, std::size_t last) {
+    RowEncoder encoder(codes.vectors.vectors, quantizer);
+    for (std::size_t group = first; group < last; ++group) {
+      check_group(segment, codes, group, encoder);
+    }
   });
 }
 

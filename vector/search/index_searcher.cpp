@@ -30,17 +30,18 @@ std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
   for (const VectorSegment& segment : index.segments()) {
     const SearchedVectors vectors = with_metric(segment.vectors, metric);
     std::unique_ptr<VectorSearcher> searcher = segment.rows == 0
-                                                   ? search_on_cpu(vectors, {settings.probes, 0}, 1)
-                                                   : make(vectors, {settings.probes, 0});
+                                                   ? search_on_cpu(vectors, settings.by_codes(), 1)
+                                                   : make(vectors, settings.by_codes());
     shards.push_back(
         {nullptr, std::make_unique<SegmentSearcher>(segment, std::move(searcher)), segment.name});
   }
   auto all = std::make_unique<ShardedSearcher>(std::move(shards), 1);
-  if (settings.refine == 0 || index.settings().index != IndexKind::kIvfPq) return all;
+  if (settings.refine == 0 || !has_codes(index.settings().index)) return all;
   StoredRows rows(index);
   rows.set_metric(metric);
+  const SearchedVectors first = with_metric(index.segments().front().vectors, metric);
   return std::make_unique<RefiningSearcher>(std::move(all), std::move(rows), settings.refine,
-                                            threads);
+                                            candidate_margin(first, settings), threads);
 }
 
 }  // namespace

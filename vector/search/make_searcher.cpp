@@ -13,6 +13,8 @@
 #include "warpdex/vector/search/refining_searcher.hpp"
 #include "warpdex/vector/search/replicated_searcher.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
+#include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -45,6 +47,8 @@ class Face final : public VectorSearcher {
                     const RowFilter* filter) const override {
     if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
       return searcher_.nearest(queries, k, filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings_.xfbq(), filter);
     } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
       return searcher_.nearest(queries, k, settings_.probes, filter);
     } else {
@@ -55,6 +59,8 @@ class Face final : public VectorSearcher {
                         const RowFilter* filter) const override {
     if constexpr (requires { searcher_.within(queries, radius, filter); }) {
       return searcher_.within(queries, radius, filter);
+    } else if constexpr (requires { searcher_.within(queries, radius, XfbqDepth{}, filter); }) {
+      return searcher_.within(queries, radius, settings_.xfbq(), filter);
     } else {
       return searcher_.within(queries, radius, settings_.probes, filter);
     }
@@ -106,7 +112,10 @@ std::unique_ptr<VectorSearcher> search_on_cpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, IvfSearcher(*ivf, threads));
   }
-  return make_face(vectors, settings, IvfPqSearcher(std::get<IvfPqVectors>(vectors), threads));
+  if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
+    return make_face(vectors, settings, IvfPqSearcher(*codes, threads));
+  }
+  return make_face(vectors, settings, XfbqSearcher(std::get<XfbqVectors>(vectors), threads));
 }
 
 std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
@@ -117,9 +126,14 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, GpuIvfSearcher(*ivf, resources));
   }
-  const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = settings.refine > 0};
+  const bool refines = settings.refine > 0;
+  if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
+    const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
+    return make_face(vectors, settings, GpuIvfPqSearcher(*codes, resources, with_vectors));
+  }
+  const GpuXfbqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
   return make_face(vectors, settings,
-                   GpuIvfPqSearcher(std::get<IvfPqVectors>(vectors), resources, with_vectors));
+                   GpuXfbqSearcher(std::get<XfbqVectors>(vectors), resources, with_vectors));
 }
 
 std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,
@@ -134,7 +148,7 @@ std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,
   const std::size_t replicas = gpus.size() / shards;
   const Slices slices = cut_rows(vectors, shards);
   ProbeSettings own = settings;
-  if (shards > 1) own.refine = 0;  // that is for all shards together
+  if (shards > 1) own = settings.by_codes();  // refining is for all shards together
   std::vector<Shard> parts(gpus.size());
   parallel_for(gpus.size(), gpus.size(), [&](std::size_t /*thread*/, std::size_t i) {
     const std::string place = " on GPU " + std::to_string(gpus[i]->device());
@@ -162,14 +176,17 @@ std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,
   std::unique_ptr<VectorSearcher> all =
       replicas == 1 ? std::move(whole.front().searcher)
                     : std::make_unique<ReplicatedSearcher>(std::move(whole));
-  const auto* const codes = std::get_if<IvfPqVectors>(&vectors);
-  if (own.refine == settings.refine || codes == nullptr) return all;
-  if (!codes->keeps_vectors()) {
+  const bool has_codes =
+      std::holds_alternative<IvfPqVectors>(vectors) || std::holds_alternative<XfbqVectors>(vectors);
+  if (own.refine == settings.refine || !has_codes) return all;
+  const FlatVectors& flat = flat_of(vectors);
+  if (flat.vectors.data == nullptr) {
     throw UsageError(
         "the index keeps no vectors to refine answers by; search without refining, or build it "
         "again with its vectors");
   }
-  return std::make_unique<RefiningSearcher>(std::move(all), codes->vectors, settings.refine);
+  return std::make_unique<RefiningSearcher>(std::move(all), flat, settings.refine,
+                                            candidate_margin(vectors, settings));
 }
 
 }  // namespace warpdex::vector

@@ -12,15 +12,35 @@
 #include "flat/canonical_distances.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "xfbq/check_depth.hpp"
 
 namespace warpdex::vector {
 
+CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings) {
+  const auto* const codes = std::get_if<XfbqVectors>(&part);
+  if (codes == nullptr || settings.extra == 0) return {};
+  const XfbqDepth depth = settings.xfbq();
+  const std::size_t query_bits = check_depth(*codes, depth);
+  return [codes = *codes, depth, query_bits](const float* query) {
+    return candidate_margin(depth, encode_query(codes, query_bits, query));
+  };
+}
+
 RefiningSearcher::RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors,
-                                   std::size_t refine, std::size_t threads)
+                                   std::size_t refine, CandidateMargin margin, std::size_t threads)
     : by_codes_(std::move(by_codes)),
       vectors_(std::move(vectors)),
       refine_(refine),
+      margin_(std::move(margin)),
       threads_(threads == 0 ? default_threads() : threads) {}
+
+std::vector<std::int32_t> RefiningSearcher::with_margin(std::span<const float> query, float margin,
+                                                        std::span<const std::int32_t> nearest,
+                                                        float last, const RowFilter* filter) const {
+  if (margin == 0 || nearest.back() < 0) return {nearest.begin(), nearest.end()};
+  const float radius = from_ascending(metric(), ascending(metric(), last) + margin);
+  return by_codes_->within(query, radius, filter).rows;
+}
 
 Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t k,
                                     const RowFilter* filter) const {
@@ -34,8 +54,11 @@ Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t 
   arena.execute([&] {
     oneapi::tbb::parallel_for(std::size_t{0}, found.queries, [&](std::size_t query) {
       std::vector<std::uint64_t> keys;
-      for (std::size_t i = 0; i < candidates; ++i) {
-        const std::int32_t row = found.rows[query * candidates + i];
+      const std::span nearest = std::span(found.rows).subspan(query * candidates, candidates);
+      for (const std::int32_t row :
+           with_margin(queries.subspan(query * dimension(), dimension()),
+                       margin_ ? margin_(prepared.query(query)) : 0.0F, nearest,
+                       found.distances[(query + 1) * candidates - 1], filter)) {
         if (row < 0) break;
         keys.push_back(vectors_.key(prepared.query(query), static_cast<std::size_t>(row)));
       }

@@ -111,4 +111,27 @@ void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count
   vectors_ = codes;
 }
 
+/// Row `first` begins a group of its own.
+void RowSlice::cut(const XfbqVectors& all, std::size_t first, std::size_t count) {
+  const CodeGroups layout{all.quantizer.code_bytes()};
+  std::vector<std::uint8_t> code(layout.code_bytes);
+  bytes_.resize(groups_of(count) * layout.group_bytes());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t row = first + i;
+    layout.read(all.codes.data() + row / kGroupVectors * layout.group_bytes(), row % kGroupVectors,
+                code.data());
+    layout.write(code.data(), i % kGroupVectors,
+                 bytes_.data() + i / kGroupVectors * layout.group_bytes());
+  }
+  XfbqVectors codes = all;
+  codes.rows = count;
+  codes.codes = bytes_;
+  if (!all.terms.empty()) codes.terms = all.terms.subspan(first, count);
+  if (all.keeps_vectors()) {
+    codes.vectors.vectors = all.vectors.vectors.slice(first, count);
+    if (!all.vectors.norms.empty()) codes.vectors.norms = all.vectors.norms.subspan(first, count);
+  }
+  vectors_ = codes;
+}
+
 }  // namespace warpdex::vector

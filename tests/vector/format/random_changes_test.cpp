@@ -106,8 +106,7 @@ class Checked {
   void expect_right(const VectorIndex& index, const std::vector<Entry>& entries,
                     std::size_t refine);
   void expect_right() {
-    expect_right(VectorIndex::open(folder_), entries_,
-                 settings_.index == IndexKind::kIvfPq ? kMaxRows : 0);
+    expect_right(VectorIndex::open(folder_), entries_, has_codes(settings_.index) ? kMaxRows : 0);
   }
 
   std::size_t draw(std::size_t count) { return random_() % count; }
@@ -201,7 +200,7 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
   RowFilter filter(index.rows());
   for (std::size_t row = 0; row < index.rows(); row += 1 + random_() % 3) filter.add(row);
   const auto searcher = search_index_on_cpu(
-      index, {settings_.index == IndexKind::kFlat ? 1 : index.settings().ivf.lists, refine},
+      index, {has_lists(settings_.index) ? index.settings().ivf.lists : 1, refine},
       1 + random_() % 2);
   const std::size_t count = random_() % 4 == 0 ? 25 : 2;
   const std::vector<float> queries = draw_rows(count);
@@ -258,8 +257,9 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
        .store = form.store,
        .dimension = kDimension,
        .index = form.index,
-       .ivf = {.lists = form.index == IndexKind::kFlat ? std::size_t{0} : 7},
-       .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2}},
+       .ivf = {.lists = has_lists(form.index) ? std::size_t{7} : 0},
+       .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
+       .xfbq = {.bits = 3, .is_rotated = form.metric == Metric::kL2}},
       form.ids,
       static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
   constexpr int kChanges = 125;  // of each form: 1,000 in all
@@ -296,7 +296,7 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
 }
 
 std::string form_name(const testing::TestParamInfo<Form>& form) {
-  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq"};
+  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq", "xfbq"};
   constexpr const char* kIds[] = {"rows", "numbers", "texts"};
   return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
          kIds[static_cast<std::size_t>(form.param.ids)];
@@ -311,7 +311,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Form{IndexKind::kIvfFlat, IdKind::kNumbers, Metric::kL2, Store::kFloat},
                     Form{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
                     Form{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat}),
+                    Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
+                    Form{IndexKind::kXfbq, IdKind::kTexts, Metric::kL2, Store::kHalf},
+                    Form{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat}),
     form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {

@@ -10,6 +10,7 @@
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/plain_search.hpp"
 #include "tests/vector/ivf/made_codes.hpp"
+#include "tests/vector/xfbq/made_binary_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -34,7 +35,7 @@ std::unique_ptr<VectorSearcher> search_slices(std::mt19937_64& random, const Sea
     const auto slice = std::make_shared<RowSlice>(all, cuts[i], cuts[i + 1] - cuts[i]);
     EXPECT_EQ(rows_of(slice->vectors()), cuts[i + 1] - cuts[i]);
     parts.push_back(
-        {slice, search_on_cpu(slice->vectors(), {settings.probes, 0}, 1 + random() % 2), "slice"});
+        {slice, search_on_cpu(slice->vectors(), settings.by_codes(), 1 + random() % 2), "slice"});
   }
   return std::make_unique<ShardedSearcher>(std::move(parts), 1);
 }
@@ -129,6 +130,34 @@ TEST(SearchOnParts, SlicesOfCodesAnswerAsTheWholeRefinedToo) {
         for (const std::size_t queries : {1, 20}) {
           expect_as_one(*whole, *one, random, test::draw(random, queries * shape.dimension, 3),
                         std::to_string(refine) + " refined, " + std::to_string(shards) + " shards");
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(SearchOnParts, SlicesOfBinaryCodesAnswerAsTheWholeRefinedToo) {
+  auto random = test::generator(5);
+  for (const test::BinaryCodesShape& shape : {test::BinaryCodesShape{Metric::kL2, 20, 3, true},
+                                              {Metric::kInnerProduct, 40, 4},
+                                              {Metric::kCosine, 33, 8, true, Store::kHalf}}) {
+    const test::MadeBinaryCodes made(random, shape, 333);
+    const SearchedVectors all = made.view();
+    for (const auto& [refine, extra] :
+         {std::pair<std::size_t, std::size_t>{0, 0}, {1, 0}, {25, 40}, {1000, 3}}) {
+      const ProbeSettings settings{.refine = refine, .query_bits = 5, .extra = extra};
+      const auto one = search_on_cpu(all, settings, 2);
+      for (const std::size_t shards : {2, 6}) {
+        std::unique_ptr<VectorSearcher> whole = search_slices(random, all, settings, shards);
+        if (refine > 0) {
+          whole = std::make_unique<RefiningSearcher>(std::move(whole), made.view().vectors, refine,
+                                                     candidate_margin(all, settings));
+        }
+        for (const std::size_t queries : {1, 20}) {
+          expect_as_one(*whole, *one, random, test::draw(random, queries * shape.dimension, 3),
+                        std::to_string(refine) + " refined, " + std::to_string(extra) + " extra, " +
+                            std::to_string(shards) + " shards");
           if (HasFatalFailure()) return;
         }
       }

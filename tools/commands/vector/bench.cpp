@@ -144,7 +144,7 @@ MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
     times.push_back(passed.count());
   }
   const std::size_t count = queries.size() / index.settings().dimension;
-  const bool is_exact = searcher.probes() == 0;
+  const bool is_exact = index.settings().index == vector::IndexKind::kFlat;
   MeasuredSearch one{count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
   if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
   return one;

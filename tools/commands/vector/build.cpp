@@ -41,7 +41,8 @@ constexpr const char* kNotes =
     "examples:\n"
     "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index\n"
     "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf\n"
-    "  warpdex vector build --input base.fvecs --index ivf-pq --bytes 32 --output base.pq";
+    "  warpdex vector build --input base.fvecs --index ivf-pq --bytes 32 --output base.pq\n"
+    "  warpdex vector build --input base.fvecs --index xfbq --bits 4 --output base.xfbq";
 
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
@@ -56,8 +57,10 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::int64_t threads = 0;
   std::int64_t bytes = 0;
-  std::int64_t bits = 8;
+  std::int64_t bits = 0;
   bool opq = false;
+  bool rotate = false;
+  double clip = 0;
   bool no_vectors = false;
   std::string ids;
   std::string json;
@@ -73,8 +76,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
       "flat: all vectors are compared, so that every answer is exact. ivf-flat: an inverted file; "
       "only the lists nearest to a query are compared. ivf-pq: likewise, by codes of a few bytes a "
-      "vector")("metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
-                "l2, ip or cosine")(
+      "vector. xfbq: all vectors are compared, by codes of a few bits a component")(
+      "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
+      "l2, ip or cosine")(
       "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
       "float or half, which takes half the room and rounds. Bytes fit into halves exactly")(
       "ids", po::value(&given.ids)->value_name("FILE"),
@@ -83,28 +87,57 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
-  po::options_description ivf = option_group("For ivf-flat and ivf-pq");
+  po::options_description ivf = option_group("For ivf-flat, ivf-pq and xfbq");
   ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
-                    "how many; 0: about 4 times the root of the number of vectors")(
+                    "not xfbq: how many lists; 0: about 4 times the root of the number of vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
-      "vectors that the lists' centroids are trained on; 0: 256 a list. Codes are trained on as "
-      "many, up to 65,536")("seed",
-                            po::value(&given.seed)->value_name("S")->default_value(given.seed),
-                            "of the training");
+      "not xfbq: vectors that the lists' centroids are trained on; 0: 256 a list. Codes of ivf-pq "
+      "are trained on as many, up to 65,536")(
+      "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
+      "of the training; of the rotation of xfbq");
   add_threads_option(ivf, &given.threads);
   command.add(ivf);
+  po::options_description codes = option_group("For ivf-pq and xfbq");
+  codes.add_options()("bits", po::value(&given.bits)->value_name("B"),
+                      "ivf-pq: 8 (default), a byte of a code is the number of one of 256 "
+                      "codewords; or 4, it is two numbers, each of one of 16. xfbq: bits of a "
+                      "component's code, 1 to 8 (default 4)")(
+      "no-vectors", po::bool_switch(&given.no_vectors),
+      "keep codes only, not the vectors, which 'search --refine' needs");
+  command.add(codes);
   po::options_description pq = option_group("For ivf-pq");
   pq.add_options()("bytes", po::value(&given.bytes)->value_name("M")->default_value(0),
                    "of a vector's code; 0: one for each 4 components")(
-      "bits", po::value(&given.bits)->value_name("B")->default_value(given.bits),
-      "8: a byte is the number of one of 256 codewords. 4: two numbers, each of one of 16")(
       "opq", po::bool_switch(&given.opq),
-      "rotate vectors first, so that codes lose less; takes longer to train")(
-      "no-vectors", po::bool_switch(&given.no_vectors),
-      "keep codes only, not the vectors, which 'search --refine' needs");
+      "rotate vectors first, so that codes lose less; takes longer to train");
   command.add(pq);
+  po::options_description xfbq = option_group("For xfbq");
+  xfbq.add_options()("rotate", po::bool_switch(&given.rotate),
+                     "rotate vectors at random first, for those with few large components; takes "
+                     "longer to encode")(
+      "clip", po::value(&given.clip)->value_name("SHARE"),
+      "of the components, those that may lie outside of the range that codes stand for, from 0 to "
+      "below 1. Default: what suits the bits, 0.0073 for 4");
+  command.add(xfbq);
   given.device.add_to(command,
                       "It holds what lists are trained on, and the vectors block by block");
+}
+
+/// Refuses options that are for other kinds of index.
+void check_options(vector::IndexKind index, const CommandLine& command) {
+  const auto check = [&](bool suits, std::initializer_list<const char*> options,
+                         const char* purpose) {
+    for (const char* option : options) {
+      if (suits || !command.given(option)) continue;
+      throw UsageError("--" + std::string(option) + " is for " + purpose + ", or leave it out");
+    }
+  };
+  check(vector::has_lists(index), {"lists", "train"}, "an inverted file; add --index ivf-flat");
+  check(index != vector::IndexKind::kFlat, {"seed", "device", "gpu-memory"},
+        "an inverted file or for codes; add --index ivf-flat");
+  check(vector::has_codes(index), {"bits", "no-vectors"}, "codes; add --index ivf-pq or xfbq");
+  check(index == vector::IndexKind::kIvfPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
+  check(index == vector::IndexKind::kXfbq, {"rotate", "clip"}, "binary codes; add --index xfbq");
 }
 
 vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
@@ -117,21 +150,20 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.ivf.seed = given.seed;
   settings.ivf.threads = checked_threads(given.threads);
   settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
-  settings.pq.bits = checked_number("--bits", given.bits, 4, 8);
+  if (command.given("bits")) {
+    const std::size_t bits = checked_number("--bits", given.bits, 1, 8);
+    (settings.index == vector::IndexKind::kXfbq ? settings.xfbq.bits : settings.pq.bits) = bits;
+  }
   settings.pq.is_rotated = given.opq;
   settings.pq.keeps_vectors = !given.no_vectors;
-  for (const char* option : {"lists", "train", "seed", "device", "gpu-memory"}) {
-    if (settings.index == vector::IndexKind::kFlat && command.given(option)) {
-      throw UsageError("--" + std::string(option) +
-                       " is for an inverted file; add --index ivf-flat, or leave it out");
-    }
+  settings.xfbq.is_rotated = given.rotate;
+  if (command.given("clip")) {
+    if (!(given.clip >= 0)) throw UsageError("--clip takes a share from 0 to below 1");
+    settings.xfbq.clip = given.clip;
   }
-  for (const char* option : {"bytes", "bits", "opq", "no-vectors"}) {
-    if (settings.index != vector::IndexKind::kIvfPq && command.given(option)) {
-      throw UsageError("--" + std::string(option) +
-                       " is for codes; add --index ivf-pq, or leave it out");
-    }
-  }
+  settings.xfbq.seed = given.seed;
+  settings.xfbq.threads = settings.ivf.threads;
+  check_options(settings.index, command);
   return settings;
 }
 

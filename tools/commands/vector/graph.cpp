@@ -28,7 +28,7 @@ constexpr const char* kAbout =
     "the\n"
     "order of rows: the k-NN graph. A vector is never its own neighbour. Over an index of the kind "
     "flat\n"
-    "the graph is exact; over ivf-flat and ivf-pq it is what a search for each vector finds.";
+    "the graph is exact; over others it is what a search for each vector finds.";
 
 constexpr const char* kNotes =
     "--output has a row for each row of the index, with the numbers of its neighbours, and -1 "
@@ -126,7 +126,7 @@ class GraphJob {
   std::size_t part_rows() const {
     const std::size_t max_rows = search_.is_on_gpu() ? kGpuMaxPartRows : kMaxPartRows;
     const std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (settings_.k + 1), 1, max_rows);
-    if (index_.settings().index != vector::IndexKind::kFlat) return rows;
+    if (vector::has_lists(index_.settings().index)) return rows;
     const double products =
         static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
     const double wanted = search_.is_on_gpu() ? kGpuPartProducts : kPartProducts;

@@ -1,9 +1,7 @@
-// Chooses the rounds. In the first, all sums are taken; each later one takes so many rows that the
-// limit, lowered by those before, lets about as many candidates through as lists have room for.
+// Products, round by round.
 #include "flat/gpu/product_search.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "flat/gpu/rescore.hpp"
@@ -12,26 +10,8 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::uint32_t kMinCapacity = 4096;
-constexpr std::uint32_t kMinFirstRows = 1024;
-/// With so few queries, rounds cost more than candidates: there are few, of many rows.
-constexpr std::size_t kFewQueries = 256;
 /// Bytes of panels that are packed at a time, where they are not kept.
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
-/// A round has at most so many times the rows of all before it: candidates cost more than rounds,
-/// but for the fewest queries.
-constexpr std::uint32_t kMaxGrowth = 16;
-constexpr std::size_t kFewestQueries = 16;
-constexpr std::uint32_t kMaxGrowthOfFewest = 64;
-
-/// How many times the panels before it a round has, where the first has `first` of `all` and no
-/// round may have more than `growth` times those before: as many rounds as that takes, of even
-/// growth. Rounds let the fewest candidates through so.
-double even_growth(double first, double all, double growth) {
-  if (all <= first) return growth;
-  const double rounds = std::max(1.0, std::ceil(std::log(all / first) / std::log(1 + growth)));
-  return std::pow(all / first, 1 / rounds) - 1;
-}
 
 std::uint32_t round_up_to_panel(std::size_t queries) {
   return static_cast<std::uint32_t>((queries + kPanelRows - 1) / kPanelRows) * kPanelRows;
@@ -44,19 +24,14 @@ ProductSearch::ProductSearch(const GpuRows& rows, std::size_t queries, std::size
     : rows_(rows),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
+      rounds_(queries, k),
       page_panels_(round_up_to_panel(page_rows) / kPanelRows),
       has_panels_(!is_filtered && rows.panels().halves != nullptr) {
-  capacity_ = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
-  first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
-  if (queries <= kFewQueries) {
-    capacity_ = kMaxListCapacity;
-    first_panels_ = kMaxListCapacity / kPanelRows;
-  }
   loads_rows_ = queries <= kMaxFewQueries && rows.dimension() <= kMaxFewDimension;
   const std::size_t slab = kSlabBytes / panel_bytes(rows.dimension());
-  slab_panels_ = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(slab, first_panels_, std::max(first_panels_, page_panels_)));
-  if (loads_rows_) slab_panels_ = std::max(first_panels_, page_panels_);
+  slab_panels_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+      slab, rounds_.first_panels(), std::max(rounds_.first_panels(), page_panels_)));
+  if (loads_rows_) slab_panels_ = std::max(rounds_.first_panels(), page_panels_);
 }
 
 void ProductSearch::lay_out(Arena& arena) {
@@ -68,8 +43,8 @@ void ProductSearch::lay_out(Arena& arena) {
   query_panels_.shifts = arena.take<float>(queries_);
   query_panels_.scales = arena.take<float>(queries_);
   query_panels_.is_open = arena.take<std::uint32_t>(queries_);
-  lists_.capacity = capacity_;
-  lists_.candidates = arena.take<Candidate>(std::size_t{queries_} * capacity_);
+  lists_.capacity = rounds_.capacity();
+  lists_.candidates = arena.take<Candidate>(std::size_t{queries_} * lists_.capacity);
   lists_.counts = arena.take<std::uint32_t>(queries_);
   if (has_panels_ && !loads_rows_) {
     row_panels_ = rows_.panels();
@@ -119,15 +94,13 @@ void ProductSearch::run(const RowPage& page, const DeviceQueries& queries,
   pack_queries(queries, rows_.dimension(), rows_.rules(),
                has_answers ? answers.values + k_ - 1 : nullptr, k_, query_panels_, stream);
   if (has_answers) clear_counts(lists_, queries.count, stream);
-  const std::uint32_t max_growth = queries_ <= kFewestQueries
-                                       ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
-                                       : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
-  const double growth = even_growth(first_panels_, order.panels(), max_growth);
+  const double growth = rounds_.growth(order.panels());
   std::uint32_t panel = 0;
   while (panel < order.panels()) {
     const bool takes_all = panel == 0 && !has_answers;
     const std::uint32_t wanted =
-        panel == 0 ? (takes_all ? first_panels_ : std::max(first_panels_, order.panels() / 2))
+        panel == 0 ? (takes_all ? rounds_.first_panels()
+                                : std::max(rounds_.first_panels(), order.panels() / 2))
                    : static_cast<std::uint32_t>(std::ceil(panel * growth));
     const std::uint32_t count = std::min({wanted, slab_panels_, order.panels() - panel});
     match_part(page, order, panel, count, queries.count, takes_all, stream);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "flat/gpu/gpu_rows.hpp"
+#include "flat/gpu/list_rounds.hpp"
 #include "flat/gpu/match.hpp"
 #include "flat/gpu/row_pages.hpp"
 #include "warpdex/core/cuda/arena.hpp"
@@ -21,7 +22,9 @@ class ProductSearch {
                 bool is_filtered);
 
   /// Whether `rows` rows are enough for it.
-  bool suits(std::size_t rows) const { return rows >= 2 * std::size_t{first_panels_} * kPanelRows; }
+  bool suits(std::size_t rows) const {
+    return rows >= 2 * std::size_t{rounds_.first_panels()} * kPanelRows;
+  }
 
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
@@ -42,12 +45,11 @@ class ProductSearch {
   const GpuRows& rows_;
   std::uint32_t queries_;
   std::uint32_t k_;
+  ListRounds rounds_;
   std::uint32_t page_panels_;
   std::uint32_t slab_panels_;  ///< panels of rows that are packed at a time
-  std::uint32_t first_panels_;
-  std::uint32_t capacity_;
-  bool has_panels_;  ///< kept by rows_
-  bool loads_rows_;  ///< rows are rounded where they are multiplied, and not packed
+  bool has_panels_;            ///< kept by rows_
+  bool loads_rows_;            ///< rows are rounded where they are multiplied, and not packed
   QueryPanels query_panels_;
   RowPanels row_panels_;
   CandidateLists lists_;

@@ -31,7 +31,7 @@ class TileOrder {
     return order;
   }
 
-  std::uint32_t panels() const { return panels_; }
+  WARPDEX_HOST_DEVICE std::uint32_t panels() const { return panels_; }
 
   /// The row at a place in the panels; rows or more where there is none.
   WARPDEX_HOST_DEVICE std::uint32_t row(std::uint32_t place) const {

@@ -17,6 +17,8 @@
 #include "warpdex/vector/ivf/ivf_settings.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+#include "warpdex/vector/xfbq/xfbq_settings.hpp"
 
 namespace warpdex::vector {
 
@@ -32,9 +34,19 @@ enum class IndexKind : std::uint8_t {
   kFlat,     ///< all are compared
   kIvfFlat,  ///< an inverted file: those of the lists whose centroids are nearest
   kIvfPq,    ///< likewise, by codes of a few bytes a vector
+  kXfbq,     ///< all are compared, by codes of a few bits a component
 };
 
-/// "flat", "ivf-flat" or "ivf-pq".
+/// Whether vectors lie in lists.
+constexpr bool has_lists(IndexKind kind) {
+  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq;
+}
+/// Whether vectors are compared by codes.
+constexpr bool has_codes(IndexKind kind) {
+  return kind == IndexKind::kIvfPq || kind == IndexKind::kXfbq;
+}
+
+/// "flat", "ivf-flat", "ivf-pq" or "xfbq".
 std::string_view index_kind_name(IndexKind kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
 IndexKind index_kind_from_name(std::string_view name);
@@ -44,8 +56,9 @@ struct VectorIndexSettings {
   Store store = Store::kFloat;
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
   IndexKind index = IndexKind::kFlat;
-  IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
-  PqSettings pq = {};    ///< for kIvfPq
+  IvfSettings ivf = {};    ///< for inverted files; of an index that is open, lists only
+  PqSettings pq = {};      ///< for kIvfPq; keeps_vectors for kXfbq too
+  XfbqSettings xfbq = {};  ///< for kXfbq; of an index that is open, bits and is_rotated only
 };
 
 /// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's
@@ -73,13 +86,15 @@ class VectorIndex {
   const std::vector<VectorSegment>& segments() const;
 
   /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were
-  /// not kept, and, as do the next two, where they are not all of the vectors: after additions and
-  /// removals, until the index is merged. Then search segments(), or by search_index_on_cpu().
+  /// not kept, and, as do the next three, where they are not all of the vectors: after additions
+  /// and removals, until the index is merged. Then search segments(), or by search_index_on_cpu().
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
   const IvfVectors& ivf() const;
   /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
   const IvfPqVectors& ivf_pq() const;
+  /// What XfbqSearcher reads. Throws UsageError unless the index is of kXfbq.
+  const XfbqVectors& xfbq() const;
 
   IdKind id_kind() const;
   /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a

@@ -9,11 +9,12 @@
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
 namespace warpdex::vector {
 
 /// Owns nothing.
-using SearchedVectors = std::variant<FlatVectors, IvfVectors, IvfPqVectors>;
+using SearchedVectors = std::variant<FlatVectors, IvfVectors, IvfPqVectors, XfbqVectors>;
 
 Metric metric_of(const SearchedVectors& vectors);
 std::size_t dimension_of(const SearchedVectors& vectors);

@@ -2,22 +2,34 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "warpdex/vector/search/stored_rows.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
 
-/// What IvfPqSearcher does with the best by their codes, done once for all shards: so that the
-/// answers are those of one searcher, the shards must not choose among candidates by themselves.
+/// How much farther than the last candidate, in ascending() distances by codes, another one may be.
+/// The query is prepared.
+using CandidateMargin = std::function<float(const float* query)>;
+
+/// That of binary codes, any part of which `part` is; none where there is none.
+CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings);
+
+/// What IvfPqSearcher and XfbqSearcher do with the best by their codes, done once for all shards:
+/// so that the answers are those of one searcher, the shards must not choose among candidates by
+/// themselves.
 class RefiningSearcher final : public VectorSearcher {
  public:
   /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query,
-  /// or k if that is more, are ranked by their canonical distances. `threads` of 0:
-  /// default_threads().
+  /// or k if that is more, and those within the margin are ranked by their canonical distances.
+  /// `threads` of 0: default_threads().
   RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors, std::size_t refine,
-                   std::size_t threads = 0);
+                   CandidateMargin margin = {}, std::size_t threads = 0);
 
   Metric metric() const override { return by_codes_->metric(); }
   std::size_t dimension() const override { return by_codes_->dimension(); }
@@ -35,9 +47,15 @@ class RefiningSearcher final : public VectorSearcher {
   bool is_resident() const override { return by_codes_->is_resident(); }
 
  private:
+  /// The rows of all candidates of a query, of which `nearest` are the first; -1: none.
+  std::vector<std::int32_t> with_margin(std::span<const float> query, float margin,
+                                        std::span<const std::int32_t> nearest, float last,
+                                        const RowFilter* filter) const;
+
   std::unique_ptr<VectorSearcher> by_codes_;
   StoredRows vectors_;
   std::size_t refine_;
+  CandidateMargin margin_;
   std::size_t threads_;
 };
 

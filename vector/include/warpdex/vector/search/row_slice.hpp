@@ -16,7 +16,8 @@ namespace warpdex::vector {
 class RowSlice {
  public:
   /// What `all` refers to must outlive it. Copies the vectors (codes, and what lies beside them)
-  /// of an inverted file, unless these are all its rows; of a flat index it copies nothing.
+  /// of an inverted file, and binary codes, unless these are all rows; of a flat index it copies
+  /// nothing.
   /// O(bytes copied + lists * log rows). Throws UsageError for rows that there are not.
   RowSlice(const SearchedVectors& all, std::size_t first, std::size_t count);
   RowSlice(const RowSlice&) = delete;
@@ -28,6 +29,7 @@ class RowSlice {
   void cut(const FlatVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfPqVectors& all, std::size_t first, std::size_t count);
+  void cut(const XfbqVectors& all, std::size_t first, std::size_t count);
   void find_rows(std::span<const std::uint32_t> row_numbers, std::span<const std::uint64_t> begins,
                  std::size_t first, std::size_t count);
 

@@ -8,14 +8,22 @@
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/xfbq/xfbq_settings.hpp"
 
 namespace warpdex::vector {
 
-/// How thoroughly inverted files are searched. Of no meaning for a flat index.
+/// How thoroughly inverted files and codes are searched. Of no meaning for a flat index.
 struct ProbeSettings {
   std::size_t probes = 1;  ///< lists of a query, 1 to as many as there are
   /// Of codes: the nearest by their codes that are ranked anew by their vectors; 0: none.
   std::size_t refine = 0;
+  /// Of binary codes, as in XfbqDepth.
+  std::size_t query_bits = 0;
+  std::size_t extra = 0;
+
+  XfbqDepth xfbq() const { return {query_bits, refine, extra}; }
+  /// The search of a part, whose answers are refined with those of other parts.
+  ProbeSettings by_codes() const { return {probes, 0, query_bits, 0}; }
 };
 
 /// A search of rows 0 to rows() - 1. Any number of threads may search at once.

@@ -1,0 +1,229 @@
+// Tests of the search of binary codes on a GPU: the bits that XfbqSearcher gives.
+#include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "tests/support.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
+#include "tests/vector/xfbq/made_binary_codes.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+using test::BinaryCodesShape;
+using test::MadeBinaryCodes;
+using GpuXfbqHard = GpuFlat;
+
+std::string describe(const BinaryCodesShape& shape, const XfbqDepth& depth) {
+  return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
+         " components of " + std::to_string(shape.bits) + " bits" +
+         (shape.is_rotated ? ", rotated, " : ", ") + std::to_string(depth.query_bits) +
+         " of the query, " + std::to_string(depth.refine) + " refined, extra " +
+         std::to_string(depth.extra);
+}
+
+void expect_as_cpu(const XfbqVectors& vectors, const GpuXfbqSearcher& gpu,
+                   const std::vector<float>& queries, std::size_t k, const XfbqDepth& depth,
+                   const RowFilter* filter, const std::string& what) {
+  expect_same(gpu.nearest(queries, k, depth, filter),
+              XfbqSearcher(vectors).nearest(queries, k, depth, filter),
+              what + ", k " + std::to_string(k) + (filter == nullptr ? "" : ", filtered"));
+}
+
+RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
+  RowFilter filter(rows);
+  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
+  return filter;
+}
+
+class GpuXfbqForms : public GpuFlat, public testing::WithParamInterface<Metric> {};
+
+/// Codes of all numbers of words past whole chunks, by scans and by products.
+std::vector<BinaryCodesShape> shapes_of(Metric metric) {
+  return {{metric, 1, 1},        {metric, 31, 2},        {metric, 33, 3},
+          {metric, 32, 4, true}, {metric, 70, 5},        {metric, 40, 6, true, Store::kHalf},
+          {metric, 20, 7},       {metric, 100, 8, true}, {metric, 129, 3},
+          {metric, 300, 4}};
+}
+
+TEST_P(GpuXfbqForms, FewQueriesAnswerAsTheCpu) {
+  auto random = test::generator(100 + static_cast<std::uint64_t>(GetParam()));
+  for (const BinaryCodesShape& shape : shapes_of(GetParam())) {
+    for (const std::size_t rows : {1, 31, 129, 5000}) {
+      const MadeBinaryCodes made(random, shape, rows);
+      const GpuXfbqSearcher gpu(made.view(), resources());
+      const RowFilter filter = draw_filter(random, rows, 1 + random() % 20);
+      for (const std::size_t count : {1, 3}) {
+        const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
+        for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(100, rows), rows}) {
+          const XfbqDepth depth{random() % 9, random() % 2 * (1 + random() % 200),
+                                random() % 2 * (random() % 500)};
+          expect_as_cpu(made.view(), gpu, queries, k, depth, nullptr, describe(shape, depth));
+          expect_as_cpu(made.view(), gpu, queries, k, depth, &filter, describe(shape, depth));
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(GpuXfbqForms, ManyQueriesAnswerAsTheCpu) {
+  auto random = test::generator(110 + static_cast<std::uint64_t>(GetParam()));
+  for (const BinaryCodesShape& shape : shapes_of(GetParam())) {
+    const MadeBinaryCodes made(random, shape, 40'000);
+    const GpuXfbqSearcher gpu(made.view(), resources());
+    const RowFilter filter = draw_filter(random, 40'000, 2 + random() % 20);
+    for (const std::size_t count : {16, 127, 129, 300}) {
+      const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
+      const XfbqDepth depth{1 + random() % 8, random() % 2 * (1 + random() % 100),
+                            random() % 2 * (random() % 50)};
+      const std::size_t k = 1 + random() % 50;
+      expect_as_cpu(made.view(), gpu, queries, k, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), gpu, queries, k, depth, &filter, describe(shape, depth));
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_GT(gpu.figures().queries, 0U) << metric_name(shape.metric);
+  }
+}
+
+TEST_P(GpuXfbqForms, RefinesOnTheGpuAndOnTheHost) {
+  const Metric metric = GetParam();
+  auto random = test::generator(120 + static_cast<std::uint64_t>(metric));
+  const BinaryCodesShape shape{metric, 45, 3, metric == Metric::kCosine, Store::kHalf};
+  const MadeBinaryCodes made(random, shape, 20'000);
+  const GpuXfbqSearcher with(made.view(), resources());
+  const GpuXfbqSearcher without(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
+  EXPECT_TRUE(with.has_vectors());
+  EXPECT_FALSE(without.has_vectors());
+  const RowFilter filter = draw_filter(random, 20'000, 7);
+  for (const std::size_t count : {1, 40}) {
+    const std::vector<float> queries = test::draw(random, count * 45, 0.5F);
+    for (const XfbqDepth& depth : {XfbqDepth{4, 1, 0}, XfbqDepth{4, 100, 0}, XfbqDepth{3, 100, 60},
+                                   XfbqDepth{4, 3000, 5}, XfbqDepth{2, 10, 1'000'000}}) {
+      expect_as_cpu(made.view(), with, queries, 10, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), without, queries, 10, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), with, queries, 10, depth, &filter, describe(shape, depth));
+      expect_as_cpu(made.view(), without, queries, 10, depth, &filter, describe(shape, depth));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(GpuXfbqForms, RangesAreTheCpus) {
+  const Metric metric = GetParam();
+  auto random = test::generator(130 + static_cast<std::uint64_t>(metric));
+  const MadeBinaryCodes made(random, {metric, 50, 4}, 9000);
+  const GpuXfbqSearcher gpu(made.view(), resources());
+  const XfbqSearcher cpu(made.view());
+  const RowFilter filter = draw_filter(random, 9000, 3);
+  const std::vector<float> queries = test::draw(random, 5 * 50, 0.5F);
+  const Neighbors all = cpu.nearest(queries, 9000);
+  for (const std::size_t place : {0, 10, 8999}) {
+    const float radius = all.distances[place];
+    expect_same(gpu.within(queries, radius), cpu.within(queries, radius), "range");
+    expect_same(gpu.within(queries, radius, {}, &filter), cpu.within(queries, radius, {}, &filter),
+                "range, filtered");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Metrics, GpuXfbqForms,
+                         testing::Values(Metric::kL2, Metric::kInnerProduct, Metric::kCosine),
+                         [](const testing::TestParamInfo<Metric>& metric) {
+                           return std::string(metric_name(metric.param));
+                         });
+
+TEST_F(GpuXfbqHard, LongListsTakeSeveralRounds) {
+  auto random = test::generator(140);
+  const BinaryCodesShape shape{Metric::kL2, 24, 4};
+  const MadeBinaryCodes made(random, shape, 300'000);
+  const GpuXfbqSearcher gpu(made.view(), resources());
+  const RowFilter filter = draw_filter(random, 300'000, 1000);
+  for (const std::size_t count : {1, 3, 20, 200}) {
+    const std::vector<float> queries = test::draw(random, count * 24, 0.5F);
+    for (const std::size_t k : {1, 10, 100, 1000, 2048, 2049, 5000}) {
+      if (count > 3 && k > 100) continue;
+      expect_as_cpu(made.view(), gpu, queries, k, {}, nullptr, "long");
+      expect_as_cpu(made.view(), gpu, queries, k, {0, 2 * k, 10}, &filter, "long");
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// More candidates at one distance than a query's list has places.
+TEST_F(GpuXfbqHard, EqualCodesAreRankedByRow) {
+  auto random = test::generator(141);
+  const BinaryCodesShape shape{Metric::kInnerProduct, 16, 2};
+  const MadeBinaryCodes made(random, shape, 60'000);
+  std::vector<std::uint8_t> codes(made.view().codes.begin(), made.view().codes.end());
+  std::fill(codes.begin() + 100'000, codes.end() - 1000, std::uint8_t{5});
+  XfbqVectors vectors = made.view();
+  vectors.codes = codes;
+  const GpuXfbqSearcher gpu(vectors, resources());
+  for (const std::size_t count : {1, 100}) {
+    const std::vector<float> queries = test::draw(random, count * 16);
+    for (const std::size_t k : {1, 100, 2048}) {
+      expect_as_cpu(vectors, gpu, queries, k, {}, nullptr, "equal codes");
+      expect_as_cpu(vectors, gpu, queries, k, {0, k, 0}, nullptr, "equal codes");
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(gpu.figures().uncertified, 0U);
+}
+
+TEST_F(GpuXfbqHard, NumbersOfAllMagnitudes) {
+  auto random = test::generator(142);
+  for (const float exponent : {-60.0F, 60.0F}) {
+    std::vector<float> rows = test::draw(random, 3000 * 10);
+    for (float& value : rows) value *= std::exp2(exponent);
+    const Collection all(Metric::kL2, Store::kFloat, 10, rows);
+    const XfbqTraining training = train_xfbq(all.vectors, {.bits = 4});
+    const XfbqQuantizer quantizer = training.quantizer(10, 4);
+    const CodeGroups layout{quantizer.code_bytes()};
+    std::vector<std::uint8_t> codes(groups_of(3000) * layout.group_bytes());
+    RowEncoder encoder(all.vectors.vectors, quantizer);
+    for (std::size_t row = 0; row < 3000; ++row) {
+      encoder.encode_row(row, codes.data() + row / 32 * layout.group_bytes());
+    }
+    const XfbqVectors vectors{Metric::kL2, quantizer, 3000, codes, all.norms, all.vectors};
+    const GpuXfbqSearcher gpu(vectors, resources());
+    std::vector<float> queries = test::draw(random, 20 * 10);
+    test::scale_rows(random, queries, 10, 62);
+    expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, "magnitudes");
+    expect_as_cpu(vectors, gpu, queries, 30, {8, 90, 3}, nullptr, "magnitudes");
+  }
+}
+
+TEST_F(GpuXfbqHard, ThreadsSearchAtOnceAndEmptyBatchesAreAnswered) {
+  auto random = test::generator(143);
+  const MadeBinaryCodes made(random, {Metric::kCosine, 64, 4, true}, 50'000);
+  const GpuXfbqSearcher gpu(made.view(), resources());
+  const std::vector<float> queries = test::draw(random, 60 * 64);
+  const XfbqDepth depth{0, 50, 0};
+  const Neighbors expected = XfbqSearcher(made.view()).nearest(queries, 10, depth);
+  std::vector<Neighbors> found(4);
+  {
+    std::vector<std::jthread> threads;
+    for (Neighbors& one : found) {
+      threads.emplace_back([&] { one = gpu.nearest(queries, 10, depth); });
+    }
+  }
+  for (const Neighbors& one : found) expect_same(one, expected, "threads");
+  EXPECT_EQ(gpu.nearest({}, 3).queries, 0U);
+  EXPECT_THROW(gpu.nearest(queries, 0), UsageError);
+  EXPECT_THROW(gpu.nearest(queries, 1, {.query_bits = 9}), UsageError);
+}
+
+TEST_F(GpuXfbqHard, LittleMemoryIsTold) {
+  auto random = test::generator(144);
+  const MadeBinaryCodes made(random, {Metric::kL2, 128, 8}, 20'000);
+  EXPECT_THROW(GpuXfbqSearcher(made.view(), resources(), {.memory = 1 << 20}), Error);
+  const GpuXfbqSearcher small(made.view(), resources(), {.memory = std::size_t{24} << 20});
+  EXPECT_FALSE(small.has_vectors());
+  const std::vector<float> queries = test::draw(random, 300 * 128, 0.5F);
+  expect_as_cpu(made.view(), small, queries, 10, {0, 40, 0}, nullptr, "little memory");
+}
+
+}  // namespace
+}  // namespace warpdex::vector

@@ -1,0 +1,71 @@
+// Binary codes in memory for tests of searches.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "tests/vector/collection.hpp"
+#include "vector/pq/code_groups.hpp"
+#include "vector/xfbq/row_encoder.hpp"
+#include "vector/xfbq/train.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+
+namespace warpdex::test {
+
+struct BinaryCodesShape {
+  vector::Metric metric;
+  std::size_t dimension;
+  std::size_t bits;
+  bool is_rotated = false;
+  vector::Store store = vector::Store::kFloat;
+};
+
+/// Random vectors, some of them twice, and their codes.
+class MadeBinaryCodes {
+ public:
+  MadeBinaryCodes(std::mt19937_64& random, const BinaryCodesShape& shape, std::size_t rows)
+      : all_(shape.metric, shape.store, shape.dimension, draw_rows(random, shape, rows)) {
+    vector::XfbqSettings settings{.bits = shape.bits, .is_rotated = shape.is_rotated};
+    training_ = vector::train_xfbq(all_.vectors, settings);
+    const vector::XfbqQuantizer quantizer = training_.quantizer(shape.dimension, shape.bits);
+    const vector::CodeGroups layout{quantizer.code_bytes()};
+    codes_.resize(vector::groups_of(rows) * layout.group_bytes());
+    const bool has_terms = shape.metric == vector::Metric::kL2;
+    if (has_terms) terms_ = all_.norms;
+    vector::RowEncoder encoder(all_.vectors.vectors, quantizer);
+    for (std::size_t row = 0; row < rows; ++row) {
+      encoder.encode_row(row, codes_.data() + row / vector::kGroupVectors * layout.group_bytes());
+    }
+  }
+
+  /// While this lives and stays where it is.
+  vector::XfbqVectors view() const {
+    return {all_.vectors.metric,
+            training_.quantizer(all_.vectors.vectors.dimension, codes_bits()),
+            all_.vectors.vectors.rows,
+            codes_,
+            terms_,
+            all_.vectors};
+  }
+
+ private:
+  static std::vector<float> draw_rows(std::mt19937_64& random, const BinaryCodesShape& shape,
+                                      std::size_t rows) {
+    std::vector<float> values = draw(random, rows * shape.dimension, 0.5F);
+    const std::size_t some = std::min<std::size_t>(rows / 2, 40) * shape.dimension;
+    for (std::size_t i = 0; i < some; ++i) values[values.size() - 1 - i] = values[some - 1 - i];
+    return values;
+  }
+  std::size_t codes_bits() const {
+    const std::size_t planes = (all_.vectors.vectors.dimension + 31) / 32;
+    const std::size_t groups = vector::groups_of(all_.vectors.vectors.rows);
+    return groups == 0 ? 4 : codes_.size() / groups / vector::kGroupVectors / 4 / planes;
+  }
+
+  vector::Collection all_;
+  vector::XfbqTraining training_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> terms_;
+};
+
+}  // namespace warpdex::test

@@ -1,0 +1,65 @@
+// How a search in rounds is cut: in the first round all rows of a part become candidates; each
+// later one takes so many rows that the limit, lowered by those before, lets about as many
+// candidates through as lists have room for.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "flat/gpu/panels.hpp"
+#include "flat/gpu/tighten.hpp"
+
+namespace warpdex::vector {
+
+class ListRounds {
+ public:
+  /// For the k nearest of so many queries at a time.
+  ListRounds(std::size_t queries, std::size_t k)
+      : queries_(queries), k_(static_cast<std::uint32_t>(k)) {
+    capacity_ = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+    first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
+    if (queries <= kFewQueries) {
+      capacity_ = kMaxListCapacity;
+      first_panels_ = kMaxListCapacity / kPanelRows;
+    }
+  }
+
+  /// Places of a query's list.
+  std::uint32_t capacity() const { return capacity_; }
+  /// Panels of the first round, at the most.
+  std::uint32_t first_panels() const { return first_panels_; }
+
+  /// How many times the panels of all rounds before it a round has, of `panels` in all. Rounds let
+  /// the fewest candidates through where their growth is even.
+  double growth(std::uint32_t panels) const {
+    const double largest = queries_ <= kFewestQueries
+                               ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
+                               : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
+    const double first = first_panels_;
+    if (panels <= first_panels_) return largest;
+    const double rounds =
+        std::max(1.0, std::ceil(std::log(panels / first) / std::log(1 + largest)));
+    return std::pow(panels / first, 1 / rounds) - 1;
+  }
+
+ private:
+  static constexpr std::uint32_t kMinCapacity = 4096;
+  static constexpr std::uint32_t kMinFirstRows = 1024;
+  /// With so few queries, rounds cost more than candidates: there are few, of many rows.
+  static constexpr std::size_t kFewQueries = 256;
+  /// A round has at most so many times the rows of all before it: candidates cost more than rounds,
+  /// but for the fewest queries.
+  static constexpr std::uint32_t kMaxGrowth = 16;
+  static constexpr std::size_t kFewestQueries = 16;
+  static constexpr std::uint32_t kMaxGrowthOfFewest = 64;
+
+  std::size_t queries_;
+  std::uint32_t k_;
+  std::uint32_t capacity_;
+  std::uint32_t first_panels_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,40 @@
+// XOR-friendly binary quantisation: a component as a few bits whose products are counted by XOR.
+// *XOR-Friendly Binary Quantization*, section 3.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace warpdex::vector {
+
+/// The centre is taken from a vector, and what is left is rotated. A component y then lies in one
+/// of 2^bits cells of [-scale, scale], all of one width; what is outside of the range lies in the
+/// first or the last cell. The number u of the cell is the component's code. It stands for
+/// scale * (2u + 1 - 2^bits) / 2^bits, the middle of the cell: a sum of the signs of u's bits
+/// times powers of two. Owns nothing.
+///
+/// A vector's code is cut into words of 32 bits: for components 0 to 31 the highest bit of each,
+/// component 0 in the lowest bit of the word, then the next lower bit of each, and so on; then
+/// components 32 to 63. Components past the dimension are 0.
+struct XfbqQuantizer {
+  std::size_t dimension = 0;
+  std::size_t bits = 4;
+  float scale = 1;
+  std::span<const float> centre = {};  ///< `dimension` floats; empty: the origin
+  /// Empty, or `dimension` rows of `dimension` floats. Component c of a rotated vector is the
+  /// product of row c and the vector, in the canonical order of arithmetic.
+  std::span<const float> rotation = {};
+
+  /// Words that have one bit of each component.
+  std::size_t plane_words() const { return (dimension + 31) / 32; }
+  std::size_t code_words() const { return plane_words() * bits; }
+  std::size_t code_bytes() const { return code_words() * sizeof(std::uint32_t); }
+};
+
+/// The code of a vector: code_words() words. `vector` has zeros up to a multiple of 32 floats; it
+/// is overwritten. `rotated` has room for as many floats, and is overwritten. Neither the processor
+/// nor anything else changes a code. O(dimension * bits), with a rotation O(dimension^2).
+void encode(const XfbqQuantizer& quantizer, float* vector, float* rotated, std::uint32_t* code);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,40 @@
+// How vectors become XOR-friendly binary codes, and how thoroughly these are searched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpdex::vector {
+
+/// The most bits that a component's code has, of a vector and of a query.
+inline constexpr std::size_t kMaxXfbqBits = 8;
+
+struct XfbqSettings {
+  std::size_t bits = 4;     ///< of a component's code: 1 to kMaxXfbqBits
+  bool is_rotated = false;  ///< by a random rotation first, so that no component stands out
+  /// The share of components that may lie outside of the range that codes stand for, from 0 to
+  /// below 1; negative: default_clip().
+  double clip = -1;
+  std::uint64_t seed = 1;   ///< of the rotation
+  std::size_t threads = 0;  ///< that encode; 0: default_threads()
+};
+
+/// The share at which a normal distribution loses least: 1 bit clips 11 %, 4 bits 0.7 %.
+double default_clip(std::size_t bits);
+
+struct XfbqDepth {
+  std::size_t query_bits = 0;  ///< of a query's component, 1 to kMaxXfbqBits; 0: those of the
+                               ///< codes, or 4 if that is more
+  /// The nearest by their codes that are ranked anew by their vectors; 0: none.
+  std::size_t refine = 0;
+  /// Where answers are refined: so many steps of the codes' distance a candidate may be farther
+  /// than the last of the `refine` nearest.
+  std::size_t extra = 0;
+};
+
+/// What a `query_bits` of 0 stands for.
+constexpr std::size_t settled_query_bits(std::size_t query_bits, std::size_t bits) {
+  return query_bits != 0 ? query_bits : bits < 4 ? 4 : bits;
+}
+
+}  // namespace warpdex::vector

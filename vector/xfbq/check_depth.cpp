@@ -1,0 +1,28 @@
+// Checks of arguments.
+#include "xfbq/check_depth.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+
+std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth) {
+  if (depth.query_bits > kMaxXfbqBits) {
+    throw UsageError("a query's component has 1 to " + std::to_string(kMaxXfbqBits) +
+                     " bits, not " + std::to_string(depth.query_bits));
+  }
+  if (depth.refine > 0 && !vectors.keeps_vectors()) {
+    throw UsageError(
+        "the index keeps no vectors to refine answers by; search without refining, or build it "
+        "again with its vectors");
+  }
+  return settled_query_bits(depth.query_bits, vectors.quantizer.bits);
+}
+
+std::size_t candidate_count(const XfbqDepth& depth, std::size_t k, std::size_t rows) {
+  return std::min(std::max(k, depth.refine), rows);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,40 @@
+// Rows to codes, on all threads.
+#include "xfbq/encode_rows.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kmeans/parallel_parts.hpp"
+#include "pq/code_groups.hpp"
+#include "xfbq/row_encoder.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Rows that are encoded before they are handed on.
+constexpr std::size_t kBlockRows = 65'536;
+constexpr std::size_t kPartGroups = 16;
+
+}  // namespace
+
+void encode_rows(const VectorView& rows, const XfbqQuantizer& quantizer, std::size_t threads,
+                 const CodeSink& sink, const std::function<void(std::size_t rows)>& on_block) {
+  const CodeGroups layout{quantizer.code_bytes()};
+  std::vector<std::uint8_t> codes;
+  for (std::size_t first = 0; first < rows.rows; first += kBlockRows) {
+    const std::size_t last = std::min(rows.rows, first + kBlockRows);
+    const std::size_t groups = groups_of(last - first);
+    codes.assign(groups * layout.group_bytes(), 0);
+    for_each_part(groups, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
+      RowEncoder encoder(rows, quantizer);
+      for (std::size_t i = begin * kGroupVectors; i < end * kGroupVectors; ++i) {
+        if (first + i >= last) break;
+        encoder.encode_row(first + i, codes.data() + i / kGroupVectors * layout.group_bytes());
+      }
+    });
+    sink(codes);
+    on_block(last);
+  }
+}
+
+}  // namespace warpdex::vector

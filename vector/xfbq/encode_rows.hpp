@@ -1,0 +1,23 @@
+// Encodes all rows, block by block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "warpdex/vector/rows/vector_view.hpp"
+#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
+
+namespace warpdex::vector {
+
+/// Takes the next groups of codes, as CodeGroups lays them out.
+using CodeSink = std::function<void(std::span<const std::uint8_t> codes)>;
+
+/// Encodes all rows and hands them on in their order, some thousands at a time; then calls
+/// on_block() with the number of rows that are done. Throws what both throw. The bytes depend
+/// neither on the number of threads nor on who encodes.
+void encode_rows(const VectorView& rows, const XfbqQuantizer& quantizer, std::size_t threads,
+                 const CodeSink& sink, const std::function<void(std::size_t rows)>& on_block);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,111 @@
+// Scans or products, then lists are tightened.
+#include "xfbq/gpu/code_rounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "flat/gpu/tighten.hpp"
+#include "xfbq/gpu/match_bits.hpp"
+#include "xfbq/gpu/scan_bits.hpp"
+#include "xfbq/gpu/trim_lists.hpp"
+#include "xfbq/gpu/unpack_codes.hpp"
+#include "xfbq/query_code.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// From so many queries on, unpacking codes for products costs less than counting bits.
+constexpr std::size_t kMinProductQueries = 16;
+/// Bytes of panels that are unpacked at a time: they stay in the L2 cache until they are read.
+constexpr std::size_t kSlabBytes = std::size_t{32} << 20;
+
+std::uint32_t query_panels(std::uint32_t queries) {
+  return (queries + kPanelRows - 1) / kPanelRows;
+}
+
+}  // namespace
+
+CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::size_t candidates,
+                       std::size_t query_bits)
+    : codes_(codes),
+      queries_(static_cast<std::uint32_t>(queries)),
+      candidates_(static_cast<std::uint32_t>(candidates)),
+      rounds_(queries, candidates),
+      by_products_(queries >= kMinProductQueries &&
+                   code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct) {
+  const std::uint32_t panels = order().panels();
+  slab_panels_ = std::max(panels, 1U);
+  if (!by_products_) return;
+  const std::size_t slab = kSlabBytes / panel_bytes(codes.dimension());
+  slab_panels_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+      slab, rounds_.first_panels(), std::max(rounds_.first_panels(), slab_panels_)));
+}
+
+void CodeRounds::lay_out(Arena& arena) {
+  lists_ = arena.take<Candidate>(std::size_t{queries_} * rounds_.capacity());
+  if (!by_products_) return;
+  const std::size_t panel = panel_bytes(codes_.dimension());
+  query_halves_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
+  slab_.halves = arena.take<std::uint8_t>(slab_panels_ * panel);
+  slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+}
+
+CandidateLists CodeRounds::lists(const QueryImage& queries) const {
+  CandidateLists lists;
+  lists.candidates = lists_;
+  lists.capacity = rounds_.capacity();
+  lists.counts = queries.counts();
+  return lists;
+}
+
+void CodeRounds::match_part(const QueryImage& queries, const std::uint64_t* filter,
+                            std::uint32_t panel, std::uint32_t count, const Stream& stream) {
+  const bool takes_all = panel == 0;
+  const float* const limits = queries.panels().limits;
+  if (!by_products_) {
+    scan_to_lists({codes_.on_gpu(), queries.codes(), filter, order(), panel, count}, lists(queries),
+                  limits, takes_all, stream);
+    return;
+  }
+  unpack_codes({codes_.on_gpu(), filter, order(), panel, count}, slab_, stream);
+  match_bits({.rows = slab_,
+              .row_panels = count,
+              .first_place = panel * kPanelRows,
+              .query_halves = query_halves_,
+              .queries = queries.codes(),
+              .chunks = panel_chunks(codes_.dimension()),
+              .is_l2 = codes_.on_gpu().is_l2,
+              .max_term = codes_.max_term(),
+              .limits = limits,
+              .lists = lists(queries),
+              .takes_all = takes_all},
+             stream);
+}
+
+void CodeRounds::run(const QueryImage& queries, const std::uint64_t* filter, bool trims,
+                     const DeviceAnswers& nearest, const Stream& stream) {
+  const std::uint32_t panels = order().panels();
+  if (by_products_) {
+    unpack_queries(queries.codes(), codes_.on_gpu(), query_halves_, stream);
+  }
+  const double growth = rounds_.growth(panels);
+  for (std::uint32_t panel = 0; panel < panels;) {
+    const std::uint32_t wanted =
+        panel == 0 ? rounds_.first_panels() : static_cast<std::uint32_t>(std::ceil(panel * growth));
+    const std::uint32_t count = std::min({wanted, slab_panels_, panels - panel});
+    match_part(queries, filter, panel, count, stream);
+    tighten({.lists = lists(queries),
+             .query_count = queries.count(),
+             .k = candidates_,
+             .row_slacks = nullptr,
+             .queries = queries.panels(),
+             .given_count = panel == 0 ? count * kPanelRows : 0},
+            stream);
+    panel += count;
+  }
+  trim_lists({lists(queries), order(), trims ? queries.panels().slacks : nullptr,
+              queries.panels().is_open, queries.count()},
+             nearest, stream);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,45 @@
+// Uploads codes and terms.
+#include "xfbq/gpu/gpu_binary_codes.hpp"
+
+#include <string>
+
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+
+GpuBinaryCodes::GpuBinaryCodes(const XfbqVectors& vectors, Resources& resources, std::size_t memory)
+    : host_(vectors),
+      device_(resources.device()),
+      memory_(memory == 0 ? resources.memory().left() : memory, &resources.memory()) {
+  const CurrentDevice current(device_);
+  const Stream stream(device_);
+  const XfbqQuantizer& quantizer = vectors.quantizer;
+  codes_.rows = static_cast<std::uint32_t>(vectors.rows);
+  codes_.dimension = static_cast<std::uint32_t>(quantizer.dimension);
+  codes_.bits = static_cast<std::uint32_t>(quantizer.bits);
+  codes_.is_l2 = vectors.metric == Metric::kL2;
+  for (const float term : vectors.terms) {
+    if (!(term <= max_term_)) max_term_ = term;
+  }
+  const std::size_t bytes =
+      aligned_piece(vectors.codes.size()) + aligned_piece(vectors.terms.size_bytes());
+  if (bytes == 0) return;
+  if (!buffer_.allocate(bytes, memory_, device_)) {
+    throw Error("these binary codes need " + std::to_string((bytes >> 20) + 1) +
+                " MiB of GPU memory, and room to search; give more, or search them on the CPU");
+  }
+  Arena arena(buffer_.data());
+  auto* const groups = arena.take<std::uint8_t>(vectors.codes.size());
+  copy_to_gpu(groups, vectors.codes.data(), vectors.codes.size(), stream);
+  codes_.groups = groups;
+  if (!vectors.terms.empty()) {
+    auto* const terms = arena.take<float>(vectors.terms.size());
+    copy_to_gpu(terms, vectors.terms.data(), vectors.terms.size(), stream);
+    codes_.terms = terms;
+  }
+  stream.synchronize();
+}
+
+}  // namespace warpdex::vector

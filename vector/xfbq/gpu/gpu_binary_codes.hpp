@@ -1,0 +1,41 @@
+// Binary codes in GPU memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+#include "xfbq/gpu/binary_data.hpp"
+
+namespace warpdex::vector {
+
+/// Immutable after construction, but for the account of memory.
+class GpuBinaryCodes {
+ public:
+  /// Copies the codes to the GPU. `memory`: as for GpuXfbqSearcher. Throws Error, which says how
+  /// much is needed, where there is too little memory.
+  GpuBinaryCodes(const XfbqVectors& vectors, Resources& resources, std::size_t memory);
+
+  const XfbqVectors& host() const { return host_; }
+  const DeviceBinaryCodes& on_gpu() const { return codes_; }
+  std::uint32_t count() const { return codes_.rows; }
+  std::uint32_t dimension() const { return codes_.dimension; }
+  int device() const { return device_; }
+  /// The account that all of it, and the scratch memory of searches, count in.
+  MemoryBudget& memory() const { return memory_; }
+  /// The largest of the terms, or 0; NaN where one is.
+  float max_term() const { return max_term_; }
+
+ private:
+  XfbqVectors host_;
+  int device_;
+  mutable MemoryBudget memory_;
+  AccountedBuffer buffer_;
+  DeviceBinaryCodes codes_;
+  float max_term_ = 0;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,37 @@
+// Products of codes on the tensor cores, of which only distances within each query's limit are
+// kept.
+#pragma once
+
+#include <cstdint>
+
+#include "flat/gpu/match.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+#include "xfbq/gpu/binary_data.hpp"
+
+namespace warpdex::vector {
+
+/// The largest product of codes for which all sums of the tensor cores are exact: they cut off what
+/// is below 2^-23 of the largest addend (half_bound.hpp), and all addends are whole numbers.
+inline constexpr std::int64_t kMaxExactProduct = std::int64_t{1} << 22;
+
+/// A part of the rows against all queries. Panels are those of unpack_codes() and unpack_queries().
+struct MatchBitsTask {
+  RowPanels rows;             ///< halves and offsets, from the first panel of the part on
+  std::uint32_t row_panels;   ///< of the part, 1 or more
+  std::uint32_t first_place;  ///< of the part
+  const std::uint8_t* query_halves;
+  DeviceQueryCodes queries;
+  std::uint32_t chunks;  ///< of a panel
+  bool is_l2;
+  float max_term;  ///< no finite offset is larger
+  const float* limits;
+  CandidateLists lists;
+  /// All distances are wanted: row i of the part becomes candidate i of each list, whose count is
+  /// not changed.
+  bool takes_all;
+};
+
+/// Queues the products: O(rows * queries * dimension). The distances are those of code_value().
+void match_bits(const MatchBitsTask& task, const Stream& stream);
+
+}  // namespace warpdex::vector

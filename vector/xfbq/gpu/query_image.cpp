@@ -1,0 +1,91 @@
+// The same pieces at the same places, on the host and on the GPU.
+#include "xfbq/gpu/query_image.hpp"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+#include "distance/distance_kernels.hpp"
+#include "kmeans/parallel_parts.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "xfbq/check_depth.hpp"
+#include "xfbq/query_code.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::size_t kPartQueries = 16;
+
+/// Whether no distance of the query can be infinite or NaN.
+bool is_bounded(const QueryCode& query, float max_term) {
+  const double size = std::abs(double{query.weight}) * query.top + std::abs(double{query.base}) +
+                      std::abs(double{max_term});
+  return size < double{FLT_MAX} / 4;
+}
+
+}  // namespace
+
+QueryImage::QueryImage(const GpuBinaryCodes& codes, std::size_t queries, std::size_t query_bits)
+    : all_(codes),
+      queries_(queries),
+      query_bits_(static_cast<std::uint32_t>(query_bits)),
+      stride_(static_cast<std::uint32_t>(padded(codes.dimension()))),
+      words_(
+          static_cast<std::uint32_t>(code_shape(codes.host().quantizer, query_bits).query_words())),
+      top_(code_product_top(codes.host().quantizer, query_bits)) {
+  Arena measure(nullptr);
+  cut(measure);
+  bytes_ = measure.used();
+}
+
+QueryImage::Pieces QueryImage::cut(Arena& arena) const {
+  Pieces pieces{};
+  pieces.prepared = arena.take<float>(queries_ * stride_);
+  pieces.words = arena.take<std::uint32_t>(queries_ * words_);
+  pieces.weights = arena.take<float>(queries_);
+  pieces.bases = arena.take<float>(queries_);
+  pieces.limits = arena.take<float>(queries_);
+  pieces.margins = arena.take<float>(queries_);
+  pieces.is_open = arena.take<std::uint32_t>(queries_);
+  pieces.counts = arena.take<std::uint32_t>(queries_);
+  return pieces;
+}
+
+void QueryImage::lay_out(Arena& arena) { gpu_ = cut(arena); }
+
+QueryPanels QueryImage::panels() const {
+  QueryPanels panels;
+  panels.limits = gpu_.limits;
+  panels.slacks = gpu_.margins;
+  panels.is_open = gpu_.is_open;
+  return panels;
+}
+
+void QueryImage::encode(const Pieces& pieces, const float* query, std::size_t place,
+                        const XfbqDepth& depth) {
+  const QueryCode code = encode_query(all_.host(), query_bits_, query);
+  const bool is_known = is_bounded(code, all_.max_term());
+  std::copy_n(query, stride_, pieces.prepared + place * stride_);
+  std::copy(code.words.begin(), code.words.end(), pieces.words + place * words_);
+  pieces.weights[place] = code.weight;
+  pieces.bases[place] = code.base;
+  pieces.limits[place] = is_known ? FLT_MAX : -FLT_MAX;
+  pieces.margins[place] = candidate_margin(depth, code);
+  pieces.is_open[place] = is_known ? 0 : 1;
+  pieces.counts[place] = 0;
+}
+
+void QueryImage::send(const PreparedQueries& queries, std::size_t first, std::size_t count,
+                      const XfbqDepth& depth, void* pinned, const Stream& stream) {
+  Arena arena(pinned);
+  const Pieces pieces = cut(arena);
+  for_each_part(count, kPartQueries, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) encode(pieces, queries.query(first + i), i, depth);
+  });
+  count_ = static_cast<std::uint32_t>(count);
+  copy_to_gpu(reinterpret_cast<std::uint8_t*>(gpu_.prepared),
+              static_cast<const std::uint8_t*>(pinned), bytes_, stream);
+}
+
+}  // namespace warpdex::vector

@@ -1,0 +1,137 @@
+// Bits of two components at a time become two halves.
+#include <cuda_fp16.h>
+
+#include "flat/gpu/panel_layout.cuh"
+#include "warpdex/core/cuda/launch.cuh"
+#include "warpdex/core/cuda/warp.cuh"
+#include "xfbq/gpu/unpack_codes.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::uint32_t kThreads = kPanelRows;
+constexpr std::uint32_t kMaxBits = 8;
+
+/// Components `place` and `place` + 16 of a plane word's 32, of `bits` words with the highest bit
+/// first: 2u + 1 - 2^bits of each, as two halves. All numbers on the way are whole and below 2048.
+__device__ __forceinline__ __half2 unpack_pair(const std::uint32_t (&words)[kMaxBits],
+                                               std::uint32_t bits, std::uint32_t place) {
+  std::uint32_t cells = 0;
+#pragma unroll
+  for (std::uint32_t bit = 0; bit < kMaxBits; ++bit) {
+    if (bit < bits) cells = 2 * cells + (words[bit] >> place & 0x00010001);
+  }
+  // A half of 1024 + u has u in its last bits.
+  const std::uint32_t moved = cells | 0x64006400;
+  const __half2 number =
+      __hsub2(*reinterpret_cast<const __half2*>(&moved), __float2half2_rn(1024.0F));
+  const float last = static_cast<float>((1U << bits) - 1);
+  return __hfma2(number, __float2half2_rn(2.0F), __float2half2_rn(-last));
+}
+
+/// Writes the 32 components of a row's chunk.
+__device__ __forceinline__ void write_chunk(const std::uint32_t (&words)[kMaxBits],
+                                            std::uint32_t bits, std::uint8_t* chunk,
+                                            std::uint32_t row) {
+#pragma unroll
+  for (std::uint32_t unit = 0; unit < 4; ++unit) {
+    std::uint32_t pairs[4];
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const __half2 pair = unpack_pair(words, bits, unit * 4 + i);
+      pairs[i] = *reinterpret_cast<const std::uint32_t*>(&pair);
+    }
+    *reinterpret_cast<uint4*>(chunk + unit_offset(row, unit)) =
+        uint4{pairs[0], pairs[1], pairs[2], pairs[3]};
+  }
+}
+
+/// Word `number` of the lane's vector in a group.
+__device__ __forceinline__ std::uint32_t load_word(const DeviceBinaryCodes& codes,
+                                                   std::uint32_t group, std::uint32_t number) {
+  const std::uint32_t chunk = number / 4;
+  const std::uint32_t width = min(4U, codes.code_words() - chunk * 4);
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(
+      codes.groups + group * codes.group_bytes() + chunk * kWarp * 16);
+  return __ldg(words + lane_id() * width + number % 4);
+}
+
+/// Work item: a row and a chunk of its components, a thread; a panel and a chunk, a CTA. Memory
+/// bounds it: it writes 2 bytes a component.
+__global__ void __launch_bounds__(kThreads)
+    unpack(UnpackTask task, RowPanels panels, std::uint32_t chunks) {
+  const std::uint32_t panel = blockIdx.x;
+  const std::uint32_t place = (task.first + panel) * kPanelRows + threadIdx.x;
+  const std::uint32_t row = task.order.row(place);
+  const bool exists = row < task.codes.rows;
+  if (blockIdx.y == 0) {
+    float offset = __int_as_float(0x7F800000);
+    const bool is_allowed =
+        exists && (task.filter == nullptr || (task.filter[row / 64] >> (row % 64) & 1) != 0);
+    if (is_allowed) offset = task.codes.is_l2 ? task.codes.terms[row] : 0.0F;
+    panels.offsets[panel * kPanelRows + threadIdx.x] = offset;
+  }
+  std::uint32_t words[kMaxBits] = {};
+#pragma unroll
+  for (std::uint32_t bit = 0; bit < kMaxBits; ++bit) {
+    if (exists && bit < task.codes.bits) {
+      words[bit] = load_word(task.codes, row / kWarp, blockIdx.y * task.codes.bits + bit);
+    }
+  }
+  std::uint8_t* const chunk =
+      panels.halves + (std::size_t{panel} * chunks + blockIdx.y) * kChunkBytes;
+  write_chunk(words, task.codes.bits, chunk, threadIdx.x);
+}
+
+/// Work item: a query and a chunk, a thread. There are few.
+__global__ void __launch_bounds__(kThreads)
+    unpack_query(DeviceQueryCodes queries, std::uint32_t dimension, std::uint32_t code_bits,
+                 std::uint8_t* halves, std::uint32_t chunks) {
+  const std::uint32_t query = blockIdx.x * kPanelRows + threadIdx.x;
+  const std::uint32_t number = blockIdx.y * code_bits;  // of a word about the chunk's components
+  std::uint32_t words[kMaxBits] = {};
+  if (query < queries.count) {
+    const std::uint32_t* const own = queries.words + std::size_t{query} * queries.stride;
+#pragma unroll
+    for (std::uint32_t bit = 0; bit < kMaxBits; ++bit) {
+      if (bit < queries.bits) {
+        words[bit] = own[(number / 4 * queries.bits + bit) * 4 + number % 4];
+      }
+    }
+  }
+  std::uint8_t* const chunk =
+      halves + (std::size_t{blockIdx.x} * chunks + blockIdx.y) * kChunkBytes;
+#pragma unroll
+  for (std::uint32_t i = 0; i < 16; ++i) {
+    const __half2 pair = __hneg2(unpack_pair(words, queries.bits, i));
+    const bool has_low = query < queries.count && blockIdx.y * 32 + i < dimension;
+    const bool has_high = query < queries.count && blockIdx.y * 32 + i + 16 < dimension;
+    const __half zero = __float2half_rn(0.0F);
+    const __half2 kept =
+        __halves2half2(has_low ? __low2half(pair) : zero, has_high ? __high2half(pair) : zero);
+    *reinterpret_cast<__half2*>(chunk + unit_offset(threadIdx.x, i / 4) + i % 4 * 4) = kept;
+  }
+}
+
+}  // namespace
+
+void unpack_codes(const UnpackTask& task, const RowPanels& panels, const Stream& stream) {
+  const std::uint32_t chunks = panel_chunks(task.codes.dimension);
+  launch({.name = "unpack",
+          .ctas = dim3(task.count, chunks),
+          .threads = kThreads,
+          .stream = stream.handle()},
+         unpack, task, panels, chunks);
+}
+
+void unpack_queries(const DeviceQueryCodes& queries, const DeviceBinaryCodes& codes,
+                    std::uint8_t* halves, const Stream& stream) {
+  const std::uint32_t chunks = panel_chunks(codes.dimension);
+  launch({.name = "unpack_query",
+          .ctas = dim3((queries.count + kPanelRows - 1) / kPanelRows, chunks),
+          .threads = kThreads,
+          .stream = stream.handle()},
+         unpack_query, queries, codes.dimension, codes.bits, halves, chunks);
+}
+
+}  // namespace warpdex::vector

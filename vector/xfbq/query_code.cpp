@@ -1,0 +1,64 @@
+// Queries are encoded on the host, by their own scale.
+#include "xfbq/query_code.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "distance/distance_kernels.hpp"
+#include "xfbq/rotated.hpp"
+#include "xfbq/train.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// From the order of a code's words to the one that scans read.
+void lay_out(const CodeShape& shape, const std::vector<std::uint32_t>& code,
+             std::vector<std::uint32_t>& words) {
+  words.assign(shape.query_words(), 0);
+  for (std::size_t number = 0; number < shape.code_words(); ++number) {
+    const std::size_t plane = number / shape.bits;
+    for (std::size_t bit = 0; bit < shape.query_bits; ++bit) {
+      words[(number / 4 * shape.query_bits + bit) * 4 + number % 4] =
+          code[plane * shape.query_bits + bit];
+    }
+  }
+}
+
+double product(const float* x, std::span<const float> y) {
+  double sum = 0;
+  for (std::size_t c = 0; c < y.size(); ++c) sum += double{x[c]} * double{y[c]};
+  return sum;
+}
+
+}  // namespace
+
+QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const float* query) {
+  const XfbqQuantizer& quantizer = vectors.quantizer;
+  const std::size_t dimension = quantizer.dimension;
+  const bool is_l2 = vectors.metric == Metric::kL2;
+  std::vector<float> moved(query, query + padded(dimension));
+  std::vector<float> rotated(moved.size());
+  if (is_l2) {
+    rotate_from_centre(quantizer, moved.data(), rotated.data());
+  } else {
+    rotate(quantizer, moved.data(), rotated.data());
+  }
+  std::vector<float> sizes(rotated.begin(),
+                           rotated.begin() + static_cast<std::ptrdiff_t>(dimension));
+  for (float& size : sizes) size = std::abs(size);
+  const float scale = clipped_scale(sizes, default_clip(query_bits));
+  std::vector<std::uint32_t> code(quantizer.plane_words() * query_bits);
+  cells_of(rotated.data(), dimension, scale, query_bits, code.data());
+
+  QueryCode result;
+  lay_out(code_shape(quantizer, query_bits), code, result.words);
+  result.top = code_product_top(quantizer, query_bits);
+  const double cells = std::exp2(static_cast<double>(quantizer.bits + query_bits));
+  const double unit = double{quantizer.scale} * double{scale} / cells;
+  result.weight = static_cast<float>(is_l2 ? -2 * unit : -unit);
+  result.base = static_cast<float>(is_l2 ? product(moved.data(), {moved.data(), dimension})
+                                         : -product(query, quantizer.centre));
+  return result;
+}
+
+}  // namespace warpdex::vector

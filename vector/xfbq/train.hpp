@@ -1,0 +1,41 @@
+// What a quantizer has from the data and the settings: centre, scale, rotation.
+// *XOR-Friendly Binary Quantization*, section 3.5.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
+#include "warpdex/vector/xfbq/xfbq_settings.hpp"
+
+namespace warpdex::vector {
+
+/// Throws UsageError for bits or a share that cannot be.
+void check_xfbq(const XfbqSettings& settings);
+
+/// Owns what a quantizer refers to.
+struct XfbqTraining {
+  std::vector<float> centre;
+  std::vector<float> rotation;  ///< or none
+  float scale = 1;
+
+  XfbqQuantizer quantizer(std::size_t dimension, std::size_t bits) const {
+    return {dimension, bits, scale, centre, rotation};
+  }
+};
+
+/// The centre is that of the rows or, where they have none, the mean of rows that are spread evenly
+/// over all, some millions of components of them; the scale is such that the share `settings.clip`
+/// of their components lies outside of it, once they are rotated. The same for any number of
+/// threads. Memory: these components.
+XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings);
+
+/// The smallest value that at most the share `clip` of the values is above; 1 if that is 0 or
+/// there are none. Values are not negative, and are put in another order.
+float clipped_scale(std::span<float> values, double clip);
+
+/// `dimension` rows of an orthogonal matrix that is drawn evenly of all.
+std::vector<float> random_rotation(std::size_t dimension, std::uint64_t seed);
+
+}  // namespace warpdex::vector

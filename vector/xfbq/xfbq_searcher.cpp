@@ -1,0 +1,186 @@
+// Cuts a search into blocks of queries times slices of rows, and joins what was found.
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+
+#include "flat/search_input.hpp"
+#include "pq/code_groups.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "xfbq/candidate_keys.hpp"
+#include "xfbq/check_depth.hpp"
+#include "xfbq/query_code.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Groups whose codes stay in a core's cache while the queries of a block meet them.
+constexpr std::size_t kChunkGroups = 32;
+constexpr std::size_t kBlockQueries = 16;
+/// Groups of a task are no fewer than this, unless there are no more.
+constexpr std::size_t kMinTaskGroups = 256;
+/// Tasks for each thread, so that none waits long for the last.
+constexpr std::size_t kTasksPerThread = 4;
+
+using Keys = std::vector<std::uint64_t>;
+
+std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+template <class Work>
+void run(std::size_t threads, std::size_t items, const Work& work) {
+  oneapi::tbb::task_arena arena(
+      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
+  arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, items, work); });
+}
+
+/// Offers the rows of some groups to what a query keeps.
+class GroupScan {
+ public:
+  GroupScan(const XfbqVectors& vectors, std::size_t query_bits, const RowFilter* filter)
+      : vectors_(vectors),
+        shape_(code_shape(vectors.quantizer, query_bits)),
+        layout_{vectors.quantizer.code_bytes()},
+        filter_(filter) {}
+
+  template <class Kept>
+  void scan(const QueryCode& query, std::size_t first_group, std::size_t groups, Kept& kept) {
+    code_kernels().xor_distances(vectors_.codes.data() + first_group * layout_.group_bytes(),
+                                 groups, shape_, query.words.data(), distances_.data());
+    const std::size_t first = first_group * kGroupVectors;
+    const std::size_t count = std::min(groups * kGroupVectors, vectors_.rows - first);
+    const bool is_l2 = vectors_.metric == Metric::kL2;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float term = is_l2 ? vectors_.terms[first + i] : 0.0F;
+      values_[i] = code_distance(query, is_l2, distances_[i], term);
+    }
+    // The value of a limit that nobody set is NaN, which excludes nothing.
+    for (std::size_t i = 0; i < count; ++i) {
+      if (values_[i] > key_value(kept.limit())) continue;
+      if (filter_ != nullptr && !filter_->contains(first + i)) continue;
+      const std::uint64_t key = order_key(values_[i], static_cast<std::uint32_t>(first + i));
+      if (key <= kept.limit()) kept.add(key);
+    }
+  }
+
+ private:
+  const XfbqVectors& vectors_;
+  CodeShape shape_;
+  CodeGroups layout_;
+  const RowFilter* filter_;
+  std::array<std::uint32_t, kChunkGroups * kGroupVectors> distances_;
+  std::array<float, kChunkGroups * kGroupVectors> values_;
+};
+
+/// What a range search keeps: all.
+class KeysWithin {
+ public:
+  explicit KeysWithin(std::uint64_t limit) : limit_(limit) {}
+  std::uint64_t limit() const { return limit_; }
+  void add(std::uint64_t key) { keys_.push_back(key); }
+  Keys take() { return std::move(keys_); }
+
+ private:
+  std::uint64_t limit_;
+  Keys keys_;
+};
+
+std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
+                                      const PreparedQueries& prepared, std::size_t threads) {
+  std::vector<QueryCode> codes(prepared.count);
+  run(threads, prepared.count,
+      [&](std::size_t q) { codes[q] = encode_query(vectors, query_bits, prepared.query(q)); });
+  return codes;
+}
+
+/// What make(query code) keeps of all rows, for each query, joined of all slices.
+template <class Make>
+std::vector<Keys> scan_all(const XfbqVectors& vectors, std::size_t query_bits,
+                           const RowFilter* filter, const std::vector<QueryCode>& queries,
+                           std::size_t threads, const Make& make) {
+  const std::size_t groups = groups_of(vectors.rows);
+  const std::size_t blocks = divide_up(queries.size(), kBlockQueries);
+  const std::size_t wanted = divide_up(threads * kTasksPerThread, std::max<std::size_t>(1, blocks));
+  const std::size_t slices =
+      threads == 1
+          ? 1
+          : std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / kMinTaskGroups));
+  std::vector<std::vector<Keys>> found(slices, std::vector<Keys>(queries.size()));
+  run(threads, blocks * slices, [&](std::size_t item) {
+    const std::size_t slice = item % slices;
+    const std::size_t begin = item / slices * kBlockQueries;
+    const std::size_t end = std::min(queries.size(), begin + kBlockQueries);
+    const std::size_t last = groups * (slice + 1) / slices;
+    std::vector<std::invoke_result_t<Make, const QueryCode&>> kept;
+    for (std::size_t q = begin; q < end; ++q) kept.push_back(make(queries[q]));
+    GroupScan scan(vectors, query_bits, filter);
+    for (std::size_t group = groups * slice / slices; group < last; group += kChunkGroups) {
+      for (std::size_t q = begin; q < end; ++q) {
+        scan.scan(queries[q], group, std::min(kChunkGroups, last - group), kept[q - begin]);
+      }
+    }
+    for (std::size_t q = begin; q < end; ++q) found[slice][q] = kept[q - begin].take();
+  });
+  std::vector<Keys> joined = std::move(found.front());
+  for (std::size_t slice = 1; slice < slices; ++slice) {
+    for (std::size_t q = 0; q < joined.size(); ++q) {
+      joined[q].insert(joined[q].end(), found[slice][q].begin(), found[slice][q].end());
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+XfbqSearcher::XfbqSearcher(const XfbqVectors& vectors, std::size_t threads)
+    : vectors_(vectors), threads_(threads == 0 ? default_threads() : threads) {}
+
+Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                const XfbqDepth& depth, const RowFilter* filter) const {
+  check_k(k, vectors_.rows);
+  check_filter(filter, vectors_.rows);
+  const std::size_t query_bits = check_depth(vectors_, depth);
+  const PreparedQueries prepared =
+      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
+  const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
+  const std::size_t candidates = candidate_count(depth, k, vectors_.rows);
+  std::vector<Keys> found =
+      scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& query) {
+        return CandidateKeys(candidates, candidate_margin(depth, query));
+      });
+  Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
+  run(threads_, prepared.count, [&](std::size_t q) {
+    CandidateKeys kept(candidates, candidate_margin(depth, codes[q]));
+    for (const std::uint64_t key : found[q]) kept.add(key);
+    found[q] = kept.take();
+    if (depth.refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
+    keep_nearest(found[q], k);
+    set_answers(vectors_.metric, q, found[q], result);
+  });
+  return result;
+}
+
+RangeNeighbors XfbqSearcher::within(std::span<const float> queries, float radius,
+                                    const XfbqDepth& depth, const RowFilter* filter) const {
+  check_radius(radius);
+  check_filter(filter, vectors_.rows);
+  const std::size_t query_bits = check_depth(vectors_, depth);
+  const PreparedQueries prepared =
+      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
+  const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
+  const std::uint64_t limit = order_key(ascending(vectors_.metric, radius), ~std::uint32_t{0});
+  std::vector<Keys> found = scan_all(vectors_, query_bits, filter, codes, threads_,
+                                     [&](const QueryCode&) { return KeysWithin(limit); });
+  RangeNeighbors result;
+  result.offsets.push_back(0);
+  for (Keys& keys : found) {
+    std::sort(keys.begin(), keys.end());
+    add_answers(vectors_.metric, keys, result);
+  }
+  return result;
+}
+
+}  // namespace warpdex::vector
