@@ -330,9 +330,7 @@ GpuIndex::~GpuIndex() = default;
 const Index& GpuIndex::index() const { return state_->index; }
 int GpuIndex::device() const { return state_->device; }
 bool GpuIndex::is_resident() const { return state_->cache == nullptr; }
-bool GpuIndex::has_list(const PostingsEntry& list) const {
-  return state_->cache == nullptr || state_->cache->is_resident(list);
-}
+bool GpuIndex::has_list(const PostingsEntry& list) const { return state_->has_list(list); }
 std::size_t GpuIndex::memory() const { return state_->memory(); }
 std::size_t GpuIndex::memory_left() const { return state_->budget->left(); }
 

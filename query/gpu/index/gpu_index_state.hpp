@@ -31,6 +31,10 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
   /// levels.
   bool has_flat_tails() const;
+  /// GpuIndex::has_list().
+  bool has_list(const PostingsEntry& list) const {
+    return cache == nullptr || cache->is_resident(list);
+  }
   /// Bytes of GPU memory that it takes, with its cache of lists.
   std::size_t memory() const {
     return bytes.size() + raw_lists.size() + (cache ? cache->capacity() : 0);

@@ -216,7 +216,7 @@ int GpuSnapshot::device() const { return state_->resources.device(); }
 std::size_t GpuSnapshot::memory() const { return state_->memory; }
 std::size_t GpuSnapshot::new_memory() const { return state_->new_memory; }
 bool GpuSnapshot::has_list(std::size_t segment, const PostingsEntry& list) const {
-  return state_->segments[segment].uploaded->gpu_index.has_list(list);
+  return state_->segments[segment].uploaded->placed.has_list(list);
 }
 bool GpuSnapshot::is_resident() const {
   return std::ranges::all_of(state_->segments, [](const State::Segment& segment) {
