@@ -35,6 +35,7 @@ set(warpdex_public_headers
   vector/format/vector_index_writer.hpp
   vector/format/vector_segment.hpp
   vector/format/verify.hpp
+  vector/format/xfbq_builder.hpp
   vector/graph/knn_graph.hpp
   vector/graph/row_search.hpp
   vector/graph/smooth_path.hpp

@@ -38,31 +38,13 @@ struct Settings {
   std::string json;
 };
 
-/// `text` is ROWS,DIM.
-vector::Matrix<float> generate(const std::string& text, std::uint64_t seed) {
-  const std::size_t comma = text.find(',');
-  std::size_t rows = 0;
-  std::size_t dimension = 0;
-  try {
-    rows = std::stoull(text);
-    dimension = std::stoull(text.substr(comma + 1));
-  } catch (const std::exception&) {
-    rows = 0;
-  }
-  if (rows == 0 || dimension == 0 || comma == std::string::npos) {
-    throw UsageError("--generate takes rows and components, such as 1000000,96, not '" + text +
-                     "'");
-  }
-  return Mixture(dimension, seed).draw(rows);
-}
-
 class Benchmark {
  public:
   explicit Benchmark(const Settings& settings)
       : settings_(settings),
         report_("ivf_build", {"step", "seconds", "device"}),
         vectors_(settings.generate.empty() ? vector::read_float_matrix(settings.vectors)
-                                           : generate(settings.generate, settings.seed)),
+                                           : draw_vectors(settings.generate, settings.seed)),
         centre_(mean_of_first(vectors_)),
         norms_(settings.index == "ivf-flat" ? vectors_.rows : 0) {
     constexpr std::size_t kPart = 4096;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::tools {
@@ -47,6 +48,23 @@ vector::Matrix<float> Mixture::draw(std::size_t rows) const {
     draw_part(first, std::min(kPart, rows - first), made.row(first).data());
   });
   return made;
+}
+
+vector::Matrix<float> draw_vectors(const std::string& text, std::uint64_t seed) {
+  const std::size_t comma = text.find(',');
+  std::size_t rows = 0;
+  std::size_t dimension = 0;
+  try {
+    rows = std::stoull(text);
+    dimension = std::stoull(text.substr(comma + 1));
+  } catch (const std::exception&) {
+    rows = 0;
+  }
+  if (rows == 0 || dimension == 0 || comma == std::string::npos) {
+    throw UsageError("--generate takes rows and components, such as 1000000,96, not '" + text +
+                     "'");
+  }
+  return Mixture(dimension, seed).draw(rows);
 }
 
 std::vector<float> mean_of_first(const vector::Matrix<float>& vectors) {

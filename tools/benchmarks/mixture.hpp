@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "warpdex/vector/data/matrix.hpp"
@@ -31,6 +32,9 @@ class Mixture {
   std::vector<float> centres_;
   std::vector<float> directions_;
 };
+
+/// `text` is ROWS,DIM, as an option has it. Throws UsageError for another.
+vector::Matrix<float> draw_vectors(const std::string& text, std::uint64_t seed);
 
 /// The mean of the first vectors, as an index has it for its centre.
 std::vector<float> mean_of_first(const vector::Matrix<float>& vectors);

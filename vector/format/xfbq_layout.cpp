@@ -1,21 +1,69 @@
 // Writes codes as they are made.
 #include "format/xfbq_layout.hpp"
 
+#include <utility>
+
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
+#include "pq/code_groups.hpp"
+#include "warpdex/vector/format/xfbq_builder.hpp"
 #include "xfbq/encode_rows.hpp"
 #include "xfbq/train.hpp"
 
 namespace warpdex::vector {
 
+namespace {
+
+/// What a step on the GPU has handed on cannot be taken back: it takes all memory that it needs
+/// before.
+void encode_all(const FlatVectors& rows, const XfbqQuantizer& quantizer, std::size_t threads,
+                BuildSteps& steps, const CodeSink& sink) {
+  const auto on_block = [&](std::size_t done) { steps.tell("encoding", done, rows.vectors.rows); };
+  steps.run(
+      "encode", [&](GpuSteps& gpu) { gpu.encode_binary(rows.vectors, quantizer, sink, on_block); },
+      [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
+}
+
+XfbqTraining train(const FlatVectors& rows, const XfbqSettings& settings, BuildSteps& steps) {
+  XfbqTraining training;
+  steps.run_on_cpu("scale", [&] { training = train_xfbq(rows, settings); });
+  return training;
+}
+
+}  // namespace
+
+XfbqVectors OwnedXfbqVectors::view() const {
+  const VectorView& rows = vectors.vectors;
+  const bool is_l2 = vectors.metric == Metric::kL2;
+  return {vectors.metric, {rows.dimension, bits, scale, centre, rotation},  rows.rows,
+          codes,          is_l2 ? vectors.norms : std::span<const float>(), vectors};
+}
+
+OwnedXfbqVectors build_xfbq(const FlatVectors& rows, const XfbqSettings& settings,
+                            const BuildProgress& progress, const BuildDevice& device) {
+  check_xfbq(settings);
+  BuildSteps steps(progress, device);
+  XfbqTraining training = train(rows, settings, steps);
+  const XfbqQuantizer quantizer = training.quantizer(rows.vectors.dimension, settings.bits);
+  std::vector<std::uint8_t> codes;
+  codes.reserve(groups_of(rows.vectors.rows) * CodeGroups{quantizer.code_bytes()}.group_bytes());
+  encode_all(rows, quantizer, settings.threads, steps, [&](std::span<const std::uint8_t> groups) {
+    codes.insert(codes.end(), groups.begin(), groups.end());
+  });
+  return {settings.bits,
+          training.scale,
+          std::move(training.centre),
+          std::move(training.rotation),
+          std::move(codes),
+          rows};
+}
+
 void write_xfbq_codes(const FlatVectors& rows, const XfbqQuantizer& quantizer, std::size_t threads,
                       const std::filesystem::path& folder, BuildSteps& steps,
                       std::vector<SectionInfo>& sections) {
   SectionWriter codes(folder, section::kCodes);
-  const CodeSink sink = [&](std::span<const std::uint8_t> groups) { codes.append(groups); };
-  const auto on_block = [&](std::size_t done) { steps.tell("encoding", done, rows.vectors.rows); };
-  steps.run_on_cpu("encode",
-                   [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
+  encode_all(rows, quantizer, threads, steps,
+             [&](std::span<const std::uint8_t> groups) { codes.append(groups); });
   sections.push_back(codes.finish());
   const bool has_terms = rows.metric == Metric::kL2;
   sections.push_back(
@@ -34,8 +82,7 @@ std::vector<SectionInfo> write_xfbq(const FlatVectors& rows, const VectorIndexSe
                                     const std::filesystem::path& folder,
                                     const BuildProgress& progress, const BuildDevice& device) {
   BuildSteps steps(progress, device);
-  XfbqTraining training;
-  steps.run_on_cpu("scale", [&] { training = train_xfbq(rows, settings.xfbq); });
+  const XfbqTraining training = train(rows, settings.xfbq, steps);
   const XfbqQuantizer quantizer = training.quantizer(settings.dimension, settings.xfbq.bits);
   std::vector<SectionInfo> sections;
   write_xfbq_codes(rows, quantizer, settings.xfbq.threads, folder, steps, sections);

@@ -15,6 +15,8 @@
 #include "warpdex/vector/kmeans/kmeans.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
+#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
+#include "xfbq/encode_rows.hpp"
 
 namespace warpdex::vector {
 
@@ -49,6 +51,10 @@ class GpuSteps {
   /// As encode_groups(), to the bit.
   void encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
               const BlockSink& sink);
+
+  /// As encode_rows() of binary codes, to the bit.
+  void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
+                     const OnBlock& on_block);
 
  private:
   struct State;

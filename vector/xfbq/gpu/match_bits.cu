@@ -11,13 +11,11 @@
 namespace warpdex::vector {
 namespace {
 
-/// What a thread knows of the queries of its two rows of a block. A query that there is not keeps
-/// nothing.
+/// What a thread holds of the queries of its two rows of a block while codes pass by. A query that
+/// there is not keeps nothing.
 struct OwnQueries {
   std::uint32_t query[2];
   float weight[2];
-  float base[2];
-  float limit[2];
   /// No product plus term that is above this gives a distance within the limit, however it is
   /// rounded.
   float bound[2];
@@ -28,18 +26,13 @@ struct OwnQueries {
       const std::uint32_t own = blockIdx.x * kPanelRows + row_of_sum(m, half);
       const bool exists = own < task.queries.count;
       query[half] = exists ? own : 0;
-      weight[half] = exists ? -task.queries.weights[own] : 0;
-      base[half] = exists ? task.queries.bases[own] : 0;
-      limit[half] = exists ? task.limits[own] : -FLT_MAX;
-      const float size = weight[half] * static_cast<float>(task.queries.top) + fabsf(base[half]) +
-                         fabsf(task.max_term) + fabsf(limit[half]);
-      bound[half] = exists ? limit[half] - base[half] + 0x1p-20F * size : -FLT_MAX;
+      weight[half] = -task.queries.weights[query[half]];
+      const float base = task.queries.bases[query[half]];
+      const float limit = task.limits[query[half]];
+      const float size = weight[half] * static_cast<float>(task.queries.top) + fabsf(base) +
+                         fabsf(task.max_term) + fabsf(limit);
+      bound[half] = exists ? limit - base + 0x1p-20F * size : -FLT_MAX;
     }
-  }
-
-  template <bool kIsL2>
-  __device__ float value(std::uint32_t half, float sum, float term) const {
-    return code_value<kIsL2>(weight[half], base[half], sum, term);
   }
 };
 
@@ -62,16 +55,23 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
     }
   }
   if (!__any_sync(kWholeWarp, (kept[0] | kept[1]) != 0)) return;
+  float base[2];
+  float limit[2];
+#pragma unroll
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    base[half] = task.queries.bases[own.query[half]];
+    limit[half] = task.limits[own.query[half]];
+  }
   const auto value_of = [&](std::uint32_t i, std::uint32_t half) {
-    return own.value<kIsL2>(half, sums[m][i / 2][2 * half + i % 2],
-                            terms[column_of_sum(i / 2, i % 2)]);
+    return code_value<kIsL2>(own.weight[half], base[half], sums[m][i / 2][2 * half + i % 2],
+                             terms[column_of_sum(i / 2, i % 2)]);
   };
 #pragma unroll
   for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       if ((kept[half] >> i & 1) == 0) continue;
-      if (!(value_of(i, half) <= own.limit[half])) kept[half] &= ~(1U << i);
+      if (!(value_of(i, half) <= limit[half])) kept[half] &= ~(1U << i);
     }
   }
   append_kept(task.lists, kept, own.query, task.first_place + panel * kPanelRows, value_of);
@@ -86,11 +86,13 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
     Candidate* const list = task.lists.candidates + own.query[half] * task.lists.capacity;
+    const float base = task.queries.bases[own.query[half]];
 #pragma unroll
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
       const std::uint32_t place = panel * kPanelRows + column;
-      list[place] = {own.value<kIsL2>(half, sums[m][i / 2][2 * half + i % 2], terms[column]),
+      list[place] = {code_value<kIsL2>(own.weight[half], base, sums[m][i / 2][2 * half + i % 2],
+                                       terms[column]),
                      task.first_place + place};
     }
   }

@@ -35,17 +35,18 @@ __global__ void __launch_bounds__(kMaxThreads)
   Candidate* const list = task.lists.candidates + query * task.lists.capacity;
   const int k = static_cast<int>(nearest.k);
   BlockQueue<Packed32> queue(entries, capacity, k, storage);
-  Candidate own[kShare];
-  Packed32 packed[kShare];
+  Candidate own[kShare] = {};
+  const auto entry_of = [&](std::uint32_t i) {
+    const bool exists = i * blockDim.x + threadIdx.x < count;
+    return exists ? nearest_entry(own[i].sum, task.order.row(own[i].place))
+                  : missing_entry<Packed32>();
+  };
 #pragma unroll
   for (std::uint32_t i = 0; i < kShare; ++i) {
     const std::uint32_t at = i * blockDim.x + threadIdx.x;
-    packed[i] = missing_entry<Packed32>();
-    if (at < count) {
-      own[i] = list[at];
-      packed[i] = nearest_entry(own[i].sum, task.order.row(own[i].place));
-    }
-    queue.add(packed[i] < queue.limit() ? 1U : 0U, [&](int) { return packed[i]; });
+    if (at < count) own[i] = list[at];
+    const Packed32 entry = entry_of(i);
+    queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
   }
   if (threadIdx.x == 0) kept = 0;
   queue.finish();
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   // All candidates were read before the first is written here: finish() has barriers.
 #pragma unroll
   for (std::uint32_t i = 0; i < kShare; ++i) {
-    if (packed[i] == missing_entry<Packed32>() || packed[i] > last) continue;
+    if (i * blockDim.x + threadIdx.x >= count || entry_of(i) > last) continue;
     list[atomicAdd(&kept, 1U)] = own[i];
   }
   __syncthreads();

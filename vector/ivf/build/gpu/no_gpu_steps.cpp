@@ -27,6 +27,11 @@ void GpuSteps::assign(const VectorView&, const Matrix<float>&, const CentroidSea
 
 std::vector<float> GpuSteps::train_codebooks(const Matrix<float>&, const PqTraining&) { refuse(); }
 
+void GpuSteps::encode_binary(const VectorView&, const XfbqQuantizer&, const CodeSink&,
+                             const OnBlock&) {
+  refuse();
+}
+
 void GpuSteps::encode(const VectorView&, const EncodingRules&, const ListGroups&,
                       const BlockSink&) {
   refuse();

@@ -1,0 +1,101 @@
+// Tests of encoding on a GPU: the bytes of the CPU's codes.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ivf/build/gpu_steps.hpp"
+#include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/format/xfbq_builder.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+using GpuXfbqBuild = GpuFlat;
+
+TEST_F(GpuXfbqBuild, CodesAreTheCpus) {
+  auto random = test::generator(150);
+  for (const std::size_t dimension : {1, 31, 32, 33, 100, 300}) {
+    for (const std::size_t rows : {1, 32, 33, 5000}) {
+      const XfbqSettings settings{.bits = 1 + random() % 8, .is_rotated = random() % 2 == 0};
+      const Store store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
+      const Metric metric = static_cast<Metric>(random() % 3);
+      const Collection all(metric, store, dimension, test::draw(random, rows * dimension, 2, 3));
+      const OwnedXfbqVectors cpu = build_xfbq(all.vectors, settings);
+      const OwnedXfbqVectors gpu = build_xfbq(all.vectors, settings, {}, {.gpu = &resources()});
+      EXPECT_EQ(cpu.scale, gpu.scale);
+      EXPECT_EQ(cpu.rotation, gpu.rotation);
+      ASSERT_EQ(cpu.codes, gpu.codes) << rows << " x " << dimension << ", " << settings.bits
+                                      << (settings.is_rotated ? " bits, rotated" : " bits");
+    }
+  }
+}
+
+/// More rows than a block on the GPU has.
+TEST_F(GpuXfbqBuild, ManyBlocksAreEncoded) {
+  auto random = test::generator(151);
+  const Collection all(Metric::kL2, Store::kFloat, 1000, test::draw(random, 40'000 * 1000));
+  const OwnedXfbqVectors cpu = build_xfbq(all.vectors, {.bits = 4});
+  EXPECT_EQ(build_xfbq(all.vectors, {.bits = 4}, {}, {.gpu = &resources()}).codes, cpu.codes);
+  // Little memory: blocks are smaller.
+  Resources small({.device = 0, .memory = std::size_t{3} << 20, .host_memory = 0});
+  EXPECT_EQ(build_xfbq(all.vectors, {.bits = 4}, {}, {.gpu = &small}).codes, cpu.codes);
+}
+
+TEST_F(GpuXfbqBuild, IndexesAreTheCpusByteForByte) {
+  auto random = test::generator(152);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const std::vector<float> rows = test::draw(random, 3000 * 20, 1);
+  for (const bool keeps_vectors : {true, false}) {
+    for (const bool on_gpu : {false, true}) {
+      VectorIndexWriter writer(folder / (on_gpu ? "gpu" : "cpu"),
+                               {.dimension = 20,
+                                .index = IndexKind::kXfbq,
+                                .pq = {.keeps_vectors = keeps_vectors},
+                                .xfbq = {.bits = 5, .is_rotated = true}});
+      writer.add(rows);
+      bool has_step = false;
+      writer.commit({}, {},
+                    {.gpu = on_gpu ? &resources() : nullptr,
+                     .on_cpu = {},
+                     .on_step = [&](const BuildStep& step) { has_step |= step.is_on_gpu; }});
+      EXPECT_EQ(has_step, on_gpu);
+    }
+    EXPECT_TRUE(verify_vectors(folder / "gpu").ok());
+    for (const SectionInfo& section : VectorIndex::open(folder / "cpu").section_infos()) {
+      EXPECT_EQ(test::read_file(folder / "cpu" / "segment-0" / section.name),
+                test::read_file(folder / "gpu" / "segment-0" / section.name))
+          << section.name;
+    }
+  }
+}
+
+TEST(XfbqBuilder, BuildsWhatAnIndexHas) {
+  auto random = test::generator(153);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const std::vector<float> rows = test::draw(random, 500 * 20, 1);
+  VectorIndexWriter writer(folder / "index", {.metric = Metric::kInnerProduct,
+                                              .dimension = 20,
+                                              .index = IndexKind::kXfbq,
+                                              .xfbq = {.bits = 3, .is_rotated = true}});
+  writer.add(rows);
+  writer.commit();
+  const VectorIndex index = VectorIndex::open(folder / "index");
+  const OwnedXfbqVectors built = build_xfbq(index.flat(), {.bits = 3, .is_rotated = true});
+  const XfbqVectors view = built.view();
+  EXPECT_TRUE(std::equal(view.codes.begin(), view.codes.end(), index.xfbq().codes.begin(),
+                         index.xfbq().codes.end()));
+  const std::vector<float> query = test::draw(random, 20);
+  const Neighbors a = XfbqSearcher(view).nearest(query, 30, {.refine = 40});
+  const Neighbors b = XfbqSearcher(index.xfbq()).nearest(query, 30, {.refine = 40});
+  EXPECT_EQ(a.rows, b.rows);
+  EXPECT_EQ(a.distances, b.distances);
+}
+
+}  // namespace
+}  // namespace warpdex::vector

@@ -1,0 +1,34 @@
+// Binary codes built in memory, from vectors in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+#include "warpdex/vector/xfbq/xfbq_settings.hpp"
+
+namespace warpdex::vector {
+
+/// Binary codes that own all but the vectors and their norms.
+struct OwnedXfbqVectors {
+  std::size_t bits = 4;
+  float scale = 1;
+  std::vector<float> centre;
+  std::vector<float> rotation;  ///< or none
+  std::vector<std::uint8_t> codes;
+  FlatVectors vectors;  ///< those that it was built from
+
+  /// For XfbqSearcher and GpuXfbqSearcher, while this and the vectors live and this stays where it
+  /// is.
+  XfbqVectors view() const;
+};
+
+/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
+/// of length 1 for kCosine, and have norms for kL2. Memory: the codes. Throws UsageError for
+/// settings out of range; what `progress` and the functions of `device` throw; CudaError.
+OwnedXfbqVectors build_xfbq(const FlatVectors& rows, const XfbqSettings& settings,
+                            const BuildProgress& progress = {}, const BuildDevice& device = {});
+
+}  // namespace warpdex::vector
