@@ -40,12 +40,12 @@ void Mixture::draw_part(std::size_t first, std::size_t count, float* rows) const
   }
 }
 
-vector::Matrix<float> Mixture::draw(std::size_t rows) const {
+vector::Matrix<float> Mixture::draw(std::size_t rows, std::size_t first) const {
   vector::Matrix<float> made{rows, dimension_, std::vector<float>(rows * dimension_)};
   constexpr std::size_t kPart = 4096;
   parallel_for(0, (rows + kPart - 1) / kPart, [&](std::size_t /*thread*/, std::size_t part) {
-    const std::size_t first = part * kPart;
-    draw_part(first, std::min(kPart, rows - first), made.row(first).data());
+    const std::size_t row = part * kPart;
+    draw_part(first + row, std::min(kPart, rows - row), made.row(row).data());
   });
   return made;
 }

@@ -16,8 +16,9 @@ class Mixture {
  public:
   Mixture(std::size_t dimension, std::uint64_t seed);
 
-  /// So many vectors, which depend on nothing but the seed. By all threads.
-  vector::Matrix<float> draw(std::size_t rows) const;
+  /// Vectors [first, first + rows), which depend on nothing but the seed and `first`. By all
+  /// threads.
+  vector::Matrix<float> draw(std::size_t rows, std::size_t first = 0) const;
 
  private:
   static constexpr std::size_t kGroups = 64;

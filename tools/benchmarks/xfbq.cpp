@@ -84,8 +84,8 @@ class Benchmark {
         vectors_(settings.generate.empty() ? vector::read_float_matrix(settings.vectors)
                                            : draw_vectors(settings.generate, settings.seed)),
         queries_(settings.queries.empty()
-                     ? draw_rows(std::size_t{1} << 40, settings.query_count, vectors_.columns,
-                                 settings.seed)
+                     ? Mixture(vectors_.columns, settings.seed)
+                           .draw(settings.query_count, std::size_t{1} << 40)
                      : vector::read_float_matrix(settings.queries, vector::Role::kQueries)) {
     if (metric_ == vector::Metric::kL2) centre_ = mean_of_first(vectors_);
     norms_.resize(vectors_.rows);
