@@ -69,7 +69,7 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
   for (std::uint32_t i = threadIdx.x; i < kDigits; i += blockDim.x) memory.buckets[i] = 0;
   __syncthreads();
   std::uint32_t mine = 0;
-  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+  for (std::uint32_t tile = begin; tile < tiles; tile += step) {
     mine = max(mine, bound_of(tile));
   }
   mine = __reduce_max_sync(kWholeWarp, mine);
@@ -81,13 +81,13 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
     return kDigits - 1 -
            min(kDigits - 1, static_cast<std::uint32_t>(static_cast<float>(bound) * to_bucket));
   };
-  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+  for (std::uint32_t tile = begin; tile < tiles; tile += step) {
     atomicAdd(&memory.buckets[bucket_of(bound_of(tile))], together);
   }
   __syncthreads();
   if (warp_id() == 0) make_starts(memory.buckets);
   __syncthreads();
-  for (std::uint32_t tile = begin; tile < batch.tiles; tile += step) {
+  for (std::uint32_t tile = begin; tile < tiles; tile += step) {
     const std::uint32_t place = atomicAdd(&memory.buckets[bucket_of(bound_of(tile))], together);
     std::uint32_t round = 0;
     while (place >= tiles_up_to(batch, tiles, round)) ++round;
