@@ -67,7 +67,8 @@ TEST_F(GpuXfbqBuild, IndexesAreTheCpusByteForByte) {
       EXPECT_EQ(has_step, on_gpu);
     }
     EXPECT_TRUE(verify_vectors(folder / "gpu").ok());
-    for (const SectionInfo& section : VectorIndex::open(folder / "cpu").section_infos()) {
+    const VectorIndex built = VectorIndex::open(folder / "cpu");
+    for (const SectionInfo& section : built.section_infos()) {
       EXPECT_EQ(test::read_file(folder / "cpu" / "segment-0" / section.name),
                 test::read_file(folder / "gpu" / "segment-0" / section.name))
           << section.name;
