@@ -4,34 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "gpu/layout/length_codes.hpp"
-#include "plan/seed_threshold.hpp"
 
 namespace warpdex::gpu {
 
 static_assert(std::has_single_bit(kHistogramBins));
-
-PlacedSegments::PlacedSegments(std::vector<const PlacedIndex*> segments)
-    : all_(std::move(segments)) {
-  for (const PlacedIndex* segment : all_) {
-    longest_document_ = std::max(longest_document_, segment->longest_document);
-    largest_static_ = std::max(largest_static_, segment->largest_static);
-    has_static_ |= !segment->index.sections().static_scores.empty();
-    knows_live_ &= segment->removed == nullptr || segment->index.settings().has_forward;
-  }
-}
-
-QueryEntries PlacedSegments::entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
-                                     std::size_t i) const {
-  // Of several terms, a segment may know only one.
-  const bool is_one_list = size() == 1 || plans[query].terms.size() == 1;
-  return entries_of(plans.in(query, i), mode, knows_live_ && is_one_list);
-}
 
 void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_gpu) {
   const std::uint32_t state = next_.queries;
@@ -254,72 +234,30 @@ void QueryWriter::set_known_threshold(Query& query) const {
       static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
-/// Calls visit(segment, sections, term, scorer) for each term of OR's entries without prohibited
-/// terms.
-template <class Visit>
-void QueryWriter::for_each_seeded(Visit visit) const {
+/// The lists of OR's entries without prohibited terms.
+std::span<const SeededList> QueryWriter::seeded_lists() {
+  seeded_.clear();
   for (const Written& each : written_) {
     if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
     const PlacedIndex& placed = segments_[each.segment];
     const ListWriter writer(placed, rules_.scorer);
     const List* list = target_.host.lists + each.first_list;
     for (const PlannedTerm& term : each.plan->terms) {
-      visit(each.segment, placed.index.sections(), term, writer.scorer_of(*list++));
+      seeded_.push_back({each.segment, &placed, &term, writer.scorer_of(*list++)});
     }
   }
-}
-
-/// The best score that k documents of one list reach.
-float QueryWriter::seed_of_one(std::uint32_t k) const {
-  float seed = 0;
-  for_each_seeded([&](std::size_t, const IndexSections& sections, const PlannedTerm& term,
-                      const TermScorer& scorer) {
-    seed = std::max(seed, seed_score(sections, term.entry, scorer, k + term.removed));
-  });
-  return seed;
-}
-
-/// The best score that k documents of several segments together reach, one list in each; `seed` if
-/// none is better.
-float QueryWriter::seed_of_several(std::uint32_t k, float seed) const {
-  struct Share {
-    float score;
-    std::size_t segment;
-    std::uint32_t documents;  ///< fewer than k
-  };
-  std::vector<Share> shares;
-  for_each_seeded([&](std::size_t segment, const IndexSections& sections, const PlannedTerm& term,
-                      const TermScorer& scorer) {
-    for (const std::uint32_t rank : kSeedRanks) {
-      if (rank <= term.removed) continue;
-      if (rank - term.removed >= k) break;
-      const float score = seed_score(sections, term.entry, scorer, rank);
-      if (score > seed) shares.push_back({score, segment, rank - term.removed});
-    }
-  });
-  std::ranges::sort(shares, std::greater{}, &Share::score);
-  std::vector<std::uint32_t> documents(segments_.size());
-  std::uint64_t all = 0;
-  for (const Share& share : shares) {
-    std::uint32_t& own = documents[share.segment];
-    all += std::max(own, share.documents) - own;
-    own = std::max(own, share.documents);
-    if (all >= k) return share.score;
-  }
-  return seed;
+  return seeded_;
 }
 
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
-/// since no term is required, unless documents are prohibited. Removed documents may be among the
-/// best: as many more bound k live ones. It is rounded down: sums in units are never below scores.
-/// A query that runs again starts with its last threshold.
-std::uint32_t QueryWriter::seeded_threshold(const Query& query) const {
+/// since no term is required, unless documents are prohibited. It is rounded down: sums in units
+/// are never below scores. A query that runs again starts with its last threshold.
+std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
   std::uint32_t threshold = query.seed_threshold;
   if (!rules_.has_seeds) return threshold;
   const Answer* const answers = target_.answers_so_far;
   if (answers != nullptr) threshold = std::max(threshold, answers[query.slot].threshold);
-  float seed = seed_of_one(query.k);
-  if (segments_.size() > 1 && query.k > kSeedRanks[0]) seed = seed_of_several(query.k, seed);
+  const float seed = start_seed(seeded_lists(), query.k);
   const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(

@@ -8,6 +8,14 @@
 
 namespace warpdex::gpu {
 
+class LiveSeeds;
+
+/// What was removed from an index, if anything.
+struct Removals {
+  const std::uint32_t* bits = nullptr;    ///< on the GPU: Batch::removed
+  const LiveSeeds* live_seeds = nullptr;  ///< null where there is no forward index
+};
+
 /// A raw list on the GPU; null where there is none.
 struct RawList {
   const std::uint32_t* raw = nullptr;
@@ -28,8 +36,7 @@ struct PlacedIndex {
   std::uint32_t first_document = 0;
   std::uint32_t longest_document = 0;
   float largest_static = 0;  ///< the largest static score; 0 if there are none
-  /// The bits of removed documents, on the GPU: Batch::removed.
-  const std::uint32_t* removed = nullptr;
+  Removals removals;
 
   std::uint32_t first_tile() const { return first_document >> kTileShift; }
   std::uint32_t tiles() const {
