@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex::gpu {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/index/live_seeds.hpp"
+#include "gpu/batch/live_seeds.hpp"
 #include "plan/seed_threshold.hpp"
 
 namespace warpdex::gpu {

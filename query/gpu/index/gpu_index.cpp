@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/batch/short_lists.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/length_tables.hpp"
-#include "gpu/index/short_lists.hpp"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/device.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/batch/live_seeds.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/joined_segments.hpp"
-#include "gpu/index/live_seeds.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 

@@ -1,6 +1,6 @@
 // Counts of live documents that reach seeds: never more than there are, and of random removals
 // nearly all; counted at once or commit by commit.
-#include "gpu/index/live_seeds.hpp"
+#include "gpu/batch/live_seeds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The raw lists that are uploaded with an index are its short lists, those with the most postings.
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Looks the terms of removed documents up in the forward index.
-#include "gpu/index/live_seeds.hpp"
+#include "gpu/batch/live_seeds.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Counts short lists by their postings, decides which fit, and decodes those. Each takes a pass
 // over the lexicon, group by group.
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 
 #include <algorithm>
 #include <array>
