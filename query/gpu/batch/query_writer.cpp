@@ -24,6 +24,7 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
     std::fill_n(target_.host.list_spans + state * segments_.size(), segments_.size(), ListSpan{});
   }
   written_.clear();
+  scorers_.clear();
   if (for_gpu) write_all_lists(plans, slot);
   if (!written_.empty()) {
     Query common = start_query(slot);
@@ -68,7 +69,7 @@ void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot)
 void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
                               const QueryEntry& entry) {
   const PlacedIndex& placed = segments_[segment];
-  const ListWriter writer(placed, rules_.scorer);
+  ListWriter writer(placed, rules_.scorer, scorers_);
   const IndexCounts& counts = placed.index.counts();
   const CollectionStatistics statistics =
       plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
@@ -83,7 +84,7 @@ void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
   }
 }
 
-void QueryWriter::write_list(const ListWriter& writer, const PlannedTerm& term,
+void QueryWriter::write_list(ListWriter& writer, const PlannedTerm& term,
                              const CollectionStatistics& statistics, std::uint32_t flags) {
   const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
   if (needs_raw(writer.index(), term.entry)) ++next_.raw_lists;
@@ -134,43 +135,37 @@ void QueryWriter::write_entry(const Written& written, const Query& common,
 /// An upper bound of the score of the k-th best document, without static scores. If fewer than k
 /// documents have one of the rarest terms, then one of the k best has none of them, and its score
 /// is at most the sum of the other lists' bounds.
-double QueryWriter::max_kth_score(std::uint32_t k, std::span<const List> lists) const {
+double QueryWriter::max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const {
   double rest = 0;
-  for (const List& list : lists) rest += list.bound;
+  for (const TermBound& term : terms) rest += term.bound;
   double bound = rest;
   std::uint64_t documents = 0;  // that have one of the terms so far, at most
-  for (const List& list : lists) {
-    documents += list.size;
-    rest -= list.bound;
+  for (const TermBound& term : terms) {
+    documents += term.documents;
+    rest -= term.bound;
     if (documents >= k || rest <= 0) break;
     bound = rest;
   }
   return bound;
 }
 
-/// The same of a snapshot, for BM25: by the live documents of all segments.
-double QueryWriter::max_kth_score(std::uint32_t k, const PlannedQuery& whole) const {
-  std::vector<List> lists;
-  for (const PlannedTerm& term : whole.terms) {
-    if (term.is_prohibited) continue;
-    const TermScorer scorer =
-        make_term_scorer(rules_.scorer, whole.statistics.value(), term.document_frequency,
-                         term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
-    List& list = lists.emplace_back();
-    list.bound = scorer.weight;
-    list.size = static_cast<std::uint32_t>(term.document_frequency);
-  }
-  return max_kth_score(k, lists);
-}
-
-/// The most that a posting needs to count: infinite where that is not bounded.
-double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const {
+/// The most that a posting needs to count: infinite where that is not bounded. Of a snapshot, by
+/// the live documents of all segments.
+double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) {
   if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
   }
-  const double kth =
-      is_of_all ? max_kth_score(k, whole) : max_kth_score(k, scoring_lists(written_[0]));
-  return kth * 1.0001;
+  bounds_.clear();
+  if (is_of_all) {
+    for (const PlannedTerm& term : whole.terms) {
+      if (term.is_prohibited) continue;
+      bounds_.push_back(
+          {scorers_.of(term, whole.statistics.value()).weight, term.document_frequency});
+    }
+  } else {
+    for (const List& list : scoring_lists(written_[0])) bounds_.push_back({list.bound, list.size});
+  }
+  return max_kth_score(k, bounds_) * 1.0001;
 }
 
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
@@ -240,10 +235,11 @@ std::span<const SeededList> QueryWriter::seeded_lists() {
   for (const Written& each : written_) {
     if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
     const PlacedIndex& placed = segments_[each.segment];
-    const ListWriter writer(placed, rules_.scorer);
     const List* list = target_.host.lists + each.first_list;
     for (const PlannedTerm& term : each.plan->terms) {
-      seeded_.push_back({each.segment, &placed, &term, writer.scorer_of(*list++)});
+      const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
+      seeded_.push_back({each.segment, &placed, &term, scorer});
+      ++list;
     }
   }
   return seeded_;

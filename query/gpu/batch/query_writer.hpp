@@ -52,6 +52,7 @@ class QueryWriter {
               const BatchShape& before, AndBlockRanges& first, AndBlockRanges& second)
       : segments_(segments),
         rules_(rules),
+        scorers_(rules.scorer),
         target_(target),
         before_(before),
         next_(before),
@@ -71,14 +72,19 @@ class QueryWriter {
     std::uint32_t first_list;
   };
 
+  /// A term: no posting scores more, and so many documents have it, at most.
+  struct TermBound {
+    double bound;
+    std::uint64_t documents;
+  };
+
   void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
   void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(const ListWriter& writer, const PlannedTerm& term,
+  void write_list(ListWriter& writer, const PlannedTerm& term,
                   const CollectionStatistics& statistics, std::uint32_t flags);
   Query start_query(std::uint32_t slot) const;
-  double max_kth_score(std::uint32_t k, std::span<const List> lists) const;
-  double max_kth_score(std::uint32_t k, const PlannedQuery& whole) const;
-  double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const;
+  double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
+  double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);
   void set_scale(double max_counted, Query& query) const;
   void set_known_threshold(Query& query) const;
   std::uint32_t seeded_threshold(const Query& query);
@@ -97,6 +103,8 @@ class QueryWriter {
   const BatchRules& rules_;
   std::vector<Written> written_;    ///< of the query that is written
   std::vector<SeededList> seeded_;  ///< likewise
+  std::vector<TermBound> bounds_;   ///< likewise
+  SnapshotScorers scorers_;         ///< likewise
   const Target& target_;
   const BatchShape& before_;
   BatchShape next_;  ///< sizes of all queries before the next one

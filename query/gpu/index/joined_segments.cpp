@@ -56,6 +56,7 @@ JoinedSegments::View::View(const JoinedSegment& segment)
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
   removals = segment.removals;
+  fewest_raw = placed.fewest_raw;
 }
 
 std::shared_ptr<const JoinedSegments> JoinedSegments::join(std::span<const JoinedSegment> segments,

@@ -42,6 +42,7 @@ ListStage::ListStage(const GpuIndex::State& placed, const Removals& removed)
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
   removals = removed;
+  fewest_raw = placed.fewest_raw;
 }
 
 ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }

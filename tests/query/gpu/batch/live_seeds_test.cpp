@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(TextsAndWeights, LiveSeedsTest, testing::Bool());
 struct Placed final : PlacedIndex {
   using PlacedIndex::PlacedIndex;
   void place(const PostingsEntry&, List&) const override {}
-  RawList find_raw(const PostingsEntry&) const override { return {}; }
+  RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
 // The seed of several segments is one that k live documents of them reach.

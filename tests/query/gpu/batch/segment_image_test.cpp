@@ -24,7 +24,7 @@ struct PlacedSegment final : PlacedIndex {
     if (!placed.removed().none()) removals.bits = &kBits;
   }
   void place(const PostingsEntry&, List&) const override {}
-  RawList find_raw(const PostingsEntry&) const override { return {}; }
+  RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
 /// The image of one query.
