@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex::gpu {
@@ -21,8 +21,23 @@ float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
 
 }  // namespace
 
+const TermScorer& SnapshotScorers::of(const PlannedTerm& term,
+                                      const CollectionStatistics& statistics) {
+  const float weight = term.weight > 0 ? term.weight : 1.0F;
+  for (const Known& each : known_) {
+    if (each.document_frequency == term.document_frequency &&
+        each.collection_frequency == term.collection_frequency && each.weight == weight) {
+      return each.scorer;
+    }
+  }
+  known_.push_back({term.document_frequency, term.collection_frequency, weight,
+                    make_term_scorer(settings_, statistics, term.document_frequency,
+                                     term.collection_frequency, weight)});
+  return known_.back().scorer;
+}
+
 void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& statistics,
-                       std::uint32_t flags, const RawPlace& raw, List& list) const {
+                       std::uint32_t flags, const RawPlace& raw, List& list) {
   list = List{};
   std::uint64_t occurrences = term.entry.collection_frequency;
   list.size = term.entry.document_frequency;
@@ -39,10 +54,10 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
     largest = occurrences - list.size + 1;  // all other frequencies are 1 at least
   }
   if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
-  const bool is_whole = term.document_frequency == 0;  // else it is one segment of several
-  const TermScorer scorer = make_term_scorer(
-      settings_, statistics, is_whole ? list.size : term.document_frequency,
-      is_whole ? occurrences : term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
+  const TermScorer scorer = term.document_frequency != 0
+                                ? scorers_.of(term, statistics)
+                                : make_term_scorer(settings_, statistics, list.size, occurrences,
+                                                   term.weight > 0 ? term.weight : 1.0F);
   list.weight = scorer.weight;
   list.c0 = scorer.c0;
   list.c1 = scorer.c1;
@@ -52,10 +67,10 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
 /// Returns the term's collection frequency.
 std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& raw,
                                     List& list) const {
-  RawList place = index_.find_raw(entry);
-  if (place.raw == nullptr) {
-    place = {raw.device, write_raw_list(index_.index, entry, index_.first_document, raw.host)};
-  }
+  const RawList place = needs_raw(index_, entry)
+                            ? RawList{raw.device, write_raw_list(index_.index, entry,
+                                                                 index_.first_document, raw.host)}
+                            : index_.find_raw(entry);
   list.flags |= kRaw;
   list.docids.bytes = reinterpret_cast<const std::uint8_t*>(place.raw);
   list.frequencies.bytes = reinterpret_cast<const std::uint8_t*>(place.raw + kRawEntries);

@@ -1,7 +1,9 @@
 // Writes the lists of a batch's queries: where their postings are, and how they score. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -16,33 +18,53 @@ struct RawPlace {
   const std::uint32_t* device;
 };
 
-/// Writes lists of one index for one scorer. Any number of threads.
+/// The scorers of a query's terms in a snapshot, which are the same in all its segments: to make
+/// one takes a logarithm.
+class SnapshotScorers {
+ public:
+  explicit SnapshotScorers(const ScorerSettings& settings) : settings_(settings) {}
+
+  /// Before the next query.
+  void clear() { known_.clear(); }
+  /// A term's, of a plan for a segment or for the whole.
+  const TermScorer& of(const PlannedTerm& term, const CollectionStatistics& statistics);
+
+ private:
+  struct Known {
+    std::uint64_t document_frequency;
+    std::uint64_t collection_frequency;
+    float weight;
+    TermScorer scorer;
+  };
+  ScorerSettings settings_;
+  std::vector<Known> known_;
+};
+
+/// Writes lists of one index for one scorer. One thread.
 class ListWriter {
  public:
-  ListWriter(const PlacedIndex& index, const ScorerSettings& scorer)
-      : index_(index), settings_(scorer) {}
+  /// Keeps references.
+  ListWriter(const PlacedIndex& index, const ScorerSettings& scorer, SnapshotScorers& scorers)
+      : index_(index), settings_(scorer), scorers_(scorers) {}
 
   /// Fills in a list, except for tile_row, or_query and rank. Scores go by `statistics`. Where
   /// needs_raw(), the list is decoded to `raw`. Throws FormatError for damage.
   void write(const PlannedTerm& term, const CollectionStatistics& statistics, std::uint32_t flags,
-             const RawPlace& raw, List& list) const;
+             const RawPlace& raw, List& list);
 
   const PlacedIndex& index() const { return index_; }
-  /// The scorer of a list that was written.
-  TermScorer scorer_of(const List& list) const {
-    return {.kind = settings_.kind, .weight = list.weight, .c0 = list.c0, .c1 = list.c1};
-  }
 
  private:
   std::uint64_t write_raw(const PostingsEntry& entry, const RawPlace& raw, List& list) const;
 
   const PlacedIndex& index_;
   ScorerSettings settings_;
+  SnapshotScorers& scorers_;
 };
 
 /// Whether a list is decoded for each query that has it.
 inline bool needs_raw(const PlacedIndex& index, const PostingsEntry& entry) {
-  return entry.is_short() && index.find_raw(entry).raw == nullptr;
+  return entry.document_frequency < std::min(index.fewest_raw, kBlockSize);
 }
 
 /// Blocks of a list of so many postings.

@@ -4,34 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "gpu/layout/length_codes.hpp"
-#include "plan/seed_threshold.hpp"
 
 namespace warpdex::gpu {
 
 static_assert(std::has_single_bit(kHistogramBins));
-
-PlacedSegments::PlacedSegments(std::vector<const PlacedIndex*> segments)
-    : all_(std::move(segments)) {
-  for (const PlacedIndex* segment : all_) {
-    longest_document_ = std::max(longest_document_, segment->longest_document);
-    largest_static_ = std::max(largest_static_, segment->largest_static);
-    has_static_ |= !segment->index.sections().static_scores.empty();
-    knows_live_ &= segment->removed == nullptr || segment->index.settings().has_forward;
-  }
-}
-
-QueryEntries PlacedSegments::entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
-                                     std::size_t i) const {
-  // Of several terms, a segment may know only one.
-  const bool is_one_list = size() == 1 || plans[query].terms.size() == 1;
-  return entries_of(plans.in(query, i), mode, knows_live_ && is_one_list);
-}
 
 void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_gpu) {
   const std::uint32_t state = next_.queries;
@@ -44,6 +24,7 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
     std::fill_n(target_.host.list_spans + state * segments_.size(), segments_.size(), ListSpan{});
   }
   written_.clear();
+  scorers_.clear();
   if (for_gpu) write_all_lists(plans, slot);
   if (!written_.empty()) {
     Query common = start_query(slot);
@@ -89,7 +70,7 @@ void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot)
 void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
                               const QueryEntry& entry) {
   const PlacedIndex& placed = segments_[segment];
-  const ListWriter writer(placed, rules_.scorer);
+  ListWriter writer(placed, rules_.scorer, scorers_);
   const IndexCounts& counts = placed.index.counts();
   const CollectionStatistics statistics =
       plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
@@ -104,7 +85,7 @@ void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
   }
 }
 
-void QueryWriter::write_list(const ListWriter& writer, const PlannedTerm& term,
+void QueryWriter::write_list(ListWriter& writer, const PlannedTerm& term,
                              const CollectionStatistics& statistics, std::uint32_t flags) {
   const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
   if (needs_raw(writer.index(), term.entry)) ++next_.raw_lists;
@@ -155,43 +136,37 @@ void QueryWriter::write_entry(const Written& written, const Query& common,
 /// An upper bound of the score of the k-th best document, without static scores. If fewer than k
 /// documents have one of the rarest terms, then one of the k best has none of them, and its score
 /// is at most the sum of the other lists' bounds.
-double QueryWriter::max_kth_score(std::uint32_t k, std::span<const List> lists) const {
+double QueryWriter::max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const {
   double rest = 0;
-  for (const List& list : lists) rest += list.bound;
+  for (const TermBound& term : terms) rest += term.bound;
   double bound = rest;
   std::uint64_t documents = 0;  // that have one of the terms so far, at most
-  for (const List& list : lists) {
-    documents += list.size;
-    rest -= list.bound;
+  for (const TermBound& term : terms) {
+    documents += term.documents;
+    rest -= term.bound;
     if (documents >= k || rest <= 0) break;
     bound = rest;
   }
   return bound;
 }
 
-/// The same of a snapshot, for BM25: by the live documents of all segments.
-double QueryWriter::max_kth_score(std::uint32_t k, const PlannedQuery& whole) const {
-  std::vector<List> lists;
-  for (const PlannedTerm& term : whole.terms) {
-    if (term.is_prohibited) continue;
-    const TermScorer scorer =
-        make_term_scorer(rules_.scorer, whole.statistics.value(), term.document_frequency,
-                         term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
-    List& list = lists.emplace_back();
-    list.bound = scorer.weight;
-    list.size = static_cast<std::uint32_t>(term.document_frequency);
-  }
-  return max_kth_score(k, lists);
-}
-
-/// The most that a posting needs to count: infinite where that is not bounded.
-double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const {
+/// The most that a posting needs to count: infinite where that is not bounded. Of a snapshot, by
+/// the live documents of all segments.
+double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) {
   if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
   }
-  const double kth =
-      is_of_all ? max_kth_score(k, whole) : max_kth_score(k, scoring_lists(written_[0]));
-  return kth * 1.0001;
+  bounds_.clear();
+  if (is_of_all) {
+    for (const PlannedTerm& term : whole.terms) {
+      if (term.is_prohibited) continue;
+      bounds_.push_back(
+          {scorers_.of(term, whole.statistics.value()).weight, term.document_frequency});
+    }
+  } else {
+    for (const List& list : scoring_lists(written_[0])) bounds_.push_back({list.bound, list.size});
+  }
+  return max_kth_score(k, bounds_) * 1.0001;
 }
 
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
@@ -256,72 +231,31 @@ void QueryWriter::set_known_threshold(Query& query) const {
       static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
-/// Calls visit(segment, sections, term, scorer) for each term of OR's entries without prohibited
-/// terms.
-template <class Visit>
-void QueryWriter::for_each_seeded(Visit visit) const {
+/// The lists of OR's entries without prohibited terms.
+std::span<const SeededList> QueryWriter::seeded_lists() {
+  seeded_.clear();
   for (const Written& each : written_) {
     if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
     const PlacedIndex& placed = segments_[each.segment];
-    const ListWriter writer(placed, rules_.scorer);
     const List* list = target_.host.lists + each.first_list;
     for (const PlannedTerm& term : each.plan->terms) {
-      visit(each.segment, placed.index.sections(), term, writer.scorer_of(*list++));
+      const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
+      seeded_.push_back({each.segment, &placed, &term, scorer});
+      ++list;
     }
   }
-}
-
-/// The best score that k documents of one list reach.
-float QueryWriter::seed_of_one(std::uint32_t k) const {
-  float seed = 0;
-  for_each_seeded([&](std::size_t, const IndexSections& sections, const PlannedTerm& term,
-                      const TermScorer& scorer) {
-    seed = std::max(seed, seed_score(sections, term.entry, scorer, k + term.removed));
-  });
-  return seed;
-}
-
-/// The best score that k documents of several segments together reach, one list in each; `seed` if
-/// none is better.
-float QueryWriter::seed_of_several(std::uint32_t k, float seed) const {
-  struct Share {
-    float score;
-    std::size_t segment;
-    std::uint32_t documents;  ///< fewer than k
-  };
-  std::vector<Share> shares;
-  for_each_seeded([&](std::size_t segment, const IndexSections& sections, const PlannedTerm& term,
-                      const TermScorer& scorer) {
-    for (const std::uint32_t rank : kSeedRanks) {
-      if (rank <= term.removed) continue;
-      if (rank - term.removed >= k) break;
-      const float score = seed_score(sections, term.entry, scorer, rank);
-      if (score > seed) shares.push_back({score, segment, rank - term.removed});
-    }
-  });
-  std::ranges::sort(shares, std::greater{}, &Share::score);
-  std::vector<std::uint32_t> documents(segments_.size());
-  std::uint64_t all = 0;
-  for (const Share& share : shares) {
-    std::uint32_t& own = documents[share.segment];
-    all += std::max(own, share.documents) - own;
-    own = std::max(own, share.documents);
-    if (all >= k) return share.score;
-  }
-  return seed;
+  return seeded_;
 }
 
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
-/// since no term is required, unless documents are prohibited. Removed documents may be among the
-/// best: as many more bound k live ones. It is rounded down: sums in units are never below scores.
-/// A query that runs again starts with its last threshold.
-std::uint32_t QueryWriter::seeded_threshold(const Query& query) const {
+/// since no term is required, unless documents are prohibited. It is rounded down: sums in units
+/// are never below scores. A query that runs again starts with its last threshold.
+std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
   std::uint32_t threshold = query.seed_threshold;
   if (!rules_.has_seeds) return threshold;
   const Answer* const answers = target_.answers_so_far;
   if (answers != nullptr) threshold = std::max(threshold, answers[query.slot].threshold);
-  float seed = seed_of_one(query.k);
-  if (segments_.size() > 1 && query.k > kSeedRanks[0]) seed = seed_of_several(query.k, seed);
+  const float seed = start_seed(seeded_lists(), query.k);
   const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(

@@ -9,8 +9,10 @@
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/list_writer.hpp"
+#include "gpu/batch/placed_segments.hpp"
 #include "gpu/batch/query_entries.hpp"
 #include "gpu/batch/segment_plans.hpp"
+#include "gpu/batch/start_seed.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -28,31 +30,6 @@ struct BatchRules {
   const SearchSettings& of(std::uint32_t slot) const {
     return settings[settings.size() == 1 ? 0 : slot];
   }
-};
-
-/// What is searched: an index, or the segments of a snapshot in the order of their docIDs.
-class PlacedSegments {
- public:
-  /// Keeps references.
-  explicit PlacedSegments(std::vector<const PlacedIndex*> segments);
-
-  std::size_t size() const { return all_.size(); }
-  const PlacedIndex& operator[](std::size_t i) const { return *all_[i]; }
-  std::uint32_t longest_document() const { return longest_document_; }
-  float largest_static() const { return largest_static_; }
-  bool has_static() const { return has_static_; }
-
-  /// The entries of a query in segment `i`.
-  QueryEntries entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
-                       std::size_t i) const;
-
- private:
-  std::vector<const PlacedIndex*> all_;
-  std::uint32_t longest_document_ = 0;
-  float largest_static_ = 0;
-  bool has_static_ = false;
-  /// Whether the size of a list less its removed postings is the number of its live documents.
-  bool knows_live_ = true;
 };
 
 /// Writes neighbouring queries of a batch, one after the other.
@@ -75,6 +52,7 @@ class QueryWriter {
               const BatchShape& before, AndBlockRanges& first, AndBlockRanges& second)
       : segments_(segments),
         rules_(rules),
+        scorers_(rules.scorer),
         target_(target),
         before_(before),
         next_(before),
@@ -94,21 +72,23 @@ class QueryWriter {
     std::uint32_t first_list;
   };
 
+  /// A term: no posting scores more, and so many documents have it, at most.
+  struct TermBound {
+    double bound;
+    std::uint64_t documents;
+  };
+
   void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
   void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(const ListWriter& writer, const PlannedTerm& term,
+  void write_list(ListWriter& writer, const PlannedTerm& term,
                   const CollectionStatistics& statistics, std::uint32_t flags);
   Query start_query(std::uint32_t slot) const;
-  double max_kth_score(std::uint32_t k, std::span<const List> lists) const;
-  double max_kth_score(std::uint32_t k, const PlannedQuery& whole) const;
-  double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) const;
+  double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
+  double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);
   void set_scale(double max_counted, bool weights_are_whole, Query& query) const;
   void set_known_threshold(Query& query) const;
-  template <class Visit>
-  void for_each_seeded(Visit visit) const;
-  std::uint32_t seeded_threshold(const Query& query) const;
-  float seed_of_one(std::uint32_t k) const;
-  float seed_of_several(std::uint32_t k, float seed) const;
+  std::uint32_t seeded_threshold(const Query& query);
+  std::span<const SeededList> seeded_lists();
   void write_entry(const Written& written, const Query& common, std::uint32_t or_threshold,
                    Query& final_query);
   void write_or(const PlacedIndex& index, Query& query);
@@ -121,7 +101,10 @@ class QueryWriter {
 
   const PlacedSegments& segments_;
   const BatchRules& rules_;
-  std::vector<Written> written_;  ///< of the query that is written
+  std::vector<Written> written_;    ///< of the query that is written
+  std::vector<SeededList> seeded_;  ///< likewise
+  std::vector<TermBound> bounds_;   ///< likewise
+  SnapshotScorers scorers_;         ///< likewise
   const Target& target_;
   const BatchShape& before_;
   BatchShape next_;  ///< sizes of all queries before the next one

@@ -10,7 +10,6 @@
 
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/length_tables.hpp"
-#include "gpu/index/short_lists.hpp"
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -248,17 +247,15 @@ void GpuIndex::State::upload_raw_lists() {
                             stream);
   stream.synchronize();
   raw_places = std::move(lists.places);
-  raw_occurrences = std::move(lists.occurrences);
+  fewest_raw = lists.fewest;
   scratch = std::min(scratch, budget->left());
 }
 
 gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {
-  if (raw_places.empty()) return {};
-  const std::uint32_t place = raw_places[entry.term_number];
-  if (place == gpu::kNone) return {};
+  const gpu::ShortLists::Place& place = raw_places.at(entry.term_number);
   return {static_cast<const std::uint32_t*>(raw_lists.data()) +
-              std::size_t{place} * gpu::kRawListEntries,
-          raw_occurrences[place]};
+              std::size_t{place.list} * gpu::kRawListEntries,
+          place.occurrences};
 }
 
 /// Turns the last docIDs of all blocks into spaced ones.

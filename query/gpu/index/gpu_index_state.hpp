@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/batch/short_lists.hpp"
 #include "gpu/index/searched_index.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -60,9 +61,8 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   };
   Values docids;
   Values frequencies;
-  AccountedBuffer raw_lists;                   ///< of those short lists that have a place
-  std::vector<std::uint32_t> raw_places;       ///< ShortLists::places
-  std::vector<std::uint64_t> raw_occurrences;  ///< ShortLists::occurrences
+  AccountedBuffer raw_lists;                       ///< those of ShortLists
+  std::vector<gpu::ShortLists::Place> raw_places;  ///< likewise
   const std::uint32_t* last_docids = nullptr;
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;

@@ -114,12 +114,14 @@ std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const St
 void GpuSnapshot::State::add(const Snapshot::Segment& from, std::uint32_t spaced_first,
                              const State* before) {
   const std::span<const std::uint64_t> removed = from.index->removed().words();
-  Segment segment{.uploaded = {}, .removed = {}, .first_document = from.first_document};
+  Segment segment;
+  segment.first_document = from.first_document;
   const std::optional<std::size_t> known = find(*from.index, before);
   if (known) {
     const RemovedRows old = before->snapshot.segments()[*known].index->removed();
     if (std::ranges::equal(removed, old.words())) {
       segment.removed = before->segments[*known].removed;
+      segment.live_seeds = before->segments[*known].live_seeds;
     }
   }
   if (is_at(spaced_first, known, before)) {
@@ -133,10 +135,31 @@ void GpuSnapshot::State::add(const Snapshot::Segment& from, std::uint32_t spaced
     if (!segment.removed) {
       segment.removed = upload_removed(*from.index);
       new_memory += segment.removed->size();
+      segment.live_seeds =
+          known ? count_removed(*from.index, *known, *before) : count_removed(*from.index);
     }
     memory += segment.removed->size();
   }
   segments.push_back(std::move(segment));
+}
+
+/// The live documents of the seeds of a segment that was not known; null without a forward index.
+std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::count_removed(const Index& index) {
+  if (!index.settings().has_forward) return nullptr;
+  auto seeds = std::make_shared<gpu::LiveSeeds>(index);
+  seeds->remove(index, {}, index.removed());
+  return seeds;
+}
+
+/// The same of one that was; counts what was removed since.
+std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::count_removed(const Index& index,
+                                                                        std::size_t known,
+                                                                        const State& before) {
+  const std::shared_ptr<const gpu::LiveSeeds>& old = before.segments[known].live_seeds;
+  if (old == nullptr) return count_removed(index);
+  auto seeds = std::make_shared<gpu::LiveSeeds>(*old);
+  seeds->remove(index, before.snapshot.segments()[known].index->removed(), index.removed());
+  return seeds;
 }
 
 /// Takes the joined tables over from the snapshot before if it has the same segments and bits.
@@ -150,7 +173,8 @@ void GpuSnapshot::State::join(const State* before) {
   } else {
     std::vector<gpu::JoinedSegment> all;
     for (const Segment& each : segments) {
-      all.push_back({&each.uploaded->placed, each.own_bits(), each.first_document});
+      all.push_back(
+          {&each.uploaded->placed, {each.own_bits(), each.live_seeds.get()}, each.first_document});
     }
     joined = gpu::JoinedSegments::join(all, resources);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/batch/live_seeds.hpp"
 #include "gpu/index/gpu_index_state.hpp"
 #include "gpu/index/joined_segments.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -33,15 +34,17 @@ struct GpuSnapshot::State {
   struct Segment {
     std::shared_ptr<const gpu::UploadedSegment> uploaded;
     std::shared_ptr<const AccountedBuffer> removed;
+    std::shared_ptr<const gpu::LiveSeeds> live_seeds;  ///< if there is a forward index
     std::uint32_t first_document = 0;
 
     /// Those of its own documents; null where none was removed.
     const std::uint32_t* own_bits() const {
       return removed == nullptr ? nullptr : static_cast<const std::uint32_t*>(removed->data());
     }
-    /// The same by spaced docID: Batch::removed of a search in this segment alone.
-    const std::uint32_t* removed_bits() const {
-      return removed == nullptr ? nullptr : own_bits() - uploaded->placed.first_document / 32;
+    /// For a search in this segment alone: with bits by spaced docID.
+    gpu::Removals removals() const {
+      if (removed == nullptr) return {};
+      return {own_bits() - uploaded->placed.first_document / 32, live_seeds.get()};
     }
   };
 
@@ -53,6 +56,9 @@ struct GpuSnapshot::State {
   void add(const Snapshot::Segment& from, std::uint32_t spaced_first, const State* before);
   std::shared_ptr<const gpu::UploadedSegment> upload(const std::shared_ptr<const Index>& index,
                                                      std::uint32_t spaced_first);
+  static std::shared_ptr<const gpu::LiveSeeds> count_removed(const Index& index);
+  static std::shared_ptr<const gpu::LiveSeeds> count_removed(const Index& index, std::size_t known,
+                                                             const State& before);
   void join(const State* before);
   std::size_t share_of(std::uint64_t bytes, std::uint64_t left) const;
   std::shared_ptr<const AccountedBuffer> upload_removed(const Index& index);

@@ -55,7 +55,8 @@ JoinedSegments::View::View(const JoinedSegment& segment)
   first_document = placed.first_document;
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
-  removed = segment.removed;
+  removals = segment.removals;
+  fewest_raw = placed.fewest_raw;
 }
 
 std::shared_ptr<const JoinedSegments> JoinedSegments::join(std::span<const JoinedSegment> segments,
@@ -91,8 +92,8 @@ JoinedSegments::Arrays JoinedSegments::lay_out(std::span<const JoinedSegment> al
   const GpuIndex::State& last = *all.back().placed;
   const std::size_t end = last.first_document + std::size_t{last.tiles()} * kTileDocuments;
   const bool has_static = last.static_scores != nullptr;
-  const bool has_removed =
-      std::ranges::any_of(all, [](const JoinedSegment& each) { return each.removed != nullptr; });
+  const bool has_removed = std::ranges::any_of(
+      all, [](const JoinedSegment& each) { return each.removals.bits != nullptr; });
   std::size_t long_documents = 0;
   for (const JoinedSegment& each : all) long_documents += each.placed->long_documents;
   Arena arena(begin);
@@ -136,8 +137,8 @@ void JoinedSegments::copy(std::span<const JoinedSegment> all) {
       copy_items(to.static_bounds + window, from.static_bounds + window,
                  parts(count, kStaticWindow), stream);
     }
-    if (each.removed == nullptr) continue;
-    copy_items(to.removed + first / 32, each.removed, parts(count, 32), stream);
+    if (each.removals.bits == nullptr) continue;
+    copy_items(to.removed + first / 32, each.removals.bits, parts(count, 32), stream);
     removed_bits = to.removed;
   }
   copy_space(all, to.space, stream);

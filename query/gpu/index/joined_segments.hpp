@@ -17,7 +17,7 @@ namespace warpdex::gpu {
 /// A segment to be joined. Its spaced docIDs start at PlacedIndex::first_document.
 struct JoinedSegment {
   const GpuIndex::State* placed;
-  const std::uint32_t* removed;  ///< the bits of its removed documents on the GPU, or null
+  Removals removals;             ///< the bits are those of its own documents
   std::uint32_t first_document;  ///< the docID of its first document in the snapshot
 };
 

@@ -8,10 +8,18 @@
 
 namespace warpdex::gpu {
 
-/// A raw list on the GPU; null where there is none.
+class LiveSeeds;
+
+/// What was removed from an index, if anything.
+struct Removals {
+  const std::uint32_t* bits = nullptr;    ///< on the GPU: Batch::removed
+  const LiveSeeds* live_seeds = nullptr;  ///< null where there is no forward index
+};
+
+/// A raw list on the GPU.
 struct RawList {
-  const std::uint32_t* raw = nullptr;
-  std::uint64_t occurrences = 0;  ///< the term's collection frequency
+  const std::uint32_t* raw;
+  std::uint64_t occurrences;  ///< the term's collection frequency
 };
 
 /// An index whose lists have addresses that kernels can read.
@@ -20,7 +28,7 @@ struct PlacedIndex {
 
   /// Fills in where the blocks of a long list are; pointers are the GPU's. Any thread.
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
-  /// Where a short list is, if it is on the GPU. Any thread.
+  /// Where a short list of fewest_raw postings or more is. Any thread.
   virtual RawList find_raw(const PostingsEntry& entry) const = 0;
 
   const Index& index;
@@ -28,8 +36,9 @@ struct PlacedIndex {
   std::uint32_t first_document = 0;
   std::uint32_t longest_document = 0;
   float largest_static = 0;  ///< the largest static score; 0 if there are none
-  /// The bits of removed documents, on the GPU: Batch::removed.
-  const std::uint32_t* removed = nullptr;
+  Removals removals;
+  /// Short lists of so many postings or more are on the GPU, decoded; kBlockSize: none is.
+  std::uint32_t fewest_raw = kBlockSize;
 
   std::uint32_t first_tile() const { return first_document >> kTileShift; }
   std::uint32_t tiles() const {

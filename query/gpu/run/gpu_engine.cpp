@@ -28,7 +28,7 @@ class SnapshotEngine {
       if (documents > most) segments_.largest = segments_.searchers.size();
       most = std::max(most, documents);
       auto engine = std::make_unique<gpu::SegmentEngine>(segment.uploaded->placed,
-                                                         segment.removed_bits(), settings);
+                                                         segment.removals(), settings);
       engines_.push_back(engine.get());
       segments_.first_documents.push_back(segment.first_document -
                                           segment.uploaded->placed.first_document);
@@ -116,7 +116,7 @@ struct GpuEngine::State {
 GpuEngine::GpuEngine(const GpuIndex& index, const GpuEngineSettings& settings)
     : state_(std::make_unique<State>()) {
   check_room(settings);
-  state_->at_once = std::make_unique<gpu::SegmentEngine>(index.state(), nullptr, settings);
+  state_->at_once = std::make_unique<gpu::SegmentEngine>(index.state(), gpu::Removals{}, settings);
 }
 
 GpuEngine::GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings)
@@ -127,7 +127,7 @@ GpuEngine::GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& setti
   if (uploaded.segments.size() == 1) {
     const GpuSnapshot::State::Segment& segment = uploaded.segments[0];
     state_->at_once = std::make_unique<gpu::SegmentEngine>(segment.uploaded->placed,
-                                                           segment.removed_bits(), settings);
+                                                           segment.removals(), settings);
   } else if (uploaded.joined) {
     state_->at_once = std::make_unique<gpu::SegmentEngine>(*uploaded.joined, settings);
   } else {

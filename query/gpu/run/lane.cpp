@@ -29,18 +29,17 @@ std::uint32_t tile_end(const SearchedIndex& index) {
 
 }  // namespace
 
-Lane::Lane(const GpuIndex::State& index, const std::uint32_t* removed,
-           const GpuEngineSettings& settings)
+Lane::Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings)
     : Lane(index, &index, removed, settings) {}
 
 Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings)
-    : Lane(joined, nullptr, joined.removed_bits, settings) {}
+    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings) {}
 
-Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const std::uint32_t* removed,
+Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
            const GpuEngineSettings& settings)
     : index_(index),
       cache_(alone == nullptr ? nullptr : alone->cache.get()),
-      removed_(removed),
+      removed_(removed.bits),
       settings_(settings),
       stage_(alone == nullptr ? std::nullopt
                               : std::optional<ListStage>(std::in_place, *alone, removed)),

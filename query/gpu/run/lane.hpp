@@ -26,9 +26,9 @@ namespace warpdex::gpu {
 /// Used by one thread at a time.
 class Lane {
  public:
-  /// Over an index. Keeps a reference. `removed` is Batch::removed. Throws CudaError.
-  Lane(const GpuIndex::State& index, const std::uint32_t* removed,
-       const GpuEngineSettings& settings);
+  /// Over an index. Keeps a reference. `removed`: with bits as those of
+  /// Batch::removed. Throws CudaError.
+  Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings);
   /// Over the segments of a snapshot; plans are of all of them.
   Lane(const SearchedIndex& joined, const GpuEngineSettings& settings);
   ~Lane();
@@ -52,7 +52,7 @@ class Lane {
   const GpuStatistics& statistics() const { return statistics_; }
 
  private:
-  Lane(const SearchedIndex& index, const GpuIndex::State* alone, const std::uint32_t* removed,
+  Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
        const GpuEngineSettings& settings);
 
   /// Queries that are under way together.
@@ -87,8 +87,8 @@ class Lane {
   bool is_staging() const { return stage_ && stage_->is_on(); }
 
   const SearchedIndex& index_;
-  ListCache* cache_;  ///< of an index whose lists are not all resident; else null
-  const std::uint32_t* removed_;
+  ListCache* cache_;              ///< of an index whose lists are not all resident; else null
+  const std::uint32_t* removed_;  ///< Batch::removed
   const GpuEngineSettings settings_;
   std::optional<ListStage> stage_;  ///< of an index
   BatchBuilder builder_;

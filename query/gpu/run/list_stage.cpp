@@ -33,7 +33,7 @@ bool reads_all(const SearchSettings& settings, const GpuAblation& ablation) {
 
 }  // namespace
 
-ListStage::ListStage(const GpuIndex::State& placed, const std::uint32_t* removed_bits)
+ListStage::ListStage(const GpuIndex::State& placed, const Removals& removed)
     : PlacedIndex(placed.index),
       placed_(placed),
       stream_(placed.device),
@@ -41,7 +41,8 @@ ListStage::ListStage(const GpuIndex::State& placed, const std::uint32_t* removed
   first_document = placed.first_document;
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
-  removed = removed_bits;
+  removals = removed;
+  fewest_raw = placed.fewest_raw;
 }
 
 ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }

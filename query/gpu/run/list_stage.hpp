@@ -21,8 +21,9 @@ namespace warpdex::gpu {
 /// with two halves of some of the lane's scratch memory.
 class ListStage final : public PlacedIndex {
  public:
-  /// Keeps a reference. Does nothing if there is no list cache. `removed` is Batch::removed.
-  ListStage(const GpuIndex::State& placed, const std::uint32_t* removed);
+  /// Keeps a reference. Does nothing if there is no list cache. `removed`: with bits as those of
+  /// Batch::removed.
+  ListStage(const GpuIndex::State& placed, const Removals& removed);
   /// Waits for the copies that are under way.
   ~ListStage();
   ListStage(const ListStage&) = delete;

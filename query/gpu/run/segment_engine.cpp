@@ -33,7 +33,7 @@ std::string unknown_ticket(Ticket ticket) {
          " names no batch that is under way; wait() takes each batch's answers once";
 }
 
-SegmentEngine::SegmentEngine(const GpuIndex::State& index, const std::uint32_t* removed,
+SegmentEngine::SegmentEngine(const GpuIndex::State& index, const Removals& removed,
                              const GpuEngineSettings& settings)
     : index_(index), alone_(&index), removed_(removed), settings_(settings) {
   add_lane();

@@ -16,8 +16,8 @@ namespace warpdex::gpu {
 
 class SegmentEngine final : public SegmentSearcher {
  public:
-  /// Keeps references. `removed` is Batch::removed. Throws CudaError.
-  SegmentEngine(const GpuIndex::State& index, const std::uint32_t* removed,
+  /// Keeps references. `removed`: with bits as those of Batch::removed. Throws CudaError.
+  SegmentEngine(const GpuIndex::State& index, const Removals& removed,
                 const GpuEngineSettings& settings);
   /// Over the segments of a snapshot; plans are of all of them.
   SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings);
@@ -50,7 +50,7 @@ class SegmentEngine final : public SegmentSearcher {
 
   const SearchedIndex& index_;
   const GpuIndex::State* alone_ = nullptr;  ///< the same where it is one index
-  const std::uint32_t* removed_ = nullptr;
+  Removals removed_;
   const GpuEngineSettings settings_;
   std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
   std::uint64_t last_ticket_ = 0;

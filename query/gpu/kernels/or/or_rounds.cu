@@ -250,7 +250,9 @@ __global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uin
   const std::uint32_t index = batch.and_queries + blockIdx.x;
   const Query& query = batch.queries[index];
   if (batch.query_tiles == nullptr) {
-    if (!begin_query(batch, query, query.tile_row, batch.tiles, round, memory)) return;
+    const std::uint32_t tiles = query.end_tile - query.first_tile;
+    const std::uint32_t first = query.tile_row + query.first_tile;
+    if (!begin_query(batch, query, first, tiles, round, memory)) return;
   } else if (!or_has_run(query, batch.states[query.state])) {
     return;
   }

@@ -40,7 +40,7 @@ struct NoPlace : PlacedIndex {
     list.last_docids =
         reinterpret_cast<const std::uint32_t*>(std::uintptr_t{entry.first_block} * 4);
   }
-  RawList find_raw(const PostingsEntry&) const override { return {}; }
+  RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
 /// An image in memory of its own.

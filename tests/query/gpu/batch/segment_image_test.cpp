@@ -21,10 +21,10 @@ struct PlacedSegment final : PlacedIndex {
     for (const std::uint32_t length : placed.lengths()) {
       longest_document = std::max(longest_document, length);
     }
-    if (!placed.removed().none()) removed = &kBits;
+    if (!placed.removed().none()) removals.bits = &kBits;
   }
   void place(const PostingsEntry&, List&) const override {}
-  RawList find_raw(const PostingsEntry&) const override { return {}; }
+  RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
 /// The image of one query.

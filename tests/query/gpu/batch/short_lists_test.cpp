@@ -1,5 +1,5 @@
 // The raw lists that are uploaded with an index are its short lists, those with the most postings.
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@ constexpr std::uint32_t kFirst = 3 * kSpaceDocuments;
 constexpr std::size_t kBytes = kRawListEntries * sizeof(std::uint32_t);
 
 void expect_list(const Index& index, const PostingsEntry& entry, const ShortLists& lists) {
-  const std::size_t place = lists.places[entry.term_number];
+  const ShortLists::Place& place = lists.places[entry.term_number];
   const Postings wanted = read_postings(index, entry);
-  const std::uint32_t* const raw = lists.raw.data() + place * kRawListEntries;
+  const std::uint32_t* const raw = lists.raw.data() + place.list * kRawListEntries;
   std::uint64_t occurrences = 0;
   for (std::uint32_t i = 0; i < kRawEntries; ++i) {
     const bool has = i < entry.document_frequency;
@@ -25,7 +25,7 @@ void expect_list(const Index& index, const PostingsEntry& entry, const ShortList
     ASSERT_EQ(raw[kRawEntries + i], has ? wanted.frequencies[i] - 1 : 0U);
     if (has) occurrences += wanted.frequencies[i];
   }
-  EXPECT_EQ(lists.occurrences[place], occurrences);
+  EXPECT_EQ(place.occurrences, occurrences);
 }
 
 TEST(ShortLists, AreThoseWithTheMostPostings) {
@@ -39,12 +39,15 @@ TEST(ShortLists, AreThoseWithTheMostPostings) {
       std::uint32_t most = 0;             // postings of a short list that is not
       index.for_each_term([&](std::string_view, const PostingsEntry& entry) {
         if (!entry.is_short()) return;
-        const bool is_there = !lists.places.empty() && lists.places[entry.term_number] != kNone;
+        const bool is_there =
+            !lists.places.empty() && lists.places[entry.term_number].list != kNone;
         if (is_there) expect_list(index, entry, lists);
         if (is_there) fewest = std::min(fewest, entry.document_frequency);
         if (!is_there) most = std::max(most, entry.document_frequency);
       });
       EXPECT_LT(most, fewest);
+      EXPECT_LE(lists.fewest, fewest);
+      EXPECT_GT(lists.fewest, most);
       if (room == 1'000'000) {
         EXPECT_EQ(fewest, 8U);
       }

@@ -1,6 +1,6 @@
 // Counts short lists by their postings, decides which fit, and decodes those. Each takes a pass
 // over the lexicon, group by group.
-#include "gpu/index/short_lists.hpp"
+#include "gpu/batch/short_lists.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,6 +25,9 @@ void for_each_short(const Index& index, const Visit& visit) {
     });
   });
 }
+
+/// With a term of more occurrences, which no real index has, no list is taken.
+constexpr std::uint64_t kMaxOccurrences = 0xFFFFFFFF;
 
 /// Lists with fewer postings are most of all, seldom asked for, and decoded fast.
 constexpr std::uint32_t kFewPostings = 8;
@@ -64,25 +67,28 @@ std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
 
 ShortLists make_short_lists(const Index& index, std::uint32_t first_document, std::size_t bytes) {
   const std::uint32_t fewest = find_fewest(index, bytes);
+  if (fewest == kBlockSize) return {};
   ShortLists lists;
-  if (fewest == kBlockSize) return lists;
-  lists.places.resize(index.counts().terms, kNone);
+  lists.fewest = fewest;
+  lists.places.resize(index.counts().terms);
   for_each_short(index, [&](const PostingsEntry& entry) {
-    if (entry.document_frequency >= fewest) lists.places[entry.term_number] = 0;
+    if (entry.document_frequency >= fewest) lists.places[entry.term_number].list = 0;
   });
   std::uint32_t count = 0;
-  for (std::uint32_t& place : lists.places) {
-    if (place != kNone) place = count++;
+  for (ShortLists::Place& place : lists.places) {
+    if (place.list != kNone) place.list = count++;
   }
   lists.raw.resize(std::size_t{count} * kRawListEntries);
-  lists.occurrences.resize(count);
+  std::atomic<bool> has_huge = false;
   for_each_short(index, [&](const PostingsEntry& entry) {
     if (entry.document_frequency < fewest) return;
-    const std::size_t place = lists.places[entry.term_number];
-    lists.occurrences[place] =
-        write_raw_list(index, entry, first_document, lists.raw.data() + place * kRawListEntries);
+    ShortLists::Place& place = lists.places[entry.term_number];
+    const std::uint64_t occurrences = write_raw_list(
+        index, entry, first_document, lists.raw.data() + std::size_t{place.list} * kRawListEntries);
+    place.occurrences = static_cast<std::uint32_t>(occurrences);
+    if (occurrences > kMaxOccurrences) has_huge = true;
   });
-  return lists;
+  return has_huge ? ShortLists{} : lists;
 }
 
 }  // namespace warpdex::gpu

@@ -18,9 +18,15 @@ std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
 
 /// The raw lists of an index's short lists with the most postings.
 struct ShortLists {
-  std::vector<std::uint32_t> raw;          ///< kRawListEntries each
-  std::vector<std::uint32_t> places;       ///< by term: the number of its list, or kNone
-  std::vector<std::uint64_t> occurrences;  ///< by list: the term's collection frequency
+  /// Of a term with such a list.
+  struct Place {
+    std::uint32_t list = kNone;  ///< its number; kNone: there is none
+    std::uint32_t occurrences = 0;
+  };
+
+  std::uint32_t fewest = kBlockSize;  ///< the postings of a short list that is here, or more
+  std::vector<std::uint32_t> raw;     ///< kRawListEntries each
+  std::vector<Place> places;          ///< by term
 };
 
 /// Decodes as many as fit in `bytes`: all of a number of postings or none. O(terms), on all

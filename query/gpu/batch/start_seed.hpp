@@ -1,0 +1,26 @@
+// The score that a query's threshold starts with, by the seeds of its lists. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gpu/layout/placed_index.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/scorer.hpp"
+
+namespace warpdex::gpu {
+
+/// A list of OR, none of whose documents is prohibited.
+struct SeededList {
+  std::size_t segment;  ///< its number; lists of a segment are neighbours
+  const PlacedIndex* placed;
+  const PlannedTerm* term;
+  TermScorer scorer;
+};
+
+/// A score that k live documents reach: those of one list, or of one list in each of several
+/// segments. 0 if no seeds say so. O(lists) if one list has enough, else O(lists log(lists)).
+float start_seed(std::span<const SeededList> lists, std::uint32_t k);
+
+}  // namespace warpdex::gpu
