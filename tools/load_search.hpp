@@ -18,7 +18,8 @@ struct HighestRate {
 };
 
 /// The highest rate at which `holds` is true, to 2 %; 0 if it is not even at a thousandth of
-/// `guess`. If it holds at a rate, it holds at lower ones. O(log) calls.
+/// `guess`. It holds at lower rates than one at which it holds, and not at every rate. O(log)
+/// calls.
 double find_highest_rate(double guess, const std::function<bool(double rate)>& holds);
 
 /// Searches for each placement, from what it does with as many queries under way as there is room

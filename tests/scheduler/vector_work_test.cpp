@@ -5,6 +5,7 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -25,6 +26,13 @@ namespace {
 
 using vector::FlatSearcher;
 using vector::Neighbors;
+
+/// One search of vectors at a time: the thread sanitizer does not see how oneTBB keeps the threads
+/// apart that enter it.
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 /// The k nearest vectors of one.
 struct VectorJob final : Job {
@@ -58,8 +66,10 @@ class VectorBatches final : public GpuWorker {
       batch.queries.insert(batch.queries.end(), query.begin(), query.end());
       k = std::max(k, vector_job(*job).k);
     }
-    batch.answers =
-        std::async(std::launch::async, [this, &batch, k] { return search_(batch.queries, k); });
+    batch.answers = std::async(std::launch::async, [this, &batch, k] {
+      const std::lock_guard lock(one_at_a_time());
+      return search_(batch.queries, k);
+    });
   }
   bool poll(std::size_t slot) override {
     return batches_[slot].answers.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -108,6 +118,7 @@ class VectorWork final : public WorkClass {
       explicit Cpu(const vector::FlatVectors& vectors) : searcher(vectors, 1) {}
       bool run(Job& job, SearchWatch&) override {
         VectorJob& query = vector_job(job);
+        const std::lock_guard lock(one_at_a_time());
         query.found = searcher.nearest(query.vector, query.k);
         return true;
       }
@@ -138,6 +149,7 @@ struct HybridJob final : Job {
 };
 
 SearchResult search_hybrid(HybridSearcher& searcher, const HybridJob& job) {
+  const std::lock_guard lock(one_at_a_time());
   return searcher.search({&job.query, 1}, job.vector, {}, {.fusion = Fusion::kRerank, .depth = 50})
       .front();
 }

@@ -235,6 +235,8 @@ TEST_F(LoadCommand, RefusesWhatItCannotTake) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--rate", ","}, "load needs --rate"},
       {{"--find-rate"}, "--find-rate needs --deadline"},
+      {{"--find-rate", "--deadline", "100"}, "raise --seconds"},
+      {{"--callers", "20000"}, "--capacity of 20000"},
       {{"--max-missed", "100"}, "--max-missed"},
       {{"--callers", "-1"}, "--callers"},
       {{"--huge-every", "-1"}, "--huge-every"},

@@ -68,7 +68,7 @@ class Program(unittest.TestCase):
     def run_script(self, folder, *options):
         done = subprocess.run(
             [sys.executable, SCRIPT, WARPDEX.parent.parent, folder / "out", "--device", "cpu",
-             "--threads", "1", "--seconds", "0.1", *options],
+             "--threads", "1", "--seconds", "0.2", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         return done
 

@@ -164,7 +164,11 @@ LoadPlan plan_of(const Arguments& given) {
     throw UsageError(
         "load needs --rate, the queries a second to send, or --find-rate, --callers or --by-hand");
   }
-  checked_number("--callers", given.callers, 0, 1'000'000);
+  checked_number("--callers", given.callers, 0);
+  if (given.callers > given.capacity) {
+    throw UsageError("there is no room for so many callers; give a --capacity of " +
+                     std::to_string(given.callers));
+  }
   checked_number("--huge-every", given.huge_every, 0);
   if (!(given.max_missed >= 0 && given.max_missed < 100)) {
     throw UsageError("--max-missed takes a percentage from 0 to below 100");
@@ -269,6 +273,9 @@ int run_load(const std::vector<std::string>& arguments) {
   }
   if (given.finds_rate && !plan.options.has_deadline()) {
     throw UsageError("--find-rate needs --deadline, by which queries are in time or missed");
+  }
+  if (given.finds_rate && given.deadline >= given.seconds * 1e3) {
+    throw UsageError("--find-rate needs loads that are longer than the deadline; raise --seconds");
   }
   const InterruptGuard guard;
   const Snapshot snapshot = Snapshot::open(given.index);
