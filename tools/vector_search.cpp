@@ -13,10 +13,7 @@
 #include "warpdex/vector/graph/row_search.hpp"
 
 namespace warpdex::tools {
-namespace {
-
-/// Refuses options that are for other kinds of index.
-void check_options(const vector::VectorIndex& index, const CommandLine& command) {
+void check_depth_options(const vector::VectorIndex& index, const CommandLine& command) {
   const vector::VectorIndexSettings& settings = index.settings();
   const std::string name = "'" + index.folder().string() + "'";
   if (settings.index == vector::IndexKind::kFlat && command.given("probes")) {
@@ -36,7 +33,19 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
   }
 }
 
-}  // namespace
+vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
+                                    SearchDepth depth) {
+  check_depth_options(index, command);
+  vector::ProbeSettings settings;
+  if (index.settings().index == vector::IndexKind::kFlat) return settings;
+  const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
+  if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
+  settings.probes = checked_number("--probes", depth.probes, 1, lists);
+  if (command.given("refine")) {
+    settings.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+  }
+  return settings;
+}
 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
   group.add_options()(
@@ -86,11 +95,13 @@ std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, st
 }  // namespace
 
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           SearchDepth depth, std::size_t threads, const DeviceOptions& device,
-                           const GpuLayout& layout, SearchFor what)
-    : metric_(index.settings().metric), device_(device) {
-  check_options(index, command);
-  set_depth(index, command, depth);
+                           const vector::ProbeSettings& depth, std::size_t threads,
+                           const DeviceOptions& device, const GpuLayout& layout, SearchFor what)
+    : index_(index),
+      metric_(index.settings().metric),
+      settings_(depth),
+      threads_(threads),
+      device_(device) {
   if (what == SearchFor::kStoredRows) {
     const vector::RowSearchMethod method = vector::row_search_method(index, settings_);
     metric_ = method.metric;
@@ -99,39 +110,42 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   const std::size_t shards = count_shards(command, layout, device_.gpu_count());
   device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
     vector::check_before_upload(index);
-    start_gpus(index, shards, gpus);
+    start_gpus(shards, gpus);
   });
   cpu_ = vector::search_index_on_cpu(index, settings_, threads, metric_);
 }
 
-void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
-                             SearchDepth depth) {
-  if (index.settings().index == vector::IndexKind::kFlat) return;
-  has_lists_ = true;
-  const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
-  if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
-  settings_.probes = checked_number("--probes", depth.probes, 1, lists);
-  if (command.given("refine")) {
-    settings_.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+void VectorSearch::set_depth(const vector::ProbeSettings& depth) {
+  settings_ = depth;
+  cpu_ = vector::search_index_on_cpu(index_, settings_, threads_, metric_);
+  if (!gpu_) return;
+  try {
+    gpu_->searcher.reset();  // two do not fit
+    upload(*gpu_);
+  } catch (const Error& error) {
+    device_.take_cpu(error);
+    gpu_.reset();
   }
 }
 
-void VectorSearch::start_gpus(const vector::VectorIndex& index, std::size_t shards,
-                              std::span<const ResourceSettings> gpus) {
+void VectorSearch::start_gpus(std::size_t shards, std::span<const ResourceSettings> gpus) {
   auto started = std::make_unique<Gpu>();
   started->shards = shards;
   started->replicas = gpus.size() / shards;
   std::map<int, Resources*> of_device;
-  std::vector<Resources*> all;
   for (const ResourceSettings& gpu : gpus) {
     Resources*& one = of_device[gpu.device];
     if (one == nullptr) {
       one = started->resources.emplace_back(std::make_unique<Resources>(gpu)).get();
     }
-    all.push_back(one);
+    started->order.push_back(one);
   }
-  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards, metric_);
+  upload(*started);
   gpu_ = std::move(started);
+}
+
+void VectorSearch::upload(Gpu& gpu) const {
+  gpu.searcher = vector::search_index_on_gpus(index_, settings_, gpu.order, gpu.shards, metric_);
 }
 
 std::string VectorSearch::gpu_name() const {
