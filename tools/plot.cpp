@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
+#include "plot_axis.hpp"
 #include "text.hpp"
 
 namespace warpdex::tools {
@@ -12,14 +14,15 @@ namespace {
 
 // Pixels. A panel is a box of axes with room around it for labels and, below, its legend.
 constexpr double kPanelWidth = 560;
-constexpr double kPanelHeight = 440;
 constexpr double kLeft = 70;
 constexpr double kRight = 20;
 constexpr double kTop = 44;
-constexpr double kBottom = 120;
 constexpr double kAxisWidth = kPanelWidth - kLeft - kRight;
-constexpr double kAxisHeight = kPanelHeight - kTop - kBottom;
-constexpr int kLegendColumns = 4;
+constexpr double kAxisHeight = 276;
+constexpr double kLegendTop = kTop + kAxisHeight + 62;
+constexpr double kLegendRow = 20;
+constexpr std::size_t kMaxLegendColumns = 4;
+constexpr double kLetter = 6.5;  // of a legend, on average
 
 // Okabe and Ito's colours, which people with any kind of colour vision tell apart.
 constexpr std::array<const char*, 8> kColours{"#0072B2", "#E69F00", "#009E73", "#D55E00",
@@ -41,56 +44,85 @@ std::string escaped(const std::string& text) {
 
 std::string number(double value) { return fixed(value, 1); }
 
-/// A step of 1, 2 or 5 times a power of ten that gives about five grid lines up to `highest`.
-double grid_step(double highest) {
-  const double rough = highest / 5;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * power) return factor * power;
+/// As many columns as the longest name leaves room for.
+std::size_t legend_columns(const PlotPanel& panel) {
+  std::size_t longest = 1;
+  for (const PlotSeries& series : panel.series) longest = std::max(longest, series.name.size());
+  const double width = 30 + kLetter * static_cast<double>(longest);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(kAxisWidth / width), 1,
+                                 kMaxLegendColumns);
+}
+
+std::size_t legend_rows(const PlotPanel& panel) {
+  const std::size_t columns = legend_columns(panel);
+  return (panel.series.size() + columns - 1) / columns;
+}
+
+/// The highest value that is drawn, a stack's sum among them; 0 if there is none.
+double highest_of(const PlotPanel& panel) {
+  double highest = 0;
+  for (std::size_t i = 0; i < panel.categories.size(); ++i) {
+    double sum = 0;
+    for (const PlotSeries& series : panel.series) {
+      const double value = series.values[i];
+      if (std::isnan(value)) continue;
+      sum = panel.kind == PlotPanel::Kind::kStackedBars ? sum + value : value;
+      highest = std::max(highest, sum);
+    }
   }
-  return 10 * power;
+  return highest;
+}
+
+bool is_point(const PlotSeries& series, std::size_t i) {
+  return series.values[i] > 0 && std::isfinite(series.values[i]) && std::isfinite(series.places[i]);
+}
+
+/// The lowest and the highest number of all points of curves; 1 and 1 if there is none.
+std::pair<double, double> range_of(const PlotPanel& panel,
+                                   std::vector<double> PlotSeries::*numbers) {
+  std::vector<double> all;
+  for (const PlotSeries& series : panel.series) {
+    for (std::size_t i = 0; i < series.values.size(); ++i) {
+      if (is_point(series, i)) all.push_back((series.*numbers)[i]);
+    }
+  }
+  if (all.empty()) return {1, 1};
+  const auto [low, high] = std::minmax_element(all.begin(), all.end());
+  return {*low, *high};
+}
+
+PlotAxis value_axis(const PlotPanel& panel) {
+  if (panel.kind != PlotPanel::Kind::kCurves) return PlotAxis::from_zero(highest_of(panel));
+  const auto [low, high] = range_of(panel, &PlotSeries::values);
+  return PlotAxis::logarithmic(low, high);
 }
 
 class PanelDrawing {
  public:
-  PanelDrawing(const PlotPanel& panel, double x_offset) : panel_(panel), x0_(x_offset + kLeft) {
-    double highest = 0;
-    for (std::size_t i = 0; i < panel.categories.size(); ++i) {
-      highest = std::max(highest, tallest(i));
-    }
-    step_ = grid_step(highest > 0 ? highest : 1);
-    top_value_ = step_ * std::max(1.0, std::ceil(highest / step_));
-  }
+  PanelDrawing(const PlotPanel& panel, double x_offset)
+      : panel_(panel), x0_(x_offset + kLeft), axis_(value_axis(panel)) {}
 
   std::string draw() {
     text(x0_, 24, panel_.title, "start", "font-weight='bold'");
     draw_grid();
-    panel_.kind == PlotPanel::Kind::kStackedBars ? draw_bars() : draw_lines();
-    draw_categories();
+    switch (panel_.kind) {
+      case PlotPanel::Kind::kStackedBars: draw_bars(); break;
+      case PlotPanel::Kind::kLines: draw_lines(); break;
+      case PlotPanel::Kind::kCurves: draw_curves(); break;
+    }
+    text(x0_ + kAxisWidth / 2, kTop + kAxisHeight + 40, panel_.x_label, "middle");
     draw_legend();
     return std::move(out_);
   }
 
  private:
-  double tallest(std::size_t category) const {
-    double sum = 0;
-    double highest = 0;
-    for (const PlotSeries& series : panel_.series) {
-      const double value = series.values[category];
-      if (std::isnan(value)) continue;
-      sum += value;
-      highest = std::max(highest, value);
-    }
-    return panel_.kind == PlotPanel::Kind::kStackedBars ? sum : highest;
-  }
-
   double slot() const {
     return kAxisWidth / static_cast<double>(std::max<std::size_t>(1, panel_.categories.size()));
   }
   double centre(std::size_t category) const {
     return x0_ + slot() * (static_cast<double>(category) + 0.5);
   }
-  double height(double value) const { return kTop + kAxisHeight * (1 - value / top_value_); }
+  double height(double value) const { return kTop + kAxisHeight * (1 - axis_.place(value)); }
 
   void text(double x, double y, const std::string& words, const std::string& anchor,
             const std::string& more = "") {
@@ -107,11 +139,12 @@ class PanelDrawing {
   }
 
   void draw_grid() {
-    const int decimals = step_ >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step_)));
-    for (int i = 0; step_ * i <= top_value_ * 1.001; ++i) {
-      const double y = height(step_ * i);
-      line(x0_, y, x0_ + kAxisWidth, y, i == 0 ? "stroke='#333'" : "stroke='#ddd'");
-      text(x0_ - 8, y + 4, fixed(step_ * i, decimals), "end");
+    bool is_first = true;
+    for (const PlotAxis::Mark& mark : axis_.marks()) {
+      const double y = height(mark.value);
+      line(x0_, y, x0_ + kAxisWidth, y, is_first ? "stroke='#333'" : "stroke='#ddd'");
+      text(x0_ - 8, y + 4, mark.label, "end");
+      is_first = false;
     }
     const std::string turned =
         "transform='rotate(-90 " + number(x0_ - 52) + " " + number(kTop + kAxisHeight / 2) + ")'";
@@ -131,22 +164,60 @@ class PanelDrawing {
       }
       text(centre(i), height(sum) - 5, fixed(sum, 2), "middle");
     }
+    draw_categories();
   }
 
   void draw_lines() {
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
-      const std::string colour = kColours[s % kColours.size()];
-      std::string points;
+      const std::vector<double>& values = panel_.series[s].values;
+      std::vector<std::pair<double, double>> points;
       for (std::size_t i = 0; i < panel_.categories.size(); ++i) {
-        const double value = panel_.series[s].values[i];
-        if (std::isnan(value)) continue;
-        points += number(centre(i)) + "," + number(height(value)) + " ";
-        out_ += "<circle cx='" + number(centre(i)) + "' cy='" + number(height(value)) +
-                "' r='3' fill='" + colour + "'/>\n";
+        if (!std::isnan(values[i])) points.emplace_back(centre(i), height(values[i]));
       }
-      out_ += "<polyline points='" + points + "' fill='none' stroke='" + colour +
-              "' stroke-width='1.8'/>\n";
+      join(points, s);
     }
+    draw_categories();
+  }
+
+  void draw_curves() {
+    const auto [low, high] = range_of(panel_, &PlotSeries::places);
+    const PlotAxis across = PlotAxis::linear(low, high);
+    for (const PlotAxis::Mark& mark : across.marks()) {
+      const double x = x0_ + kAxisWidth * across.place(mark.value);
+      line(x, kTop, x, kTop + kAxisHeight, "stroke='#ddd'");
+      text(x, kTop + kAxisHeight + 18, mark.label, "middle");
+    }
+    for (std::size_t s = 0; s < panel_.series.size(); ++s) {
+      const PlotSeries& series = panel_.series[s];
+      std::vector<std::pair<double, double>> points;
+      for (std::size_t i = 0; i < series.values.size(); ++i) {
+        if (!is_point(series, i)) continue;
+        points.emplace_back(x0_ + kAxisWidth * across.place(series.places[i]),
+                            height(series.values[i]));
+      }
+      join(points, s);
+    }
+  }
+
+  /// A line of the look that series `s` has, with a dot at each point.
+  void join(const std::vector<std::pair<double, double>>& points, std::size_t s) {
+    std::string places;
+    for (const auto& [x, y] : points) {
+      places += number(x) + "," + number(y) + " ";
+      out_ += "<circle cx='" + number(x) + "' cy='" + number(y) + "' r='3' fill='" +
+              kColours[s % kColours.size()] + "'/>\n";
+    }
+    out_ += "<polyline points='" + places + "' fill='none' " + stroke(s) + "/>\n";
+  }
+
+  /// Where colours come again, lines are dashed.
+  static std::string stroke(std::size_t s) {
+    std::string style =
+        std::string("stroke='") + kColours[s % kColours.size()] + "' stroke-width='1.8'";
+    const std::size_t round = s / kColours.size();
+    if (round > 0)
+      style += " stroke-dasharray='" + std::to_string(std::max<std::size_t>(1, 8 / round)) + " 3'";
+    return style;
   }
 
   void draw_categories() {
@@ -154,34 +225,39 @@ class PanelDrawing {
     for (std::size_t i = 0; i < panel_.categories.size(); ++i) {
       text(centre(i), y + 18, panel_.categories[i], "middle");
     }
-    text(x0_ + kAxisWidth / 2, y + 40, panel_.x_label, "middle");
   }
 
   void draw_legend() {
+    const std::size_t columns = legend_columns(panel_);
     for (std::size_t s = 0; s < panel_.series.size(); ++s) {
-      const auto column = static_cast<double>(s % kLegendColumns);
-      const auto row = static_cast<double>(s / kLegendColumns);
-      const double x = x0_ + column * kAxisWidth / kLegendColumns;
-      const double y = kTop + kAxisHeight + 62 + row * 20;
-      box(x, y, 11, 11, kColours[s % kColours.size()]);
-      text(x + 17, y + 10, panel_.series[s].name, "start");
+      const auto column = static_cast<double>(s % columns);
+      const double x = x0_ + column * kAxisWidth / static_cast<double>(columns);
+      const double y = kLegendTop + static_cast<double>(s / columns) * kLegendRow;
+      if (panel_.kind == PlotPanel::Kind::kStackedBars) {
+        box(x, y, 11, 11, kColours[s % kColours.size()]);
+      } else {
+        line(x, y + 6, x + 20, y + 6, stroke(s));
+      }
+      text(x + 25, y + 10, panel_.series[s].name, "start");
     }
   }
 
   const PlotPanel& panel_;
   double x0_;
-  double step_ = 1;
-  double top_value_ = 1;
+  PlotAxis axis_;
   std::string out_;
 };
 
 }  // namespace
 
 std::string to_svg(const std::vector<PlotPanel>& panels) {
+  std::size_t rows = 2;
+  for (const PlotPanel& panel : panels) rows = std::max(rows, legend_rows(panel));
+  const double height = kLegendTop + kLegendRow * static_cast<double>(rows) + 18;
   const double width = kPanelWidth * static_cast<double>(panels.size());
   std::string svg = "<svg xmlns='http://www.w3.org/2000/svg' width='" + number(width) +
-                    "' height='" + number(kPanelHeight) + "' viewBox='0 0 " + number(width) + " " +
-                    number(kPanelHeight) +
+                    "' height='" + number(height) + "' viewBox='0 0 " + number(width) + " " +
+                    number(height) +
                     "' font-family='sans-serif' font-size='12' fill='#222'>\n"
                     "<rect width='100%' height='100%' fill='white'/>\n";
   for (std::size_t i = 0; i < panels.size(); ++i) {

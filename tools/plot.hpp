@@ -1,4 +1,5 @@
-// Small charts as SVG: panels of stacked bars or of lines over named categories.
+// Small charts as SVG: panels of stacked bars or of lines over named categories, and of curves over
+// numbers.
 #pragma once
 
 #include <string>
@@ -8,20 +9,25 @@ namespace warpdex::tools {
 
 struct PlotSeries {
   std::string name;
-  std::vector<double> values;  ///< one a category, 0 or more; NaN: no value there
+  /// NaN: no value there. Of kCurves above 0, one a place; else 0 or more, one a category.
+  std::vector<double> values;
+  /// Of kCurves: where the values lie on the x axis, in the order in which a line joins them.
+  std::vector<double> places = {};
 };
 
 struct PlotPanel {
-  enum class Kind { kStackedBars, kLines };
+  /// kCurves has two axes of numbers, of which that of values is logarithmic.
+  enum class Kind { kStackedBars, kLines, kCurves };
   Kind kind = Kind::kLines;
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::vector<std::string> categories;
+  std::vector<std::string> categories;  ///< not of kCurves
   std::vector<PlotSeries> series;
 };
 
-/// The panels side by side, with axes from 0, grid lines and a legend each.
+/// The panels side by side, with axes, grid lines and a legend each. Axes of kStackedBars and
+/// kLines begin at 0.
 std::string to_svg(const std::vector<PlotPanel>& panels);
 
 }  // namespace warpdex::tools

@@ -13,10 +13,21 @@
 #include "warpdex/vector/graph/row_search.hpp"
 
 namespace warpdex::tools {
-namespace {
 
-/// Refuses options that are for other kinds of index.
-void check_options(const vector::VectorIndex& index, const CommandLine& command) {
+void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
+                      vector::ProbeSettings& settings) {
+  if (command.given("query-bits")) {
+    settings.query_bits = checked_number("--query-bits", depth.query_bits, 1,
+                                         static_cast<std::int64_t>(vector::kMaxXfbqBits));
+  }
+  if (!command.given("extra")) return;
+  if (!command.given("refine")) {
+    throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
+  }
+  settings.extra = checked_number("--extra", depth.extra, 0, vector::kMaxRows);
+}
+
+void check_depth_options(const vector::VectorIndex& index, const CommandLine& command) {
   const vector::VectorIndexSettings& settings = index.settings();
   const std::string name = "'" + index.folder().string() + "'";
   if (!vector::has_lists(settings.index) && command.given("probes")) {
@@ -41,7 +52,21 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
   }
 }
 
-}  // namespace
+vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
+                                    SearchDepth depth) {
+  check_depth_options(index, command);
+  vector::ProbeSettings settings;
+  if (vector::has_lists(index.settings().index)) {
+    const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
+    if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
+    settings.probes = checked_number("--probes", depth.probes, 1, lists);
+  }
+  if (command.given("refine")) {
+    settings.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+  }
+  set_binary_depth(command, depth, settings);
+  return settings;
+}
 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
   group.add_options()(
@@ -49,7 +74,12 @@ void add_depth_options(po::options_description& group, SearchDepth& depth) {
       "ivf-flat, ivf-pq: lists that a query probes, the nearest ones; more find more and take "
       "longer. At most as many as there are")(
       "refine", po::value(&depth.refine)->value_name("N"),
-      "ivf-pq, xfbq: rank the N best, or -k if that is more, anew by their exact distances")(
+      "ivf-pq, xfbq: rank the N best, or -k if that is more, anew by their exact distances");
+  add_binary_depth_options(group, depth);
+}
+
+void add_binary_depth_options(po::options_description& group, SearchDepth& depth) {
+  group.add_options()(
       "query-bits", po::value(&depth.query_bits)->value_name("N"),
       "xfbq: bits of a query's component, 1 to 8. Default: those of the codes, or 4 if that is "
       "more")("extra", po::value(&depth.extra)->value_name("N"),
@@ -96,11 +126,13 @@ std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, st
 }  // namespace
 
 VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           SearchDepth depth, std::size_t threads, const DeviceOptions& device,
-                           const GpuLayout& layout, SearchFor what)
-    : metric_(index.settings().metric), device_(device) {
-  check_options(index, command);
-  set_depth(index, command, depth);
+                           const vector::ProbeSettings& depth, std::size_t threads,
+                           const DeviceOptions& device, const GpuLayout& layout, SearchFor what)
+    : index_(index),
+      metric_(index.settings().metric),
+      settings_(depth),
+      threads_(threads),
+      device_(device) {
   if (what == SearchFor::kStoredRows) {
     const vector::RowSearchMethod method = vector::row_search_method(index, settings_);
     metric_ = method.metric;
@@ -109,50 +141,42 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   const std::size_t shards = count_shards(command, layout, device_.gpu_count());
   device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
     vector::check_before_upload(index);
-    start_gpus(index, shards, gpus);
+    start_gpus(shards, gpus);
   });
   cpu_ = vector::search_index_on_cpu(index, settings_, threads, metric_);
 }
 
-void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
-                             SearchDepth depth) {
-  has_lists_ = vector::has_lists(index.settings().index);
-  if (has_lists_) {
-    const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
-    if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
-    settings_.probes = checked_number("--probes", depth.probes, 1, lists);
-  }
-  if (command.given("query-bits")) {
-    settings_.query_bits = checked_number("--query-bits", depth.query_bits, 1,
-                                          static_cast<std::int64_t>(vector::kMaxXfbqBits));
-  }
-  if (command.given("extra")) {
-    if (!command.given("refine")) {
-      throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
-    }
-    settings_.extra = checked_number("--extra", depth.extra, 0, vector::kMaxRows);
-  }
-  if (command.given("refine")) {
-    settings_.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+void VectorSearch::set_depth(const vector::ProbeSettings& depth) {
+  settings_ = depth;
+  cpu_ = vector::search_index_on_cpu(index_, settings_, threads_, metric_);
+  if (!gpu_) return;
+  try {
+    gpu_->searcher.reset();  // two do not fit
+    upload(*gpu_);
+  } catch (const Error& error) {
+    device_.take_cpu(error);
+    gpu_.reset();
   }
 }
 
-void VectorSearch::start_gpus(const vector::VectorIndex& index, std::size_t shards,
-                              std::span<const ResourceSettings> gpus) {
+void VectorSearch::start_gpus(std::size_t shards, std::span<const ResourceSettings> gpus) {
   auto started = std::make_unique<Gpu>();
   started->shards = shards;
   started->replicas = gpus.size() / shards;
   std::map<int, Resources*> of_device;
-  std::vector<Resources*> all;
   for (const ResourceSettings& gpu : gpus) {
     Resources*& one = of_device[gpu.device];
     if (one == nullptr) {
       one = started->resources.emplace_back(std::make_unique<Resources>(gpu)).get();
     }
-    all.push_back(one);
+    started->order.push_back(one);
   }
-  started->searcher = vector::search_index_on_gpus(index, settings_, all, shards, metric_);
+  upload(*started);
   gpu_ = std::move(started);
+}
+
+void VectorSearch::upload(Gpu& gpu) const {
+  gpu.searcher = vector::search_index_on_gpus(index_, settings_, gpu.order, gpu.shards, metric_);
 }
 
 std::string VectorSearch::gpu_name() const {

@@ -27,6 +27,21 @@ struct SearchDepth {
 };
 
 void add_depth_options(po::options_description& group, SearchDepth& depth);
+/// Of these, --query-bits and --extra alone.
+void add_binary_depth_options(po::options_description& group, SearchDepth& depth);
+
+/// Sets what they say. Throws UsageError for numbers out of range, and for --extra without
+/// --refine.
+void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
+                      vector::ProbeSettings& settings);
+
+/// Throws UsageError where one of these was given that suits no index of that kind.
+void check_depth_options(const vector::VectorIndex& index, const CommandLine& command);
+
+/// What `depth` means for the index: without --probes there are at most as many as lists. Throws as
+/// check_depth_options() does, and UsageError for numbers out of range.
+vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
+                                    SearchDepth depth);
 
 /// How several GPUs share an index: the options --shards and --replicas. 0: not given.
 struct GpuLayout {
@@ -45,24 +60,24 @@ enum class SearchFor { kQueries, kStoredRows };
 /// By one thread at a time.
 class VectorSearch {
  public:
-  /// `depth`, `device` and `layout` are what the options say, which `command` may have been given.
-  /// Throws UsageError for numbers out of range, and for options that suit no index of that kind;
-  /// where there are not as many GPUs as shards and replicas need; with --device gpu what
-  /// DeviceOptions::start_gpu() does, and FormatError for damage. The index must outlive this.
+  /// `device` and `layout` are what the options say, which `command` may have been given. Throws
+  /// UsageError where there are not as many GPUs as shards and replicas need; with --device gpu
+  /// what DeviceOptions::start_gpu() does, and FormatError for damage. The index must outlive this.
   /// For stored rows it is a vector::RowSearch, and throws what vector::row_search() does.
-  VectorSearch(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth,
-               std::size_t threads, const DeviceOptions& device = {}, const GpuLayout& layout = {},
+  VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
+               const vector::ProbeSettings& depth, std::size_t threads,
+               const DeviceOptions& device = {}, const GpuLayout& layout = {},
                SearchFor what = SearchFor::kQueries);
+
+  /// From now on probes and refines so. Copies the index to the GPUs anew. A search for queries
+  /// only.
+  void set_depth(const vector::ProbeSettings& depth);
 
   /// Where the GPU has too little memory for a search, --device auto goes on on the CPU.
   vector::Neighbors nearest(std::span<const float> queries, std::size_t k,
                             const vector::RowFilter* filter);
   vector::RangeNeighbors within(std::span<const float> queries, float radius,
                                 const vector::RowFilter* filter);
-  /// Lists that a query probes; 0: there are none.
-  std::size_t probes() const { return has_lists_ ? settings_.probes : 0; }
-  /// Answers by codes that are ranked anew; 0: none.
-  std::size_t refine() const { return settings_.refine; }
   /// Whether GPUs answer, in how many shards, and in how many replicas of these.
   bool is_on_gpu() const { return gpu_ != nullptr; }
   std::size_t shards() const { return gpu_ ? gpu_->shards : 0; }
@@ -77,20 +92,22 @@ class VectorSearch {
   struct Gpu {
     /// Each GPU once.
     std::vector<std::unique_ptr<Resources>> resources;
+    /// In the order of --devices, which may name one several times.
+    std::vector<Resources*> order;
     std::size_t shards;
     std::size_t replicas;
     std::unique_ptr<vector::VectorSearcher> searcher;
   };
 
-  void set_depth(const vector::VectorIndex& index, const CommandLine& command, SearchDepth depth);
-  void start_gpus(const vector::VectorIndex& index, std::size_t shards,
-                  std::span<const ResourceSettings> gpus);
+  void start_gpus(std::size_t shards, std::span<const ResourceSettings> gpus);
+  void upload(Gpu& gpu) const;
   template <class Answers, class Search>
   std::optional<Answers> try_gpu(const Search& search);
 
-  bool has_lists_ = false;
+  const vector::VectorIndex& index_;
   vector::Metric metric_;
-  vector::ProbeSettings settings_{.probes = 1, .refine = 0};
+  vector::ProbeSettings settings_;
+  std::size_t threads_;
   DeviceOptions device_;
   std::unique_ptr<Gpu> gpu_;
   std::unique_ptr<vector::VectorSearcher> cpu_;

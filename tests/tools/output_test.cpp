@@ -1,4 +1,4 @@
-// What the program prints with: tables, words for numbers, progress, latencies and plots.
+// What the program prints with: tables, words for numbers, progress and latencies.
 #include <unistd.h>
 
 #include <chrono>
@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "output_file.hpp"
-#include "plot.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 #include "tests/tools/collection.hpp"
@@ -129,37 +128,6 @@ TEST(OutputFile, ReplacesWhatAProcessOfThisIdLeft) {
   write_output(target, "new");
   EXPECT_EQ(test::read_file(target), "new");
   EXPECT_THAT(test::names_in(folder.path()), ::testing::ElementsAre("run"));
-}
-
-TEST(Plot, DrawsBarsInProportionAndEscapesText) {
-  PlotPanel panel;
-  panel.kind = PlotPanel::Kind::kStackedBars;
-  panel.title = "a < b & c";
-  panel.categories = {"one", "two"};
-  panel.series = {{"s", {2, 4}}};
-  const std::string svg = to_svg({panel});
-  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
-  std::vector<double> heights;
-  const std::string mark = "height='";
-  for (std::size_t at = svg.find("fill='#0072B2'"); at != svg.npos;
-       at = svg.find("fill='#0072B2'", at + 1)) {
-    heights.push_back(std::stod(svg.substr(svg.rfind(mark, at) + mark.size())));
-  }
-  ASSERT_EQ(heights.size(), 3U);  // two bars and the legend
-  EXPECT_NEAR(heights[1], 2 * heights[0], 0.2);
-}
-
-TEST(Plot, LeavesOutWhatIsMissing) {
-  PlotPanel panel;
-  panel.categories = {"one", "two", "three"};
-  panel.series = {{"s", {1, std::nan(""), 3}}, {"t", {0, 0, 0}}};
-  const std::string svg = to_svg({panel, {}});
-  EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
-  std::size_t circles = 0;
-  for (std::size_t at = svg.find("<circle"); at != svg.npos; at = svg.find("<circle", at + 1)) {
-    ++circles;
-  }
-  EXPECT_EQ(circles, 5U);
 }
 
 }  // namespace

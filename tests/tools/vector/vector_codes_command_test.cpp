@@ -55,8 +55,8 @@ TEST_F(VectorCodesCommand, AnswersByCodesAndRefined) {
       run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
                    "-k", "1,2", "--repetitions", "1", "--refine", "3", "--json", "-"})
           .out);
-  EXPECT_EQ(bench["refine"].GetInt(), 3);
-  EXPECT_EQ(bench["probes"].GetInt(), 1);
+  EXPECT_EQ(bench["searches"][0]["refine"].GetInt(), 3);
+  EXPECT_EQ(bench["searches"][0]["probes"].GetInt(), 1);
 }
 
 TEST_F(VectorCodesCommand, WithoutVectorsThereAreOnlyCodes) {

@@ -84,7 +84,7 @@ TEST_F(VectorDeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
   expect_told(timed, kNoGpu);
   const rapidjson::Document json = parse_json(timed.out);
   EXPECT_STREQ(json["device"].GetString(), "cpu");
-  EXPECT_FALSE(json.HasMember("resident"));
+  EXPECT_FALSE(json["searches"][0].HasMember("resident"));
   EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "cpu");
   EXPECT_FALSE(json["searches"][0].HasMember("certified"));
   EXPECT_THAT(run("bench", {}).out, Not(HasSubstr("certified")));
@@ -305,7 +305,7 @@ TEST_F(VectorDeviceCommand, GpuSearchesCodes) {
   const Outcome timed = run("bench", {"--device", "gpu", "--refine", "20", "--json", "-"});
   EXPECT_EQ(timed.status, 0) << timed.err;
   const rapidjson::Document json = parse_json(timed.out);
-  EXPECT_TRUE(json["resident"].GetBool());
+  EXPECT_TRUE(json["searches"][0]["resident"].GetBool());
   EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "gpu");
 }
 
@@ -367,7 +367,7 @@ TEST_F(VectorDeviceCommand, BenchTellsWhatProductsSettled) {
   EXPECT_THAT(timed.out, HasSubstr("scan"));
   const rapidjson::Document json = parse_json(run("bench", {"--device", "gpu", "--json", "-"}).out);
   EXPECT_EQ(json["device"].GetString(), device_info(0).name);
-  EXPECT_TRUE(json["resident"].GetBool());
+  EXPECT_TRUE(json["searches"][0]["resident"].GetBool());
   EXPECT_FALSE(json["searches"][0].HasMember("certified"));
   EXPECT_STREQ(json["searches"][0]["processor"].GetString(), "gpu");
   EXPECT_GT(json["searches"][1]["certified"].GetDouble(), 0.9);

@@ -1,4 +1,4 @@
-// warpdex vector build, search, bench and kmeans, run as a person would.
+// warpdex vector build, search and kmeans, run as a person would.
 #include <cmath>
 #include <cstring>
 
@@ -206,27 +206,6 @@ TEST_F(VectorIndexCommand, BadCallsGetASentenceAndLoseNothing) {
   expect_complaint(run_warpdex({"vector", "build", "--input", folder_ / "index" / "base.fvecs",
                                 "--output", folder_ / "index"}),
                    1, {"base.fvecs"});
-}
-
-TEST_F(VectorIndexCommand, BenchMeasuresWhatItIsAsked) {
-  ASSERT_EQ(build().status, 0);
-  const Outcome bench =
-      run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
-                   "--batch-sizes", "1,30", "-k", "1,2", "--repetitions", "2", "--gflops", "1",
-                   "--json", folder_ / "bench.json", "--plot", folder_ / "bench.svg"});
-  ASSERT_EQ(bench.status, 0) << bench.err;
-  EXPECT_THAT(bench.out, HasSubstr("over floor"));
-  const rapidjson::Document json = parse_json(read_file(folder_ / "bench.json"));
-  ASSERT_EQ(json["searches"].Size(), 4U);
-  EXPECT_EQ(json["searches"][3]["queries"].GetInt(), 30);
-  EXPECT_EQ(json["searches"][3]["k"].GetInt(), 2);
-  EXPECT_GT(json["searches"][3]["milliseconds"].GetDouble(), 0);
-  EXPECT_THAT(read_file(folder_ / "bench.svg"), HasSubstr("</svg>"));
-  for (const char* list : {"", "0", "1,x", "1.5"}) {
-    expect_complaint(run_warpdex({"vector", "bench", folder_ / "index", "--queries",
-                                  folder_ / "queries.fvecs", "--batch-sizes", list}),
-                     2, {"--batch-sizes"});
-  }
 }
 
 TEST_F(VectorIndexCommand, KmeansFindsWhereVectorsLie) {

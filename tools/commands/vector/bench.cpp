@@ -1,8 +1,9 @@
-// warpdex vector bench: how long a search takes, over numbers of queries and k.
+// warpdex vector bench: how long searches take and how much they find, over numbers of queries, k,
+// probes, refined answers, and indexes.
 #include <algorithm>
-#include <chrono>
+#include <filesystem>
 #include <iostream>
-#include <memory>
+#include <set>
 #include <vector>
 
 #include "command.hpp"
@@ -11,8 +12,8 @@
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
+#include "progress.hpp"
 #include "text.hpp"
-#include "timing.hpp"
 #include "vector_bench_report.hpp"
 #include "vector_search.hpp"
 #include "warpdex/core/error.hpp"
@@ -24,11 +25,21 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Measures searches of an index, for each number of queries that are searched together\n"
-    "and each k: a search that warms memory, then --repetitions timed ones. The clock runs from\n"
-    "queries to answers in memory; reading and writing files are outside.";
+    "Measures searches of an index, for each number of probes, number of refined answers, k and\n"
+    "number of queries that are searched together: a search that warms memory, then --repetitions\n"
+    "timed ones. The clock runs from queries to answers in memory; reading and writing files are\n"
+    "outside, as are copies of the index to a GPU.";
 
 constexpr const char* kNotes =
+    "With --truth, 1@k is the share of queries whose nearest true neighbour is among the k found, "
+    "and\n"
+    "k@k the share of the k true neighbours that are. Both are of the largest batch, or of the "
+    "whole\n"
+    "file of queries if that is smaller: answers do not depend on the batch. The plot then has\n"
+    "curves over the probes.\n"
+    "\n"
+    "Of indexes that are compared, each gets the options that its kind has.\n"
+    "\n"
     "The floor is the time that the arithmetic or the reading of the vectors takes at the rates "
     "of\n"
     "--gflops and --bandwidth, whichever is longer, if you give these.\n"
@@ -38,16 +49,23 @@ constexpr const char* kNotes =
     "vectors,\n"
     "or too large a k, for products. Copies from and to the host's memory are timed, too.\n"
     "\n"
-    "example:\n"
+    "examples:\n"
     "  warpdex vector bench base.index --queries queries.fvecs --batch-sizes 1,100,10000 "
-    "--plot bench.svg";
+    "--plot bench.svg\n"
+    "  warpdex vector bench pq16.index --compare pq32.index --queries queries.fvecs\n"
+    "    --batch-sizes 10000 -k 10 --probes 1,4,16,64 --refine 0,100 --truth truth.ivecs\n"
+    "    --plot curves.svg";
 
 struct Arguments {
   std::string index;
+  std::vector<std::string> compared;
   std::string queries;
+  std::string truth;
   std::string batch_sizes = "1,10,100,1000";
   std::string k = "1,10,100";
-  SearchDepth depth;
+  std::string probes = "16";
+  std::string refine = "0";
+  SearchDepth binary;  ///< of binary codes: the same in all searches
   DeviceOptions device;
   GpuLayout layout;
   std::int64_t repetitions = 5;
@@ -69,85 +87,181 @@ void add_options(CommandLine& command, Arguments& given) {
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed searches, whose median counts")(
+      "probes", po::value(&given.probes)->value_name("N,N,...")->default_value(given.probes),
+      "ivf-flat, ivf-pq: lists that a query probes, at most as many as there are")(
+      "refine", po::value(&given.refine)->value_name("N,N,...")->default_value(given.refine),
+      "ivf-pq, xfbq: rank the N best, or -k if that is more, anew by their exact distances; 0: "
+      "none")(
+      "truth", po::value(&given.truth)->value_name("FILE"),
+      "the true neighbours, a row for each query, as of vector evaluate: say what share is found")(
+      "compare", po::value(&given.compared)->value_name("INDEX")->composing(),
+      "measure another index of the same vectors, too; may be repeated")(
       "gflops", po::value(&given.gflops)->value_name("X"),
       "billions of float additions and multiplications a second, for the floor")(
       "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
       "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
+  add_binary_depth_options(group, given.binary);
   add_threads_option(group, &given.threads);
   add_json_option(group, "figures", &given.json);
-  add_depth_options(group, given.depth);
   command.add(group);
   add_search_device_options(command, given.device, given.layout);
 }
 
+/// The numbers of a list that an option takes, each from `smallest` to `largest`.
 std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
-                                 std::size_t largest) {
+                                 std::size_t smallest, std::size_t largest) {
   std::vector<std::size_t> result;
   for (const std::string& part : split_list(list)) {
-    std::int64_t number = 0;
+    std::int64_t number = -1;
     try {
       std::size_t end = 0;
       number = std::stoll(part, &end);
-      if (end != part.size()) number = 0;
+      if (end != part.size()) number = -1;
     } catch (const std::exception&) {
-      number = 0;
+      number = -1;
     }
-    result.push_back(checked_number(option, number, 1, static_cast<std::int64_t>(largest)));
+    result.push_back(checked_number(option, number, static_cast<std::int64_t>(smallest),
+                                    static_cast<std::int64_t>(largest)));
   }
   if (result.empty()) throw UsageError(option + " has no number");
   return result;
 }
 
-std::vector<float> take_queries(const vector::Matrix<float>& all, std::size_t count) {
-  std::vector<float> queries;
-  queries.reserve(count * all.columns);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const float> row = all.row(i % all.rows);
-    queries.insert(queries.end(), row.begin(), row.end());
+std::vector<vector::VectorIndex> open_indexes(const std::vector<std::string>& folders) {
+  std::vector<vector::VectorIndex> indexes;
+  for (const std::string& folder : folders) {
+    indexes.push_back(vector::VectorIndex::open(folder));
+    const vector::VectorIndex& first = indexes.front();
+    const vector::VectorIndex& own = indexes.back();
+    if (own.live_rows() == first.live_rows() &&
+        own.settings().dimension == first.settings().dimension &&
+        own.settings().metric == first.settings().metric) {
+      continue;
+    }
+    throw UsageError("'" + folder + "' and '" + folders.front() +
+                     "' differ in the number of their vectors, their dimension or their metric; "
+                     "compare indexes of the same vectors");
   }
-  return queries;
+  return indexes;
 }
 
-double floor_of(const Arguments& given, const vector::VectorIndex& index, std::size_t queries) {
-  const double components =
-      static_cast<double>(index.live_rows()) * static_cast<double>(index.settings().dimension);
-  const double bytes =
-      components * static_cast<double>(vector::store_bytes(index.settings().store));
-  const double operations = 2 * components * static_cast<double>(queries);
-  const double by_arithmetic = given.gflops > 0 ? operations / (given.gflops * 1e6) : 0;
-  const double by_reading = given.bandwidth > 0 ? bytes / (given.bandwidth * 1e6) : 0;
-  return std::max(by_arithmetic, by_reading);
+/// The folders' own names; all of the paths where two have one name.
+std::vector<std::string> names_of(const std::vector<std::string>& folders) {
+  std::vector<std::string> names;
+  for (const std::string& folder : folders) {
+    names.push_back(std::filesystem::weakly_canonical(folder).filename().string());
+  }
+  const std::set<std::string> distinct(names.begin(), names.end());
+  return distinct.size() == names.size() ? names : folders;
 }
 
-vector::GpuFlatFigures operator-(vector::GpuFlatFigures after,
-                                 const vector::GpuFlatFigures& before) {
-  after.queries -= before.queries;
-  after.uncertified -= before.uncertified;
-  return after;
+vector::Matrix<float> read_queries(const Arguments& given, const vector::VectorIndex& index) {
+  vector::Matrix<float> queries = vector::read_float_matrix(given.queries, vector::Role::kQueries);
+  if (queries.rows == 0) throw InputError("there is no query in '" + given.queries + "'");
+  if (queries.columns == index.settings().dimension) return queries;
+  throw InputError("the queries in '" + given.queries + "' have " +
+                   counted(queries.columns, "component") + ", the vectors of '" + given.index +
+                   "' have " + std::to_string(index.settings().dimension));
 }
 
-MeasuredSearch measure(const Arguments& given, const vector::VectorIndex& index,
-                       VectorSearch& searcher, const std::vector<float>& queries, std::size_t k,
-                       std::size_t repetitions) {
-  const auto figures = [&] {
-    return searcher.is_on_gpu() ? searcher.figures() : vector::GpuFlatFigures{};
+vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenchPlan& plan) {
+  vector::Matrix<std::int32_t> truth = vector::read_int_matrix(given.truth);
+  if (truth.rows != plan.queries.rows) {
+    throw InputError("'" + given.truth + "' has " + counted(truth.rows, "row") + " and '" +
+                     given.queries + "' has " + counted(plan.queries.rows, "row") +
+                     "; give files of the same queries");
+  }
+  const std::size_t k = *std::max_element(plan.ks.begin(), plan.ks.end());
+  if (k <= truth.columns) return truth;
+  throw UsageError("-k asks for " + counted(k, "neighbour") + ", but '" + given.truth +
+                   "' has only " + counted(truth.columns, "column") +
+                   "; choose smaller ones, or leave --truth out");
+}
+
+VectorBenchPlan make_plan(const Arguments& given, const vector::VectorIndex& index) {
+  constexpr std::size_t kMaxBatch = 10'000'000;
+  VectorBenchPlan plan;
+  plan.queries = read_queries(given, index);
+  plan.batches = numbers("--batch-sizes", given.batch_sizes, 1, kMaxBatch);
+  plan.ks = numbers("-k", given.k, 1, std::max<std::size_t>(1, index.live_rows()));
+  plan.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
+  if (!given.truth.empty()) plan.truth = read_truth(given, plan);
+  plan.gflops = given.gflops;
+  plan.bandwidth = given.bandwidth;
+  return plan;
+}
+
+/// Refuses --probes and --refine where no index has a use for them.
+void check_depths(const std::vector<vector::VectorIndex>& indexes, const CommandLine& command) {
+  const auto suits = [&](const vector::VectorIndex& index) {
+    try {
+      check_depth_options(index, command);
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
   };
-  searcher.nearest(queries, k, nullptr);
-  const vector::GpuFlatFigures before = figures();
-  std::vector<double> times;
-  for (std::size_t i = 0; i < repetitions; ++i) {
-    InterruptGuard::check();
-    const auto begin = std::chrono::steady_clock::now();
-    searcher.nearest(queries, k, nullptr);
-    const std::chrono::duration<double, std::milli> passed =
-        std::chrono::steady_clock::now() - begin;
-    times.push_back(passed.count());
+  if (std::none_of(indexes.begin(), indexes.end(), suits)) {
+    check_depth_options(indexes.front(), command);
   }
-  const std::size_t count = queries.size() / index.settings().dimension;
-  const bool is_exact = index.settings().index == vector::IndexKind::kFlat;
-  MeasuredSearch one{count, k, median(times), is_exact ? floor_of(given, index, count) : 0, {}};
-  if (searcher.is_on_gpu()) one.on_gpu = figures() - before;
-  return one;
+}
+
+/// The depths at which an index is searched: those of the lists that its kind has a use for.
+std::vector<vector::ProbeSettings> depths_of(const Arguments& given, const CommandLine& command,
+                                             const vector::VectorIndex& index) {
+  const vector::VectorIndexSettings& settings = index.settings();
+  std::vector<std::size_t> probes{1};
+  if (vector::has_lists(settings.index)) {
+    probes = {std::min<std::size_t>(16, settings.ivf.lists)};
+    if (command.given("probes")) probes = numbers("--probes", given.probes, 1, settings.ivf.lists);
+  }
+  std::vector<std::size_t> refines{0};
+  if (vector::has_codes(settings.index) && settings.pq.keeps_vectors) {
+    refines = numbers("--refine", given.refine, 0, vector::kMaxRows);
+  }
+  std::vector<vector::ProbeSettings> depths;
+  for (const std::size_t refine : refines) {
+    for (const std::size_t probe : probes) {
+      depths.push_back({probe, refine, 0, 0});
+      if (settings.index == vector::IndexKind::kXfbq) {
+        set_binary_depth(command, given.binary, depths.back());
+      }
+    }
+  }
+  return depths;
+}
+
+/// Measures index after index; only one of them is on the GPUs at a time.
+VectorBenchResult measure(const Arguments& given, const CommandLine& command,
+                          const std::vector<std::string>& folders,
+                          const std::vector<vector::VectorIndex>& indexes) {
+  VectorBenchPlan plan = make_plan(given, indexes.front());
+  Progress progress = Progress::to_standard_error();
+  const std::size_t wanted = checked_threads(given.threads);
+  VectorBenchResult result;
+  result.threads = wanted == 0 ? default_threads() : wanted;
+  result.names = names_of(folders);
+  result.batches = plan.batches;
+  for (std::size_t i = 0; i < indexes.size(); ++i) {
+    const std::vector<vector::ProbeSettings> depths = depths_of(given, command, indexes[i]);
+    const std::size_t total = depths.size() * plan.ks.size() * plan.batches.size();
+    std::size_t done = 0;
+    plan.on_search = [&] {
+      progress.update("measuring " + result.names[i], "", ++done, total, Progress::Unit::kSteps);
+    };
+    VectorSearch searcher(indexes[i], command, depths.front(), result.threads, given.device,
+                          given.layout);
+    if (searcher.is_on_gpu()) {
+      result.gpu = searcher.gpu_name();
+      result.shards = searcher.shards();
+      result.replicas = searcher.replicas();
+    }
+    for (MeasuredSearch& one : measure_searches(plan, depths, indexes[i], searcher)) {
+      one.index = i;
+      result.searches.push_back(one);
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -160,42 +274,18 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   check_search_device_options(command, given.device);
-  check_outputs_outside(given.index, {given.json, given.plot});
+  std::vector<std::string> folders{given.index};
+  folders.insert(folders.end(), given.compared.begin(), given.compared.end());
+  for (const std::string& folder : folders) {
+    check_outputs_outside(folder, {given.json, given.plot});
+  }
   const InterruptGuard guard;
-  const vector::VectorIndex index = vector::VectorIndex::open(given.index);
-  const vector::Matrix<float> queries =
-      vector::read_float_matrix(given.queries, vector::Role::kQueries);
-  if (queries.rows == 0) throw InputError("there is no query in '" + given.queries + "'");
-  if (queries.columns != index.settings().dimension) {
-    throw InputError("the queries in '" + given.queries + "' have " +
-                     counted(queries.columns, "component") + ", the vectors of '" + given.index +
-                     "' have " + std::to_string(index.settings().dimension));
-  }
-  constexpr std::size_t kMaxBatch = 10'000'000;
-  const std::vector<std::size_t> batches = numbers("--batch-sizes", given.batch_sizes, kMaxBatch);
-  const std::vector<std::size_t> ks =
-      numbers("-k", given.k, std::max<std::size_t>(1, index.live_rows()));
-  const std::size_t repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
-  const std::size_t wanted = checked_threads(given.threads);
-  const std::size_t threads = wanted == 0 ? default_threads() : wanted;
-  VectorSearch searcher(index, command, given.depth, threads, given.device, given.layout);
-  const VectorBenchSettings settings{searcher.gpu_name(),
-                                     searcher.is_on_gpu() && searcher.is_resident(),
-                                     searcher.shards(),
-                                     searcher.replicas(),
-                                     threads,
-                                     searcher.probes(),
-                                     searcher.refine()};
-  std::vector<MeasuredSearch> all;
-  for (const std::size_t batch : batches) {
-    const std::vector<float> some = take_queries(queries, batch);
-    for (const std::size_t k : ks) {
-      all.push_back(measure(given, index, searcher, some, k, repetitions));
-    }
-  }
-  if (given.json != "-") print_searches(all, std::cout);
-  write_outputs({{given.json, searches_to_json(index, settings, all)},
-                 {given.plot, searches_to_svg(all, batches, ks)}});
+  const std::vector<vector::VectorIndex> indexes = open_indexes(folders);
+  check_depths(indexes, command);
+  const VectorBenchResult result = measure(given, command, folders, indexes);
+  if (given.json != "-") print_searches(result, std::cout);
+  write_outputs(
+      {{given.json, searches_to_json(result, indexes)}, {given.plot, searches_to_svg(result)}});
   return 0;
 }
 

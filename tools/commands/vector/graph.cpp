@@ -93,8 +93,9 @@ class GraphJob {
   GraphJob(const Arguments& given, const CommandLine& command)
       : given_(given),
         index_(vector::VectorIndex::open(given.index)),
-        search_(index_, command, given.depth, checked_threads(given.threads), given.device,
-                given.layout, SearchFor::kStoredRows) {
+        search_(index_, command, checked_depth(index_, command, given.depth),
+                checked_threads(given.threads), given.device, given.layout,
+                SearchFor::kStoredRows) {
     const auto rows = static_cast<std::int64_t>(index_.live_rows());
     if (rows < 2) {
       throw UsageError("the index '" + given.index + "' has " +

@@ -112,8 +112,8 @@ class Answering {
       : given_(given),
         index_(index),
         queries_(queries),
-        searcher_(index, command, given.depth, checked_threads(given.threads), given.device,
-                  given.layout) {
+        searcher_(index, command, checked_depth(index, command, given.depth),
+                  checked_threads(given.threads), given.device, given.layout) {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
     const auto vectors = static_cast<std::int64_t>(index.live_rows());
