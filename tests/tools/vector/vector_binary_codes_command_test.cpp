@@ -60,7 +60,7 @@ TEST_F(VectorBinaryCodesCommand, AnswersByCodesAndRefined) {
       run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
                    "-k", "1,2", "--repetitions", "1", "--refine", "3", "--json", "-"})
           .out);
-  EXPECT_EQ(bench["refine"].GetInt(), 3);
+  EXPECT_EQ(bench["searches"][0]["refine"].GetInt(), 3);
   const Outcome graph = run_warpdex(
       {"vector", "graph", folder_ / "index", "-k", "1", "--output", folder_ / "graph.tsv"});
   EXPECT_EQ(graph.status, 0) << graph.err;
