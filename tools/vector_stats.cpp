@@ -94,6 +94,7 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
   if (has_binary_codes(index)) {
     facts.add({"codes", counted(settings.xfbq.bits, "bit") + " a component" +
                             (settings.xfbq.is_rotated ? ", rotated" : "") +
+                            (settings.xfbq.is_corrected ? ", corrected" : "") +
                             (settings.pq.keeps_vectors ? "" : ", no vectors")});
   }
   facts.print(out);
@@ -137,6 +138,7 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
   if (has_binary_codes(index)) {
     json.member("bits", std::uint64_t{settings.xfbq.bits});
     json.member("is_rotated", settings.xfbq.is_rotated);
+    json.member("is_corrected", settings.xfbq.is_corrected);
     json.member("keeps_vectors", settings.pq.keeps_vectors);
   }
   json.begin_object("section_bytes");

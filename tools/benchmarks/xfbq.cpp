@@ -123,6 +123,7 @@ class Benchmark {
     report_.note("bits", settings_.xfbq.bits);
     report_.note("query bits", settings_.query_bits);
     report_.note("rotated", settings_.xfbq.is_rotated ? "yes" : "no");
+    report_.note("corrected", settings_.xfbq.is_corrected ? "yes" : "no");
   }
 
   /// What fails is told; the other parts go on.
@@ -179,7 +180,8 @@ class Benchmark {
   double scan_floor(std::size_t queries) const {
     const double rows = static_cast<double>(vectors_.rows);
     const double words = static_cast<double>(codes_.view().quantizer.code_words());
-    const double terms = metric_ == vector::Metric::kL2 ? 4 : 0;
+    const double terms =
+        (metric_ == vector::Metric::kL2 ? 4 : 0) + (settings_.xfbq.is_corrected ? 4 : 0);
     const double reading = rows * (4 * words + terms) / bandwidth_;
     const double counting = rows * words * static_cast<double>(settings_.query_bits) *
                             static_cast<double>(queries) / counts_a_second_;
@@ -373,6 +375,8 @@ int main(int argc, char** argv) {
       ("query-bits", po::value(&settings.query_bits)->default_value(settings.query_bits),
        "1 to 8")                                                                      //
       ("rotate", po::bool_switch(&settings.xfbq.is_rotated), "rotate vectors first")  //
+      ("correct", po::bool_switch(&settings.xfbq.is_corrected),
+       "keep a scale and a correction of each vector")  //
       ("clip", po::value(&settings.xfbq.clip)->default_value(settings.xfbq.clip),
        "share of components that are clipped; negative: what suits the bits")                   //
       ("k,k", po::value(&settings.ks)->multitoken(), "neighbours, instead of 1 to 1,000")       //

@@ -37,6 +37,9 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
 void read_bits(const ManifestObject& reader, XfbqSettings& settings) {
   settings.bits = reader.number("bits");
   if (settings.bits == 0 || settings.bits > kMaxXfbqBits) damaged_manifest("bits");
+  const std::uint64_t corrected = reader.number("corrected");
+  if (corrected > 1) damaged_manifest("corrected");
+  settings.is_corrected = corrected == 1;
 }
 
 void read_lists(const ManifestObject& reader, VectorIndexSettings& settings) {
@@ -112,6 +115,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   }
   if (manifest.settings.index == IndexKind::kXfbq) {
     write_member(writer, "bits", std::uint64_t{manifest.settings.xfbq.bits});
+    write_member(writer, "corrected", std::uint64_t{manifest.settings.xfbq.is_corrected ? 1U : 0U});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   StoredSegments stored = manifest.stored;

@@ -195,6 +195,8 @@ void Merge::write_binary_codes() {
   std::size_t in_group = 0;
   SectionWriter codes(folder_, section::kCodes);
   SectionWriter terms(folder_, section::kTerms);
+  SectionWriter factors(folder_, section::kFactors);
+  SectionWriter residuals(folder_, section::kResiduals);
   const auto end_group = [&] {
     if (in_group > 0) codes.append(group);
     std::fill(group.begin(), group.end(), std::uint8_t{0});
@@ -207,11 +209,17 @@ void Merge::write_binary_codes() {
                 source.place % kGroupVectors, code.data());
     layout.write(code.data(), in_group++, group.data());
     if (!from.terms.empty()) terms.append_value(from.terms[source.place]);
+    if (!from.factors.empty()) {
+      factors.append_value(from.factors[source.place]);
+      residuals.append_value(from.residuals[source.place]);
+    }
     tell();
   });
   end_group();
   sections_.push_back(codes.finish());
   sections_.push_back(terms.finish());
+  sections_.push_back(factors.finish());
+  sections_.push_back(residuals.finish());
 }
 
 /// What the first segment was trained to.

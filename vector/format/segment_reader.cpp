@@ -63,9 +63,12 @@ std::span<const float> SegmentReader::open_rotation() const {
 
 void SegmentReader::open_binary_quantizer() {
   const VectorIndexSettings& settings = manifest_.settings;
-  trained_.binary_quantizer = {
-      settings.dimension, settings.xfbq.bits, section(section::kCodeScale).as<float>(1).front(),
-      section(section::kCodeCentre).as<float>(settings.dimension), open_rotation()};
+  trained_.binary_quantizer = {settings.dimension,
+                               settings.xfbq.bits,
+                               section(section::kCodeScale).as<float>(1).front(),
+                               settings.xfbq.is_corrected,
+                               section(section::kCodeCentre).as<float>(settings.dimension),
+                               open_rotation()};
 }
 
 void SegmentReader::open_trained_lists() {
@@ -163,6 +166,9 @@ XfbqVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
   codes.codes =
       section(section::kCodes).as<std::uint8_t>(groups_of(view_.rows) * layout.group_bytes());
   codes.terms = section(section::kTerms).as<float>(codes.metric == Metric::kL2 ? view_.rows : 0);
+  const std::size_t corrections = codes.quantizer.is_corrected ? view_.rows : 0;
+  codes.factors = section(section::kFactors).as<float>(corrections);
+  codes.residuals = section(section::kResiduals).as<float>(corrections);
   codes.vectors = vectors;
   return codes;
 }

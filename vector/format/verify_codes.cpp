@@ -57,7 +57,12 @@ void check_group(const VectorSegment& segment, const XfbqVectors& codes, std::si
   std::vector<std::uint8_t> expected(layout.group_bytes());
   const std::size_t begin = group * kGroupVectors;
   for (std::size_t place = begin; place < std::min(codes.rows, begin + kGroupVectors); ++place) {
-    encoder.encode_row(place, expected.data());
+    const CodeCorrection correction = encoder.encode_row(place, expected.data());
+    if (!codes.factors.empty() && (codes.factors[place] != correction.factor ||
+                                   codes.residuals[place] != correction.residual)) {
+      throw FormatError("the correction of row " + std::to_string(segment.row(place)) +
+                        " is not that of its vector");
+    }
     if (codes.terms.empty() || codes.terms[place] == codes.vectors.norms[place]) continue;
     throw FormatError("the term of row " + std::to_string(segment.row(place)) +
                       " is not that of its vector");
@@ -91,6 +96,9 @@ void check_binary_codes(const VectorSegment& segment) {
     throw FormatError("the scale of the codes is no number above 0");
   }
   if (!all_finite(codes.terms)) throw FormatError("the terms of the codes are not finite");
+  if (!all_finite(codes.factors) || !all_finite(codes.residuals)) {
+    throw FormatError("the corrections of the codes are not finite");
+  }
   if (!codes.keeps_vectors()) return;
   for_each_part(groups_of(codes.rows), kPartGroups, 0, [&](std::size_t first, std::size_t last) {
     RowEncoder encoder(codes.vectors.vectors, quantizer);

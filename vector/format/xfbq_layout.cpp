@@ -19,6 +19,11 @@ namespace {
 void encode_all(const FlatVectors& rows, const XfbqQuantizer& quantizer, std::size_t threads,
                 BuildSteps& steps, const CodeSink& sink) {
   const auto on_block = [&](std::size_t done) { steps.tell("encoding", done, rows.vectors.rows); };
+  if (quantizer.is_corrected) {
+    steps.run_on_cpu("encode",
+                     [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
+    return;
+  }
   steps.run(
       "encode", [&](GpuSteps& gpu) { gpu.encode_binary(rows.vectors, quantizer, sink, on_block); },
       [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
@@ -34,9 +39,16 @@ XfbqTraining train(const FlatVectors& rows, const XfbqSettings& settings, BuildS
 
 XfbqVectors OwnedXfbqVectors::view() const {
   const VectorView& rows = vectors.vectors;
-  const bool is_l2 = vectors.metric == Metric::kL2;
-  return {vectors.metric, {rows.dimension, bits, scale, centre, rotation},  rows.rows,
-          codes,          is_l2 ? vectors.norms : std::span<const float>(), vectors};
+  XfbqVectors view;
+  view.metric = vectors.metric;
+  view.quantizer = {rows.dimension, bits, scale, is_corrected, centre, rotation};
+  view.rows = rows.rows;
+  view.codes = codes;
+  if (vectors.metric == Metric::kL2) view.terms = vectors.norms;
+  view.factors = factors;
+  view.residuals = residuals;
+  view.vectors = vectors;
+  return view;
 }
 
 OwnedXfbqVectors build_xfbq(const FlatVectors& rows, const XfbqSettings& settings,
@@ -45,26 +57,37 @@ OwnedXfbqVectors build_xfbq(const FlatVectors& rows, const XfbqSettings& setting
   BuildSteps steps(progress, device);
   XfbqTraining training = train(rows, settings, steps);
   const XfbqQuantizer quantizer = training.quantizer(rows.vectors.dimension, settings.bits);
-  std::vector<std::uint8_t> codes;
-  codes.reserve(groups_of(rows.vectors.rows) * CodeGroups{quantizer.code_bytes()}.group_bytes());
-  encode_all(rows, quantizer, settings.threads, steps, [&](std::span<const std::uint8_t> groups) {
-    codes.insert(codes.end(), groups.begin(), groups.end());
+  OwnedXfbqVectors built;
+  built.vectors = rows;
+  built.bits = settings.bits;
+  built.scale = training.scale;
+  built.is_corrected = training.is_corrected;
+  built.codes.reserve(groups_of(rows.vectors.rows) *
+                      CodeGroups{quantizer.code_bytes()}.group_bytes());
+  encode_all(rows, quantizer, settings.threads, steps, [&](const EncodedRows& some) {
+    built.codes.insert(built.codes.end(), some.codes.begin(), some.codes.end());
+    built.factors.insert(built.factors.end(), some.factors.begin(), some.factors.end());
+    built.residuals.insert(built.residuals.end(), some.residuals.begin(), some.residuals.end());
   });
-  return {settings.bits,
-          training.scale,
-          std::move(training.centre),
-          std::move(training.rotation),
-          std::move(codes),
-          rows};
+  built.centre = std::move(training.centre);
+  built.rotation = std::move(training.rotation);
+  return built;
 }
 
 void write_xfbq_codes(const FlatVectors& rows, const XfbqQuantizer& quantizer, std::size_t threads,
                       const std::filesystem::path& folder, BuildSteps& steps,
                       std::vector<SectionInfo>& sections) {
   SectionWriter codes(folder, section::kCodes);
-  encode_all(rows, quantizer, threads, steps,
-             [&](std::span<const std::uint8_t> groups) { codes.append(groups); });
+  SectionWriter factors(folder, section::kFactors);
+  SectionWriter residuals(folder, section::kResiduals);
+  encode_all(rows, quantizer, threads, steps, [&](const EncodedRows& some) {
+    codes.append(some.codes);
+    append_all(factors, some.factors);
+    append_all(residuals, some.residuals);
+  });
   sections.push_back(codes.finish());
+  sections.push_back(factors.finish());
+  sections.push_back(residuals.finish());
   const bool has_terms = rows.metric == Metric::kL2;
   sections.push_back(
       write_section(folder, section::kTerms, has_terms ? rows.norms : std::span<const float>()));

@@ -127,6 +127,10 @@ void RowSlice::cut(const XfbqVectors& all, std::size_t first, std::size_t count)
   codes.rows = count;
   codes.codes = bytes_;
   if (!all.terms.empty()) codes.terms = all.terms.subspan(first, count);
+  if (!all.factors.empty()) {
+    codes.factors = all.factors.subspan(first, count);
+    codes.residuals = all.residuals.subspan(first, count);
+  }
   if (all.keeps_vectors()) {
     codes.vectors.vectors = all.vectors.vectors.slice(first, count);
     if (!all.vectors.norms.empty()) codes.vectors.norms = all.vectors.norms.subspan(first, count);

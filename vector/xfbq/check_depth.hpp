@@ -17,7 +17,7 @@ std::size_t candidate_count(const XfbqDepth& depth, std::size_t k, std::size_t r
 
 /// How much farther a candidate may be than the last of these.
 inline float candidate_margin(const XfbqDepth& depth, const QueryCode& query) {
-  return depth.refine == 0 ? 0.0F : static_cast<float>(depth.extra) * query.step();
+  return depth.refine == 0 ? 0.0F : static_cast<float>(depth.extra) * query.step;
 }
 
 }  // namespace warpdex::vector

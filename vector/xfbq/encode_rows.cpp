@@ -21,18 +21,26 @@ void encode_rows(const VectorView& rows, const XfbqQuantizer& quantizer, std::si
                  const CodeSink& sink, const std::function<void(std::size_t rows)>& on_block) {
   const CodeGroups layout{quantizer.code_bytes()};
   std::vector<std::uint8_t> codes;
+  std::vector<float> factors;
+  std::vector<float> residuals;
   for (std::size_t first = 0; first < rows.rows; first += kBlockRows) {
     const std::size_t last = std::min(rows.rows, first + kBlockRows);
     const std::size_t groups = groups_of(last - first);
     codes.assign(groups * layout.group_bytes(), 0);
+    factors.resize(quantizer.is_corrected ? last - first : 0);
+    residuals.resize(factors.size());
     for_each_part(groups, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
       RowEncoder encoder(rows, quantizer);
       for (std::size_t i = begin * kGroupVectors; i < end * kGroupVectors; ++i) {
         if (first + i >= last) break;
-        encoder.encode_row(first + i, codes.data() + i / kGroupVectors * layout.group_bytes());
+        const CodeCorrection correction =
+            encoder.encode_row(first + i, codes.data() + i / kGroupVectors * layout.group_bytes());
+        if (factors.empty()) continue;
+        factors[i] = correction.factor;
+        residuals[i] = correction.residual;
       }
     });
-    sink(codes);
+    sink({codes, factors, residuals});
     on_block(last);
   }
 }

@@ -11,8 +11,15 @@
 
 namespace warpdex::vector {
 
-/// Takes the next groups of codes, as CodeGroups lays them out.
-using CodeSink = std::function<void(std::span<const std::uint8_t> codes)>;
+/// The next groups of codes, as CodeGroups lays them out, and the corrections of their rows, if
+/// there are corrections.
+struct EncodedRows {
+  std::span<const std::uint8_t> codes;
+  std::span<const float> factors = {};
+  std::span<const float> residuals = {};
+};
+
+using CodeSink = std::function<void(const EncodedRows&)>;
 
 /// Encodes all rows and hands them on in their order, some thousands at a time; then calls
 /// on_block() with the number of rows that are done. Throws what both throw. The bytes depend

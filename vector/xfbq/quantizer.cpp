@@ -1,11 +1,13 @@
 // A vector to its code.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "distance/distance_kernels.hpp"
 #include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
 #include "warpdex/vector/xfbq/xfbq_settings.hpp"
 #include "xfbq/code_kernels.hpp"
+#include "xfbq/corrected_code.hpp"
 #include "xfbq/rotated.hpp"
 
 namespace warpdex::vector {
@@ -44,9 +46,19 @@ void cells_of(const float* rotated, std::size_t dimension, float scale, std::siz
   for (std::size_t bit = 0; bit < bits; ++bit) last[bit] &= (1U << used) - 1;
 }
 
-void encode(const XfbqQuantizer& quantizer, float* vector, float* rotated, std::uint32_t* code) {
+CodeCorrection encode(const XfbqQuantizer& quantizer, float* vector, float* rotated,
+                      std::uint32_t* code) {
   rotate_from_centre(quantizer, vector, rotated);
+  if (quantizer.is_corrected) {
+    double squared = 0;
+    for (std::size_t c = 0; c < quantizer.dimension; ++c) {
+      squared += double{rotated[c]} * double{rotated[c]};
+    }
+    const auto usual = static_cast<float>(double{quantizer.scale} * std::sqrt(squared));
+    return encode_corrected(rotated, quantizer.dimension, usual, quantizer.bits, code);
+  }
   cells_of(rotated, quantizer.dimension, quantizer.scale, quantizer.bits, code);
+  return {};
 }
 
 }  // namespace warpdex::vector

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "distance/distance_kernels.hpp"
+#include "xfbq/corrected_code.hpp"
 #include "xfbq/rotated.hpp"
 #include "xfbq/train.hpp"
 
@@ -30,6 +31,32 @@ double product(const float* x, std::span<const float> y) {
   return sum;
 }
 
+/// A query's code, and what its whole numbers are times to be about the query.
+struct OwnScale {
+  std::vector<std::uint32_t> code;
+  double factor;
+  float residual;  ///< with corrections, the length of what is left
+};
+
+OwnScale encode_by_own_scale(const XfbqQuantizer& quantizer, const float* rotated,
+                             std::size_t query_bits) {
+  const std::size_t dimension = quantizer.dimension;
+  std::vector<float> sizes(rotated, rotated + dimension);
+  for (float& size : sizes) size = std::abs(size);
+  const float scale = clipped_scale(sizes, default_clip(query_bits));
+  OwnScale own{std::vector<std::uint32_t>(quantizer.plane_words() * query_bits), 0, 0};
+  if (quantizer.is_corrected) {
+    const CodeCorrection correction =
+        encode_corrected(rotated, dimension, scale, query_bits, own.code.data());
+    own.factor = double{correction.factor};
+    own.residual = correction.residual;
+  } else {
+    cells_of(rotated, dimension, scale, query_bits, own.code.data());
+    own.factor = double{scale} / std::exp2(static_cast<double>(query_bits));
+  }
+  return own;
+}
+
 }  // namespace
 
 QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const float* query) {
@@ -43,21 +70,19 @@ QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const
   } else {
     rotate(quantizer, moved.data(), rotated.data());
   }
-  std::vector<float> sizes(rotated.begin(),
-                           rotated.begin() + static_cast<std::ptrdiff_t>(dimension));
-  for (float& size : sizes) size = std::abs(size);
-  const float scale = clipped_scale(sizes, default_clip(query_bits));
-  std::vector<std::uint32_t> code(quantizer.plane_words() * query_bits);
-  cells_of(rotated.data(), dimension, scale, query_bits, code.data());
+  const OwnScale own = encode_by_own_scale(quantizer, rotated.data(), query_bits);
 
   QueryCode result;
-  lay_out(code_shape(quantizer, query_bits), code, result.words);
+  lay_out(code_shape(quantizer, query_bits), own.code, result.words);
   result.top = code_product_top(quantizer, query_bits);
-  const double cells = std::exp2(static_cast<double>(quantizer.bits + query_bits));
-  const double unit = double{quantizer.scale} * double{scale} / cells;
+  const double usual = double{quantizer.scale} / std::exp2(static_cast<double>(quantizer.bits));
+  const double unit = quantizer.is_corrected ? own.factor : usual * own.factor;
   result.weight = static_cast<float>(is_l2 ? -2 * unit : -unit);
+  result.step = static_cast<float>((is_l2 ? 4 : 2) * usual * own.factor);
   result.base = static_cast<float>(is_l2 ? product(moved.data(), {moved.data(), dimension})
                                          : -product(query, quantizer.centre));
+  result.length = std::sqrt(product(rotated.data(), {rotated.data(), dimension}));
+  result.residual = own.residual;
   return result;
 }
 

@@ -14,7 +14,9 @@ namespace warpdex::vector {
 ///
 /// With y a vector less the centre, rotated, z the query likewise (for kL2 less the centre, too),
 /// c and e the whole numbers 2u + 1 - 2^bits of their codes, and s and t their scales, y·z is about
-/// s t / (2^bits 2^query_bits) times c·e, which is product() of the XOR distance. Then |y - z|^2 is
+/// s t / (2^bits 2^query_bits) times c·e, which is product() of the XOR distance. With corrections,
+/// the vector's factor takes the place of s / 2^bits, and one of the query's that of
+/// t / 2^query_bits. Then |y - z|^2 is
 /// |y|^2 + |z|^2 - 2 y·z, and the product of the vector and the query is y·z plus that of the
 /// centre and the query.
 struct QueryCode {
@@ -27,8 +29,10 @@ struct QueryCode {
   std::int32_t product(std::uint32_t distance) const {
     return top - 2 * static_cast<std::int32_t>(distance);
   }
-  /// What a step of the codes' distance adds to an ascending() distance.
-  float step() const { return -2 * weight; }
+  /// What a step of the codes' distance adds to an ascending() distance, by the quantizer's scale.
+  float step = 0;
+  double length = 0;   ///< of the rotated query
+  float residual = 0;  ///< with corrections, the length of what its code leaves
 };
 
 /// `query` is prepared and padded as DistanceKernels says. Its scale is such that default_clip() of
@@ -46,9 +50,11 @@ inline std::int32_t code_product_top(const XfbqQuantizer& quantizer, std::size_t
   return static_cast<std::int32_t>(quantizer.dimension * cells);
 }
 
-/// The ascending() distance of a vector. `term` is that of the vector for kL2, else 0.
-inline float code_distance(const QueryCode& query, bool is_l2, std::uint32_t distance, float term) {
-  const float product = query.weight * static_cast<float>(query.product(distance));
+/// The ascending() distance of a vector. `term` is that of the vector for kL2, else 0; `factor` is
+/// that of its correction, else 1.
+inline float code_distance(const QueryCode& query, bool is_l2, std::uint32_t distance, float term,
+                           float factor) {
+  const float product = query.weight * factor * static_cast<float>(query.product(distance));
   const float sum = product + (query.base + term);
   return is_l2 && sum < 0 ? 0.0F : sum + 0.0F;
 }

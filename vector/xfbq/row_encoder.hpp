@@ -23,11 +23,13 @@ class RowEncoder {
         rotated_(row_.size()),
         code_(quantizer.code_words()) {}
 
-  /// Sets the code of a row in its group.
-  void encode_row(std::size_t row, std::uint8_t* group) {
+  /// Sets the code of a row in its group; returns its correction.
+  CodeCorrection encode_row(std::size_t row, std::uint8_t* group) {
     copy_row(rows_, row, row_.data());
-    encode(quantizer_, row_.data(), rotated_.data(), code_.data());
+    const CodeCorrection correction =
+        encode(quantizer_, row_.data(), rotated_.data(), code_.data());
     layout_.write(reinterpret_cast<const std::uint8_t*>(code_.data()), row % kGroupVectors, group);
+    return correction;
   }
 
  private:

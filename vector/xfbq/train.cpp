@@ -113,6 +113,7 @@ std::vector<float> random_rotation(std::size_t dimension, std::uint64_t seed) {
 XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings) {
   const VectorView& view = rows.vectors;
   XfbqTraining training;
+  training.is_corrected = settings.is_corrected;
   if (settings.is_rotated) training.rotation = random_rotation(view.dimension, settings.seed);
   const std::vector<std::size_t> sample = sample_rows(view);
   training.centre.assign(rows.centre.begin(), rows.centre.end());
@@ -126,6 +127,7 @@ XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings) {
         for (std::size_t i = first; i < last; ++i) {
           copy_row(view, sample[i], row.data());
           rotate_from_centre(quantizer, row.data(), rotated.data());
+          if (settings.is_corrected) normalize(rotated);
           std::transform(rotated.begin(),
                          rotated.begin() + static_cast<std::ptrdiff_t>(view.dimension),
                          components.begin() + static_cast<std::ptrdiff_t>(i * view.dimension),

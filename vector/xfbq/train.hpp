@@ -19,15 +19,17 @@ struct XfbqTraining {
   std::vector<float> centre;
   std::vector<float> rotation;  ///< or none
   float scale = 1;
+  bool is_corrected = false;
 
   XfbqQuantizer quantizer(std::size_t dimension, std::size_t bits) const {
-    return {dimension, bits, scale, centre, rotation};
+    return {dimension, bits, scale, is_corrected, centre, rotation};
   }
 };
 
 /// The centre is that of the rows or, where they have none, the mean of rows that are spread evenly
 /// over all, some millions of components of them; the scale is such that the share `settings.clip`
-/// of their components lies outside of it, once they are rotated. The same for any number of
+/// of their components lies outside of it, once they are rotated and, for corrections, scaled to
+/// length 1. The same for any number of
 /// threads. Memory: these components.
 XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings);
 

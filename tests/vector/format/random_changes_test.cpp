@@ -259,7 +259,9 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
        .index = form.index,
        .ivf = {.lists = has_lists(form.index) ? std::size_t{7} : 0},
        .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
-       .xfbq = {.bits = 3, .is_rotated = form.metric == Metric::kL2}},
+       .xfbq = {.bits = 3,
+                .is_rotated = form.metric == Metric::kL2,
+                .is_corrected = form.metric == Metric::kCosine}},
       form.ids,
       static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
   constexpr int kChanges = 125;  // of each form: 1,000 in all

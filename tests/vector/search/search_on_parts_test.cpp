@@ -141,7 +141,8 @@ TEST(SearchOnParts, SlicesOfBinaryCodesAnswerAsTheWholeRefinedToo) {
   auto random = test::generator(5);
   for (const test::BinaryCodesShape& shape : {test::BinaryCodesShape{Metric::kL2, 20, 3, true},
                                               {Metric::kInnerProduct, 40, 4},
-                                              {Metric::kCosine, 33, 8, true, Store::kHalf}}) {
+                                              {Metric::kCosine, 33, 8, true, Store::kHalf},
+                                              {Metric::kL2, 40, 4, true, Store::kFloat, true}}) {
     const test::MadeBinaryCodes made(random, shape, 333);
     const SearchedVectors all = made.view();
     for (const auto& [refine, extra] :

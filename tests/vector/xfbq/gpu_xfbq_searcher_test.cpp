@@ -19,9 +19,9 @@ using GpuXfbqHard = GpuFlat;
 std::string describe(const BinaryCodesShape& shape, const XfbqDepth& depth) {
   return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
          " components of " + std::to_string(shape.bits) + " bits" +
-         (shape.is_rotated ? ", rotated, " : ", ") + std::to_string(depth.query_bits) +
-         " of the query, " + std::to_string(depth.refine) + " refined, extra " +
-         std::to_string(depth.extra);
+         (shape.is_rotated ? ", rotated" : "") + (shape.is_corrected ? ", corrected, " : ", ") +
+         std::to_string(depth.query_bits) + " of the query, " + std::to_string(depth.refine) +
+         " refined, extra " + std::to_string(depth.extra);
 }
 
 void expect_as_cpu(const XfbqVectors& vectors, const GpuXfbqSearcher& gpu,
@@ -42,10 +42,18 @@ class GpuXfbqForms : public GpuFlat, public testing::WithParamInterface<Metric> 
 
 /// Codes of all numbers of words past whole chunks, by scans and by products.
 std::vector<BinaryCodesShape> shapes_of(Metric metric) {
-  return {{metric, 1, 1},        {metric, 31, 2},        {metric, 33, 3},
-          {metric, 32, 4, true}, {metric, 70, 5},        {metric, 40, 6, true, Store::kHalf},
-          {metric, 20, 7},       {metric, 100, 8, true}, {metric, 129, 3},
-          {metric, 300, 4}};
+  return {{metric, 1, 1},
+          {metric, 31, 2},
+          {metric, 33, 3},
+          {metric, 32, 4, true},
+          {metric, 70, 5},
+          {metric, 40, 6, true, Store::kHalf},
+          {metric, 20, 7},
+          {metric, 100, 8, true},
+          {metric, 129, 3},
+          {metric, 300, 4},
+          {metric, 65, 4, true, Store::kFloat, true},
+          {metric, 96, 5, false, Store::kHalf, true}};
 }
 
 TEST_P(GpuXfbqForms, FewQueriesAnswerAsTheCpu) {
@@ -186,7 +194,13 @@ TEST_F(GpuXfbqHard, NumbersOfAllMagnitudes) {
     for (std::size_t row = 0; row < 3000; ++row) {
       encoder.encode_row(row, codes.data() + row / 32 * layout.group_bytes());
     }
-    const XfbqVectors vectors{Metric::kL2, quantizer, 3000, codes, all.norms, all.vectors};
+    XfbqVectors vectors;
+    vectors.metric = Metric::kL2;
+    vectors.quantizer = quantizer;
+    vectors.rows = 3000;
+    vectors.codes = codes;
+    vectors.terms = all.norms;
+    vectors.vectors = all.vectors;
     const GpuXfbqSearcher gpu(vectors, resources());
     std::vector<float> queries = test::draw(random, 20 * 10);
     test::scale_rows(random, queries, 10, 62);

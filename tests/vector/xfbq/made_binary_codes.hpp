@@ -18,6 +18,7 @@ struct BinaryCodesShape {
   std::size_t bits;
   bool is_rotated = false;
   vector::Store store = vector::Store::kFloat;
+  bool is_corrected = false;
 };
 
 /// Random vectors, some of them twice, and their codes.
@@ -25,7 +26,8 @@ class MadeBinaryCodes {
  public:
   MadeBinaryCodes(std::mt19937_64& random, const BinaryCodesShape& shape, std::size_t rows)
       : all_(shape.metric, shape.store, shape.dimension, draw_rows(random, shape, rows)) {
-    vector::XfbqSettings settings{.bits = shape.bits, .is_rotated = shape.is_rotated};
+    vector::XfbqSettings settings{
+        .bits = shape.bits, .is_rotated = shape.is_rotated, .is_corrected = shape.is_corrected};
     training_ = vector::train_xfbq(all_.vectors, settings);
     const vector::XfbqQuantizer quantizer = training_.quantizer(shape.dimension, shape.bits);
     const vector::CodeGroups layout{quantizer.code_bytes()};
@@ -34,18 +36,26 @@ class MadeBinaryCodes {
     if (has_terms) terms_ = all_.norms;
     vector::RowEncoder encoder(all_.vectors.vectors, quantizer);
     for (std::size_t row = 0; row < rows; ++row) {
-      encoder.encode_row(row, codes_.data() + row / vector::kGroupVectors * layout.group_bytes());
+      const vector::CodeCorrection correction = encoder.encode_row(
+          row, codes_.data() + row / vector::kGroupVectors * layout.group_bytes());
+      if (!shape.is_corrected) continue;
+      factors_.push_back(correction.factor);
+      residuals_.push_back(correction.residual);
     }
   }
 
   /// While this lives and stays where it is.
   vector::XfbqVectors view() const {
-    return {all_.vectors.metric,
-            training_.quantizer(all_.vectors.vectors.dimension, codes_bits()),
-            all_.vectors.vectors.rows,
-            codes_,
-            terms_,
-            all_.vectors};
+    vector::XfbqVectors view;
+    view.metric = all_.vectors.metric;
+    view.quantizer = training_.quantizer(all_.vectors.vectors.dimension, codes_bits());
+    view.rows = all_.vectors.vectors.rows;
+    view.codes = codes_;
+    view.terms = terms_;
+    view.factors = factors_;
+    view.residuals = residuals_;
+    view.vectors = all_.vectors;
+    return view;
   }
 
  private:
@@ -66,6 +76,8 @@ class MadeBinaryCodes {
   vector::XfbqTraining training_;
   std::vector<std::uint8_t> codes_;
   std::vector<float> terms_;
+  std::vector<float> factors_;
+  std::vector<float> residuals_;
 };
 
 }  // namespace warpdex::test

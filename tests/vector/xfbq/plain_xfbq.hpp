@@ -14,6 +14,7 @@
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 #include "warpdex/vector/xfbq/xfbq_searcher.hpp"
+#include "xfbq/corrected_code.hpp"
 
 namespace warpdex::vector::reference {
 
@@ -28,6 +29,18 @@ inline int plain_cell(float y, float scale, int bits) {
   return static_cast<int>(std::floor(t));
 }
 
+/// The cells of a code of words.
+inline std::vector<int> cells_of_words(const std::vector<std::uint32_t>& words,
+                                       std::size_t dimension, std::size_t bits) {
+  std::vector<int> cells(dimension);
+  for (std::size_t c = 0; c < dimension; ++c) {
+    for (std::size_t bit = 0; bit < bits; ++bit) {
+      cells[c] = cells[c] * 2 + static_cast<int>(words[c / 32 * bits + bit] >> (c % 32) & 1);
+    }
+  }
+  return cells;
+}
+
 /// The cells of a stored code, as the layout says.
 inline std::vector<int> stored_cells(const XfbqVectors& vectors, std::size_t row) {
   const std::size_t bits = vectors.quantizer.bits;
@@ -40,13 +53,9 @@ inline std::vector<int> stored_cells(const XfbqVectors& vectors, std::size_t row
     std::memcpy(&value, group + chunk * 512 + (row % 32) * width * 4 + number % 4 * 4, 4);
     return value;
   };
-  std::vector<int> cells(vectors.quantizer.dimension);
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    for (std::size_t bit = 0; bit < bits; ++bit) {
-      cells[c] = cells[c] * 2 + static_cast<int>(word(c / 32 * bits + bit) >> (c % 32) & 1);
-    }
-  }
-  return cells;
+  std::vector<std::uint32_t> code;
+  for (std::size_t number = 0; number < words; ++number) code.push_back(word(number));
+  return cells_of_words(code, vectors.quantizer.dimension, bits);
 }
 
 /// The vector less the centre (if it is to be), rotated.
@@ -69,6 +78,7 @@ struct PlainQuery {
   int bits;
   float weight;
   float base;
+  float step;
 };
 
 inline PlainQuery plain_query(const XfbqVectors& vectors, std::vector<float> query, int bits) {
@@ -83,16 +93,29 @@ inline PlainQuery plain_query(const XfbqVectors& vectors, std::vector<float> que
   float scale = sizes[static_cast<std::size_t>(kClip[bits - 1] * double(sizes.size()))];
   if (scale == 0) scale = sizes.front();
   if (scale == 0) scale = 1;
-  PlainQuery plain{{}, bits, 0, 0};
-  for (const float y : rotated) plain.cells.push_back(plain_cell(y, scale, bits));
+  PlainQuery plain{{}, bits, 0, 0, 0};
+  double query_unit = double{scale} / std::pow(2.0, bits);
+  if (quantizer.is_corrected) {
+    // How the cells are found has tests of its own.
+    std::vector<float> padded(rotated);
+    padded.resize((rotated.size() + 31) / 32 * 32);
+    std::vector<std::uint32_t> code(padded.size() / 32 * static_cast<std::size_t>(bits));
+    query_unit = double{encode_corrected(padded.data(), rotated.size(), scale,
+                                         static_cast<std::size_t>(bits), code.data())
+                            .factor};
+    plain.cells = cells_of_words(code, rotated.size(), static_cast<std::size_t>(bits));
+  } else {
+    for (const float y : rotated) plain.cells.push_back(plain_cell(y, scale, bits));
+  }
   double base = 0;
   for (std::size_t c = 0; c < query.size(); ++c) {
     const float left = query[c] - quantizer.centre[c];
     base += is_l2 ? double{left} * double{left} : -double{query[c]} * double{quantizer.centre[c]};
   }
-  const double unit =
-      double{quantizer.scale} * double{scale} / std::pow(2.0, double(quantizer.bits) + bits);
+  const double usual = double{quantizer.scale} / std::pow(2.0, double(quantizer.bits));
+  const double unit = quantizer.is_corrected ? query_unit : usual * query_unit;
   plain.weight = static_cast<float>((is_l2 ? -2 : -1) * unit);
+  plain.step = static_cast<float>((is_l2 ? 4 : 2) * usual * query_unit);
   plain.base = static_cast<float>(base);
   return plain;
 }
@@ -107,7 +130,9 @@ inline float plain_distance(const XfbqVectors& vectors, const PlainQuery& query,
   }
   const bool is_l2 = vectors.metric == Metric::kL2;
   const float term = is_l2 ? vectors.terms[row] : 0.0F;
-  const float share = query.weight * static_cast<float>(product);
+  const float factor = vectors.factors.empty() ? 1.0F : vectors.factors[row];
+  const float weight = query.weight * factor;
+  const float share = weight * static_cast<float>(product);
   const float value = share + (query.base + term);
   if (!is_l2) return 0.0F - value;
   return value < 0 ? 0.0F : value;

@@ -40,7 +40,9 @@ TEST(XfbqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
       for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
         for (const bool keeps_vectors : {true, false}) {
           VectorIndexSettings settings =
-              settings_of(dimension, {.bits = 1 + random() % 8, .is_rotated = random() % 2 == 0});
+              settings_of(dimension, {.bits = 1 + random() % 8,
+                                      .is_rotated = random() % 2 == 0,
+                                      .is_corrected = random() % 2 == 0});
           settings.metric = metric;
           settings.store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
           settings.pq.keeps_vectors = keeps_vectors;
@@ -50,6 +52,7 @@ TEST(XfbqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
           EXPECT_EQ(index.settings().pq.keeps_vectors, keeps_vectors);
           EXPECT_EQ(index.settings().xfbq.bits, settings.xfbq.bits);
           EXPECT_EQ(index.settings().xfbq.is_rotated, settings.xfbq.is_rotated);
+          EXPECT_EQ(index.settings().xfbq.is_corrected, settings.xfbq.is_corrected);
           EXPECT_EQ(index.xfbq().rows, rows);
           EXPECT_THROW(index.ivf(), UsageError);
           const std::vector<float> query = test::draw(random, dimension, 1);
@@ -96,6 +99,51 @@ TEST(XfbqIndex, CodesAreThoseOfTheVectors) {
         }
         ASSERT_NEAR(codes.terms[row], length, 1e-3 * length);
       }
+    }
+  }
+}
+
+/// A correction is that of the words of the format, and no cell of its neighbours points better.
+TEST(XfbqIndex, CorrectionsMakeProductsRight) {
+  auto random = test::generator(5);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const std::size_t bits : {1, 4, 7}) {
+    constexpr std::size_t kDimension = 45;
+    constexpr std::size_t kRows = 300;
+    const std::vector<float> rows = test::draw(random, kRows * kDimension, 5, 2);
+    const VectorIndex index = build(
+        folder / "index",
+        settings_of(kDimension, {.bits = bits, .is_rotated = true, .is_corrected = true}), rows);
+    const XfbqVectors& codes = index.xfbq();
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * kDimension);
+      const std::vector<float> rotated =
+          reference::plain_rotated(codes.quantizer, {begin, begin + kDimension}, true);
+      std::vector<double> numbers;
+      for (const int cell : reference::stored_cells(codes, row)) {
+        numbers.push_back(2 * cell + 1 - (1 << bits));
+      }
+      double squared = 0;
+      double product = 0;
+      double squares = 0;
+      for (std::size_t c = 0; c < kDimension; ++c) {
+        squared += std::pow(double{rotated[c]}, 2);
+        product += numbers[c] * rotated[c];
+        squares += numbers[c] * numbers[c];
+      }
+      ASSERT_NEAR(codes.factors[row] * product, squared, 1e-5 * squared);
+      double left = 0;
+      for (std::size_t c = 0; c < kDimension; ++c) {
+        left += std::pow(rotated[c] - codes.factors[row] * numbers[c], 2);
+        for (const double step : {-2.0, 2.0}) {
+          if (std::abs(numbers[c] + step) > (1 << bits) - 1) continue;
+          const double other = product + step * rotated[c];
+          const double all = squares + step * (2 * numbers[c] + step);
+          ASSERT_LE(other * other / all, product * product / squares * (1 + 1e-9));
+        }
+      }
+      ASSERT_NEAR(codes.residuals[row], std::sqrt(left), 1e-5 * std::sqrt(squared));
+      ASSERT_GE(codes.residuals[row], std::sqrt(left));
     }
   }
 }

@@ -21,9 +21,10 @@ using test::MadeBinaryCodes;
 
 std::string describe(const BinaryCodesShape& shape, std::size_t rows, const XfbqDepth& depth) {
   return vector::describe(shape.metric, shape.store, shape.dimension, rows) + ", " +
-         std::to_string(shape.bits) + (shape.is_rotated ? " bits, rotated" : " bits") + ", " +
-         std::to_string(depth.query_bits) + " of the query, " + std::to_string(depth.refine) +
-         " refined, extra " + std::to_string(depth.extra);
+         std::to_string(shape.bits) + (shape.is_rotated ? " bits, rotated" : " bits") +
+         (shape.is_corrected ? ", corrected" : "") + ", " + std::to_string(depth.query_bits) +
+         " of the query, " + std::to_string(depth.refine) + " refined, extra " +
+         std::to_string(depth.extra);
 }
 
 /// What the search should find: by codes, or of the best by codes the nearest by their vectors.
@@ -38,7 +39,7 @@ std::vector<Answer> plain_nearest(const XfbqVectors& vectors, std::vector<float>
     if (taken > 0) {
       const float sign = vectors.metric == Metric::kL2 ? 1.0F : -1.0F;
       const float last = sign * all[taken - 1].distance;
-      const float margin = static_cast<float>(depth.extra) * (-2 * plain.weight);
+      const float margin = static_cast<float>(depth.extra) * plain.step;
       std::size_t end = taken;
       while (depth.extra > 0 && end < all.size() && sign * all[end].distance <= last + margin) {
         ++end;
@@ -85,7 +86,9 @@ TEST(XfbqSearcher, AnswersAreThoseOfCodesReadOneByOne) {
         BinaryCodesShape{Metric::kCosine, 32, 4}, BinaryCodesShape{Metric::kInnerProduct, 33, 2},
         BinaryCodesShape{Metric::kL2, 20, 4, true, Store::kHalf},
         BinaryCodesShape{Metric::kCosine, 70, 8, true},
-        BinaryCodesShape{Metric::kInnerProduct, 129, 5}}) {
+        BinaryCodesShape{Metric::kInnerProduct, 129, 5},
+        BinaryCodesShape{Metric::kL2, 40, 3, true, Store::kFloat, true},
+        BinaryCodesShape{Metric::kCosine, 33, 5, false, Store::kFloat, true}}) {
     for (const std::size_t rows : {1, 31, 32, 33, 129, 700}) {
       const MadeBinaryCodes made(random, shape, rows);
       RowFilter filter(rows);

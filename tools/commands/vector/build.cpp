@@ -60,6 +60,7 @@ struct Arguments {
   std::int64_t bits = 0;
   bool opq = false;
   bool rotate = false;
+  bool correct = false;
   double clip = 0;
   bool no_vectors = false;
   std::string ids;
@@ -115,6 +116,9 @@ void add_options(CommandLine& command, Arguments& given) {
   xfbq.add_options()("rotate", po::bool_switch(&given.rotate),
                      "rotate vectors at random first, for those with few large components; takes "
                      "longer to encode")(
+      "correct", po::bool_switch(&given.correct),
+      "keep a scale and a correction of each vector (RaBitQ), so that codes lose less; takes 8 "
+      "bytes a vector. Best with --rotate")(
       "clip", po::value(&given.clip)->value_name("SHARE"),
       "of the components, those that may lie outside of the range that codes stand for, from 0 to "
       "below 1. Default: what suits the bits, 0.0073 for 4");
@@ -137,7 +141,8 @@ void check_options(vector::IndexKind index, const CommandLine& command) {
         "an inverted file or for codes; add --index ivf-flat");
   check(vector::has_codes(index), {"bits", "no-vectors"}, "codes; add --index ivf-pq or xfbq");
   check(index == vector::IndexKind::kIvfPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
-  check(index == vector::IndexKind::kXfbq, {"rotate", "clip"}, "binary codes; add --index xfbq");
+  check(index == vector::IndexKind::kXfbq, {"rotate", "correct", "clip"},
+        "binary codes; add --index xfbq");
 }
 
 vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
@@ -157,6 +162,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.pq.is_rotated = given.opq;
   settings.pq.keeps_vectors = !given.no_vectors;
   settings.xfbq.is_rotated = given.rotate;
+  settings.xfbq.is_corrected = given.correct;
   if (command.given("clip")) {
     if (!(given.clip >= 0)) throw UsageError("--clip takes a share from 0 to below 1");
     settings.xfbq.clip = given.clip;

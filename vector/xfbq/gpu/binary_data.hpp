@@ -11,7 +11,8 @@ namespace warpdex::vector {
 /// XfbqVectors in GPU memory.
 struct DeviceBinaryCodes {
   const std::uint8_t* groups = nullptr;
-  const float* terms = nullptr;  ///< null: there are none
+  const float* terms = nullptr;    ///< null: there are none
+  const float* factors = nullptr;  ///< of corrections; null: all are 1
   std::uint32_t rows = 0;
   std::uint32_t dimension = 0;
   std::uint32_t bits = 0;

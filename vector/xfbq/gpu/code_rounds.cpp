@@ -48,6 +48,9 @@ void CodeRounds::lay_out(Arena& arena) {
   query_halves_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
   slab_.halves = arena.take<std::uint8_t>(slab_panels_ * panel);
   slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+  if (codes_.on_gpu().factors != nullptr) {
+    slab_.slacks = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+  }
 }
 
 CandidateLists CodeRounds::lists(const QueryImage& queries) const {
@@ -76,6 +79,7 @@ void CodeRounds::match_part(const QueryImage& queries, const std::uint64_t* filt
               .chunks = panel_chunks(codes_.dimension()),
               .is_l2 = codes_.on_gpu().is_l2,
               .max_term = codes_.max_term(),
+              .max_factor = codes_.max_factor(),
               .limits = limits,
               .lists = lists(queries),
               .takes_all = takes_all},

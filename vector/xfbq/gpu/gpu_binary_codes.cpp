@@ -23,8 +23,13 @@ GpuBinaryCodes::GpuBinaryCodes(const XfbqVectors& vectors, Resources& resources,
   for (const float term : vectors.terms) {
     if (!(term <= max_term_)) max_term_ = term;
   }
-  const std::size_t bytes =
-      aligned_piece(vectors.codes.size()) + aligned_piece(vectors.terms.size_bytes());
+  if (!vectors.factors.empty()) max_factor_ = 0;
+  for (const float factor : vectors.factors) {
+    if (!(factor <= max_factor_)) max_factor_ = factor;
+  }
+  const std::size_t bytes = aligned_piece(vectors.codes.size()) +
+                            aligned_piece(vectors.terms.size_bytes()) +
+                            aligned_piece(vectors.factors.size_bytes());
   if (bytes == 0) return;
   if (!buffer_.allocate(bytes, memory_, device_)) {
     throw Error("these binary codes need " + std::to_string((bytes >> 20) + 1) +
@@ -38,6 +43,11 @@ GpuBinaryCodes::GpuBinaryCodes(const XfbqVectors& vectors, Resources& resources,
     auto* const terms = arena.take<float>(vectors.terms.size());
     copy_to_gpu(terms, vectors.terms.data(), vectors.terms.size(), stream);
     codes_.terms = terms;
+  }
+  if (!vectors.factors.empty()) {
+    auto* const factors = arena.take<float>(vectors.factors.size());
+    copy_to_gpu(factors, vectors.factors.data(), vectors.factors.size(), stream);
+    codes_.factors = factors;
   }
   stream.synchronize();
 }

@@ -28,6 +28,8 @@ class GpuBinaryCodes {
   MemoryBudget& memory() const { return memory_; }
   /// The largest of the terms, or 0; NaN where one is.
   float max_term() const { return max_term_; }
+  /// The largest of the factors, or 1; likewise.
+  float max_factor() const { return max_factor_; }
 
  private:
   XfbqVectors host_;
@@ -36,6 +38,7 @@ class GpuBinaryCodes {
   AccountedBuffer buffer_;
   DeviceBinaryCodes codes_;
   float max_term_ = 0;
+  float max_factor_ = 1;
 };
 
 }  // namespace warpdex::vector

@@ -29,18 +29,32 @@ struct OwnQueries {
       weight[half] = -task.queries.weights[query[half]];
       const float base = task.queries.bases[query[half]];
       const float limit = task.limits[query[half]];
-      const float size = weight[half] * static_cast<float>(task.queries.top) + fabsf(base) +
-                         fabsf(task.max_term) + fabsf(limit);
+      const float size = weight[half] * task.max_factor * static_cast<float>(task.queries.top) +
+                         fabsf(base) + fabsf(task.max_term) + fabsf(limit);
       bound[half] = exists ? limit - base + 0x1p-20F * size : -FLT_MAX;
     }
   }
 };
 
+/// What queries' weights are times for the codes of a panel.
+template <bool kHasFactors>
+struct PanelFactors {
+  const float* factors;
+
+  __device__ PanelFactors(const MatchBitsTask& task, std::uint32_t panel)
+      : factors(task.rows.slacks + std::size_t{panel} * kPanelRows) {}
+  __device__ __forceinline__ float weigh(float weight, std::uint32_t column) const {
+    if constexpr (kHasFactors) return __fmul_rn(weight, __ldg(factors + column));
+    return weight;
+  }
+};
+
 /// Appends the distances of two rows of a tile that are within their limits.
-template <bool kIsL2>
+template <bool kIsL2, bool kHasFactors>
 __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
                                             std::uint32_t m, std::uint32_t panel,
                                             const TileSums& sums, const float* terms) {
+  const PanelFactors<kHasFactors> factors(task, panel);
   std::uint32_t kept[2] = {0, 0};
 #pragma unroll
   for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
@@ -49,7 +63,8 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
       const float term = terms[column_of_sum(n, odd)];
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
-        const float about = fmaf(own.weight[half], sums[m][n][2 * half + odd], term);
+        const float weight = factors.weigh(own.weight[half], column_of_sum(n, odd));
+        const float about = fmaf(weight, sums[m][n][2 * half + odd], term);
         if (about <= own.bound[half]) kept[half] |= 1U << (2 * n + odd);
       }
     }
@@ -63,8 +78,9 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
     limit[half] = task.limits[own.query[half]];
   }
   const auto value_of = [&](std::uint32_t i, std::uint32_t half) {
-    return code_value<kIsL2>(own.weight[half], base[half], sums[m][i / 2][2 * half + i % 2],
-                             terms[column_of_sum(i / 2, i % 2)]);
+    const std::uint32_t column = column_of_sum(i / 2, i % 2);
+    return code_value<kIsL2>(factors.weigh(own.weight[half], column), base[half],
+                             sums[m][i / 2][2 * half + i % 2], terms[column]);
   };
 #pragma unroll
   for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
@@ -78,10 +94,11 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 }
 
 /// Writes all distances of two rows of a tile.
-template <bool kIsL2>
+template <bool kIsL2, bool kHasFactors>
 __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
                                          std::uint32_t m, std::uint32_t panel, const TileSums& sums,
                                          const float* terms) {
+  const PanelFactors<kHasFactors> factors(task, panel);
 #pragma unroll
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
@@ -91,8 +108,8 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
       const std::uint32_t place = panel * kPanelRows + column;
-      list[place] = {code_value<kIsL2>(own.weight[half], base, sums[m][i / 2][2 * half + i % 2],
-                                       terms[column]),
+      list[place] = {code_value<kIsL2>(factors.weigh(own.weight[half], column), base,
+                                       sums[m][i / 2][2 * half + i % 2], terms[column]),
                      task.first_place + place};
     }
   }
@@ -100,7 +117,7 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
 
 /// Work item: a panel of queries and a share of the panels of codes, a CTA of 8 warps. Shared
 /// memory: the queries (up to 256 components), and 4 chunks of codes. The tensor cores bound it.
-template <bool kIsL2>
+template <bool kIsL2, bool kHasFactors>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   const auto part = [&](std::uint32_t number) {
@@ -120,9 +137,9 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
 #pragma unroll
         for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
           if (task.takes_all) {
-            keep_all<kIsL2>(task, own[m], m, panel, sums, terms);
+            keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
           } else {
-            keep_within<kIsL2>(task, own[m], m, panel, sums, terms);
+            keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
           }
         }
       });
@@ -131,7 +148,10 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
 }  // namespace
 
 void match_bits(const MatchBitsTask& task, const Stream& stream) {
-  const auto kernel = task.is_l2 ? match_code_panels<true> : match_code_panels<false>;
+  const bool has_factors = task.rows.slacks != nullptr;
+  const auto kernel =
+      task.is_l2 ? (has_factors ? match_code_panels<true, true> : match_code_panels<true, false>)
+                 : (has_factors ? match_code_panels<false, true> : match_code_panels<false, false>);
   const std::size_t bytes = product_shared_bytes(task.chunks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;

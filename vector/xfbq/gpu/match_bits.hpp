@@ -16,14 +16,17 @@ inline constexpr std::int64_t kMaxExactProduct = std::int64_t{1} << 22;
 
 /// A part of the rows against all queries. Panels are those of unpack_codes() and unpack_queries().
 struct MatchBitsTask {
-  RowPanels rows;             ///< halves and offsets, from the first panel of the part on
+  /// Halves, offsets and, as slacks, the factors of corrections (null: all are 1), from the first
+  /// panel of the part on.
+  RowPanels rows;
   std::uint32_t row_panels;   ///< of the part, 1 or more
   std::uint32_t first_place;  ///< of the part
   const std::uint8_t* query_halves;
   DeviceQueryCodes queries;
   std::uint32_t chunks;  ///< of a panel
   bool is_l2;
-  float max_term;  ///< no finite offset is larger
+  float max_term;    ///< no finite offset is larger
+  float max_factor;  ///< no factor is larger
   const float* limits;
   CandidateLists lists;
   /// All distances are wanted: row i of the part becomes candidate i of each list, whose count is

@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t kPartQueries = 16;
 
 /// Whether no distance of the query can be infinite or NaN.
-bool is_bounded(const QueryCode& query, float max_term) {
-  const double size = std::abs(double{query.weight}) * query.top + std::abs(double{query.base}) +
-                      std::abs(double{max_term});
+bool is_bounded(const QueryCode& query, const GpuBinaryCodes& codes) {
+  const float max_term = codes.max_term();
+  const double size = std::abs(double{query.weight}) * double{codes.max_factor()} * query.top +
+                      std::abs(double{query.base}) + std::abs(double{max_term});
   return size < double{FLT_MAX} / 4;
 }
 
@@ -65,7 +66,7 @@ QueryPanels QueryImage::panels() const {
 void QueryImage::encode(const Pieces& pieces, const float* query, std::size_t place,
                         const XfbqDepth& depth) {
   const QueryCode code = encode_query(all_.host(), query_bits_, query);
-  const bool is_known = is_bounded(code, all_.max_term());
+  const bool is_known = is_bounded(code, all_);
   std::copy_n(query, stride_, pieces.prepared + place * stride_);
   std::copy(code.words.begin(), code.words.end(), pieces.words + place * words_);
   pieces.weights[place] = code.weight;

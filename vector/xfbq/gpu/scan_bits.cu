@@ -201,7 +201,11 @@ __global__ void __launch_bounds__(kThreads) scan_bits(ScanBitsTask task, Sink si
       if (kIsL2 && own.exists) term = __ldg(task.codes.terms + own.row);
       const std::uint32_t distance = code_distance<kQueryBits>(task.codes, steps.group(), words);
       const int product = queries.top - 2 * static_cast<int>(distance);
-      own.value = code_value<kIsL2>(weight, base, __int2float_rn(product), term);
+      float own_weight = weight;
+      if (task.codes.factors != nullptr && own.exists) {
+        own_weight = __fmul_rn(weight, __ldg(task.codes.factors + own.row));
+      }
+      own.value = code_value<kIsL2>(own_weight, base, __int2float_rn(product), term);
     }
     sink.take(own, limit);
   }

@@ -70,6 +70,9 @@ __global__ void __launch_bounds__(kThreads)
         exists && (task.filter == nullptr || (task.filter[row / 64] >> (row % 64) & 1) != 0);
     if (is_allowed) offset = task.codes.is_l2 ? task.codes.terms[row] : 0.0F;
     panels.offsets[panel * kPanelRows + threadIdx.x] = offset;
+    if (task.codes.factors != nullptr) {
+      panels.slacks[panel * kPanelRows + threadIdx.x] = exists ? task.codes.factors[row] : 0.0F;
+    }
   }
   std::uint32_t words[kMaxBits] = {};
 #pragma unroll

@@ -21,7 +21,8 @@ struct UnpackTask {
 
 /// Queues the writing of panels.halves: the whole numbers 2u + 1 - 2^bits that codes stand for; and
 /// of panels.offsets: each row's term, or 0; infinite where there is no row, or none that is
-/// allowed. Components 32 c to 32 c + 31 lie in chunk c, with i + 16 behind i.
+/// allowed; and of panels.slacks, unless that is null: each row's factor. Components 32 c to 32 c +
+/// 31 lie in chunk c, with i + 16 behind i.
 void unpack_codes(const UnpackTask& task, const RowPanels& panels, const Stream& stream);
 
 /// Likewise of queries, whose numbers are negated, so that a product is that of their codes

@@ -141,8 +141,8 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   };
   const auto collect = [&](std::size_t block) {
     state_->results.await(block);
-    sink({static_cast<const std::uint8_t*>(state_->results.buffer(block)),
-          encoder.code_bytes(size_of(block))});
+    sink({{static_cast<const std::uint8_t*>(state_->results.buffer(block)),
+           encoder.code_bytes(size_of(block))}});
     on_block(block * block_rows + size_of(block));
   };
   run_blocks((rows.rows - 1) / block_rows + 1, start, process, collect);

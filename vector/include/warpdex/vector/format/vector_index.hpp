@@ -56,9 +56,10 @@ struct VectorIndexSettings {
   Store store = Store::kFloat;
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
   IndexKind index = IndexKind::kFlat;
-  IvfSettings ivf = {};    ///< for inverted files; of an index that is open, lists only
-  PqSettings pq = {};      ///< for kIvfPq; keeps_vectors for kXfbq too
-  XfbqSettings xfbq = {};  ///< for kXfbq; of an index that is open, bits and is_rotated only
+  IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
+  PqSettings pq = {};    ///< for kIvfPq; keeps_vectors for kXfbq too
+  /// For kXfbq; of an index that is open, bits, is_rotated and is_corrected only.
+  XfbqSettings xfbq = {};
 };
 
 /// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's

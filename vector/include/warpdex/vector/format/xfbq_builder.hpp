@@ -15,9 +15,12 @@ namespace warpdex::vector {
 struct OwnedXfbqVectors {
   std::size_t bits = 4;
   float scale = 1;
+  bool is_corrected = false;
   std::vector<float> centre;
   std::vector<float> rotation;  ///< or none
   std::vector<std::uint8_t> codes;
+  std::vector<float> factors;  ///< with corrections; else empty, as are residuals
+  std::vector<float> residuals;
   FlatVectors vectors;  ///< those that it was built from
 
   /// For XfbqSearcher and GpuXfbqSearcher, while this and the vectors live and this stays where it

@@ -23,6 +23,9 @@ struct XfbqVectors {
   std::span<const std::uint8_t> codes = {};
   /// For kL2 the squared length of each vector less the quantizer's centre.
   std::span<const float> terms = {};
+  /// With corrections, those of each vector; else empty.
+  std::span<const float> factors = {};
+  std::span<const float> residuals = {};
   /// The vectors themselves; `vectors.vectors.data` is null where they were not kept.
   FlatVectors vectors = {};
 

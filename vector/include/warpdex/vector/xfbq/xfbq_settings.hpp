@@ -15,6 +15,9 @@ struct XfbqSettings {
   /// The share of components that may lie outside of the range that codes stand for, from 0 to
   /// below 1; negative: default_clip().
   double clip = -1;
+  /// Whether each vector has a scale of its own and a correction (RaBitQ), so that distances by
+  /// codes are right on average; 8 bytes a vector. Goes with a rotation.
+  bool is_corrected = false;
   std::uint64_t seed = 1;   ///< of the rotation
   std::size_t threads = 0;  ///< that encode; 0: default_threads()
 };

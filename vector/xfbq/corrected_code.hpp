@@ -1,0 +1,18 @@
+// Codes of vectors with a scale of their own. *RaBitQ*, Gao and Long, SIGMOD 2024 and 2025.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
+
+namespace warpdex::vector {
+
+/// The code of components that are rotated already, and its correction. The scale is the one of
+/// some around the usual for which the angle between the vector and its code is the smallest; then
+/// single components move to neighbouring cells as long as that makes it smaller. The same on every
+/// processor. O(dimension).
+CodeCorrection encode_corrected(const float* rotated, std::size_t dimension, float usual_scale,
+                                std::size_t bits, std::uint32_t* code);
+
+}  // namespace warpdex::vector
