@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <random>
 
 #include "warpdex/core/parallel.hpp"
@@ -58,11 +59,19 @@ class Passes {
     if (pass > 0) times_[query * repetitions_ + pass - 1] = time;
   }
   double median_of(std::size_t query) const {
-    const auto first = times_.begin() + static_cast<std::ptrdiff_t>(query * repetitions_);
-    return median({first, first + static_cast<std::ptrdiff_t>(repetitions_)});
+    const std::span<const double> times = times_of(query);
+    return median({times.begin(), times.end()});
+  }
+  double mean_of(std::size_t query) const {
+    const std::span<const double> times = times_of(query);
+    return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(repetitions_);
   }
 
  private:
+  std::span<const double> times_of(std::size_t query) const {
+    return std::span(times_).subspan(query * repetitions_, repetitions_);
+  }
+
   const std::size_t repetitions_;
   std::vector<double> times_;
 };
@@ -99,6 +108,7 @@ class Measurer {
     }
     for (std::size_t i = 0; i < queries_.size(); ++i) {
       result_.queries[i].cpu = static_cast<float>(passes.median_of(i));
+      result_.queries[i].cpu_mean = static_cast<float>(passes.mean_of(i));
     }
   }
 

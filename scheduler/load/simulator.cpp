@@ -269,7 +269,7 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
                                   features_of(snapshot, query.plan, query.settings, has_list));
     one.predicted.gpu_can = cost.gpu_alone > 0;
     one.measured = one.predicted;
-    one.measured.cpu = cost.cpu;
+    one.measured.cpu = cost.cpu_mean;
     one.measured.gpu_alone = cost.gpu_alone;
     simulated.push_back(one);
   }

@@ -9,7 +9,7 @@
 namespace warpdex {
 
 /// Of one thread. Where several jobs come during a nap, a thread that looks out naps: it then takes
-/// them together, and uses a tenth of the processor time.
+/// them together, and uses less of its processor.
 class ArrivalRate {
  public:
   /// How long to nap, by the number of jobs that had been submitted by `now`; 0: not at all.

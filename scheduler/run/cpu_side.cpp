@@ -13,7 +13,7 @@ constexpr float kTakenWork = 20;
 constexpr std::size_t kMaxTaken = 8;
 /// A thread with less predicted work than this is back before another one has woken up: it looks
 /// out meanwhile, so that small jobs wake nobody.
-constexpr float kShortRun = 20;
+constexpr float kShortRun = 50;
 /// One with more makes sure that another thread looks out.
 constexpr float kLongRun = 100;
 /// Looks for work between two looks at what could be stolen.
@@ -128,7 +128,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       continue;
     }
     if (sum >= kLongRun) idle_cpu->bring_work();
-    ShortRun run(*idle_cpu, sum < kShortRun ? now() + 2 * kShortRun : kNever);
+    ShortRun run(*idle_cpu, sum < kShortRun ? now() + kShortRun : kNever);
     for (std::size_t i = 0; i < count; ++i) run_on_cpu(*taken[i], thread, run);
   }
 }

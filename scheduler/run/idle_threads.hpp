@@ -27,14 +27,16 @@ class IdleThreads {
   /// Returns when `has_work` is true, or the thread was woken. A thread that looks out naps first.
   template <typename HasWork>
   void wait(HasWork has_work, std::chrono::microseconds spin, std::chrono::microseconds nap) {
-    if (lookouts_.fetch_add(1, std::memory_order_seq_cst) < max_lookouts_) {
+    const bool looks_out = idle_.fetch_add(1, std::memory_order_relaxed) < max_lookouts_;
+    bool found = false;
+    if (looks_out) {
+      start_lookout();
       if (nap.count() > 0 && !has_work()) std::this_thread::sleep_for(nap);
-      const bool found = spin_until(has_work, spin);
-      lookouts_.fetch_sub(1, std::memory_order_seq_cst);
-      if (found) return;
-    } else {
-      lookouts_.fetch_sub(1, std::memory_order_seq_cst);
+      found = spin_until(has_work, spin);
+      end_lookout();
     }
+    idle_.fetch_sub(1, std::memory_order_relaxed);
+    if (found) return;
     sleep(has_work);
   }
 
@@ -75,6 +77,7 @@ class IdleThreads {
 
   const std::size_t max_lookouts_;
   alignas(64) std::atomic<std::size_t> lookouts_ = 0;
+  std::atomic<std::size_t> idle_ = 0;  ///< of these, the ones that wait here
   std::atomic<std::size_t> sleepers_ = 0;
   std::mutex mutex_;
   std::condition_variable called_;

@@ -151,7 +151,7 @@ class CalibrationTest : public testing::Test {
                                                                     1 + random_() % 5)),
                           settings});
       const auto sum = features_of(*snapshot_, queries_.back().plan, settings)[kSum];
-      measured_.queries.push_back({static_cast<float>(4 + 0.01 * sum), 70});
+      measured_.queries.push_back({.cpu = static_cast<float>(4 + 0.01 * sum), .gpu_alone = 70});
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
       MeasuredBatch batch;
@@ -243,6 +243,7 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   ASSERT_EQ(measured.queries.size(), few.size());
   for (const MeasuredCost& cost : measured.queries) {
     EXPECT_GT(cost.cpu, 0);
+    EXPECT_GE(cost.cpu_mean, cost.cpu / 3);  // one of three times is no less than the median
     EXPECT_GT(cost.gpu_alone, 0);
   }
   EXPECT_EQ(measured.batches.size(), 2U * 2U * 4U);

@@ -179,7 +179,7 @@ TEST(JobSchedulerTest, ALongRunThatWasPredictedToBeShortHoldsNobodyUp) {
   }
 }
 
-TEST(JobSchedulerTest, JobsThatComeThickAndFastAreWaitedForInNaps) {
+TEST(JobSchedulerTest, JobsInCloseSuccessionAreWaitedForInNaps) {
   ArrivalRate rate;
   EXPECT_EQ(rate.nap(100, 10'000).count(), 0);
   EXPECT_EQ(rate.nap(200, 10'500).count(), 0);  // too soon for another look

@@ -17,6 +17,7 @@ namespace warpdex {
 /// What a query takes, in microseconds.
 struct MeasuredCost {
   float cpu = 0;        ///< on a CPU thread, all of them being busy
+  float cpu_mean = 0;   ///< the mean of what `cpu` is the median of: what many queries add up to
   float gpu_alone = 0;  ///< as a batch of its own; 0: no GPU, or the GPU cannot answer it
 };
 

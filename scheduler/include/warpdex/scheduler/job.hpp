@@ -112,7 +112,7 @@ class CpuWorker {
   /// Runs the job until it is done, or until `watch` stops it. Returns whether it is done; if not,
   /// the job holds its best answer so far with a certificate, and may run again, here or on the
   /// GPU. Asks the watch every few tens of microseconds; a class that cannot does not predict that
-  /// a job takes less than 20. What it throws makes the job fail.
+  /// a job takes less than 50. What it throws makes the job fail.
   virtual bool run(Job& job, SearchWatch& watch) = 0;
 };
 
