@@ -1,6 +1,7 @@
 // Opens the file of vectors, and looks whether it fits.
 #include "vector_input.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
@@ -9,11 +10,32 @@
 
 namespace warpdex::tools {
 
-vector::RowSettings VectorInput::settings() const {
-  const std::unique_ptr<vector::VectorReader> file = vector::open_vectors(path);
-  const bool are_halves = file->element() == vector::Element::kFloat16;
-  return {vector::metric_from_name(metric),
-          are_halves ? vector::Store::kHalf : vector::Store::kFloat, file->dimension()};
+namespace {
+
+constexpr std::string_view kField = "field:";
+
+}  // namespace
+
+std::string VectorInput::field(DocumentFormat format) const {
+  if (!path.starts_with(kField)) return {};
+  const std::string name = path.substr(kField.size());
+  if (name.empty()) {
+    throw UsageError("--vectors field: names no member; give its name, as in field:embedding");
+  }
+  if (format != DocumentFormat::kJsonl) {
+    throw UsageError("--vectors " + path + " is for --format jsonl; give a file of vectors");
+  }
+  return name;
+}
+
+std::string VectorInput::file() const { return path.starts_with(kField) ? std::string() : path; }
+
+vector::RowSettings VectorInput::settings(DocumentReader& documents) const {
+  const vector::Metric kind = vector::metric_from_name(metric);
+  if (file().empty()) return {kind, vector::Store::kFloat, documents.embedding_dimension()};
+  const std::unique_ptr<vector::VectorReader> opened = vector::open_vectors(path);
+  const bool are_halves = opened->element() == vector::Element::kFloat16;
+  return {kind, are_halves ? vector::Store::kHalf : vector::Store::kFloat, opened->dimension()};
 }
 
 void VectorInput::check(const std::optional<vector::RowSettings>& index,
@@ -27,6 +49,7 @@ void VectorInput::check(const std::optional<vector::RowSettings>& index,
     throw UsageError("the index '" + folder +
                      "' holds no vectors; leave --vectors out, or build it again with vectors");
   }
+  if (file().empty()) return;  // each document's vector is looked at
   const std::size_t dimension = vector::open_vectors(path)->dimension();
   if (dimension == index->dimension) return;
   throw InputError("the vectors of '" + path + "' have " + std::to_string(dimension) +
@@ -35,7 +58,7 @@ void VectorInput::check(const std::optional<vector::RowSettings>& index,
 }
 
 std::unique_ptr<DocumentReader> VectorInput::pair(std::unique_ptr<DocumentReader> documents) const {
-  if (path.empty()) return documents;
+  if (file().empty()) return documents;
   return pair_with_vectors(std::move(documents), vector::open_vectors(path));
 }
 

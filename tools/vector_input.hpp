@@ -12,12 +12,17 @@ namespace warpdex::tools {
 
 /// The values of --vectors and --vector-metric.
 struct VectorInput {
-  std::string path;  ///< empty: no vectors
+  std::string path;  ///< empty: no vectors; field:NAME: a member of JSON documents
   std::string metric = "ip";
 
+  /// The name of the member; empty if vectors are not in the documents. Throws UsageError for an
+  /// empty name, and if documents are not in `format` jsonl.
+  std::string field(DocumentFormat format) const;
+  /// The file; empty if there is none.
+  std::string file() const;
   /// What a new index is to hold of them. Throws UsageError for an unknown metric, and what
-  /// open_vectors() does.
-  vector::RowSettings settings() const;
+  /// open_vectors() or DocumentReader::embedding_dimension() does.
+  vector::RowSettings settings(DocumentReader& documents) const;
   /// Throws UsageError unless there are vectors just where the index at `folder` holds some, and
   /// InputError for another dimension.
   void check(const std::optional<vector::RowSettings>& index, const std::string& folder) const;

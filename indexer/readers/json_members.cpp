@@ -5,7 +5,9 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <system_error>
 
 #include "warpdex/indexer/readers/text_checks.hpp"
 
@@ -18,8 +20,9 @@ static_assert(kMaxLineBytes <= std::numeric_limits<rapidjson::SizeType>::max());
 // RapidJSON's events of one line, of which it keeps the wanted members of the outermost object.
 class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberCollector> {
  public:
-  explicit MemberCollector(std::vector<Member>& members, ObjectMember* inner = nullptr)
-      : members_(members), inner_(inner) {}
+  explicit MemberCollector(std::vector<Member>& members, ObjectMember* inner = nullptr,
+                           NumberArray* array = nullptr)
+      : members_(members), inner_(inner), array_(array) {}
 
   bool Default() { return value(Kind::kMissing, {}); }
   bool Bool(bool) { return value(Kind::kBoolean, {}); }
@@ -41,6 +44,7 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
     if (depth_ == 2 && is_in_inner_) inner_->entries.push_back({.name = name, .seen = true});
     if (depth_ != 1) return true;
     is_in_inner_ = inner_ != nullptr && inner_->name == name;
+    is_in_array_ = array_ != nullptr && array_->name == name;
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const Member& member) { return member.name == name; });
     current_ = found == members_.end() ? nullptr : &*found;
@@ -57,6 +61,10 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
   bool start(Kind kind) {
     value(kind, {});
     if (depth_ == 0) is_object_ = kind == Kind::kObject;
+    if (depth_ == 1 && is_in_array_ && kind == Kind::kArray) {
+      array_->has_others |= array_->is_array;  // a second one of that name
+      array_->is_array = true;
+    }
     ++depth_;
     return true;
   }
@@ -71,12 +79,24 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
       inner_->entries.back().kind = kind;
       inner_->entries.back().value = text;
     }
+    if (depth_ == 2 && is_in_array_) add_number(kind, text);
     return true;
+  }
+
+  void add_number(Kind kind, std::string_view text) {
+    double number = 0;
+    const bool is_number = kind == Kind::kInteger || kind == Kind::kNumber;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec == std::errc::result_out_of_range) number = std::numeric_limits<double>::infinity();
+    array_->has_others |= !is_number;
+    array_->numbers.push_back(static_cast<float>(number));
   }
 
   std::vector<Member>& members_;
   ObjectMember* inner_;
+  NumberArray* array_;
   bool is_in_inner_ = false;   // the outermost object's member of that name
+  bool is_in_array_ = false;   // likewise
   Member* current_ = nullptr;  // whose value comes next
   const Member* duplicate_ = nullptr;
   std::size_t depth_ = 0;  // of open objects and arrays
@@ -150,6 +170,11 @@ Collected collect_members(std::string& line, std::vector<Member>& members, Objec
   MemberCollector collector(members, &inner);
   constexpr unsigned kFlags = kParseFlags | rapidjson::kParseNanAndInfFlag;
   return collected(parse_in_place<kFlags>(line, collector), collector);
+}
+
+Collected collect_members(std::string& line, std::vector<Member>& members, NumberArray& array) {
+  MemberCollector collector(members, nullptr, &array);
+  return collected(parse_in_place(line, collector), collector);
 }
 
 MemberNames::MemberNames(std::string_view lines) {

@@ -32,6 +32,14 @@ struct ObjectMember {
   std::vector<Member> entries{};
 };
 
+/// A member that is to be an array of numbers.
+struct NumberArray {
+  std::string_view name;
+  std::vector<float> numbers{};  ///< rounded; infinite where a float cannot hold them
+  bool is_array = false;         ///< it is there, and an array
+  bool has_others = false;       ///< with something that is no number
+};
+
 /// What a line is, beside its members.
 struct Collected {
   std::string error;             ///< why it is not JSON; empty if it is
@@ -50,6 +58,9 @@ Collected collect_members(std::string& line, std::vector<Member>& members);
 /// The same, and the members of one member of the outermost object, if that is an object, into
 /// `inner`. NaN, Infinity and -Infinity, which Python writes, are numbers here.
 Collected collect_members(std::string& line, std::vector<Member>& members, ObjectMember& inner);
+
+/// The same, and an array of numbers.
+Collected collect_members(std::string& line, std::vector<Member>& members, NumberArray& array);
 
 /// The names of the outermost objects' members, for messages.
 class MemberNames {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"
@@ -27,6 +28,7 @@ class JsonlReader final : public DocumentReader {
   explicit JsonlReader(const ReaderOptions& options)
       : files_(options.inputs, options.on_read),
         fields_(options.fields),
+        embedding_(options.embedding),
         documents_with_field_(options.fields.size()) {
     check_fields();
     wanted_ = json::id_members();
@@ -41,7 +43,12 @@ class JsonlReader final : public DocumentReader {
   }
 
   bool next(RawRecord& record) override {
-    if (!json::next_record(files_, record)) return false;
+    if (ahead_) {
+      record = std::move(*ahead_);
+      ahead_.reset();
+    } else if (!json::next_record(files_, record)) {
+      return false;
+    }
     if (first_lines_.size() + record.bytes.size() < kFirstLinesBytes) {
       first_lines_ += record.bytes + '\n';
     }
@@ -53,9 +60,13 @@ class JsonlReader final : public DocumentReader {
     json::check_size(record);
     std::string line = record.bytes;  // unescaped in place
     std::vector<json::Member> members = wanted_;
-    const json::Collected collected = json::collect_members(line, members);
+    json::NumberArray embedding{.name = embedding_};
+    const json::Collected collected = embedding_.empty()
+                                          ? json::collect_members(line, members)
+                                          : json::collect_members(line, members, embedding);
     json::check_record(record, collected, kExample);
     Document document{json::id_of(members, record), text_of(members, record)};
+    if (!embedding_.empty()) document.embedding = numbers_of(std::move(embedding), record);
     if (stored_) document.stored = stored_->values(members, record);
     json::check_escapes(record, {document.id, document.text});
     for (std::size_t i = 0; i < fields_.size(); ++i) {
@@ -63,6 +74,22 @@ class JsonlReader final : public DocumentReader {
       documents_with_field_[i].fetch_add(1, std::memory_order_relaxed);
     }
     return document;
+  }
+
+  std::size_t embedding_dimension() override {
+    if (embedding_.empty()) return 0;
+    RawRecord record;
+    if (!next(record)) {
+      throw InputError("there is no document, so nothing says how many components the vectors '" +
+                       embedding_ + "' have; give one document at least");
+    }
+    ahead_ = record;
+    std::vector<json::Member> none;
+    json::NumberArray embedding{.name = embedding_};
+    check_utf8(record.bytes, record.location);
+    json::check_size(record);
+    json::check_record(record, json::collect_members(record.bytes, none, embedding), kExample);
+    return numbers_of(std::move(embedding), record).size();
   }
 
   FieldUse field_use() const override {
@@ -79,6 +106,16 @@ class JsonlReader final : public DocumentReader {
   std::uint64_t bytes_total() const override { return files_.bytes_total(); }
 
  private:
+  static std::vector<float> numbers_of(json::NumberArray embedding, const RawRecord& record) {
+    if (embedding.is_array && !embedding.has_others && !embedding.numbers.empty()) {
+      return std::move(embedding.numbers);
+    }
+    fail_document(record.location, "the member '" + std::string(embedding.name) +
+                                       (embedding.is_array ? "' is not an array of numbers"
+                                                           : "', an array of numbers, is missing") +
+                                       "; each document must have its vector there");
+  }
+
   void check_fields() const {
     if (fields_.empty()) throw UsageError("there are no fields; name the JSON members to index");
     std::set<std::string_view> names;
@@ -128,6 +165,8 @@ class JsonlReader final : public DocumentReader {
 
   InputFiles files_;
   std::vector<std::string> fields_;
+  std::string embedding_;
+  std::optional<RawRecord> ahead_;    // read by embedding_dimension()
   std::vector<json::Member> wanted_;  // the id's members, then others that are not among them
   std::optional<json::StoredMembers> stored_;
   std::vector<std::size_t> field_places_;                                 // of fields_ in wanted_

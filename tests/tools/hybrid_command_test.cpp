@@ -102,6 +102,45 @@ TEST_F(HybridCommands, VectorsGoWithTheirDocuments) {
   EXPECT_STREQ(json["vectors"]["metric"].GetString(), "ip");
 }
 
+TEST_F(HybridCommands, VectorsMayStandInTheDocuments) {
+  const auto run = [&](std::vector<std::string> arguments, const std::string& documents) {
+    arguments.insert(arguments.end(), {"--input", "-", "--format", "jsonl", "--quiet"});
+    return run_warpdex(arguments, {documents, {}, {}});
+  };
+  const auto index = [&](const std::string& documents) {
+    return run({"index", "--output", index_, "--vectors", "field:v"}, documents);
+  };
+  const std::string first = R"({"id": "a", "contents": "x", "v": [1, 0.5e-1], "w": [7]})"
+                            "\n";
+  ASSERT_EQ(index(first + R"({"v": [0, -1.0], "id": "b", "contents": "y"})").err, "");
+  EXPECT_EQ(documents(search({}), "1"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(
+      run({"add", index_, "--vectors", "field:v"}, R"({"id": "c", "contents": "z", "v": [2, 0]})")
+          .err,
+      "");
+  const std::vector<std::string> all{"c", "a", "b"};
+  EXPECT_EQ(documents(search({}), "1"), all);
+  expect_complaint(
+      run({"add", index_, "--vectors", "field:v"}, R"({"id": "d", "contents": "z", "v": [2]})"), 1,
+      {"<stdin>:1", "has 1 components", "takes 2"});
+  for (const char* bad :
+       {R"({"id": "d", "contents": "z"})", R"({"id": "d", "contents": "z", "v": null})",
+        R"({"id": "d", "contents": "z", "v": {"x": 1}})",
+        R"({"id": "d", "contents": "z", "v": []})",
+        R"({"id": "d", "contents": "z", "v": [1, "2"]})",
+        R"({"id": "d", "contents": "z", "v": [1, [2]]})",
+        R"({"id": "d", "contents": "z", "v": [1, 2], "v": [3]})"}) {
+    expect_complaint(index(bad), 1, {"<stdin>:1", "'v'", "array of numbers"});
+    expect_complaint(index(first + bad), 1, {"<stdin>:2", "'v'", "array of numbers"});
+  }
+  expect_complaint(index(first + R"({"id": "d", "contents": "z", "v": [1, 1e60]})"), 1,
+                   {"<stdin>:2", "no number"});
+  expect_complaint(index(""), 1, {"there is no document"});
+  expect_complaint(index_again({"--vectors", "field:v"}), 2, {"--format jsonl"});
+  expect_complaint(run({"add", index_, "--vectors", "field:"}, first), 2, {"field:embedding"});
+  EXPECT_EQ(documents(search({}), "1"), all);
+}
+
 TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
   write_file(file("few.fvecs"), fvecs({{1, 0}, {0, 1}}));
   write_file(file("many.fvecs"), fvecs({{1, 0}, {0, 1}, {1, 0}, {0, 1}, {1, 0}, {0, 1}}));

@@ -59,7 +59,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "update", po::bool_switch(&given.update),
       "documents whose ids the index has take the place of those that it has; without it they are "
       "bad documents")("vectors", po::value(&given.vectors.path)->value_name("FILE"),
-                       "a vector for each document, in their order, for an index that holds such")(
+                       "a vector for each document, in their order, for an index that holds such; "
+                       "or field:NAME, for jsonl: a member of each document")(
       "static", po::value(&given.static_scores)->value_name("FILE"),
       "static scores of the new documents, id<TAB>value, for an index that has such. Default: 0")(
       "on-bad-document",
@@ -100,6 +101,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   if (options.format == DocumentFormat::kJsonl) options.fields = split_list(index.fields);
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
   options.stored = index.stored_fields;
+  options.embedding = given.vectors.field(options.format);
   options.on_read = InterruptGuard::check;
   return options;
 }
@@ -141,7 +143,7 @@ int run_add(const std::vector<std::string>& arguments) {
   }
   const AddOptions options = options_of(given);
   check_inputs_outside(given.index, given.inputs);
-  check_inputs_outside(given.index, {given.static_scores, given.vectors.path});
+  check_inputs_outside(given.index, {given.static_scores, given.vectors.file()});
   const InterruptGuard guard;
   try {
     LivingIndex index(given.index);

@@ -115,7 +115,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "vectors", po::value(&given.vectors.path)->value_name("FILE"),
       "a vector for each document, in the order of the documents (bad ones have one too): a file "
       "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
-      "floats. For 'warpdex search --vector-queries'. Default: none")(
+      "floats. Or field:NAME, for jsonl: the member NAME of each document, an array of numbers. "
+      "For 'warpdex search --vector-queries'. Default: none")(
       "vector-metric",
       po::value(&given.vectors.metric)->value_name("M")->default_value(given.vectors.metric),
       "vectors: what is near: ip (inner product), cosine or l2")(
@@ -176,6 +177,7 @@ ReaderOptions reader_options(const Arguments& given, const CommandLine& command)
   options.inputs = given.inputs;
   options.fields = split_list(given.fields);
   if (options.fields.empty()) throw UsageError("--fields names no field; name one or more");
+  options.embedding = given.vectors.field(options.format);
   if (command.given("fields") && options.format != DocumentFormat::kJsonl) {
     throw UsageError("--fields is for --format jsonl; documents of " + given.format +
                      " have no fields, so leave it out");
@@ -204,7 +206,6 @@ BuildOptions build_options(const Arguments& given, const CommandLine& command) {
   options.analyzer = given.analyzer;
   options.fields = joined(split_list(given.fields), ",");
   options.stored_fields = split_list(given.stored);
-  if (!given.vectors.path.empty()) options.vectors = given.vectors.settings();
   if (given.vectors.path.empty() && command.given("vector-metric")) {
     throw UsageError("--vector-metric is for --vectors; add that or leave it out");
   }
@@ -285,7 +286,9 @@ void print_notes(const BuildReport& report) {
 /// Sets `order` if the documents are reordered.
 BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options,
                   std::optional<ReorderReport>& order) {
-  const std::unique_ptr<DocumentReader> reader = given.vectors.pair(open_documents(source));
+  std::unique_ptr<DocumentReader> reader = open_documents(source);
+  if (!given.vectors.path.empty()) options.vectors = given.vectors.settings(*reader);
+  reader = given.vectors.pair(std::move(reader));
   Progress progress = Progress::to_standard_error();
   std::uint64_t skipped = 0;
   options.on_progress = [&](const BuildProgress& state) {
@@ -334,7 +337,7 @@ int run_index(const std::vector<std::string>& arguments) {
   std::error_code ignored;
   const bool is_current = std::filesystem::equivalent(output, ".", ignored);
   check_inputs_outside(given.output, given.inputs);
-  check_inputs_outside(given.output, {given.static_scores, given.vectors.path});
+  check_inputs_outside(given.output, {given.static_scores, given.vectors.file()});
   const InterruptGuard guard;
   try {
     std::optional<ReorderReport> order;

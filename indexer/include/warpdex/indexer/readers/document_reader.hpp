@@ -110,6 +110,9 @@ struct ReaderOptions {
   /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers. Other
   /// formats have one field, "text": all that is indexed.
   std::vector<std::string> stored{};
+  /// JSONL: the member that is each document's dense vector, an array of numbers; empty: they have
+  /// none.
+  std::string embedding{};
   /// Called before each read of an input, and ten times a second while a pipe or terminal gives
   /// nothing. What it throws ends next(), so that a program can stop a reader that waits.
   std::function<void()> on_read{};
@@ -132,6 +135,11 @@ class DocumentReader {
   /// Whether documents are sparse vectors, of which an index of impacts is made, rather than texts.
   /// The build checks what is in them.
   virtual bool has_vectors() const { return false; }
+
+  /// Components of the first document's Document::embedding, where ReaderOptions::embedding is set;
+  /// else 0. Reads that document ahead; before the first next(). Throws as next() and parse() do,
+  /// and InputError where there is no document.
+  virtual std::size_t embedding_dimension() { return 0; }
 
   /// Of the documents parsed so far. Not while another thread reads or parses.
   virtual FieldUse field_use() const { return {}; }
