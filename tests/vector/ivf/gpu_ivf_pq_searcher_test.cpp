@@ -188,6 +188,24 @@ TEST_F(GpuIvfPq, ThreadsAndRefusals) {
       << "no vectors to refine by";
 }
 
+// What compute-sanitizer runs.
+TEST_F(GpuIvfPq, EveryWayInShort) {
+  auto random = test::generator(152);
+  for (const CodesShape& shape :
+       {CodesShape{Metric::kL2, 24, 9, 8}, {Metric::kInnerProduct, 40, 17, 4, true}}) {
+    const MadeCodes index(random, shape, kSizes);
+    const RowFilter filter = draw_filter(random, index.rows(), 2);
+    for (const CodeWay way : kCodeWays) {
+      const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+      for (const std::size_t count : {9, 130}) {
+        const std::vector<float> queries = draw_values(random, count * shape.dimension, 3);
+        expect_as_cpu(index, gpu, queries, 10, 6, 0, nullptr, describe(shape));
+        expect_as_cpu(index, gpu, queries, 10, 6, 0, &filter, describe(shape));
+      }
+    }
+  }
+}
+
 TEST_F(GpuIvfPq, QueriesAndAnswersInGpuMemory) {
   auto random = test::generator(151);
   const MadeCodes index(random, {Metric::kInnerProduct, 24, 8, 8}, kSizes);
