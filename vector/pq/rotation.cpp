@@ -78,17 +78,29 @@ class RotationTraining {
     });
   }
 
-  /// With X the points and Y their codewords as rows, and Y'X = USV', the rotation that brings X
-  /// nearest to Y is UV'.
-  void set_rotation() {
+  /// Y'X, with X the points and Y their codewords as rows. Threads multiply parts of the rows;
+  /// these products are added in order, so that the number of threads changes nothing.
+  Eigen::MatrixXd multiply_points() const {
     const auto dimension = static_cast<Eigen::Index>(points_.columns);
     Eigen::MatrixXd product = Eigen::MatrixXd::Zero(dimension, dimension);
-    for (std::size_t first = 0; first < points_.rows; first += kProductRows) {
-      const std::size_t count = std::min<std::size_t>(kProductRows, points_.rows - first);
-      const RowMatrix part =
-          rows_of(decoded_, first, count).transpose() * rows_of(points_, first, count);
-      product += part.cast<double>();
+    const std::size_t all = (points_.rows + kProductRows - 1) / kProductRows;
+    std::vector<RowMatrix> parts(std::min(threads_, all));
+    for (std::size_t begin = 0; begin < all; begin += parts.size()) {
+      const std::size_t together = std::min(parts.size(), all - begin);
+      parallel_for(threads_, together, [&](std::size_t /*thread*/, std::size_t i) {
+        const std::size_t first = (begin + i) * kProductRows;
+        const std::size_t count = std::min<std::size_t>(kProductRows, points_.rows - first);
+        parts[i] = rows_of(decoded_, first, count).transpose() * rows_of(points_, first, count);
+      });
+      for (std::size_t i = 0; i < together; ++i) product += parts[i].cast<double>();
     }
+    return product;
+  }
+
+  /// With Y'X = USV', the rotation that brings X nearest to Y is UV'.
+  void set_rotation() {
+    const auto dimension = static_cast<Eigen::Index>(points_.columns);
+    const Eigen::MatrixXd product = multiply_points();
     const Eigen::BDCSVD<Eigen::MatrixXd> parts(product, Eigen::ComputeFullU | Eigen::ComputeFullV);
     Eigen::Map<RowMatrix>(rotation_.data(), dimension, dimension) =
         (parts.matrixU() * parts.matrixV().transpose()).cast<float>();
