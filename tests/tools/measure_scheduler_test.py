@@ -14,7 +14,8 @@ WARPDEX = pathlib.Path(sys.argv.pop(2))
 SCRIPT = sys.argv.pop(1)
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("measure_scheduler", SCRIPT)
-script = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_scheduler", loader))
+spec = importlib.util.spec_from_loader("measure_scheduler", loader)
+script = importlib.util.module_from_spec(spec)
 loader.exec_module(script)
 
 
