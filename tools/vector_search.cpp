@@ -23,7 +23,7 @@ void check_options(const vector::VectorIndex& index, const CommandLine& command)
     throw UsageError(name + " has no lists to probe: it was built with --index " +
                      std::string(vector::index_kind_name(settings.index)) + "; leave --probes out");
   }
-  for (const char* option : {"query-bits", "extra"}) {
+  for (const char* option : {"query-bits", "extra", "bound"}) {
     if (settings.index == vector::IndexKind::kXfbq || !command.given(option)) continue;
     throw UsageError(name + " has no binary codes: --" + option +
                      " is for --index xfbq; leave it out");
@@ -54,7 +54,12 @@ void add_depth_options(po::options_description& group, SearchDepth& depth) {
       "xfbq: bits of a query's component, 1 to 8. Default: those of the codes, or 4 if that is "
       "more")("extra", po::value(&depth.extra)->value_name("N"),
               "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
-              "to N steps of the codes' distance");
+              "to N steps of the codes' distance")(
+      "bound", po::value(&depth.bound)->value_name("NAME"),
+      "xfbq built with --correct, on the CPU: rank all anew that may be among the nearest. "
+      "certain: "
+      "by a bound that always holds, so that answers are exact. likely: by one that nearly always "
+      "holds");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {
@@ -114,6 +119,16 @@ VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& 
   cpu_ = vector::search_index_on_cpu(index, settings_, threads, metric_);
 }
 
+namespace {
+
+vector::XfbqBound bound_from_name(const std::string& name) {
+  if (name == "certain") return vector::XfbqBound::kCertain;
+  if (name == "likely") return vector::XfbqBound::kLikely;
+  throw UsageError("--bound takes certain or likely, not '" + name + "'");
+}
+
+}  // namespace
+
 void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine& command,
                              SearchDepth depth) {
   has_lists_ = vector::has_lists(index.settings().index);
@@ -126,6 +141,7 @@ void VectorSearch::set_depth(const vector::VectorIndex& index, const CommandLine
     settings_.query_bits = checked_number("--query-bits", depth.query_bits, 1,
                                           static_cast<std::int64_t>(vector::kMaxXfbqBits));
   }
+  if (command.given("bound")) settings_.bound = bound_from_name(depth.bound);
   if (command.given("extra")) {
     if (!command.given("refine")) {
       throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
