@@ -14,12 +14,23 @@
 
 namespace warpdex::tools {
 
+namespace {
+
+vector::XfbqBound bound_from_name(const std::string& name) {
+  if (name == "certain") return vector::XfbqBound::kCertain;
+  if (name == "likely") return vector::XfbqBound::kLikely;
+  throw UsageError("--bound takes certain or likely, not '" + name + "'");
+}
+
+}  // namespace
+
 void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
                       vector::ProbeSettings& settings) {
   if (command.given("query-bits")) {
     settings.query_bits = checked_number("--query-bits", depth.query_bits, 1,
                                          static_cast<std::int64_t>(vector::kMaxXfbqBits));
   }
+  if (command.given("bound")) settings.bound = bound_from_name(depth.bound);
   if (!command.given("extra")) return;
   if (!command.given("refine")) {
     throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
@@ -34,7 +45,7 @@ void check_depth_options(const vector::VectorIndex& index, const CommandLine& co
     throw UsageError(name + " has no lists to probe: it was built with --index " +
                      std::string(vector::index_kind_name(settings.index)) + "; leave --probes out");
   }
-  for (const char* option : {"query-bits", "extra"}) {
+  for (const char* option : {"query-bits", "extra", "bound"}) {
     if (settings.index == vector::IndexKind::kXfbq || !command.given(option)) continue;
     throw UsageError(name + " has no binary codes: --" + option +
                      " is for --index xfbq; leave it out");
@@ -84,7 +95,12 @@ void add_binary_depth_options(po::options_description& group, SearchDepth& depth
       "xfbq: bits of a query's component, 1 to 8. Default: those of the codes, or 4 if that is "
       "more")("extra", po::value(&depth.extra)->value_name("N"),
               "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
-              "to N steps of the codes' distance");
+              "to N steps of the codes' distance")(
+      "bound", po::value(&depth.bound)->value_name("NAME"),
+      "xfbq built with --correct, on the CPU: rank all anew that may be among the nearest. "
+      "certain: "
+      "by a bound that always holds, so that answers are exact. likely: by one that nearly always "
+      "holds");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {

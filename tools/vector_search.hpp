@@ -18,16 +18,18 @@
 
 namespace warpdex::tools {
 
-/// How thoroughly lists and codes are searched: --probes, --refine, --query-bits and --extra.
+/// How thoroughly lists and codes are searched: --probes, --refine, --query-bits,
+/// --extra and --bound.
 struct SearchDepth {
   std::int64_t probes = 16;
   std::int64_t refine = 0;
   std::int64_t query_bits = 0;
   std::int64_t extra = 0;
+  std::string bound;
 };
 
 void add_depth_options(po::options_description& group, SearchDepth& depth);
-/// Of these, --query-bits and --extra alone.
+/// Of these, those of binary codes alone.
 void add_binary_depth_options(po::options_description& group, SearchDepth& depth);
 
 /// Sets what they say. Throws UsageError for numbers out of range, and for --extra without

@@ -18,6 +18,12 @@ std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth) {
         "the index keeps no vectors to refine answers by; search without refining, or build it "
         "again with its vectors");
   }
+  if (depth.bound != XfbqBound::kNone &&
+      !(vectors.keeps_vectors() && vectors.quantizer.is_corrected)) {
+    throw UsageError(
+        "only codes with corrections, beside their vectors, have bounds; search without one, or "
+        "build the index again with both");
+  }
   return settled_query_bits(depth.query_bits, vectors.quantizer.bits);
 }
 

@@ -8,8 +8,8 @@
 
 namespace warpdex::vector {
 
-/// The bits of a query's component. Throws UsageError for bits out of range, and for refining where
-/// the vectors were not kept.
+/// The bits of a query's component. Throws UsageError for bits out of range, for refining where
+/// the vectors were not kept, and for a bound where there is none.
 std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth);
 
 /// How many are taken by their codes, others that are nearly as near not counted.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
@@ -14,6 +15,7 @@
 #include "xfbq/candidate_keys.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/query_code.hpp"
+#include "xfbq/xfbq_bound.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -89,6 +91,46 @@ class KeysWithin {
   Keys keys_;
 };
 
+/// What may be among the nearest, by lower bounds of canonical distances.
+class PossibleKeys {
+ public:
+  PossibleKeys(const DistanceBound& bound, float limit) : bound_(&bound), limit_(limit) {}
+  std::uint64_t limit() const { return ~std::uint64_t{0}; }
+  void add(std::uint64_t key) {
+    const double lowest = bound_->lowest(key_row(key), key_value(key));
+    if (lowest > double{limit_}) return;
+    // Rounded down, and never -0.
+    const float value = std::nextafter(static_cast<float>(lowest), -INFINITY) + 0.0F;
+    keys_.push_back(order_key(value, key_row(key)));
+  }
+  Keys take() { return std::move(keys_); }
+
+ private:
+  const DistanceBound* bound_;
+  float limit_;
+  Keys keys_;
+};
+
+/// Ranks candidates anew, those with the lowest bounds first, until no other may be among the k
+/// nearest. `nearest` has the first ones, sorted; `known` their rows and others, sorted, that are
+/// not to be looked at again. Returns how many were ranked.
+std::size_t refine_possible(const FlatVectors& vectors, const float* query, Keys possible,
+                            const std::vector<std::uint32_t>& known, std::size_t k, Keys& nearest) {
+  const CanonicalDistances canonical(vectors, distance_kernels());
+  std::sort(possible.begin(), possible.end());
+  std::size_t refined = 0;
+  for (const std::uint64_t key : possible) {
+    if (nearest.size() == k && key_value(key) > key_value(nearest.back())) break;
+    if (std::binary_search(known.begin(), known.end(), key_row(key))) continue;
+    const std::uint64_t exact = canonical.key(query, key_row(key));
+    ++refined;
+    if (nearest.size() == k && exact >= nearest.back()) continue;
+    nearest.insert(std::lower_bound(nearest.begin(), nearest.end(), exact), exact);
+    if (nearest.size() > k) nearest.pop_back();
+  }
+  return refined;
+}
+
 std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
                                       const PreparedQueries& prepared, std::size_t threads) {
   std::vector<QueryCode> codes(prepared.count);
@@ -141,6 +183,9 @@ XfbqSearcher::XfbqSearcher(const XfbqVectors& vectors, std::size_t threads)
 
 Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
                                 const XfbqDepth& depth, const RowFilter* filter) const {
+  if (depth.bound != XfbqBound::kNone) {
+    return nearest_by_bound(queries, k, depth, filter).answers;
+  }
   check_k(k, vectors_.rows);
   check_filter(filter, vectors_.rows);
   const std::size_t query_bits = check_depth(vectors_, depth);
@@ -160,6 +205,48 @@ Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
     if (depth.refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
     keep_nearest(found[q], k);
     set_answers(vectors_.metric, q, found[q], result);
+  });
+  return result;
+}
+
+BoundedNeighbors XfbqSearcher::nearest_by_bound(std::span<const float> queries, std::size_t k,
+                                                const XfbqDepth& depth,
+                                                const RowFilter* filter) const {
+  check_k(k, vectors_.rows);
+  check_filter(filter, vectors_.rows);
+  const std::size_t query_bits = check_depth(vectors_, depth);
+  const PreparedQueries prepared =
+      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
+  const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
+  const std::size_t candidates = candidate_count(depth, k, vectors_.rows);
+  std::vector<Keys> nearest =
+      scan_all(vectors_, query_bits, filter, codes, threads_,
+               [&](const QueryCode&) { return CandidateKeys(candidates, 0); });
+  std::vector<std::vector<std::uint32_t>> known(prepared.count);
+  run(threads_, prepared.count, [&](std::size_t q) {
+    keep_nearest(nearest[q], candidates);
+    for (const std::uint64_t key : nearest[q]) known[q].push_back(key_row(key));
+    std::sort(known[q].begin(), known[q].end());
+    rescore_keys(vectors_.vectors, prepared.query(q), nearest[q]);
+    keep_nearest(nearest[q], k);
+  });
+  std::vector<DistanceBound> bounds;
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    bounds.emplace_back(vectors_, codes[q], prepared.query(q), depth.bound);
+  }
+  std::vector<Keys> possible =
+      scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& code) {
+        const auto q = static_cast<std::size_t>(&code - codes.data());
+        const bool is_full = nearest[q].size() == k;
+        return PossibleKeys(bounds[q], is_full ? key_value(nearest[q].back()) : INFINITY);
+      });
+  BoundedNeighbors result{make_neighbors(vectors_.metric, prepared.count, k),
+                          std::vector<std::uint32_t>(prepared.count)};
+  run(threads_, prepared.count, [&](std::size_t q) {
+    const std::size_t more = refine_possible(vectors_.vectors, prepared.query(q),
+                                             std::move(possible[q]), known[q], k, nearest[q]);
+    result.refined[q] = static_cast<std::uint32_t>(known[q].size() + more);
+    set_answers(vectors_.metric, q, nearest[q], result.answers);
   });
   return result;
 }

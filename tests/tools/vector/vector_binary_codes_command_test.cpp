@@ -35,7 +35,8 @@ TEST_F(VectorBinaryCodesCommand, AnswersByCodesAndRefined) {
   for (const std::vector<std::string>& how : {std::vector<std::string>{},
                                               {"--bits", "8"},
                                               {"--bits", "3", "--rotate", "--seed", "5"},
-                                              {"--clip", "0.02"}}) {
+                                              {"--clip", "0.02"},
+                                              {"--correct", "--rotate"}}) {
     const Outcome built = build(how);
     ASSERT_EQ(built.status, 0) << built.err;
     const std::string exact = "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n";
@@ -48,13 +49,21 @@ TEST_F(VectorBinaryCodesCommand, AnswersByCodesAndRefined) {
     EXPECT_EQ(search({"-k", "1", "--refine", "2", "--filter", folder_ / "filter.txt"}).out,
               "0\t0\t3.0625\n1\t3\t1\n");
   }
+  // Corrected: bounds hold, with no count of candidates given.
+  for (const char* bound : {"certain", "likely"}) {
+    EXPECT_EQ(search({"-k", "2", "--bound", bound}).out,
+              "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n");
+  }
+  expect_complaint(search({"--bound", "sure"}), 2, {"certain or likely", "'sure'"});
   EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("4 vectors"));
-  EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out, HasSubstr("4 bits a component"));
+  EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out,
+              HasSubstr("4 bits a component, rotated, corrected"));
   const rapidjson::Document stats =
       parse_json(run_warpdex({"stats", folder_ / "index", "--json", "-"}).out);
   EXPECT_STREQ(stats["index"].GetString(), "xfbq");
   EXPECT_EQ(stats["bits"].GetInt(), 4);
-  EXPECT_FALSE(stats["is_rotated"].GetBool());
+  EXPECT_TRUE(stats["is_rotated"].GetBool());
+  EXPECT_TRUE(stats["is_corrected"].GetBool());
   EXPECT_TRUE(stats["keeps_vectors"].GetBool());
   const rapidjson::Document bench = parse_json(
       run_warpdex({"vector", "bench", folder_ / "index", "--queries", folder_ / "queries.fvecs",
@@ -106,6 +115,7 @@ TEST_F(VectorBinaryCodesCommand, BadCallsGetASentence) {
   expect_complaint(search({"--probes", "2"}), 2, {"--probes", "xfbq"});
   expect_complaint(search({"--query-bits", "9"}), 2, {"--query-bits"});
   expect_complaint(search({"--extra", "5"}), 2, {"--extra", "--refine"});
+  expect_complaint(search({"--bound", "certain"}), 2, {"corrections"});
   expect_complaint(search({"--radius", "1", "--refine", "2"}), 2, {"--refine", "--radius"});
   ASSERT_EQ(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
                          folder_ / "flat"})

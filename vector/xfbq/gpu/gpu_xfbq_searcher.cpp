@@ -16,6 +16,7 @@
 #include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/error.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/gpu/code_rounds.hpp"
 #include "xfbq/gpu/full_scan.hpp"
@@ -250,6 +251,9 @@ Neighbors GpuXfbqSearcher::nearest(std::span<const float> queries, std::size_t k
   Wanted wanted{k, depth, candidate_count(depth, k, host.rows), filter,
                 depth.refine > 0 && state.vectors.has_value()};
   wanted.depth.query_bits = check_depth(host, depth);
+  if (depth.bound != XfbqBound::kNone) {
+    throw UsageError("searches by a bound are for the CPU; leave the bound out, or search there");
+  }
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
   Neighbors result = make_neighbors(state.metric, prepared.count, k);
   if (prepared.count == 0) return result;

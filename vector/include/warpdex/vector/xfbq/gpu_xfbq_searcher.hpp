@@ -37,7 +37,8 @@ class GpuXfbqSearcher {
   GpuXfbqSearcher(GpuXfbqSearcher&&) noexcept;
   GpuXfbqSearcher& operator=(GpuXfbqSearcher&&) noexcept;
 
-  /// As XfbqSearcher::nearest(). Beside GPU memory, the host needs a few bytes for each answer.
+  /// As XfbqSearcher::nearest(), but UsageError for a bound. Beside GPU memory, the host needs a
+  /// few bytes for each answer.
   Neighbors nearest(std::span<const float> queries, std::size_t k, const XfbqDepth& depth = {},
                     const RowFilter* filter = nullptr) const;
 
