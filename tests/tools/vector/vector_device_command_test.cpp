@@ -258,11 +258,14 @@ TEST_F(VectorDeviceCommand, SeveralGpusAnswerAsTheCpu) {
       {"--devices", "0," + last, "--shards", "2"},
       {"--devices", "0,0,0", "--replicas", "3"},
       {"--devices", "0," + last + ",0," + last, "--shards", "2", "--replicas", "2"}};
-  for (const std::vector<std::string>& index : std::vector<std::vector<std::string>>{
-           {}, {"--index", "ivf-flat", "--lists", "20"}, {"--index", "ivf-pq", "--lists", "20"}}) {
+  for (const std::vector<std::string>& index :
+       std::vector<std::vector<std::string>>{{},
+                                             {"--index", "ivf-flat", "--lists", "20"},
+                                             {"--index", "ivf-pq", "--lists", "20"},
+                                             {"--index", "xfbq", "--bits", "3"}}) {
     build(index);
     std::vector<std::string> depth{"-k", "12"};
-    if (index.size() > 1 && index[1] == "ivf-pq") depth.insert(depth.end(), {"--refine", "40"});
+    if (index.size() > 1 && index[1] != "ivf-flat") depth.insert(depth.end(), {"--refine", "40"});
     const std::string right = run("search", depth).out;
     for (std::vector<std::string> layout : layouts) {
       layout.insert(layout.end(), depth.begin(), depth.end());
@@ -287,6 +290,27 @@ TEST_F(VectorDeviceCommand, GpuSearchesInvertedFiles) {
     const Outcome found = run("search", {"-k", "12", "--probes", probes, "--device", "gpu"});
     EXPECT_EQ(found.status, 0) << found.err;
     EXPECT_EQ(found.out, right.out) << probes << " probes";
+  }
+}
+
+TEST_F(VectorDeviceCommand, GpuBuildsAndSearchesBinaryCodes) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{"--bits", "4"}, {"--bits", "3", "--rotate", "--correct"}}) {
+    std::vector<std::string> how{"--index", "xfbq"};
+    how.insert(how.end(), form.begin(), form.end());
+    build(how);
+    const std::vector<std::vector<std::string>> searches{
+        {"-k", "12"},
+        {"-k", "12", "--refine", "60", "--extra", "5"},
+        {"-k", "4999", "--query-bits", "7"}};
+    for (std::vector<std::string> more : searches) {
+      const Outcome right = run("search", more);
+      more.insert(more.end(), {"--device", "gpu"});
+      const Outcome found = run("search", more);
+      EXPECT_EQ(found.status, 0) << found.err;
+      EXPECT_EQ(found.out, right.out);
+    }
   }
 }
 
