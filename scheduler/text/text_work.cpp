@@ -111,8 +111,7 @@ TextWork::TextWork(const Index& index, const GpuSide& gpu, const CostModel& mode
 
 /// Other queries the GPU engine leaves to the CPU.
 bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
-  return gpu_.engine != nullptr && plan.terms.size() <= kMaxGpuTerms && has_whole_weights(plan) &&
-         (!index_.settings().impacts || sums_are_exact(index_, plan));
+  return gpu_.engine != nullptr && plan.terms.size() <= kMaxGpuTerms;
 }
 
 JobCost TextWork::estimate(const Job& job) const {

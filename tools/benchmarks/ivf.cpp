@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/code_way.hpp"
 #include "benchmarks/report.hpp"
 #include "timing.hpp"
 #include "warpdex/core/cuda/resources.hpp"
@@ -29,6 +30,7 @@ struct Settings {
   std::vector<std::size_t> probes{1, 4, 16, 32, 64, 256};
   std::size_t k = 100;
   int repetitions = 7;
+  std::string way = "auto";
   std::string json;
 };
 
@@ -46,7 +48,7 @@ class Benchmark {
   void run() {
     if (index_.settings().index == vector::IndexKind::kIvfPq) {
       Resources resources;
-      run(vector::GpuIvfPqSearcher(index_.ivf_pq(), resources));
+      run(vector::GpuIvfPqSearcher(index_.ivf_pq(), resources, {.way = code_way(settings_.way)}));
     } else {
       Resources resources;
       run(vector::GpuIvfSearcher(index_.ivf(), resources));
@@ -141,6 +143,8 @@ int main(int argc, char** argv) {
       ("k,k", po::value(&settings.k)->default_value(settings.k), "neighbours")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),
        "timed calls of each kind")  //
+      ("way", po::value(&settings.way)->default_value(settings.way),
+       "ivf-pq: how queries are compared with codes: auto, queries, tables or products")  //
       ("json", po::value(&settings.json), "also write the results to this file");
   return run_benchmark(argc, argv, options, [&] { Benchmark(settings).run(); });
 }

@@ -1,18 +1,16 @@
 // How fast inverted files are built from vectors in the host's memory, step by step.
 //
-// Vectors come from a file, or are drawn from a mixture: clusters of unequal weight in groups of
-// eight, which share twelve directions that they are spread along, and a little noise. Time is the
-// host's: of the whole call and of each step, medians over --repetitions.
+// Vectors come from a file, or are drawn from a mixture (mixture.hpp). Time is the host's: of the
+// whole call and of each step, medians over --repetitions.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "benchmarks/mixture.hpp"
 #include "benchmarks/report.hpp"
 #include "timing.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -40,51 +38,6 @@ struct Settings {
   std::string json;
 };
 
-/// The mixture that vectors are drawn from.
-class Mixture {
- public:
-  static constexpr std::size_t kGroups = 64;
-  static constexpr std::size_t kClusters = 8;  ///< of a group
-  static constexpr std::size_t kDirections = 12;
-
-  Mixture(std::size_t dimension, std::uint64_t seed) : dimension_(dimension), seed_(seed) {
-    std::mt19937_64 random(seed);
-    std::normal_distribution<float> normal;
-    for (std::size_t i = 0; i < kGroups * kClusters * dimension; ++i) {
-      centres_.push_back(0.3F * normal(random));
-    }
-    const float spread = 0.7F / std::sqrt(static_cast<float>(kDirections));
-    for (std::size_t i = 0; i < kGroups * kDirections * dimension; ++i) {
-      directions_.push_back(spread * normal(random));
-    }
-  }
-
-  /// Rows [first, first + count), which depend on nothing but the seed and `first`.
-  void draw(std::size_t first, std::size_t count, float* rows) const {
-    std::mt19937_64 random(seed_ * 1'000'003 + first + 1);
-    std::normal_distribution<float> normal;
-    std::uniform_real_distribution<float> uniform;
-    for (std::size_t i = 0; i < count; ++i, rows += dimension_) {
-      const std::size_t group = random() % kGroups;
-      const auto cluster = std::min(
-          kClusters - 1, static_cast<std::size_t>(kClusters * std::pow(uniform(random), 1.5F)));
-      const float* const centre = centres_.data() + (group * kClusters + cluster) * dimension_;
-      for (std::size_t c = 0; c < dimension_; ++c) rows[c] = centre[c] + 0.1F * normal(random);
-      for (std::size_t d = 0; d < kDirections; ++d) {
-        const float share = normal(random);
-        const float* const direction = directions_.data() + (group * kDirections + d) * dimension_;
-        for (std::size_t c = 0; c < dimension_; ++c) rows[c] += share * direction[c];
-      }
-    }
-  }
-
- private:
-  std::size_t dimension_;
-  std::uint64_t seed_;
-  std::vector<float> centres_;
-  std::vector<float> directions_;
-};
-
 /// `text` is ROWS,DIM.
 vector::Matrix<float> generate(const std::string& text, std::uint64_t seed) {
   const std::size_t comma = text.find(',');
@@ -100,28 +53,7 @@ vector::Matrix<float> generate(const std::string& text, std::uint64_t seed) {
     throw UsageError("--generate takes rows and components, such as 1000000,96, not '" + text +
                      "'");
   }
-  const Mixture mixture(dimension, seed);
-  vector::Matrix<float> made{rows, dimension, std::vector<float>(rows * dimension)};
-  constexpr std::size_t kPart = 4096;
-  parallel_for(0, (rows + kPart - 1) / kPart, [&](std::size_t /*thread*/, std::size_t part) {
-    const std::size_t first = part * kPart;
-    mixture.draw(first, std::min(kPart, rows - first), made.row(first).data());
-  });
-  return made;
-}
-
-/// The mean of the first vectors, as an index has it.
-std::vector<float> find_centre(const vector::Matrix<float>& vectors) {
-  const std::size_t count = std::min<std::size_t>(vectors.rows, 65'536);
-  std::vector<double> sums(vectors.columns);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += double{vectors.row(i)[c]};
-  }
-  std::vector<float> centre;
-  for (const double sum : sums) {
-    centre.push_back(static_cast<float>(sum / static_cast<double>(count)));
-  }
-  return centre;
+  return Mixture(dimension, seed).draw(rows);
 }
 
 class Benchmark {
@@ -131,7 +63,7 @@ class Benchmark {
         report_("ivf_build", {"step", "seconds", "device"}),
         vectors_(settings.generate.empty() ? vector::read_float_matrix(settings.vectors)
                                            : generate(settings.generate, settings.seed)),
-        centre_(find_centre(vectors_)),
+        centre_(mean_of_first(vectors_)),
         norms_(settings.index == "ivf-flat" ? vectors_.rows : 0) {
     constexpr std::size_t kPart = 4096;
     parallel_for(0, (norms_.size() + kPart - 1) / kPart, [&](std::size_t, std::size_t part) {

@@ -36,8 +36,7 @@ class BatchBuilder {
   /// all these slots have the same scorer. All arguments must live until the batch is written.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings);
-  /// Slots of the measured queries that the kernels cannot answer: too many terms, weights that
-  /// are not whole, sums of impacts that a float would round.
+  /// Slots of the measured queries that the kernels cannot answer: they have too many terms.
   std::vector<std::uint32_t> unanswerable() const;
   /// Writes what was measured, once, to the image's parts on the host. These and the parts on the
   /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
@@ -63,7 +62,6 @@ class BatchBuilder {
   void for_each_piece(const Work& work);
   void cut(std::size_t queries);
   void measure(Piece& piece) const;
-  bool is_for_gpu(std::uint32_t slot) const;
   void measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const;
   void measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                      const BatchShape& alone, Piece& piece) const;

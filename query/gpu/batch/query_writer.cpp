@@ -28,7 +28,8 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
   if (for_gpu) write_all_lists(plans, slot);
   if (!written_.empty()) {
     Query common = start_query(slot);
-    set_scale(max_counted(plans[slot], plans.are_of_all(), common.k), common);
+    const PlannedQuery& whole = plans[slot];
+    set_scale(max_counted(whole, plans.are_of_all(), common.k), has_whole_weights(whole), common);
     set_known_threshold(common);
     const std::uint32_t or_threshold = seeded_threshold(common);
     const BatchShape before = next_;
@@ -171,8 +172,9 @@ double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
 /// are added for few documents only, it may take 31 bits. What a posting counts is capped at an
 /// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
-/// bits of the frequent terms that decide.
-void QueryWriter::set_scale(double max_counted, Query& query) const {
+/// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
+/// if the weights are whole.
+void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& query) const {
   const ScorerKind scorer = rules_.scorer.kind;
   const double largest_static = segments_.largest_static();
   const bool is_capped = std::isfinite(max_counted);
@@ -192,7 +194,7 @@ void QueryWriter::set_scale(double max_counted, Query& query) const {
   }
   double scale = 1;
   query.rounding_slack = 0;
-  if (scorer != ScorerKind::kImpact || bounds > 65'535) {
+  if (scorer != ScorerKind::kImpact || !weights_are_whole || bounds > 65'535) {
     scale = bounds > 0 ? kMaxSum / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);

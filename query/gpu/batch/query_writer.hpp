@@ -85,7 +85,7 @@ class QueryWriter {
   Query start_query(std::uint32_t slot) const;
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
   double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);
-  void set_scale(double max_counted, Query& query) const;
+  void set_scale(double max_counted, bool weights_are_whole, Query& query) const;
   void set_known_threshold(Query& query) const;
   std::uint32_t seeded_threshold(const Query& query);
   std::span<const SeededList> seeded_lists();

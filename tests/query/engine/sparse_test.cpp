@@ -2,14 +2,18 @@
 // has them, against the exhaustive oracle; and what weights do to BM25.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
+#include "tests/query/gpu/gpu_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
@@ -98,9 +102,16 @@ Query weighted_query(Random& random, QueryWeights kind) {
   return query;
 }
 
-class SparseEngine : public testing::TestWithParam<std::uint64_t> {};
+/// Answers a query over the index that it was made for.
+using Search = std::function<SearchResult(const Query&, const SearchSettings&)>;
 
-TEST_P(SparseEngine, AnswersAsTheOracle) {
+class SparseEngine : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  /// Judges what the searches answer that `make_search` makes of an index's folder.
+  void judge(const std::function<Search(const std::filesystem::path&)>& make_search);
+};
+
+void SparseEngine::judge(const std::function<Search(const std::filesystem::path&)>& make_search) {
   Random random = test::generator(900 + GetParam());
   const std::vector<CodecSettings> codecs = test::all_codecs();
   std::size_t turn = test::seed() + GetParam();
@@ -117,7 +128,7 @@ TEST_P(SparseEngine, AnswersAsTheOracle) {
       options.threads = 2;
       build_index(*vectors_from_memory(documents), options);
       const Index index = Index::open(options.output);
-      CpuSearcher searcher(index);
+      const Search answer = make_search(options.output);
       for (const QueryWeights kind :
            {QueryWeights::kOne, QueryWeights::kWhole, QueryWeights::kReal, QueryWeights::kTiny}) {
         for (const std::uint32_t k : {1U, 10U, 1000U}) {
@@ -129,13 +140,35 @@ TEST_P(SparseEngine, AnswersAsTheOracle) {
             const Query query = weighted_query(random, kind);
             const SearchSettings meant = test::meant_settings(index, settings);
             const test::Truth truth = test::find_truth(collection, query, meant);
-            ASSERT_EQ(test::judge(truth, searcher.search(query, settings), settings), "")
+            ASSERT_EQ(test::judge(truth, answer(query, settings), settings), "")
                 << test::describe(GetParam(), options.codec, meant, query);
           }
         }
       }
     }
   }
+}
+
+TEST_P(SparseEngine, AnswersAsTheOracle) {
+  judge([](const std::filesystem::path& folder) -> Search {
+    const auto index = std::make_shared<Index>(Index::open(folder));
+    const auto searcher = std::make_shared<CpuSearcher>(*index);
+    return [index, searcher](const Query& query, const SearchSettings& settings) {
+      return searcher->search(query, settings);
+    };
+  });
+}
+
+TEST_P(SparseEngine, AnswersAsTheOracleOnTheGpu) {
+  WARPDEX_NEEDS_GPU();
+  judge([](const std::filesystem::path& folder) -> Search {
+    const auto engine = std::make_shared<test::UploadedIndex>(folder);
+    return [engine](const Query& query, const SearchSettings& settings) {
+      const SearchResult result = engine->search({&query, 1}, settings).front();
+      EXPECT_EQ(engine->searcher().statistics().unanswered_queries, 0U);
+      return result;
+    };
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SparseEngine,

@@ -27,6 +27,7 @@ class GpuEngineRandom : public testing::TestWithParam<std::uint64_t> {
       std::vector<Query> queries;
       for (int i = 0; i < kQueries; ++i) {
         queries.push_back(test::random_query(random_, vocabulary, maker_.draw_terms()));
+        test::give_weights(random_, queries.back());
       }
       judge_batch(collection, queries, settings, engine);
       if (HasFatalFailure()) return;

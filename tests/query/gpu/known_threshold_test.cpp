@@ -29,7 +29,8 @@ TEST_P(GpuKnownThreshold, AnswersAsTheOracle) {
     std::vector<SearchSettings> settings;
     std::vector<test::Truth> truths;
     for (int i = 0; i < 60; ++i) {
-      const Query query = test::random_query(random, maker.vocabulary(), 1 + random() % 6);
+      Query query = test::random_query(random, maker.vocabulary(), 1 + random() % 6);
+      test::give_weights(random, query);
       plans.push_back(plan_query(engine.index(), query));
       settings.push_back(settings_maker.draw());
       const SearchSettings meant = test::meant_settings(engine.index(), settings.back());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -98,6 +99,70 @@ TEST(CodeBound, HoldsForSumsOfHalves) {
               << dimension << " components, queries times " << magnitude;
           EXPECT_LE(std::abs(term), bound.term);
         }
+      }
+    }
+  }
+}
+
+/// Tables of a vector, rounded as ByteTables has them.
+struct RoundedTables {
+  RoundedTables(const ProductQuantizer& quantizer, const std::vector<float>& vector) {
+    for (std::size_t byte = 0; byte < quantizer.bytes; ++byte) {
+      for (std::size_t value = 0; value < 256; ++value) {
+        float entry = 0;
+        for (std::size_t c = quantizer.part_begin(byte); c < quantizer.part_begin(byte + 1); ++c) {
+          entry = std::fma(vector[c], quantizer.codebooks[c * 256 + value], entry);
+        }
+        entries.push_back(entry);
+      }
+      const auto own = entries.end() - 256;
+      const auto [low, high] = std::minmax_element(own, entries.end());
+      lows.push_back(*low);
+      step = std::max(step, *high - *low);
+    }
+    step /= 127;
+  }
+  /// The sum that stands for a code's, but for its base and term.
+  double sum(const std::vector<std::uint8_t>& code) const {
+    double result = 0;
+    for (std::size_t byte = 0; byte < lows.size(); ++byte) {
+      const float entry = entries[byte * 256 + code[byte]];
+      result += double{lows[byte]} + double{step} * std::rint((entry - lows[byte]) / step);
+    }
+    return result;
+  }
+
+  std::vector<float> entries;
+  std::vector<float> lows;
+  float step = 0;
+};
+
+TEST(CodeBound, HoldsForTablesOfBytes) {
+  auto random = test::generator(172);
+  for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
+    for (const std::size_t dimension : {1, 24, 200}) {
+      const CodesShape shape{metric, dimension, std::min<std::size_t>(dimension, 20), 8};
+      const MadeCodes index(random, shape, {100, 50});
+      const CodeBound bound = CodeBound::of(index.view());
+      for (const float magnitude : {1e-6F, 1.0F, 1e5F}) {
+        std::vector<float> vector = draw_values(random, dimension, 3);
+        double squared = 0;
+        for (float& component : vector) {
+          component *= magnitude;
+          squared += double{component} * component;
+        }
+        const RoundedTables tables(index.view().quantizer, vector);
+        const float base = static_cast<float>(random() % 100) * magnitude;
+        const float error =
+            bound.table_error(static_cast<std::uint32_t>(shape.bytes), tables.step,
+                              static_cast<float>(std::sqrt(squared)) * 1.0001F, base);
+        double largest = 0;
+        for (std::size_t p = 0; p < index.rows(); ++p) {
+          const double term = metric == Metric::kL2 ? index.view().terms[p] : 0;
+          const double sum = base + term + tables.sum(index.code(p));
+          largest = std::max(largest, std::abs(sum - double{canonical(index, vector, base, p)}));
+        }
+        EXPECT_LE(largest, error) << dimension << " components, times " << magnitude;
       }
     }
   }

@@ -24,9 +24,12 @@ TEST_F(GpuIvfPqHard, LongListsAreSharedByManyCtas) {
     expect_as_cpu(index, gpu, queries, 500, 6, 0, &filter, "few rows allowed");
   }
   const std::vector<float> queries = draw_values(random, std::size_t{100} * 16, 3);
-  expect_as_cpu(index, gpu, queries, 10, 3, 0, nullptr, "products");
-  expect_as_cpu(index, gpu, queries, 2048, 5, 0, nullptr, "products");
-  expect_as_cpu(index, gpu, queries, 10, 5, 100, &filter, "products");
+  for (const CodeWay way : kCodeWays) {
+    const GpuIvfPqSearcher by_way = search_by(way, index, resources());
+    expect_as_cpu(index, by_way, queries, 10, 3, 0, nullptr, "many queries");
+    expect_as_cpu(index, by_way, queries, 2048, 5, 0, nullptr, "many queries");
+    expect_as_cpu(index, by_way, queries, 10, 5, 100, &filter, "many queries");
+  }
 }
 
 TEST_F(GpuIvfPqHard, ManyListsAreProbed) {
@@ -35,11 +38,13 @@ TEST_F(GpuIvfPqHard, ManyListsAreProbed) {
   for (std::size_t& size : sizes) size = random() % 70;
   for (const Metric metric : {Metric::kL2, Metric::kCosine}) {
     const MadeCodes index(random, {metric, 32, 8, 8, true}, sizes);
-    const GpuIvfPqSearcher gpu(index.view(), resources());
-    for (const std::size_t count : {1, 60}) {
-      const std::vector<float> queries = draw_values(random, count * 32, 3);
-      for (const std::size_t probes : {17, 300, 700}) {
-        expect_as_cpu(index, gpu, queries, 50, probes, 0, nullptr, "many lists");
+    for (const CodeWay way : kCodeWays) {
+      const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+      for (const std::size_t count : {1, 60}) {
+        const std::vector<float> queries = draw_values(random, count * 32, 3);
+        for (const std::size_t probes : {17, 300, 700}) {
+          expect_as_cpu(index, gpu, queries, 50, probes, 0, nullptr, "many lists");
+        }
       }
     }
   }
@@ -57,14 +62,18 @@ TEST_F(GpuIvfPqHard, EqualCodesAreRankedByRow) {
   std::fill(terms.begin() + 30'000, terms.begin() + 50'000, -2.5F);
   index.view().codes = codes;
   index.view().terms = terms;
-  const GpuIvfPqSearcher gpu(index.view(), resources());
   const std::vector<float> queries = draw_values(random, std::size_t{100} * 8, 3);
-  for (const std::size_t k : {1, 100, 2048}) {
-    expect_as_cpu(index, gpu, queries, k, 5, 0, nullptr, "equal codes");
-    expect_as_cpu(index, gpu, std::vector<float>(queries.begin(), queries.begin() + 8), k, 5, 0,
-                  nullptr, "equal codes");
+  for (const CodeWay way : kCodeWays) {
+    const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+    for (const std::size_t k : {1, 100, 2048}) {
+      expect_as_cpu(index, gpu, queries, k, 5, 0, nullptr, "equal codes");
+      expect_as_cpu(index, gpu, std::vector<float>(queries.begin(), queries.begin() + 8), k, 5, 0,
+                    nullptr, "equal codes");
+    }
+    if (way != CodeWay::kQueries) {
+      EXPECT_GT(gpu.figures().uncertified, 0U);
+    }
   }
-  EXPECT_GT(gpu.figures().uncertified, 0U);
 }
 
 TEST_F(GpuIvfPqHard, DistancesBelowZeroAreZero) {
@@ -76,10 +85,12 @@ TEST_F(GpuIvfPqHard, DistancesBelowZeroAreZero) {
     terms[i] -= static_cast<float>(random() % 300);
   }
   index.view().terms = terms;
-  const GpuIvfPqSearcher gpu(index.view(), resources());
   const std::vector<float> queries = draw_values(random, std::size_t{200} * 16, 3);
-  for (const std::size_t k : {1, 10, 300}) {
-    expect_as_cpu(index, gpu, queries, k, 4, 0, nullptr, "below zero");
+  for (const CodeWay way : kCodeWays) {
+    const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+    for (const std::size_t k : {1, 10, 300}) {
+      expect_as_cpu(index, gpu, queries, k, 4, 0, nullptr, "below zero");
+    }
   }
 }
 
@@ -121,12 +132,14 @@ TEST_F(GpuIvfPqHard, NumbersOfAllMagnitudes) {
       const std::vector<float> norms = scaled(
           view.centroids.norms, metric == Metric::kL2 ? by.centroids * by.centroids : by.centroids);
       view.centroids.norms = norms;
-      const GpuIvfPqSearcher gpu(view, resources());
       const std::vector<float> queries =
           scaled(draw_values(random, std::size_t{150} * shape.dimension, 3), by.queries);
       const std::string what = std::to_string(by.queries) + " " + std::to_string(by.codebooks);
-      expect_as_cpu(index, gpu, queries, 30, 4, 0, nullptr, what);
-      expect_as_cpu(index, gpu, {queries.begin(), queries.begin() + 24}, 30, 4, 0, nullptr, what);
+      for (const CodeWay way : kCodeWays) {
+        const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+        expect_as_cpu(index, gpu, queries, 30, 4, 0, nullptr, what);
+        expect_as_cpu(index, gpu, {queries.begin(), queries.begin() + 24}, 30, 4, 0, nullptr, what);
+      }
     }
   }
 }

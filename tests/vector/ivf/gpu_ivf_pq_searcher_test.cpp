@@ -47,19 +47,25 @@ TEST_P(GpuIvfPqForms, ManyQueriesAnswerAsTheCpu) {
   auto random = test::generator(110 + static_cast<std::uint64_t>(GetParam()));
   for (const CodesShape& shape : shapes_of(GetParam())) {
     const MadeCodes index(random, shape, kSizes);
-    const GpuIvfPqSearcher gpu(index.view(), resources());
+    const GpuIvfPqSearcher tables = search_by(CodeWay::kTables, index, resources());
+    const GpuIvfPqSearcher products = search_by(CodeWay::kProducts, index, resources());
     const RowFilter filter = draw_filter(random, index.rows(), 2 + random() % 20);
     for (const std::size_t count : {8, 127, 128, 129, 1000}) {
       const std::vector<float> queries = draw_values(random, count * shape.dimension, 3);
       for (const std::size_t probes : {std::size_t{2}, std::size_t{6}, kSizes.size()}) {
         const std::size_t k = count > 128 ? 10 : 1 + random() % 200;
-        expect_as_cpu(index, gpu, queries, k, probes, 0, nullptr, describe(shape));
-        expect_as_cpu(index, gpu, queries, k, probes, 0, &filter, describe(shape));
-        if (HasFatalFailure()) return;
+        for (const GpuIvfPqSearcher* const gpu : {&tables, &products}) {
+          expect_as_cpu(index, *gpu, queries, k, probes, 0, nullptr, describe(shape));
+          expect_as_cpu(index, *gpu, queries, k, probes, 0, &filter, describe(shape));
+          if (HasFatalFailure()) return;
+        }
       }
     }
+    if (shape.bytes <= 33) {
+      EXPECT_GT(tables.figures().queries, 0U) << describe(shape);
+    }
     if (shape.bytes < 200) {
-      EXPECT_GT(gpu.figures().queries, 0U) << describe(shape);
+      EXPECT_GT(products.figures().queries, 0U) << describe(shape);
     }
   }
 }
@@ -69,9 +75,10 @@ TEST_P(GpuIvfPqForms, AnswersAreThoseOfAPlainScanInDoublePrecision) {
   auto random = test::generator(120 + static_cast<std::uint64_t>(metric));
   const CodesShape shape{metric, 24, 8, 8};
   const MadeCodes index(random, shape, kSizes);
-  const GpuIvfPqSearcher gpu(index.view(), resources());
   const std::size_t k = 20;
-  for (const std::size_t count : {3, 300}) {
+  for (const CodeWay way : kCodeWays) {
+    const GpuIvfPqSearcher gpu = search_by(way, index, resources());
+    const std::size_t count = way == CodeWay::kQueries ? 3 : 300;
     std::vector<float> queries = draw_values(random, count * shape.dimension, 3);
     for (std::size_t q = 0; metric == Metric::kCosine && q < count; ++q) {
       normalize(std::span(queries).subspan(q * shape.dimension, shape.dimension));

@@ -23,6 +23,14 @@ inline std::string describe(const CodesShape& shape) {
          " bits" + (shape.is_rotated ? ", rotated" : "");
 }
 
+/// All ways of comparing queries with codes.
+inline constexpr CodeWay kCodeWays[] = {CodeWay::kQueries, CodeWay::kTables, CodeWay::kProducts};
+
+/// A searcher that compares queries with codes in one way.
+inline GpuIvfPqSearcher search_by(CodeWay way, const MadeCodes& index, Resources& resources) {
+  return {index.view(), resources, {.memory = 0, .keeps_vectors = true, .way = way}};
+}
+
 /// Every `step`-th row, from a random one on.
 inline RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
   RowFilter filter(rows);

@@ -112,6 +112,49 @@ TEST(IvfBuilder, CodesInMemoryAreThoseOfAnIndex) {
   }
 }
 
+TEST(IvfPqTiles, JoinedTilesAreWhatAllRowsAtOnceAre) {
+  auto random = test::generator(5);
+  for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
+    const std::size_t dimension = 9;
+    const Collection all(metric, Store::kFloat, dimension, test::draw(random, 1500 * dimension));
+    const IvfSettings ivf{.lists = 12};
+    for (const PqSettings& pq : {PqSettings{.bytes = 3, .keeps_vectors = false},
+                                 PqSettings{.bytes = 4, .bits = 4, .keeps_vectors = false}}) {
+      const OwnedIvfPqVectors expected = build_ivf_pq(all.vectors, ivf, pq);
+      for (const std::size_t size : {1, 31, 32, 33, 700, 1500, 2000}) {
+        IvfPqTiles tiles(all.vectors, ivf, pq);
+        for (std::size_t first = 0; first < 1500; first += size) {
+          tiles.add(all.vectors.vectors.slice(first, std::min(size, 1500 - first)));
+          tiles.add(all.vectors.vectors.slice(first, 0));
+        }
+        const OwnedIvfPqVectors joined = tiles.finish();
+        EXPECT_EQ(joined.lists.begins, expected.lists.begins) << size;
+        EXPECT_EQ(joined.lists.row_numbers, expected.lists.row_numbers) << size;
+        EXPECT_EQ(joined.group_begins, expected.group_begins) << size;
+        EXPECT_EQ(joined.codes, expected.codes) << size;
+        EXPECT_EQ(joined.terms, expected.terms) << size;
+        const std::vector<float> queries = test::draw(random, 5 * dimension, 1);
+        EXPECT_EQ(IvfPqSearcher(joined.view(), 1).nearest(queries, 20, 3).rows,
+                  IvfPqSearcher(expected.view(), 1).nearest(queries, 20, 3).rows);
+      }
+    }
+  }
+}
+
+TEST(IvfPqTiles, RefuseOtherDimensionsAndMayHaveNoRows) {
+  auto random = test::generator(6);
+  const Collection sample(Metric::kL2, Store::kFloat, 4, test::draw(random, 400));
+  const Collection other(Metric::kL2, Store::kFloat, 5, test::draw(random, 50));
+  IvfPqTiles tiles(sample.vectors, {.lists = 3}, {.bytes = 2});
+  EXPECT_THROW(tiles.add(other.vectors.vectors), UsageError);
+  VectorView many = sample.vectors.vectors;
+  many.rows = std::size_t{1} << 31;
+  EXPECT_THROW(tiles.add(many), UsageError);
+  const OwnedIvfPqVectors none = tiles.finish();
+  EXPECT_EQ(none.lists.begins, std::vector<std::uint64_t>(4, 0));
+  EXPECT_TRUE(none.codes.empty());
+}
+
 TEST(IvfBuilder, TellsOfStepsAndProgress) {
   auto random = test::generator(3);
   const Collection rows(Metric::kL2, Store::kFloat, 4, test::draw(random, 4000));

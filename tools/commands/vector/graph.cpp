@@ -61,6 +61,7 @@ struct Arguments {
   std::string index;
   std::int64_t k = 0;
   bool symmetric = false;
+  bool quiet = false;
   SearchDepth depth;
   DeviceOptions device;
   GpuLayout layout;
@@ -75,6 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "symmetric", po::bool_switch(&given.symmetric), "neighbours are neighbours of each other");
   add_depth_options(group, given.depth);
   add_threads_option(group, &given.threads);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
   add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
@@ -138,7 +140,7 @@ class GraphJob {
 
   void find(const vector::TakeLists& take) {
     Progress progress = Progress::to_standard_error();
-    const bool is_seen = given_.targets.output != "-";
+    const bool is_seen = !given_.quiet && given_.targets.output != "-";
     const auto search = [this](std::span<const float> rows, std::size_t k) {
       return search_.nearest(rows, k, nullptr);
     };

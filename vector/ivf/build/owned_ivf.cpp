@@ -2,8 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ivf/build/codes.hpp"
-#include "ivf/build/lists.hpp"
+#include "ivf/build/owned_codes.hpp"
 #include "kmeans/parallel_parts.hpp"
 #include "warpdex/vector/ivf/ivf_builder.hpp"
 
@@ -11,19 +10,6 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::size_t kPartRows = 4096;
-
-OwnedLists own_lists(IvfLists&& lists, Metric metric) {
-  OwnedLists owned;
-  owned.metric = coarse_metric(metric);
-  owned.dimension = lists.centroids.columns;
-  for (std::size_t i = 0; i < lists.centroids.rows; ++i) {
-    owned.norms.push_back(row_norm(owned.metric, lists.centroids.row(i), {}));
-  }
-  owned.centroids = std::move(lists.centroids.values);
-  owned.row_numbers = std::move(lists.members.points);
-  owned.begins = std::move(lists.members.begins);
-  return owned;
-}
 
 /// The rows in the order of lists, and their norms.
 void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::size_t threads,
@@ -43,6 +29,43 @@ void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::
 }
 
 }  // namespace
+
+OwnedLists own_lists(IvfLists&& lists, Metric metric) {
+  OwnedLists owned;
+  owned.metric = coarse_metric(metric);
+  owned.dimension = lists.centroids.columns;
+  for (std::size_t i = 0; i < lists.centroids.rows; ++i) {
+    owned.norms.push_back(row_norm(owned.metric, lists.centroids.row(i), {}));
+  }
+  owned.centroids = std::move(lists.centroids.values);
+  owned.row_numbers = std::move(lists.members.points);
+  owned.begins = std::move(lists.members.begins);
+  return owned;
+}
+
+void encode_lists(const FlatVectors& rows, const IvfLists& lists, const TrainedCodes& trained,
+                  const PqSettings& pq, std::size_t threads, BuildSteps& steps,
+                  OwnedIvfPqVectors& built) {
+  const ListGroups groups(lists.members);
+  const ProductQuantizer quantizer = trained.quantizer(rows.vectors.dimension, pq);
+  const EncodingRules rules{quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2};
+  built.codes.reserve(groups.count() * CodeGroups{pq.bytes}.group_bytes());
+  if (rules.has_terms) built.terms.reserve(rows.vectors.rows);
+  encode_rows(rows, rules, groups, threads, steps, [&](const EncodedBlock& block) {
+    built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
+    for_each_term_piece(groups, block, [&](std::span<const float> terms) {
+      built.terms.insert(built.terms.end(), terms.begin(), terms.end());
+    });
+  });
+  built.group_begins = groups.begins();
+}
+
+PqSettings settled_codes(const PqSettings& settings, std::size_t dimension) {
+  PqSettings pq = settings;
+  check_codes(dimension, pq);
+  if (pq.bytes == 0) pq.bytes = default_code_bytes(dimension);
+  return pq;
+}
 
 FlatVectors OwnedLists::centroid_view() const {
   return {metric,
@@ -95,10 +118,7 @@ OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& setti
                                const PqSettings& pq_settings, const BuildProgress& progress,
                                const BuildDevice& device) {
   const IvfSettings ivf = settled(settings, rows.vectors.rows);
-  const std::size_t dimension = rows.vectors.dimension;
-  PqSettings pq = pq_settings;
-  check_codes(dimension, pq);
-  if (pq.bytes == 0) pq.bytes = default_code_bytes(dimension);
+  const PqSettings pq = settled_codes(pq_settings, rows.vectors.dimension);
   BuildSteps steps(progress, device);
   IvfLists lists = make_lists(rows, ivf, steps);
   TrainedCodes trained = train_codes(rows, lists, ivf, pq, steps);
@@ -108,18 +128,7 @@ OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& setti
   built.bits = pq.bits;
   built.centre.assign(rows.centre.begin(), rows.centre.end());
   if (pq.keeps_vectors) built.vectors = rows;
-  const ListGroups groups(lists.members);
-  const ProductQuantizer quantizer = trained.quantizer(dimension, pq);
-  const EncodingRules rules{quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2};
-  built.codes.reserve(groups.count() * CodeGroups{pq.bytes}.group_bytes());
-  if (rules.has_terms) built.terms.reserve(rows.vectors.rows);
-  encode_rows(rows, rules, groups, ivf.threads, steps, [&](const EncodedBlock& block) {
-    built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
-    for_each_term_piece(groups, block, [&](std::span<const float> terms) {
-      built.terms.insert(built.terms.end(), terms.begin(), terms.end());
-    });
-  });
-  built.group_begins = groups.begins();
+  encode_lists(rows, lists, trained, pq, ivf.threads, steps, built);
   built.codebooks = std::move(trained.codebooks);
   built.rotation = std::move(trained.rotation);
   built.lists = own_lists(std::move(lists), rows.metric);

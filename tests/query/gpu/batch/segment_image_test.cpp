@@ -94,7 +94,6 @@ TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
   test::LivingLog log(living, snapshot, 600);
   std::size_t seeded = 0;
   for (std::size_t i = 0; i < log.plans.size(); ++i) {
-    if (!has_whole_weights(log.plans[i])) continue;
     for (std::size_t segment = 0; segment < 3; ++segment) {
       const Index& index = *snapshot.segments()[segment].index;
       const PlannedQuery& plan = log.plans[i].segments[segment];

@@ -17,11 +17,11 @@ namespace warpdex::vector {
 struct CodeBlockSizes {
   std::size_t queries = 0;
   std::size_t k = 0;
-  std::size_t probes = 0;      ///< of each query
-  std::size_t candidates = 0;  ///< by codes; more than k are refined
-  bool has_products = false;   ///< lists are searched by products
-  bool refines = false;        ///< on the GPU
-  bool collects = false;       ///< ranges
+  std::size_t probes = 0;            ///< of each query
+  std::size_t candidates = 0;        ///< by codes; more than k are refined
+  std::optional<ListMatch> match{};  ///< lists are searched one by one; else queries are
+  bool refines = false;              ///< on the GPU
+  bool collects = false;             ///< ranges
   bool is_filtered = false;
   bool is_from_host = false;  ///< queries come from the host's memory, and answers go there
 };
@@ -35,8 +35,8 @@ struct CodeBlock {
         scan(codes, given.queries, given.candidates, given.probes, given.collects) {
     found.k = static_cast<std::uint32_t>(given.candidates);
     answers.k = static_cast<std::uint32_t>(given.k);
-    if (given.has_products) {
-      products.emplace(codes, given.queries, given.candidates, given.probes);
+    if (given.match) {
+      lists.emplace(codes, *given.match, given.queries, given.candidates, given.probes);
     }
   }
   CodeBlock(const CodeBlock&) = delete;
@@ -70,7 +70,7 @@ struct CodeBlock {
     }
     coarse.lay_out(arena);
     scan.lay_out(arena);
-    if (products) products->lay_out(arena);
+    if (lists) lists->lay_out(arena);
     return arena.used();
   }
 
@@ -78,7 +78,7 @@ struct CodeBlock {
   RowPages pages;
   NearestSearch coarse;
   TableScan scan;
-  std::optional<CodeSearch> products;
+  std::optional<CodeSearch> lists;
   float* raw = nullptr;
   float* scaled = nullptr;    ///< for cosine: queries of length 1
   float* prepared = nullptr;  ///< padded

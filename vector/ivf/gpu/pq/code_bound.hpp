@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "flat/gpu/half_bound.hpp"
@@ -65,6 +66,15 @@ struct CodeBound {
     const float product = scaled_length * scale * longest;
     const float sums = additions * (weight * (largest_base + term) + product);
     return 1.01F * (relative * product + absolute + sums + weight * tiny);
+  }
+  /// How far a sum by ByteTables may be from D at the most. Each of its `bytes` entries is off by
+  /// half a `step`, and a little for the rounding's own rounding. No partial sum is larger than
+  /// |base| + |t| + 3 |z||y|: that of the smallest entries is |z||y| at most, that of what the
+  /// others have beyond these twice as much. `length` is |z|.
+  WARPDEX_HOST_DEVICE float table_error(std::uint32_t bytes, float step, float length,
+                                        float largest_base) const {
+    const float sums = largest_base + term + 3 * length * longest;
+    return 1.01F * (0.501F * step * static_cast<float>(bytes) + 2 * (additions * sums + tiny));
   }
 };
 

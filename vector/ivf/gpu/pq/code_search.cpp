@@ -1,4 +1,4 @@
-// Products, round by round.
+// Lists are compared round by round.
 #include "ivf/gpu/pq/code_search.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/tighten.hpp"
 #include "ivf/gpu/pq/match_codes.hpp"
+#include "ivf/gpu/pq/match_tables.hpp"
 #include "ivf/gpu/pq/pack_queries.hpp"
 #include "ivf/gpu/pq/rescore_codes.hpp"
 
@@ -23,12 +24,13 @@ constexpr std::size_t kStaticBytes = 12 << 10;
 
 }  // namespace
 
-CodeSearch::CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k,
+CodeSearch::CodeSearch(const GpuCodes& codes, ListMatch match, std::size_t queries, std::size_t k,
                        std::size_t probes)
     : codes_(codes),
+      match_(match),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      capacity_(std::clamp(64 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
+      capacity_(std::clamp(32 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
       groups_(codes.lists(), static_cast<std::uint32_t>(queries), max_round(probes)) {
   candidates_.capacity = capacity_;
   first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
@@ -48,18 +50,26 @@ std::uint32_t CodeSearch::max_round(std::size_t probes) const {
   return largest;
 }
 
-bool CodeSearch::suits(const GpuCodes& codes) {
+bool CodeSearch::suits(const GpuCodes& codes, ListMatch match) {
   const std::size_t room = codes.shared_memory();
-  return codes.bound().is_bounded && can_match_codes(codes.dimension(), room) &&
-         rescore_codes_bytes(codes.on_gpu().bytes, kMaxProductNeighbors) + kStaticBytes <= room;
+  const std::uint32_t bytes = codes.on_gpu().bytes;
+  const bool fits = match == ListMatch::kTables
+                        ? can_match_tables(bytes, codes.dimension(), room - kStaticBytes)
+                        : can_match_codes(codes.dimension(), room);
+  return codes.bound().is_bounded && fits &&
+         rescore_codes_bytes(bytes, kMaxProductNeighbors) + kStaticBytes <= room;
 }
 
 void CodeSearch::lay_out(Arena& arena) {
   const std::size_t panels = (queries_ + kPanelRows - 1) / kPanelRows;
-  panels_.halves = arena.take<std::uint8_t>(panels * panel_bytes(codes_.dimension()));
+  if (match_ == ListMatch::kTables) {
+    tables_.lay_out(arena, queries_, codes_.on_gpu().bytes);
+  } else {
+    panels_.halves = arena.take<std::uint8_t>(panels * panel_bytes(codes_.dimension()));
+    panels_.scales = arena.take<float>(queries_);
+  }
   panels_.limits = arena.take<float>(panels * kPanelRows);
   panels_.slacks = arena.take<float>(queries_);
-  panels_.scales = arena.take<float>(queries_);
   panels_.is_open = arena.take<std::uint32_t>(queries_);
   candidates_.candidates = arena.take<Candidate>(queries_ * candidates_.capacity);
   candidates_.counts = arena.take<std::uint32_t>(queries_);
@@ -70,7 +80,11 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, const Devi
                                            Workspace& workspace) {
   const Stream& stream = workspace.stream;
   const std::uint32_t count = search.queries.count;
-  pack_code_queries(search, codes_.on_gpu(), codes_.bound(), panels_, stream);
+  if (match_ == ListMatch::kTables) {
+    make_byte_tables(search, codes_.on_gpu(), codes_.bound(), tables_, panels_, stream);
+  } else {
+    pack_code_queries(search, codes_.on_gpu(), codes_.bound(), panels_, stream);
+  }
   clear_counts(candidates_, count, stream);
   // The first vectors of the nearest list give a limit to all others.
   match_part(search, {.last = 1, .max_panels = first_panels_}, stream);
@@ -85,6 +99,7 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, const Devi
                  .vectors = search.vectors,
                  .lists = candidates_,
                  .is_open = panels_.is_open,
+                 .tables = tables_.floats,
                  .answers = answers},
                 stream);
   return find_open(panels_.is_open, count, workspace);
@@ -93,6 +108,32 @@ std::vector<std::uint32_t> CodeSearch::run(const CodeQueries& search, const Devi
 void CodeSearch::match_part(const CodeQueries& search, const ProbePart& part,
                             const Stream& stream) {
   groups_.group(search.probed, part, codes_.panel_begins(), stream);
+  const std::size_t pairs = std::size_t{search.queries.count} * (part.last - part.first);
+  match(search, pairs / std::min<std::size_t>(pairs, codes_.lists()), stream);
+  tighten({.lists = candidates_,
+           .query_count = search.queries.count,
+           .k = k_,
+           .row_slacks = nullptr,
+           .queries = panels_,
+           .given_count = 0},
+          stream);
+}
+
+void CodeSearch::match(const CodeQueries& search, std::size_t queries_of_task,
+                       const Stream& stream) {
+  if (match_ == ListMatch::kTables) {
+    match_tables({.codes = codes_.on_gpu(),
+                  .panel_begins = codes_.panel_begins(),
+                  .tasks = groups_.tasks(),
+                  .queries_of_task = static_cast<std::uint32_t>(queries_of_task),
+                  .queries = search.queries,
+                  .tables = tables_,
+                  .limits = panels_.limits,
+                  .lists = candidates_,
+                  .filter = search.filter},
+                 stream);
+    return;
+  }
   match_codes({.codes = codes_.on_gpu(),
                .half_books = codes_.half_books(),
                .units = codes_.units(),
@@ -104,13 +145,6 @@ void CodeSearch::match_part(const CodeQueries& search, const ProbePart& part,
                .filter = search.filter,
                .shared_memory = codes_.shared_memory()},
               stream);
-  tighten({.lists = candidates_,
-           .query_count = search.queries.count,
-           .k = k_,
-           .row_slacks = nullptr,
-           .queries = panels_,
-           .given_count = 0},
-          stream);
 }
 
 }  // namespace warpdex::vector

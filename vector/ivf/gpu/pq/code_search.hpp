@@ -1,4 +1,4 @@
-// The k nearest of a block of queries in the lists that they probe, by products of decoded codes.
+// The k nearest of a block of queries in the lists that they probe, list by list.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "flat/gpu/match.hpp"
 #include "flat/gpu/workspace.hpp"
+#include "ivf/gpu/pq/byte_tables.hpp"
 #include "ivf/gpu/pq/gpu_codes.hpp"
 #include "ivf/gpu/pq/table_scan.hpp"
 #include "ivf/gpu/probe_groups.hpp"
@@ -14,17 +15,24 @@
 
 namespace warpdex::vector {
 
+/// How a list is compared with the queries that probe it.
+enum class ListMatch : std::uint8_t {
+  kTables,    ///< each code by tables of bytes, for 8 queries at a time
+  kProducts,  ///< decoded once, for up to 128 queries, and multiplied on the tensor cores
+};
+
 /// The first vectors of each query's nearest list give a limit; the rest and the other lists follow
 /// in rounds that are ever farther.
 class CodeSearch {
  public:
   /// For blocks of up to `queries` queries that probe `probes` lists each; k up to
   /// kMaxProductNeighbors.
-  CodeSearch(const GpuCodes& codes, std::size_t queries, std::size_t k, std::size_t probes);
+  CodeSearch(const GpuCodes& codes, ListMatch match, std::size_t queries, std::size_t k,
+             std::size_t probes);
 
-  /// Whether products can be made of the codes: their errors are bounded, and tables fit into
-  /// shared memory.
-  static bool suits(const GpuCodes& codes);
+  /// Whether codes can be matched that way: errors of sums are bounded, and a CTA has shared memory
+  /// enough.
+  static bool suits(const GpuCodes& codes, ListMatch match);
 
   /// Takes its memory, or measures it.
   void lay_out(Arena& arena);
@@ -41,13 +49,17 @@ class CodeSearch {
   std::uint32_t max_round(std::size_t probes) const;
   /// A part of the lists, and what it tells of limits.
   void match_part(const CodeQueries& search, const ProbePart& part, const Stream& stream);
+  /// Queues the comparison of the last grouped tasks, of about so many queries each.
+  void match(const CodeQueries& search, std::size_t queries_of_task, const Stream& stream);
 
   const GpuCodes& codes_;
+  ListMatch match_;
   std::uint32_t queries_;
   std::uint32_t k_;
   std::uint32_t capacity_;  ///< of a query's candidates
   std::uint32_t first_panels_;
-  QueryPanels panels_;
+  QueryPanels panels_;  ///< without halves and scales, where tables match
+  ByteTables tables_;
   CandidateLists candidates_;
   ProbeGroups groups_;
 };

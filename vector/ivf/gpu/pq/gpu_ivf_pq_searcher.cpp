@@ -23,14 +23,16 @@ namespace {
 
 constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
-/// Products cost as much as that many scans of a list, about.
-constexpr std::size_t kMinQueriesOfList = 8;
+/// Queries of a list from which on lists are searched one by one.
+constexpr double kMinQueriesOfList = 10;
+/// Queries of a list times bytes of a code from which on products are faster than tables.
+constexpr double kMinProductWork = 4096;
 
 }  // namespace
 
 struct GpuIvfPqSearcher::State {
   State(const IvfPqVectors& given, Resources& resources, const GpuIvfPqSettings& settings)
-      : metric(given.metric), codes(given, resources, settings.memory) {
+      : metric(given.metric), way(settings.way), codes(given, resources, settings.memory) {
     if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
       vectors.emplace(given.vectors, resources,
                       GpuFlatSettings{.memory = std::max<std::size_t>(1, codes.memory().left())});
@@ -39,10 +41,9 @@ struct GpuIvfPqSearcher::State {
     pool.emplace(vectors ? vectors->memory() : codes.memory(), codes.device());
   }
 
-  bool takes_products(std::size_t count, std::size_t candidates, std::size_t probes) const {
-    return candidates <= kMaxProductNeighbors && CodeSearch::suits(codes) &&
-           count * probes >= kMinQueriesOfList * codes.lists();
-  }
+  /// How lists are matched with so many queries; none: query by query.
+  std::optional<ListMatch> choose_match(std::size_t count, std::size_t candidates,
+                                        std::size_t probes) const;
   /// Calls answer(first, count, block, workspace) for blocks of queries.
   template <class Answer>
   void for_each_block(std::size_t count, CodeBlockSizes wanted, const RowFilter* filter,
@@ -57,12 +58,33 @@ struct GpuIvfPqSearcher::State {
                       std::size_t first, Neighbors& result) const;
 
   Metric metric;
+  CodeWay way;
   GpuCodes codes;
   std::optional<GpuRows> vectors;
   std::optional<WorkspacePool> pool;
   std::atomic<std::uint64_t> searched{0};
   std::atomic<std::uint64_t> uncertified{0};
 };
+
+std::optional<ListMatch> GpuIvfPqSearcher::State::choose_match(std::size_t count,
+                                                               std::size_t candidates,
+                                                               std::size_t probes) const {
+  if (candidates > kMaxProductNeighbors) return std::nullopt;
+  const bool has_tables = CodeSearch::suits(codes, ListMatch::kTables);
+  const bool has_products = CodeSearch::suits(codes, ListMatch::kProducts);
+  const double queries =
+      static_cast<double>(count) * static_cast<double>(probes) / static_cast<double>(codes.lists());
+  const double by_products = has_tables ? kMinProductWork / codes.on_gpu().bytes : 0;
+  CodeWay best = CodeWay::kQueries;
+  if (has_tables && queries >= kMinQueriesOfList) best = CodeWay::kTables;
+  if (has_products && queries >= std::max(kMinQueriesOfList, by_products)) {
+    best = CodeWay::kProducts;
+  }
+  if (way != CodeWay::kAuto) best = way;
+  if (best == CodeWay::kTables && has_tables) return ListMatch::kTables;
+  if (best == CodeWay::kProducts && has_products) return ListMatch::kProducts;
+  return std::nullopt;
+}
 
 template <class Answer>
 void GpuIvfPqSearcher::State::for_each_block(std::size_t count, CodeBlockSizes wanted,
@@ -115,8 +137,8 @@ CodeQueries GpuIvfPqSearcher::State::prepare(CodeBlock& block, const float* give
 void GpuIvfPqSearcher::State::search(CodeBlock& block, const float* given, std::size_t count,
                                      Workspace& workspace) {
   const CodeQueries prepared = prepare(block, given, count, workspace);
-  if (block.products) {
-    const std::vector<std::uint32_t> open = block.products->run(prepared, block.found, workspace);
+  if (block.lists) {
+    const std::vector<std::uint32_t> open = block.lists->run(prepared, block.found, workspace);
     searched += count;
     uncertified += open.size();
     if (!open.empty()) block.scan.nearest_of(open, prepared, block.found, workspace);
@@ -198,7 +220,7 @@ Neighbors GpuIvfPqSearcher::nearest(std::span<const float> queries, std::size_t 
                          {.k = k,
                           .probes = probes,
                           .candidates = candidates,
-                          .has_products = state_->takes_products(count, candidates, probes),
+                          .match = state_->choose_match(count, candidates, probes),
                           .refines = refine > 0 && !on_host,
                           .is_from_host = true},
                          filter, answer);
@@ -214,10 +236,7 @@ void GpuIvfPqSearcher::nearest_on_gpu(const float* queries, std::size_t count, s
   if (count == 0) return;
   state_->for_each_block(
       count,
-      {.k = k,
-       .probes = probes,
-       .candidates = k,
-       .has_products = state_->takes_products(count, k, probes)},
+      {.k = k, .probes = probes, .candidates = k, .match = state_->choose_match(count, k, probes)},
       nullptr, [&](std::size_t first, std::size_t some, CodeBlock& block, Workspace& workspace) {
         state_->search(block, queries + first * codes.dimension(), some, workspace);
         write_answers(block.found, static_cast<std::uint32_t>(some), state_->metric,

@@ -12,6 +12,7 @@
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/append_kept.cuh"
 #include "ivf/gpu/pq/code_panels.cuh"
+#include "ivf/gpu/pq/list_bases.cuh"
 #include "ivf/gpu/pq/match_codes.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
@@ -44,56 +45,20 @@ struct Extra {
         books(reinterpret_cast<std::uint16_t*>(units + units_of(dimension))) {}
 };
 
-/// The list that a panel belongs to.
-__device__ std::uint32_t list_of_panel(const MatchCodesTask& task, std::uint32_t panel) {
-  std::uint32_t low = 0;
-  for (std::uint32_t high = task.codes.lists - 1; low < high;) {
-    const std::uint32_t middle = (low + high) / 2;
-    if (panel < task.panel_begins[middle + 1]) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
-
-/// Canonical distances, smaller when nearer, of 8 of a task's queries and a centroid that is padded
-/// as queries are; the lane gets that of first_sum<8>(). Terms are the same whichever side is the
-/// query. A warp.
-template <bool kIsL2>
-__device__ __forceinline__ float find_bases(const MatchCodesTask& task,
-                                            const std::uint32_t* entries, const float* centroid) {
-  const float* queries[kRowsAtOnce];
-#pragma unroll
-  for (std::uint32_t i = 0; i < kRowsAtOnce; ++i) {
-    const std::uint32_t query = entries[i] == kNoEntry ? 0 : entries[i];
-    queries[i] = task.queries.values + std::size_t{query} * task.queries.stride;
-  }
-  float sums[kRowsAtOnce] = {};
-  add_terms<kIsL2, kRowsAtOnce, 1>(queries, centroid, task.queries.stride, task.codes.dimension,
-                                   sums);
-  add_lanes<kRowsAtOnce>(sums);
-  return ascending_value<kIsL2>(sums[0]);
-}
-
 /// Sets what there is to know of the task's queries and the list. `centroid` is room in shared
 /// memory. A CTA; ends with a barrier.
 __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
                          float* centroid, RowRules* rows) {
-  const DeviceRows& centroids = task.codes.centroids;
-  const auto* const from =
-      static_cast<const float*>(centroids.data) + std::size_t{list} * centroids.stride;
-  for (std::uint32_t i = threadIdx.x; i < task.queries.stride; i += kProductThreads) {
-    centroid[i] = i < task.codes.dimension ? from[i] : 0.0F;
-  }
-  __syncthreads();
+  bring_centroid(task.codes, list, task.queries.stride, centroid);
   for (std::uint32_t first = warp_id() * kRowsAtOnce; first < kPanelRows;
        first += kWarps * kRowsAtOnce) {
     const std::uint32_t* const entries =
         task.tasks.entries + std::size_t{number} * kPanelRows + first;
-    const float base = task.codes.is_l2 ? find_bases<true>(task, entries, centroid)
-                                        : find_bases<false>(task, entries, centroid);
+    const std::uint32_t dimension = task.codes.dimension;
+    const float base =
+        task.codes.is_l2
+            ? find_bases<true, kRowsAtOnce>(task.queries, dimension, entries, centroid)
+            : find_bases<false, kRowsAtOnce>(task.queries, dimension, entries, centroid);
     if (lane_id() % (kWarp / kRowsAtOnce) != 0) continue;
     const std::uint32_t row = first_sum<kRowsAtOnce>();
     const std::uint32_t query = entries[row];
@@ -166,7 +131,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
   const std::uint32_t dimension = task.codes.dimension;
   const std::uint32_t chunks = panel_chunks(dimension);
   const Extra extra(shared + product_shared_bytes(chunks), dimension);
-  const std::uint32_t list = list_of_panel(task, own.first_panel);
+  const std::uint32_t list = list_of_panel(task.panel_begins, task.codes.lists, own.first_panel);
   // The products take that memory later.
   set_rows(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
   for (std::uint32_t i = threadIdx.x; i < units_of(dimension); i += kProductThreads) {

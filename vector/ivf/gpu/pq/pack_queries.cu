@@ -5,6 +5,7 @@
 
 #include "flat/gpu/panel_layout.cuh"
 #include "ivf/gpu/pq/pack_queries.hpp"
+#include "ivf/gpu/pq/query_length.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 
@@ -23,14 +24,6 @@ struct PackTask {
   QueryPanels panels;
 };
 
-__device__ double sum_of_lanes(double value) {
-#pragma unroll
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    value += __shfl_xor_sync(kWholeWarp, value, lanes);
-  }
-  return value;
-}
-
 /// What is known of a query, the same in all lanes of its warp.
 struct QueryFacts {
   float factor;  ///< of its vector
@@ -39,23 +32,9 @@ struct QueryFacts {
   bool is_open;
 };
 
-/// The length of a query, for l2 from the centre. A warp.
-__device__ float find_length(const PackTask& task, const float* query) {
-  double squared = 0;
-  for (std::uint32_t column = lane_id(); column < task.dimension; column += kWarp) {
-    const double left =
-        double{query[column]} - (task.centre == nullptr ? 0.0 : double{task.centre[column]});
-    squared += left * left;
-  }
-  return __double2float_ru(sqrt(sum_of_lanes(squared)));
-}
-
 __device__ QueryFacts find_facts(const PackTask& task, const float* query, const float* vector) {
-  double squared = 0;
-  for (std::uint32_t column = lane_id(); column < task.dimension; column += kWarp) {
-    squared += double{vector[column]} * double{vector[column]};
-  }
-  squared = sum_of_lanes(squared);
+  const double squared = squared_length(vector, nullptr, task.dimension);
+  const double from_centre = squared_length(query, task.centre, task.dimension);
   const CodeBound& bound = task.bound;
   // The vector's length becomes less than kQueryLength.
   const int exponent = squared > 0 ? (ilogb(squared) >> 1) + 1 : 0;
@@ -63,7 +42,7 @@ __device__ QueryFacts find_facts(const PackTask& task, const float* query, const
   facts.factor = scalbnf(kQueryLength, -min(max(exponent + 1, -100), 100));
   facts.weight = facts.factor * bound.scale;
   const float length = __double2float_ru(sqrt(squared)) * facts.factor;
-  const float base = bound.base(find_length(task, query));
+  const float base = bound.base(__double2float_ru(sqrt(from_centre)));
   facts.error = bound.error(length, facts.weight, base);
   const float largest = facts.weight * (base + bound.term) + length;
   facts.is_open = !(length <= kQueryLength) || !(squared <= 0x1p120) ||

@@ -1,4 +1,7 @@
-// A query's tables are made in shared memory, for its few candidates only.
+// A query's tables come to shared memory, or are made there, for its few candidates only.
+#include <algorithm>
+#include <bit>
+
 #include "flat/gpu/nearest_entry.cuh"
 #include "ivf/gpu/pq/group_scan.cuh"
 #include "ivf/gpu/pq/rescore_codes.hpp"
@@ -11,6 +14,11 @@ namespace {
 
 constexpr std::uint32_t kThreads = 256;
 constexpr int kLists = 8;  ///< centroids that a warp takes at a time
+
+/// Entries of the selection: there are few candidates, and what is saved lets more CTAs run.
+constexpr int entries_for(std::size_t k) {
+  return static_cast<int>(std::max<std::size_t>(512, 2 * std::bit_ceil(k)));
+}
 
 /// The list that a group belongs to.
 __device__ std::uint32_t list_of_group(const DeviceCodes& codes, std::uint32_t group) {
@@ -60,10 +68,18 @@ __global__ void __launch_bounds__(kThreads)
   auto* const tables = reinterpret_cast<float*>(entries + capacity);
   const std::size_t row = std::size_t{query} * task.queries.stride;
   static_assert(kThreads == kTableEntries);
+  if (task.tables != nullptr) {
+    const std::size_t size = std::size_t{codes.bytes} * kTableEntries;
+    const auto* const from = reinterpret_cast<const float4*>(task.tables + query * size);
+    for (std::uint32_t i = threadIdx.x; i < size / 4; i += kThreads) {
+      reinterpret_cast<float4*>(tables)[i] = from[i];
+    }
+  } else {
 #pragma unroll 4
-  for (std::uint32_t byte = 0; byte < codes.bytes; ++byte) {
-    tables[byte * kTableEntries + threadIdx.x] =
-        table_entry(codes, task.vectors + row, byte, threadIdx.x);
+    for (std::uint32_t byte = 0; byte < codes.bytes; ++byte) {
+      tables[byte * kTableEntries + threadIdx.x] =
+          table_entry(codes, task.vectors + row, byte, threadIdx.x);
+    }
   }
   const std::uint32_t k = task.answers.k;
   BlockQueue<Packed32> queue(entries, capacity, static_cast<int>(k), storage);
@@ -103,7 +119,7 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 std::size_t rescore_codes_bytes(std::uint32_t code_bytes, std::size_t k) {
-  return static_cast<std::size_t>(block_capacity(k)) * sizeof(Packed32) +
+  return static_cast<std::size_t>(entries_for(k)) * sizeof(Packed32) +
          std::size_t{code_bytes} * kTableEntries * sizeof(float);
 }
 
@@ -115,7 +131,7 @@ void rescore_codes(const RescoreCodesTask& task, const Stream& stream) {
           .threads = kThreads,
           .shared_memory = rescore_codes_bytes(task.codes.bytes, task.answers.k),
           .stream = stream.handle()},
-         kernel, task, block_capacity(task.answers.k));
+         kernel, task, entries_for(task.answers.k));
 }
 
 }  // namespace warpdex::vector

@@ -16,6 +16,7 @@ struct RescoreCodesTask {
   const float* vectors;  ///< of make_query_vectors()
   CandidateLists lists;  ///< as match_codes() has them
   const std::uint32_t* is_open;
+  const float* tables;  ///< of each query, code bytes * 256; null: they are made
   DeviceAnswers answers;
 };
 

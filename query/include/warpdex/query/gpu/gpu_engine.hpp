@@ -78,9 +78,8 @@ struct GpuEngineSettings {
 };
 
 /// Answers batches. Thousands of queries at a time are faster per query than one. Cannot answer
-/// queries of more than 64 distinct terms or with weights that are not whole numbers, nor those
-/// whose sums of impacts could pass 2^24 or for which there is no memory. Used by one thread at a
-/// time; several engines may share a GpuIndex or a GpuSnapshot.
+/// queries of more than 64 distinct terms, nor those for which there is no memory. Used by one
+/// thread at a time; several engines may share a GpuIndex or a GpuSnapshot.
 class GpuEngine final : public Engine {
  public:
   /// The index must outlive the engine and must not be moved meanwhile. Throws CudaError, and

@@ -14,6 +14,14 @@
 
 namespace warpdex::vector {
 
+/// How queries are compared with codes. All ways give the same answers.
+enum class CodeWay : std::uint8_t {
+  kAuto,      ///< whichever is the fastest for so many queries
+  kQueries,   ///< query by query, by tables of floats
+  kTables,    ///< list by list, by tables of bytes for 8 queries at a time
+  kProducts,  ///< list by list, decoded and multiplied
+};
+
 struct GpuIvfPqSettings {
   /// Bytes of GPU memory that codes, vectors and scratch memory may take; 0: all that the Resources
   /// have. The centroids count in those only.
@@ -21,16 +29,19 @@ struct GpuIvfPqSettings {
   /// Copies the vectors themselves to the GPU, if there are some and they fit, to refine answers
   /// there. Else the host refines answers: they are the same.
   bool keeps_vectors = true;
+  /// Other than kAuto for measurements and tests. Where a way cannot be taken, kQueries is.
+  CodeWay way = CodeWay::kAuto;
 };
 
 /// Gives the answers of IvfPqSearcher, to the bit. *Billion-scale similarity search with GPUs*,
 /// section 5.
 ///
 /// Lists are chosen on the GPU. Few queries are compared with all codes of their lists by tables in
-/// shared memory, and the scan keeps the k nearest as it goes. Of many queries, each list is
-/// decoded once for all that probe it, as a product of halves on the tensor cores. The nearest list
-/// of each query comes first and gives it a limit. What may be within it is computed again by
-/// tables.
+/// shared memory, and the scan keeps the k nearest as it goes. Many queries are grouped by the
+/// lists that they probe: a list meets its queries 8 at a time, by tables rounded to bytes; or it
+/// is decoded once for up to 128 of them, and multiplied on the tensor cores. The nearest list of
+/// each query comes first and gives it a limit. What may be within it is computed again by tables
+/// of floats.
 ///
 /// Any number of threads may search at once, as with GpuFlatSearcher.
 class GpuIvfPqSearcher {

@@ -72,4 +72,28 @@ OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& setti
                                const PqSettings& pq, const BuildProgress& progress = {},
                                const BuildDevice& device = {});
 
+/// Builds an inverted file of codes from vectors that come in tiles, so that only one tile of them
+/// is in memory at a time. Each tile may be its caller's to make, to read or to generate.
+class IvfPqTiles {
+ public:
+  /// Trains lists and codebooks on a sample of what is to come, as build_ivf_pq() does on its rows;
+  /// the sample's centre is that of all. Throws as build_ivf_pq() does.
+  IvfPqTiles(const FlatVectors& sample, const IvfSettings& settings, const PqSettings& pq,
+             const BuildProgress& progress = {}, const BuildDevice& device = {});
+  ~IvfPqTiles();
+
+  /// Assigns and encodes the next rows, whose numbers follow those of the tile before. Only the
+  /// vectors of `tile` are read, and only now. Throws UsageError for another dimension, and for
+  /// more than 2^31 - 1 rows in all; else as build_ivf_pq().
+  void add(const VectorView& tile);
+
+  /// Joins the lists of all tiles: what build_ivf_pq() makes of all rows with the same centroids
+  /// and codebooks, without the vectors. Once, at the end. Memory: all codes twice.
+  OwnedIvfPqVectors finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace warpdex::vector
