@@ -34,6 +34,9 @@ constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 /// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
 constexpr std::uint32_t kLongQuery = 12;
 
+/// Longer queries are the CPU engine's.
+bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
+
 std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks) {
   return (blocks + range_blocks - 1) / range_blocks;
 }
@@ -58,11 +61,6 @@ BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAb
 }
 
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
-
-/// Longer queries are the CPU engine's.
-bool BatchBuilder::is_for_gpu(std::uint32_t slot) const {
-  return batch_[slot].terms.size() <= kMaxLists;
-}
 
 /// Runs several pieces at a time, if there are many. A thread that waits for the last ones must not
 /// take other tasks meanwhile: these might want the same lane.
@@ -112,7 +110,7 @@ void BatchBuilder::measure(Piece& piece) const {
   piece.unanswerable.clear();
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
     ++piece.shape.queries;
-    if (!is_for_gpu(slots_[state])) {
+    if (!is_for_gpu(batch_[slots_[state]])) {
       piece.unanswerable.push_back(slots_[state]);
       continue;
     }
@@ -136,6 +134,7 @@ void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& pi
     alone.postings += term.entry.document_frequency;
     alone.raw_lists += needs_raw(placed, term.entry) ? 1 : 0;
     alone.or_blocks += blocks;
+    alone.max_list_blocks = std::max(alone.max_list_blocks, blocks);
     alone.table_ranges += block_range_count(blocks, kRangeBlocks);
     short_ranges += block_range_count(blocks, kShortRangeBlocks);
     prefetch(placed.index.sections(), term.entry);
@@ -172,6 +171,7 @@ void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& ent
   shape.or_lists += alone.lists;
   shape.or_blocks += alone.or_blocks;
   shape.or_postings += alone.postings;
+  shape.max_list_blocks = std::max(shape.max_list_blocks, alone.max_list_blocks);
   shape.table_ranges += alone.table_ranges;
   shape.row_entries += alone.row_entries;
   shape.tile_entries += alone.tile_entries;
@@ -231,7 +231,7 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
     QueryWriter writer(segments_, rules_, target, piece.before, piece.and_ranges,
                        piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-      writer.write(batch_, slots_[state], is_for_gpu(slots_[state]));
+      writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
     }
   });
 }

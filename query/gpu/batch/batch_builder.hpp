@@ -62,7 +62,6 @@ class BatchBuilder {
   void for_each_piece(const Work& work);
   void cut(std::size_t queries);
   void measure(Piece& piece) const;
-  bool is_for_gpu(std::uint32_t slot) const;
   void measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const;
   void measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                      const BatchShape& alone, Piece& piece) const;

@@ -28,8 +28,8 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
   if (for_gpu) write_all_lists(plans, slot);
   if (!written_.empty()) {
     Query common = start_query(slot);
-    set_scale(max_counted(plans[slot], plans.are_of_all(), common.k),
-              has_whole_weights(plans[slot]), common);
+    const PlannedQuery& whole = plans[slot];
+    set_scale(max_counted(whole, plans.are_of_all(), common.k), has_whole_weights(whole), common);
     set_known_threshold(common);
     const std::uint32_t or_threshold = seeded_threshold(common);
     const BatchShape before = next_;

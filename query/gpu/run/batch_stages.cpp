@@ -1,6 +1,8 @@
 // Fills in the structs of the stages, then what they have in common.
 #include "gpu/run/batch_stages.hpp"
 
+#include <algorithm>
+
 namespace warpdex::gpu {
 namespace {
 
@@ -23,21 +25,27 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.overlaps_launches = facts.overlaps_launches;
 }
 
-/// Threads of a CTA that looks at a block a thread: few where CTAs are many and most lists short,
-/// so that more run at once.
-std::uint32_t range_threads(const BatchShape& shape) {
+/// Threads of a CTA for a block range: few where CTAs are many and lists short, so that more run at
+/// once. Where OR goes by bound, a thread looks at one block only, so no range has more blocks.
+std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   constexpr std::uint32_t kThreads = 256;
   constexpr std::uint32_t kFewThreads = 64;
   constexpr std::uint32_t kManyRanges = 2048;
+  constexpr std::uint32_t kWarpThreads = 32;
+  if (shape.table_ranges < kManyRanges) return kThreads;
+  if (is_by_bound) {
+    const std::uint32_t warps = (shape.max_list_blocks + kWarpThreads - 1) / kWarpThreads;
+    return std::clamp(warps * kWarpThreads, kWarpThreads, kThreads);
+  }
   const bool are_short = shape.or_blocks <= std::size_t{kFewThreads} * shape.table_ranges;
-  return are_short && shape.table_ranges >= kManyRanges ? kFewThreads : kThreads;
+  return are_short ? kFewThreads : kThreads;
 }
 
 void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
-  tables.range_threads = range_threads(plan.shape);
+  tables.range_threads = range_threads(plan.shape, plan.round_count == 0);
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
   tables.max_tiles = plan.max_tiles;

@@ -56,8 +56,8 @@ struct ClassMemory {
   std::uint32_t firsts[kBoundClasses];
 };
 
-/// Work item: a block range of a list, a CTA of 256 threads; a block a thread. Shared memory: 256
-/// bytes. Bound by the latency of finding out whether blocks are competitive.
+/// Work item: a block range of a list, a CTA of 32 to 256 threads; a block a thread. Shared memory:
+/// 256 bytes. Bound by the latency of finding out whether blocks are competitive.
 __global__ void __launch_bounds__(kThreads) find_competitive(OrByBound batch) {
   wait_for_previous();
   __shared__ ClassMemory memory;
@@ -305,8 +305,8 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 template <CodecKind kCodec, ScoreForm kForm>
 void launch(const OrByBound& batch, cudaStream_t stream) {
-  gpu::launch("find_competitive", find_competitive, batch.table_range_count, kThreads, 0, stream,
-              batch);
+  gpu::launch("find_competitive", find_competitive, batch.table_range_count, batch.range_threads, 0,
+              stream, batch);
   const auto answer = search_classes<kCodec, kForm>;
   static const std::uint32_t ctas = resident_ctas(answer, kThreads, 0);
   for (std::uint32_t phase = 0; phase < kPhases; ++phase) {

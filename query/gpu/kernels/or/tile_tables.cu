@@ -218,8 +218,9 @@ void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
   // As many CTAs a query as there are parts of 32 tiles, on average.
   const std::uint32_t average = (batch.tile_count + batch.or_queries - 1) / batch.or_queries;
   const std::uint32_t parts = std::max((average + kWarp - 1) / kWarp, 1U);
-  const std::uint32_t threads =
-      batch.range_blocks < kRangeBlocks ? kMoreBoundThreads : kBoundThreads;
+  constexpr std::uint32_t kManyQueries = 4096;
+  const bool are_few = batch.range_blocks < kRangeBlocks && batch.or_queries < kManyQueries;
+  const std::uint32_t threads = are_few ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);
   launch("bound_tiles", bound_tiles, ctas, threads, 0, stream, batch);
 }

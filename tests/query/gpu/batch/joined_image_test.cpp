@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <set>
 #include <vector>
@@ -83,13 +82,11 @@ class JoinedImageTest : public testing::TestWithParam<bool> {
     joined_ = std::make_unique<Joined>(*snapshot_);
   }
 
-  /// Queries that the GPU can answer, without AND+OR, whose answer may be either.
+  /// Random queries without AND+OR, whose answer may be either.
   test::LivingLog make_log(std::size_t count) {
     test::LivingLog log(living_, *snapshot_, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      for (QueryTerm& term : log.queries[i].terms) term.weight = std::trunc(term.weight);
-      log.plans[i] = plan_query(*snapshot_, log.queries[i]);
-      if (log.settings[i].mode == QueryMode::kAndOr) log.settings[i].mode = QueryMode::kOr;
+    for (SearchSettings& settings : log.settings) {
+      if (settings.mode == QueryMode::kAndOr) settings.mode = QueryMode::kOr;
     }
     return log;
   }
