@@ -26,8 +26,8 @@ class ArrivalRate {
 
  private:
   static constexpr Micros kWindow = 1'000;
-  static constexpr std::chrono::microseconds kNap{20};
-  static constexpr double kJobsPerNap = 4;
+  static constexpr std::chrono::microseconds kNap{50};
+  static constexpr double kJobsPerNap = 10;
 
   double per_micro_ = 0;
   Micros looked_at_ = 0;

@@ -8,8 +8,9 @@ namespace warpdex {
 namespace {
 
 /// A thread takes further jobs along while those that it has are predicted to take less than this,
-/// and there are many for each thread.
+/// and there are several for each thread that is awake.
 constexpr float kTakenWork = 20;
+constexpr std::size_t kJobsPerThread = 4;
 constexpr std::size_t kMaxTaken = 8;
 /// A thread with less predicted work than this is back before another one has woken up: it looks
 /// out meanwhile, so that small jobs wake nobody.
@@ -112,7 +113,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       count = 0;
       if (is_ending.load(std::memory_order_relaxed)) return;
       while (count < kMaxTaken && sum < kTakenWork) {
-        if (count > 0 && all.for_cpu() < 4 * cpu_thread_count) break;
+        if (count > 0 && all.for_cpu() < kJobsPerThread * awake_cpu_threads()) break;
         Job* const job = all.take_for_cpu(turn.now());
         if (job == nullptr) break;
         work[count] = job->cost.cpu;

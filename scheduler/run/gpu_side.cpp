@@ -31,7 +31,8 @@ void JobScheduler::State::run_gpu_thread() {
   for (;;) {
     const bool has_started = start_batch();
     const bool is_under_way = poll_batches();
-    if (has_started || is_under_way) continue;
+    const bool has_nothing = is_gpu_idle() && for_gpu.load(std::memory_order_relaxed) == 0;
+    if ((has_started || is_under_way) && !has_nothing) continue;
     if (is_ending.load(std::memory_order_seq_cst)) break;
     if (!has_free_slots()) {  // all are being delivered
       pause_thread();

@@ -31,7 +31,7 @@ class IdleThreads {
     bool found = false;
     if (looks_out) {
       start_lookout();
-      if (nap.count() > 0 && !has_work()) std::this_thread::sleep_for(nap);
+      if (nap.count() > 0) std::this_thread::sleep_for(nap);
       found = spin_until(has_work, spin);
       end_lookout();
     }
@@ -51,7 +51,12 @@ class IdleThreads {
   /// Counts a thread that does not wait here, but is soon back, as one that looks out.
   void start_lookout() { lookouts_.fetch_add(1, std::memory_order_seq_cst); }
   void end_lookout() { lookouts_.fetch_sub(1, std::memory_order_seq_cst); }
-  std::size_t sleepers() const { return sleepers_.load(std::memory_order_relaxed); }
+  /// Threads that sleep and were not called. About right: others go and come meanwhile.
+  std::size_t sleepers() const {
+    const std::size_t called = calls_.load(std::memory_order_relaxed);
+    const std::size_t all = sleepers_.load(std::memory_order_relaxed);
+    return all > called ? all - called : 0;
+  }
 
   void wake_one() {
     {
@@ -81,7 +86,8 @@ class IdleThreads {
   std::atomic<std::size_t> sleepers_ = 0;
   std::mutex mutex_;
   std::condition_variable called_;
-  std::size_t calls_ = 0;  ///< sleepers that were called and have not left; guarded by mutex_
+  /// Sleepers that were called and have not left; written under mutex_.
+  std::atomic<std::size_t> calls_ = 0;
 };
 
 }  // namespace warpdex

@@ -1,6 +1,7 @@
 // What the scheduler's threads share. Internal.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,6 +58,9 @@ struct JobScheduler::State {
   void run_cpu_thread(std::size_t thread);
   void run_on_cpu(Job& job, std::size_t thread, ShortRun& run);
   bool has_arrivals() const;
+  std::size_t awake_cpu_threads() const {
+    return cpu_thread_count - std::min(cpu_thread_count, idle_cpu->sleepers());
+  }
   void wake_for(Micros cpu_work);  // turn.cpp
   bool has_cpu_work(std::uint32_t& looks) const;
 

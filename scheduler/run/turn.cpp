@@ -1,6 +1,4 @@
 // Takes the lock by spinning first: it is held for a microsecond at most.
-#include <algorithm>
-
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
@@ -43,9 +41,8 @@ Turn::Turn(JobScheduler::State& state, Counters& counters)
 
 /// One more thread where there is much to do for those that are awake.
 void JobScheduler::State::wake_for(Micros cpu_work) {
-  const std::size_t sleepers = idle_cpu->sleepers();
-  const auto awake = static_cast<double>(cpu_thread_count - std::min(cpu_thread_count, sleepers));
-  if (sleepers > 0 && cpu_work > kWorkPerThread * awake) {
+  const std::size_t awake = awake_cpu_threads();
+  if (awake < cpu_thread_count && cpu_work > kWorkPerThread * static_cast<double>(awake)) {
     idle_cpu->wake_one();
   } else {
     idle_cpu->bring_work();
