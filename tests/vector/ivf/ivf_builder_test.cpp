@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -109,6 +110,33 @@ TEST(IvfBuilder, CodesInMemoryAreThoseOfAnIndex) {
       EXPECT_EQ(IvfPqSearcher(view, 1).nearest(queries, 20, 3).distances,
                 IvfPqSearcher(expected, 1).nearest(queries, 20, 3).distances);
     }
+  }
+}
+
+// A query's product with a longer centroid would be larger, whatever its direction.
+TEST(IvfBuilder, CentroidsForProductsHaveTheMeanLength) {
+  auto random = test::generator(7);
+  const std::size_t dimension = 6;
+  std::vector<float> values = test::draw(random, 2000 * dimension, 1);
+  double mean = 0;
+  for (std::size_t row = 0; row < 2000; ++row) {
+    double squared = 0;
+    for (std::size_t c = 0; c < dimension; ++c) {
+      float& component = values[row * dimension + c];
+      component *= static_cast<float>(1 + row % 5);
+      squared += double{component} * component;
+    }
+    mean += std::sqrt(squared) / 2000;
+  }
+  const Collection rows(Metric::kInnerProduct, Store::kFloat, dimension, values);
+  const OwnedIvfVectors built = build_ivf(rows.vectors, {.lists = 9, .train = 2000});
+  for (std::size_t list = 0; list < 9; ++list) {
+    double squared = 0;
+    for (std::size_t c = 0; c < dimension; ++c) {
+      const double component = built.lists.centroids[list * dimension + c];
+      squared += component * component;
+    }
+    EXPECT_NEAR(std::sqrt(squared), mean, 1e-4 * mean) << list;
   }
 }
 

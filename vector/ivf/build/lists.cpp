@@ -20,6 +20,19 @@ constexpr std::size_t kTrainingIterations = 10;
 constexpr std::size_t kBlockRows = 16'384;
 constexpr std::size_t kPartRows = 256;
 
+/// The mean length of some rows, added up in their order.
+double mean_length(const VectorView& rows, std::span<const std::uint64_t> sample) {
+  std::vector<float> row(rows.dimension);
+  double sum = 0;
+  for (const std::uint64_t number : sample) {
+    copy_row(rows, number, row.data());
+    double squared = 0;
+    for (const float component : row) squared += double{component} * component;
+    sum += std::sqrt(squared);
+  }
+  return sum / static_cast<double>(sample.size());
+}
+
 Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps& steps) {
   const std::size_t wanted = ivf.train == 0 ? kTrainingRowsPerList * ivf.lists : ivf.train;
   const std::vector<std::uint64_t> sample =
@@ -29,6 +42,8 @@ Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps&
   settings.iterations = kTrainingIterations;
   settings.seed = ivf.seed;
   settings.threads = ivf.threads;
+  // Directions count. A product prefers long centroids, so all get one length.
+  settings.is_spherical = rows.metric != Metric::kL2;
   settings.on_iteration = [&](const KmeansIteration& told) {
     steps.tell("training", told.number, kTrainingIterations);
   };
@@ -39,6 +54,10 @@ Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps&
       [&] {
         centroids = kmeans(copy_rows(rows.vectors, sample, ivf.threads), settings).centroids;
       });
+  if (settings.is_spherical) {
+    const auto length = static_cast<float>(mean_length(rows.vectors, sample));
+    for (float& component : centroids.values) component *= length;
+  }
   return centroids;
 }
 
