@@ -1,7 +1,7 @@
 // Binary codes on a GPU: how long quantising takes, how near scans are to their floors, what is
 // found for how much refining, one query at a time and in batches, all beside exact search.
 //
-// Vectors and queries come from files, or are drawn (drawn_vectors.hpp). Times are the host's,
+// Vectors and queries come from files, or are drawn (mixture.hpp). Times are the host's,
 // medians, queries and answers in the host's memory; but those of "scan" and "products", which are
 // of the kernels alone, between events. The floors of a scan are reading the codes (and terms) at
 // the speed of a copy, and counting bits at 16 counts a clock and multiprocessor at the GPU's

@@ -2,9 +2,10 @@
 // of shared memory has the bytes of all of them, so that a look-up serves them all.
 //
 // What bounds it: a vector makes a look-up of 8 bytes for each byte of its code. 32 of them, at
-// random places, take 5.1 turns of shared memory (measured), and some 8 instructions. So a
-// multiprocessor makes 50 look-ups of single queries a cycle; for 10,000 queries in 16 of 4,096
-// lists of 10 M vectors with 32 bytes, that is 1.9 ms on an H200.
+// random places, take about 5.8 turns of shared memory, and some 8 instructions. So a
+// multiprocessor makes 44 look-ups of single queries a cycle; for 10,000 queries in 16 of 4,096
+// lists of 10 M vectors with 32 bytes, that is 1.1 ms on an H200. It takes 3 times as long: half of
+// the loads from shared memory are those of the queries' rules, and tables are not always full.
 #include <algorithm>
 #include <cfloat>
 

@@ -84,7 +84,8 @@ class IvfPqTiles {
 
   /// Assigns and encodes the next rows, whose numbers follow those of the tile before. Only the
   /// vectors of `tile` are read, and only now. Throws UsageError for another dimension, and for
-  /// more than 2^31 - 1 rows in all; else as build_ivf_pq().
+  /// more than 2^31 - 1 rows in all; else as build_ivf_pq(), with rows counted from the tile's
+  /// first.
   void add(const VectorView& tile);
 
   /// Joins the lists of all tiles: what build_ivf_pq() makes of all rows with the same centroids
