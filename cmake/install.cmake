@@ -29,6 +29,7 @@ set(warpdex_public_headers
   vector/flat/flat_searcher.hpp
   vector/flat/flat_vectors.hpp
   vector/flat/gpu_flat_searcher.hpp
+  vector/format/id_rows.hpp
   vector/format/read_filter.hpp
   vector/format/vector_index.hpp
   vector/format/vector_index_change.hpp
@@ -56,6 +57,7 @@ set(warpdex_public_headers
   vector/rows/vector_view.hpp
   vector/search/index_searcher.hpp
   vector/search/make_searcher.hpp
+  vector/search/reconstructed_rows.hpp
   vector/search/refining_searcher.hpp
   vector/search/replicated_searcher.hpp
   vector/search/row_slice.hpp

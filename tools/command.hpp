@@ -42,6 +42,7 @@ int run_metric(const std::vector<std::string>& arguments);
 // Commands of `warpdex vector`.
 int run_vector_build(const std::vector<std::string>& arguments);
 int run_vector_add(const std::vector<std::string>& arguments);
+int run_vector_reconstruct(const std::vector<std::string>& arguments);
 int run_vector_remove(const std::vector<std::string>& arguments);
 int run_vector_merge(const std::vector<std::string>& arguments);
 int run_vector_search(const std::vector<std::string>& arguments);

@@ -37,4 +37,15 @@ void check_inputs_outside(const std::string& output, const std::vector<std::stri
   }
 }
 
+void check_outputs_not_inputs(const std::vector<std::string>& inputs,
+                              const std::vector<std::string>& outputs) {
+  for (const std::string& input : inputs) {
+    for (const std::string& output : outputs) {
+      std::error_code ignored;
+      if (!fs::equivalent(input, output, ignored)) continue;
+      throw UsageError("'" + output + "' is an input; choose another output");
+    }
+  }
+}
+
 }  // namespace warpdex::tools

@@ -1,5 +1,5 @@
 // One pass over the index's ids, with a table of those that are looked for.
-#include "format/id_rows.hpp"
+#include "warpdex/vector/format/id_rows.hpp"
 
 #include <charconv>
 #include <optional>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "format/id_rows.hpp"
+#include "warpdex/vector/format/id_rows.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 

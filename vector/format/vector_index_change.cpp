@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "format/added_segment.hpp"
-#include "format/id_rows.hpp"
+#include "warpdex/vector/format/id_rows.hpp"
 #include "format/manifest.hpp"
 #include "format/read_manifest.hpp"
 #include "warpdex/core/error.hpp"

@@ -1,12 +1,10 @@
-// Rows to pieces, places and positions.
+// Vectors at the places of rows.
 #include "warpdex/vector/search/stored_rows.hpp"
-
-#include <algorithm>
-#include <string>
 
 #include "distance/distance_kernels.hpp"
 #include "flat/canonical_distances.hpp"
 #include "flat/order_key.hpp"
+#include "search/row_places.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -15,7 +13,8 @@ StoredRows::StoredRows(const FlatVectors& vectors)
     : metric_(vectors.metric),
       dimension_(vectors.vectors.dimension),
       rows_(vectors.vectors.rows),
-      live_rows_(rows_) {
+      live_rows_(rows_),
+      places_(std::make_shared<RowPlaces>()) {
   VectorSegment all;
   all.vectors = vectors;
   all.rows = all.live_rows = all.row_span = rows_;
@@ -26,7 +25,8 @@ StoredRows::StoredRows(const VectorIndex& index)
     : metric_(index.settings().metric),
       dimension_(index.settings().dimension),
       rows_(index.rows()),
-      live_rows_(index.live_rows()) {
+      live_rows_(index.live_rows()),
+      places_(std::make_shared<RowPlaces>()) {
   if (!index.settings().pq.keeps_vectors) {
     throw UsageError("the index at '" + index.folder().string() +
                      "' keeps no vectors, only codes; build it again with its vectors");
@@ -35,55 +35,27 @@ StoredRows::StoredRows(const VectorIndex& index)
 }
 
 void StoredRows::add(const VectorSegment& segment) {
-  Piece piece{flat_of(segment.vectors), segment, {}};
-  piece.positions.resize(piece.vectors.row_numbers.size());
-  for (std::size_t i = 0; i < piece.positions.size(); ++i) {
-    piece.positions[piece.vectors.row_numbers[i]] = static_cast<std::uint32_t>(i);
-  }
-  pieces_.push_back(std::move(piece));
+  pieces_.push_back(flat_of(segment.vectors));
+  places_->add(segment, pieces_.back().row_numbers);
 }
 
 void StoredRows::set_metric(Metric metric) {
   metric_ = metric;
-  for (Piece& piece : pieces_) piece.vectors.metric = metric;
+  for (FlatVectors& piece : pieces_) piece.metric = metric;
 }
 
-std::optional<StoredRows::Found> StoredRows::find(std::size_t row) const {
-  const auto after = std::upper_bound(
-      pieces_.begin(), pieces_.end(), row,
-      [](std::size_t r, const Piece& piece) { return r < piece.segment.first_row; });
-  if (after == pieces_.begin()) return std::nullopt;
-  const Piece& piece = *(after - 1);
-  const std::optional<std::size_t> place = piece.segment.place(row);
-  if (!place) return std::nullopt;
-  return Found{&piece, *place};
-}
-
-StoredRows::Found StoredRows::find_stored(std::size_t row) const {
-  if (const std::optional<Found> found = find(row)) return *found;
-  throw UsageError("there is no row " + std::to_string(row) + " in an index of " +
-                   std::to_string(rows_));
-}
-
-std::size_t StoredRows::position(const Found& found) {
-  return found.piece->positions.empty() ? found.place : found.piece->positions[found.place];
-}
-
-bool StoredRows::is_live(std::size_t row) const {
-  const std::optional<Found> found = find(row);
-  return found && found->piece->segment.is_live(found->place);
-}
+bool StoredRows::is_live(std::size_t row) const { return places_->is_live(row); }
 
 void StoredRows::copy(std::size_t row, float* out) const {
-  const Found found = find_stored(row);
-  copy_row(found.piece->vectors.vectors, position(found), out);
+  const RowPlaces::Found found = places_->find_stored(row);
+  copy_row(pieces_[found.piece].vectors, found.position, out);
 }
 
 std::uint64_t StoredRows::key(const float* query, std::size_t row) const {
-  const Found found = find_stored(row);
+  const RowPlaces::Found found = places_->find_stored(row);
   float value = 0;
-  CanonicalDistances(found.piece->vectors, distance_kernels())
-      .distances(query, position(found), 1, &value);
+  CanonicalDistances(pieces_[found.piece], distance_kernels())
+      .distances(query, found.position, 1, &value);
   return order_key(value, static_cast<std::uint32_t>(row));
 }
 

@@ -69,6 +69,46 @@ TEST_F(VectorCodesCommand, WithoutVectorsThereAreOnlyCodes) {
   expect_complaint(search({"-k", "1", "--refine", "2"}), 2, {"--refine", "--no-vectors"});
 }
 
+TEST_F(VectorCodesCommand, VectorsComeBackFromAnIndex) {
+  const std::string base = test::read_file(folder_ / "base.fvecs");
+  const auto reconstruct = [&](const std::string& index, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"vector",   "reconstruct",          folder_ / index,
+                                       "--output", folder_ / "back.fvecs", "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  // Each of the four points has a codeword of its own.
+  for (const char* no_vectors : {"--quiet", "--no-vectors"}) {
+    ASSERT_EQ(build({"--lists", "1", "--bytes", "1", no_vectors}).status, 0);
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, std::vector<std::string>{"--by-codes"}}) {
+      ASSERT_EQ(reconstruct("index", more).status, 0);
+      EXPECT_EQ(test::read_file(folder_ / "back.fvecs"), base) << no_vectors;
+    }
+  }
+  write_file(folder_ / "ids.txt", "3\n1\n");
+  ASSERT_EQ(reconstruct("index", {"--ids", folder_ / "ids.txt"}).status, 0);
+  EXPECT_EQ(test::read_file(folder_ / "back.fvecs"), fvecs({{10, 0}, {1, 0}}));
+  write_file(folder_ / "removed.txt", "2\n");
+  ASSERT_EQ(
+      run_warpdex({"vector", "remove", folder_ / "index", "--ids", folder_ / "removed.txt"}).status,
+      0);
+  ASSERT_EQ(reconstruct("index", {}).status, 0);
+  EXPECT_EQ(test::read_file(folder_ / "back.fvecs"), fvecs({{0, 0}, {1, 0}, {10, 0}}));
+  expect_complaint(reconstruct("index", {"--ids", folder_ / "removed.txt"}), 1,
+                   {"'2'", "no vector"});
+  expect_complaint(run_warpdex({"vector", "reconstruct", folder_ / "index", "--output",
+                                folder_ / "ids.txt", "--ids", folder_ / "ids.txt"}),
+                   2, {"is an input"});
+  ASSERT_EQ(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
+                         folder_ / "flat", "--quiet"})
+                .status,
+            0);
+  ASSERT_EQ(reconstruct("flat", {}).status, 0);
+  EXPECT_EQ(test::read_file(folder_ / "back.fvecs"), base);
+  expect_complaint(reconstruct("flat", {"--by-codes"}), 2, {"no codes"});
+}
+
 TEST_F(VectorCodesCommand, BadCallsGetASentence) {
   expect_complaint(build({"--bytes", "3"}), 2, {"1 to 2 bytes", "not 3"});
   expect_complaint(build({"--bytes", "2", "--bits", "4"}), 2, {"1 to 1 bytes"});

@@ -1,7 +1,6 @@
 // warpdex vector path: from one vector to another by small steps.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -57,13 +56,6 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
 }
 
-void check_output(const Arguments& given) {
-  check_outputs_outside(given.vectors, {given.json});
-  std::error_code ignored;
-  if (given.json.empty() || !std::filesystem::equivalent(given.graph, given.json, ignored)) return;
-  throw UsageError("'" + given.json + "' is an input; choose another output");
-}
-
 void print(const vector::VectorIndex& index, const vector::SmoothPath& path) {
   for (std::size_t i = 0; i < path.rows.size(); ++i) {
     std::cout << path.rows[i] << '\t' << index.id(static_cast<std::size_t>(path.rows[i])) << '\t'
@@ -112,7 +104,8 @@ int run_vector_path(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  check_output(given);
+  check_outputs_outside(given.vectors, {given.json});
+  check_outputs_not_inputs({given.graph}, {given.json});
   const vector::VectorIndex index = vector::VectorIndex::open(given.vectors);
   if (index.live_rows() == 0) throw UsageError("the index '" + given.vectors + "' has no vectors");
   const auto last = static_cast<std::int64_t>(index.rows() - 1);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -88,20 +87,6 @@ void add_options(CommandLine& command, Arguments& given) {
       "json", po::value(&given.targets.json)->value_name("FILE"),
       "answers as JSON, an object for each query on a line of its own; - is standard output");
   command.add(output);
-}
-
-/// An output must not take the place of an input.
-void check_inputs(const Arguments& given) {
-  for (const std::string& input : {given.queries, given.filter}) {
-    for (const std::string& output :
-         {given.targets.output, given.targets.distances, given.targets.json}) {
-      std::error_code ignored;
-      if (input.empty() || output.empty() || !std::filesystem::equivalent(input, output, ignored)) {
-        continue;
-      }
-      throw UsageError("'" + output + "' is an input; choose another output");
-    }
-  }
 }
 
 /// Answers part after part of the queries, so that it can be interrupted and holds few answers.
@@ -203,7 +188,8 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   }
 
   check_search_device_options(command, given.device);
-  check_inputs(given);
+  check_outputs_not_inputs({given.queries, given.filter},
+                           {given.targets.output, given.targets.distances, given.targets.json});
   const NeighborTargets& targets = given.targets;
   check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});
   const InterruptGuard guard;

@@ -6,7 +6,7 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 11> kCommands{{
+constexpr std::array<Command, 12> kCommands{{
     {"build", "make an index of vectors", run_vector_build},
     {"add", "add vectors to an index, or update some", run_vector_add},
     {"remove", "remove vectors from an index", run_vector_remove},
@@ -17,6 +17,8 @@ constexpr std::array<Command, 11> kCommands{{
     {"path", "from one vector to another by small steps", run_vector_path},
     {"kmeans", "centroids of clusters of vectors", run_vector_kmeans},
     {"convert", "copy vectors or ids from one file format to another", run_vector_convert},
+    {"reconstruct", "the vectors of an index as a file, or what its codes stand for",
+     run_vector_reconstruct},
     {"evaluate", "recall of the neighbours that a search found", run_vector_evaluate},
 }};
 

@@ -3,14 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
+
+class RowPlaces;
 
 /// Cheap to ask, from any number of threads. Takes 4 bytes a row where vectors lie in lists.
 class StoredRows {
@@ -38,27 +39,14 @@ class StoredRows {
   std::uint64_t key(const float* query, std::size_t row) const;
 
  private:
-  struct Piece {
-    FlatVectors vectors;
-    VectorSegment segment;
-    std::vector<std::uint32_t> positions;  ///< of each place, where vectors lie in lists
-  };
-  /// Where a row lies.
-  struct Found {
-    const Piece* piece;
-    std::size_t place;
-  };
-
   void add(const VectorSegment& segment);
-  std::optional<Found> find(std::size_t row) const;
-  Found find_stored(std::size_t row) const;
-  static std::size_t position(const Found& found);
 
   Metric metric_;
   std::size_t dimension_;
   std::size_t rows_;
   std::size_t live_rows_;
-  std::vector<Piece> pieces_;
+  std::shared_ptr<RowPlaces> places_;
+  std::vector<FlatVectors> pieces_;
 };
 
 }  // namespace warpdex::vector
