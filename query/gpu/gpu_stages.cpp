@@ -11,8 +11,8 @@
 namespace warpdex {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOrMethods{"cost", "adding-up", "looking-up",
-                                                     "searching"};
+constexpr std::array<std::string_view, 5> kOrMethods{"cost", "adding-up", "looking-up", "searching",
+                                                     "decoding-once"};
 
 constexpr std::array kCounters{
     &GpuStatistics::queries,        &GpuStatistics::unanswered_queries,
@@ -64,8 +64,9 @@ std::string_view or_method_name(OrMethod method) {
 OrMethod parse_or_method(std::string_view name) {
   const auto* const found = std::find(kOrMethods.begin(), kOrMethods.end(), name);
   if (found == kOrMethods.end()) {
-    throw UsageError("'" + std::string(name) +
-                     "' is no way to treat OR; use cost, adding-up, looking-up or searching");
+    throw UsageError(
+        "'" + std::string(name) +
+        "' is no way to treat OR; use cost, adding-up, looking-up, searching or decoding-once");
   }
   return static_cast<OrMethod>(found - kOrMethods.begin());
 }

@@ -67,7 +67,8 @@ TEST_F(DeviceCommand, BenchTreatsOrAsItIsTold) {
   refuses({"--in-flight", "2", "--stages"}, {"--stages", "--in-flight"});
   if (device_count() == 0) GTEST_SKIP() << "the rest needs a GPU: " << why_no_device();
   const std::string file = folder_ / "bench.json";
-  for (const std::string method : {"cost", "adding-up", "looking-up", "searching"}) {
+  for (const std::string method :
+       {"cost", "adding-up", "looking-up", "searching", "decoding-once"}) {
     const Outcome outcome =
         run("bench", {"--device", "gpu", "--mode", "or", "--or-by", method, "--json", file});
     ASSERT_EQ(outcome.status, 0) << outcome.err;

@@ -80,8 +80,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
       "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
       "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
-      "list), cost (whichever is estimated to be cheaper), or searching (as looking-up, but by one "
-      "kernel that needs little memory)")(
+      "list), searching (as looking-up, but by one kernel that needs little memory), "
+      "decoding-once (decodes each list once for all queries of a batch, then accumulates), or "
+      "cost "
+      "(whichever is estimated to be cheapest)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages),

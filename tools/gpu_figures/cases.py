@@ -44,7 +44,7 @@ def gpu_cases(first, impacts):
                        search(mode, k, *more, "--stages")) for mode, k, *more in staged]
         cases += [Case(f"or {k} {method}", search("or", k, "--or-by", method))
                   for k in (10, 1000)
-                  for method in ("adding-up", "looking-up", "searching")]
+                  for method in ("adding-up", "looking-up", "searching", "decoding-once")]
         cases += [Case(f"or {k} without seeds", search("or", k, "--no-seeds")) for k in (10, 1000)]
     return on_gpu(cases)
 

@@ -30,6 +30,10 @@ constexpr std::size_t kPiecesToShare = 4;
 /// With fewer postings, long block ranges would not fill the GPU.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
+/// A batch of so many postings may decode its lists once, if they are used so often on average.
+constexpr std::size_t kManyPostings = std::size_t{1} << 28;
+constexpr std::size_t kStoredUses = 5;
+
 /// With more terms, lookups may cost far more than accumulating. Over 25 million documents, 9 terms
 /// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
 constexpr std::uint32_t kLongQuery = 12;
@@ -51,7 +55,7 @@ void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
 }  // namespace
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation)
-    : segments_(std::move(segments)) {
+    : segments_(std::move(segments)), or_by_(ablation.or_by) {
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
   if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
@@ -99,6 +103,7 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   for_each_piece([this](Piece& piece) { measure(piece); });
   add_up();
   if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
+  choose_stored();
   return shape_;
 }
 
@@ -216,6 +221,46 @@ void BatchBuilder::order_ranges() {
   }
 }
 
+/// Decides whether the lists of OR are decoded once for all queries: where they are used often.
+void BatchBuilder::choose_stored() {
+  const bool is_asked_for = or_by_ == OrMethod::kDecodeOnce;
+  const bool may_pay = or_by_ == OrMethod::kByCost && shape_.or_postings >= kManyPostings;
+  store_.clear(segments_[0].index.counts().terms);
+  if (segments_.size() > 1 || segments_.has_static() || form() == ScoreForm::kQueryLikelihood ||
+      !(is_asked_for || may_pay)) {
+    return;
+  }
+  for_each_piece([this](Piece& piece) { claim_lists(piece); });
+  for (const Piece& piece : pieces_) {
+    for (const PostingsEntry* const list : piece.stored) store_.add(*list);
+  }
+  const std::size_t postings = std::size_t{store_.blocks()} * kBlockSize;
+  if (!is_asked_for && shape_.or_postings < kStoredUses * postings) {
+    store_.clear(segments_[0].index.counts().terms);
+  }
+  shape_.stored_rows = store_.rows();
+  shape_.stored_blocks = store_.blocks();
+  shape_.stored_ranges = store_.ranges();
+}
+
+void BatchBuilder::claim_lists(Piece& piece) {
+  piece.stored.clear();
+  for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
+    const PlannedQuery& plan = batch_.in(slots_[state], 0);
+    if (!is_for_gpu(plan) || !has_or(slots_[state])) continue;
+    for (const PlannedTerm& term : plan.terms) {
+      if (store_.claim(term.entry)) piece.stored.push_back(&term.entry);
+    }
+  }
+}
+
+/// Whether OR may run for a query.
+bool BatchBuilder::has_or(std::uint32_t slot) const {
+  const QueryEntries entries = segments_.entries(batch_, slot, rules_.of(slot).mode, 0);
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const QueryEntry& entry) { return entry.kind == EntryKind::kOr; });
+}
+
 std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
   std::vector<std::uint32_t> slots;
   for (const Piece& piece : pieces_) {
@@ -228,7 +273,7 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                          const ImageParts& host, const ImageParts& device) {
   const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
   for_each_piece([&](Piece& piece) {
-    QueryWriter writer(segments_, rules_, target, piece.before, piece.and_ranges,
+    QueryWriter writer(segments_, rules_, store_, target, piece.before, piece.and_ranges,
                        piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
       writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));

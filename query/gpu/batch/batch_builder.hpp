@@ -9,6 +9,7 @@
 #include "gpu/batch/and_block_ranges.hpp"
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
+#include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_writer.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
@@ -20,7 +21,8 @@ namespace warpdex::gpu {
 
 /// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
 /// into pieces. Each piece is first measured and then written to its place, for large batches by
-/// several threads. The bytes of the image do not depend on the threads, except for padding.
+/// several threads. The bytes of the image do not depend on the threads, except for padding and for
+/// the order of lists that are decoded once.
 class BatchBuilder {
  public:
   /// Keeps references. Several segments lie in the order of their docIDs.
@@ -45,6 +47,9 @@ class BatchBuilder {
   void write(std::uint32_t capacity, const Answer* answers_so_far, const ImageParts& host,
              const ImageParts& device);
 
+  /// Writes the block ranges of lists that are decoded once, after write().
+  void write_stored(const ImageParts& host) const { store_.write_ranges(host.stored_ranges); }
+
  private:
   /// Queries that one thread takes together.
   struct Piece {
@@ -55,7 +60,8 @@ class BatchBuilder {
     std::uint32_t short_ranges = 0;  ///< table_ranges if the batch has few postings
     AndBlockRanges and_ranges;
     AndBlockRanges and_fallback_ranges;
-    std::vector<std::uint32_t> unanswerable;  ///< slots
+    std::vector<std::uint32_t> unanswerable;   ///< slots
+    std::vector<const PostingsEntry*> stored;  ///< lists that no piece before it has claimed
   };
 
   template <typename Work>
@@ -67,6 +73,9 @@ class BatchBuilder {
                      const BatchShape& alone, Piece& piece) const;
   void add_up();
   void order_ranges();
+  void choose_stored();
+  void claim_lists(Piece& piece);
+  bool has_or(std::uint32_t slot) const;
 
   PlacedSegments segments_;
   BatchRules rules_;
@@ -75,6 +84,8 @@ class BatchBuilder {
   std::vector<Piece> all_pieces_;  ///< as many as any batch had; they keep their memory
   std::span<Piece> pieces_;        ///< of the current batch
   BatchShape shape_;
+  PostingStore store_;  ///< empty: no lists are decoded once
+  OrMethod or_by_;
   BlockRangeOrder order_;
   BlockRangeOrder fallback_order_;
 };

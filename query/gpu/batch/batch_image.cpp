@@ -21,6 +21,7 @@ ImageParts lay_out(const BatchShape& shape, void* begin) {
   parts.table_ranges = arena.take<BlockRange>(shape.table_ranges);
   parts.and_ranges =
       arena.take<BlockRange>(std::size_t{shape.and_ranges} + shape.and_fallback_ranges);
+  parts.stored_ranges = arena.take<BlockRange>(shape.stored_ranges);
   parts.raw = arena.take<std::uint32_t>(std::size_t{shape.raw_lists} * kRawListEntries);
   parts.image_bytes = arena.used();
   return parts;

@@ -16,6 +16,7 @@ struct ImageParts {
   QueryTiles* query_tiles;  ///< likewise
   BlockRange* table_ranges;
   BlockRange* and_ranges;
+  BlockRange* stored_ranges;
   std::uint32_t* raw;  ///< raw lists: kRawEntries docIDs, then as many values
   std::size_t image_bytes;
 };

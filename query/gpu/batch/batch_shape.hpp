@@ -34,6 +34,9 @@ struct BatchShape {
 
   // Of a whole batch:
   std::uint32_t range_blocks = 0;  ///< kRangeBlocks or less
+  std::uint32_t stored_rows = 0;   ///< lists that are decoded once for all queries
+  std::uint32_t stored_blocks = 0;
+  std::uint32_t stored_ranges = 0;
   std::uint32_t segments = 1;
   /// Entries before the first row of each table by tile, so that no row starts before the table.
   std::uint32_t row_shift = 0;

@@ -123,7 +123,7 @@ void QueryWriter::write_entry(const Written& written, const Query& common,
   query.end_tile = query.first_tile + placed.tiles();
   if (entry.kind == EntryKind::kOr) {
     query.seed_threshold = or_threshold;
-    write_or(placed, query);
+    write_or(written, query);
   } else if (entry.kind == EntryKind::kAnd) {
     write_and(query);
   } else {
@@ -198,7 +198,7 @@ void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& q
     scale = bounds > 0 ? kMaxSum / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
-    query.rounding_slack = 2 * query.scoring_lists + 2;
+    query.rounding_slack = 4 * query.scoring_lists + 2;
     if (scorer == ScorerKind::kQueryLikelihood) {
       // __logf() is off by up to 2^-21: with this scale, by a unit of a posting at most.
       scale = std::min(scale, (1U << 20) / std::max(weights, 1.0));
@@ -262,7 +262,9 @@ std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
                       is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
 }
 
-void QueryWriter::write_or(const PlacedIndex& placed, Query& query) {
+void QueryWriter::write_or(const Written& written, Query& query) {
+  const PlacedIndex& placed = segments_[written.segment];
+  if (store_.place_lists(*written.plan, query, target_.host.lists)) query.flags |= kStored;
   const std::uint32_t shift = target_.shape.row_shift - query.first_tile;
   query.tile_row = shift + next_.tile_entries;
   next_.tile_entries += placed.tiles();

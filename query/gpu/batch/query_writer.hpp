@@ -10,6 +10,7 @@
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/list_writer.hpp"
 #include "gpu/batch/placed_segments.hpp"
+#include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_entries.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/batch/start_seed.hpp"
@@ -48,10 +49,13 @@ class QueryWriter {
 
   /// Keeps references. `before` has the sizes of all queries before the first one. The block ranges
   /// are those of the queries to be written; their places are known.
-  QueryWriter(const PlacedSegments& segments, const BatchRules& rules, const Target& target,
-              const BatchShape& before, AndBlockRanges& first, AndBlockRanges& second)
+  /// If `store` is not empty, it has the lists of all queries of OR.
+  QueryWriter(const PlacedSegments& segments, const BatchRules& rules, PostingStore& store,
+              const Target& target, const BatchShape& before, AndBlockRanges& first,
+              AndBlockRanges& second)
       : segments_(segments),
         rules_(rules),
+        store_(store),
         scorers_(rules.scorer),
         target_(target),
         before_(before),
@@ -91,7 +95,7 @@ class QueryWriter {
   std::span<const SeededList> seeded_lists();
   void write_entry(const Written& written, const Query& common, std::uint32_t or_threshold,
                    Query& final_query);
-  void write_or(const PlacedIndex& index, Query& query);
+  void write_or(const Written& written, Query& query);
   void write_and(const Query& query);
   void write_and_fallback(const Query& query);
 
@@ -101,6 +105,7 @@ class QueryWriter {
 
   const PlacedSegments& segments_;
   const BatchRules& rules_;
+  PostingStore& store_;
   std::vector<Written> written_;    ///< of the query that is written
   std::vector<SeededList> seeded_;  ///< likewise
   std::vector<TermBound> bounds_;   ///< likewise

@@ -87,6 +87,19 @@ struct OrRounds : OrTables {
   bool has_document_room;      ///< found documents are written, and all warps look them up; else
                                ///< each warp looks up what it found
   bool spares_bus;             ///< many lists are read over the bus: each block by few warps
+
+  // Lists that are decoded once for all queries:
+  StoredPosting* stored;  ///< kBlockSize for each block, list by list; null: none are
+  /// By stored list and tile: the first posting that is not before the tile. A row has
+  /// tile_row_entries(tiles).
+  std::uint32_t* stored_starts;
+  std::uint32_t* stored_items;   ///< by tile, or_queries for each: queries of OR
+  std::uint32_t* stored_counts;  ///< by tile: queries
+  const BlockRange* stored_ranges;
+  std::uint32_t stored_range_count;
+  unsigned long long* stored_saving;  ///< what tiles would save, as tile_costs.cuh counts
+  unsigned long long stored_cost;     ///< what decoding the lists costs
+  bool stores_all;                    ///< whatever it costs, for comparison
 };
 
 /// OR by bound.

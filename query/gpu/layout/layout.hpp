@@ -72,6 +72,8 @@ struct alignas(16) List {
   std::uint16_t rank;      ///< its number among the lists of its query
   std::uint32_t or_query;  ///< its query's number among those of OR
   std::uint32_t first_document;  ///< the first docID of its segment
+  std::uint32_t stored_block;    ///< its first block among those decoded once for all queries
+  std::uint32_t stored_row;      ///< its row in stored_starts
 };
 
 enum QueryFlags : std::uint32_t {
@@ -82,6 +84,7 @@ enum QueryFlags : std::uint32_t {
   kNoTiles = 16,       ///< OR accumulates no tile, for comparison
   kOneList = 32,       ///< all postings of its one list match
   kCodedLengths = 64,  ///< no document is too long for a length code: each is off by 1/17 at most
+  kStored = 128,       ///< its lists are decoded once for all queries of the batch that have them
 };
 /// OR answers queries with one of these flags by accumulating tiles only.
 inline constexpr std::uint32_t kAddsUpOnly = kCount | kExhaustive | kNoLookups;
@@ -165,6 +168,19 @@ struct TileItem {
 };
 inline constexpr std::uint32_t kMaxItemTiles = 2;
 
+/// A posting that is decoded once for all queries of a batch. The low kStoredShift bits are twice
+/// its document's number in its tile: where the document's accumulator is. Above, for impacts, from
+/// bit kStoredImpactShift on, is the impact; for BM25 the share of the list's weight that it
+/// scores, times 2^32 and rounded up.
+using StoredPosting = std::uint32_t;
+inline constexpr std::uint32_t kStoredShift = kTileShift + 1;
+inline constexpr std::uint32_t kStoredImpactShift = 24;
+/// BM25's shares are off by 2.1 units of their last bit at most. With weights up to this, in units,
+/// a posting is off by no more than rounding_slack allows.
+inline constexpr float kMaxStoredWeight = 1U << (32 - kStoredShift);
+/// A tile is accumulated from such postings if its scoring lists have no more chunks of 128 there.
+inline constexpr std::uint32_t kMaxStoredChunks = 512;
+
 /// A query of OR in all segments: its tiles lie side by side in the tables by query and tile.
 struct QueryTiles {
   std::uint32_t query;  ///< its number among those of OR in the first of the segments
@@ -175,6 +191,7 @@ struct QueryTiles {
 /// What happens to a tile of a query: the number of the round it waits for, or one of these.
 enum TileState : std::uint8_t {
   kLookupTile = 0x80,  ///< plus the round: its documents are looked up list by list
+  kStoredTile = 0xFD,  ///< it is accumulated from lists that are decoded once for all queries
   kAddedTile = 0xFE,   ///< it is accumulated
   kDoneTile = 0xFF,    ///< nothing: its bound is below the threshold
 };

@@ -60,6 +60,7 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
     clock_.end(GpuStage::kLookups, stream_);
   }
   for (std::uint32_t round = 0; round < plan.round_count; ++round) {
+    if (round == 1 && rounds.stored != nullptr) store_lists(rounds);
     launch_begin_round(rounds, round, stream_.handle());
     clock_.end(GpuStage::kPlan, stream_);
     if (!plan.shape.adds_up_only) look_up(rounds, round);
@@ -67,6 +68,16 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
     launch_or_tiles(rounds, round == 0 ? 0 : 1, codec_, stream_.handle());
     clock_.end(GpuStage::kTiles, stream_);
   }
+  if (rounds.stored != nullptr) launch_add_stored(rounds, stream_.handle());
+  clock_.end(GpuStage::kTiles, stream_);
+}
+
+/// Decodes each list once, if that saves more than it costs.
+void BatchLauncher::store_lists(const OrRounds& rounds) {
+  launch_weigh_stored(rounds, stream_.handle());
+  clock_.end(GpuStage::kPlan, stream_);
+  launch_store_lists(rounds, codec_, stream_.handle());
+  clock_.end(GpuStage::kRead, stream_);
 }
 
 /// Launches the lookups of a round.

@@ -26,6 +26,7 @@ class BatchLauncher {
  private:
   void launch_beside(const BatchStages& stages, const BatchPlan& plan);
   void launch_or(const BatchStages& stages, const BatchPlan& plan);
+  void store_lists(const OrRounds& rounds);
   void look_up(const OrRounds& rounds, std::uint32_t round);
 
   CodecKind codec_;

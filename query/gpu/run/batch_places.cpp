@@ -13,6 +13,9 @@ std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stage
   stages.rounds.histograms = arena.take<std::uint32_t>(std::size_t{plan.queries} * kHistogramBins);
   stages.rounds.tile_passes = arena.take<TileCounters>(kTilePasses);
   stages.rounds.rounds = arena.take<RoundCounters>(kRounds);
+  stages.rounds.stored_counts =
+      arena.take<std::uint32_t>(plan.shape.stored_rows == 0 ? 0 : plan.tiles);
+  stages.rounds.stored_saving = arena.take<unsigned long long>(1);
   stages.by_bound.competitive_counters = arena.take<CompetitiveCounters>(1);
   auto* const work = arena.take<WorkCounters>(1);
   stages.rounds.work = plan.counts_work ? work : nullptr;
@@ -35,6 +38,13 @@ std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages
     stages.rounds.tile_items = arena.take<TileItem>(shape.tile_entries);
     stages.rounds.blocks = arena.take<std::uint32_t>(plan.max_blocks);
     stages.rounds.block_chunks = arena.take<Chunk>(plan.max_block_chunks);
+  }
+  if (shape.stored_rows > 0) {
+    stages.rounds.stored = arena.take<StoredPosting>(std::size_t{shape.stored_blocks} * kBlockSize);
+    stages.rounds.stored_starts =
+        arena.take<std::uint32_t>(std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles));
+    stages.rounds.stored_items =
+        arena.take<std::uint32_t>(std::size_t{shape.or_queries} * plan.tiles);
   }
   stages.rounds.exception_tails = arena.take<std::uint8_t>(plan.tails_bytes);
   stages.rounds.competitive_tiles =

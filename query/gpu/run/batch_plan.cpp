@@ -147,9 +147,12 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
   const std::uint64_t largest = *std::ranges::max_element(collection_.segments);
   plan.max_tiles = static_cast<std::uint32_t>((largest + kTileDocuments - 1) / kTileDocuments);
   plan.tiles = std::max(plan.max_tiles, collection_.tile_end);
+  if (!may_store(attempt, share, plan)) {
+    plan.shape.stored_rows = plan.shape.stored_blocks = plan.shape.stored_ranges = 0;
+  }
   plan.is_small = shape.range_blocks < kRangeBlocks;
   plan.counts_work = ablation_.time_stages;
-  plan.image_bytes = lay_out(shape, nullptr).image_bytes;
+  plan.image_bytes = lay_out(plan.shape, nullptr).image_bytes;
   plan.tails_bytes = tails_bytes(collection_.codec, shape.lists);
   choose_method(attempt, share, plan);
   divide_memory(attempt, share, plan);
@@ -160,6 +163,17 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
     divide_memory(attempt, share, plan);
   }
   return plan;
+}
+
+/// Whether there is memory for lists that are decoded once: half of a share at most.
+bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
+                             const BatchPlan& plan) const {
+  const BatchShape& shape = plan.shape;
+  if (shape.stored_rows == 0 || attempt > 0 || !collection_.is_resident) return false;
+  const std::size_t postings = std::size_t{shape.stored_blocks} * kBlockSize;
+  const std::size_t starts = std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles);
+  const std::size_t items = std::size_t{shape.or_queries} * plan.tiles;
+  return (postings + starts + items) * sizeof(std::uint32_t) <= share / 2;
 }
 
 /// Decides whether OR goes by bound or in rounds. Small batches have few or no rounds, since each

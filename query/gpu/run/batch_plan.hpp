@@ -91,6 +91,7 @@ class BatchPlanner {
                     std::uint32_t attempt) const;
   void add_estimate(const PlannedQuery& plan, std::uint64_t documents, std::uint32_t attempt,
                     Estimate& estimate) const;
+  bool may_store(std::uint32_t attempt, std::size_t share, const BatchPlan& plan) const;
   void choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   void choose_rounds(std::uint32_t attempt, BatchPlan& plan) const;
   void divide_memory(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;

@@ -6,6 +6,10 @@
 namespace warpdex::gpu {
 namespace {
 
+/// What it costs to decode and to write a block, in instructions of a warp, as the estimates of
+/// begin_round.
+constexpr std::uint64_t kStoreBlockCost = 670;
+
 void complete_batch(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
                     const PartFacts& facts, Batch& batch) {
   batch.lists = image.lists;
@@ -71,6 +75,10 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   rounds.chunk_blocks = plan.chunk_blocks;
   rounds.has_document_room = plan.has_document_room;
   rounds.spares_bus = facts.spares_bus;
+  rounds.stored_ranges = image.stored_ranges;
+  rounds.stored_range_count = plan.shape.stored_ranges;
+  rounds.stored_cost = kStoreBlockCost * plan.shape.stored_blocks;
+  rounds.stores_all = facts.stores_all;
   by_bound.max_competitive_blocks = plan.max_competitive_blocks;
   by_bound.first_phase_blocks = plan.first_phase_blocks;
   matching.and_ranges = image.and_ranges;

@@ -21,6 +21,7 @@ struct PartFacts {
   bool overlaps_launches;
   bool spares_bus;
   bool skips_nothing;
+  bool stores_all;
 };
 
 /// Fills in all that place_*() did not. `image` is the batch's image on the GPU.

@@ -175,6 +175,7 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   facts.overlaps_launches = is_new_enough_ && plan.is_small && !is_staging();
   facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
   facts.skips_nothing = settings_.ablation.exhaustive;
+  facts.stores_all = settings_.ablation.or_by == OrMethod::kDecodeOnce;
   return facts;
 }
 
@@ -192,6 +193,7 @@ bool Lane::launch(Part& target) {
   if (!memory_.lay_out(plan)) return false;
   builder_.write(plan.capacity, attempt_ == 0 ? nullptr : answers_.list, memory_.host(),
                  memory_.device());
+  if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
   const PartFacts facts = facts_of(plan, target.ticket);
   BatchStages stages = memory_.places();
   complete(plan, memory_.device(), index_, facts, stages);

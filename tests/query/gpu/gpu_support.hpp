@@ -28,13 +28,14 @@ struct Way {
   GpuAblation ablation;
 };
 /// The usual one first; then those that change AND as well.
-inline constexpr std::array<Way, 7> kWays{{{"usual", {}},
+inline constexpr std::array<Way, 8> kWays{{{"usual", {}},
                                            {"exhaustive", {.exhaustive = true}},
                                            {"timed", {.time_stages = true}},
                                            {"without seeds", {.no_seeds = true}},
                                            {"adding up", {.or_by = OrMethod::kAccumulate}},
                                            {"looking up", {.or_by = OrMethod::kLookUp}},
-                                           {"searching", {.or_by = OrMethod::kFusedLookUp}}}};
+                                           {"searching", {.or_by = OrMethod::kFusedLookUp}},
+                                           {"decoding once", {.or_by = OrMethod::kDecodeOnce}}}};
 
 inline constexpr std::size_t kWaysOfAnd = 3;
 

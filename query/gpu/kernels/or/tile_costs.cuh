@@ -1,0 +1,113 @@
+// What the ways to answer a tile cost, estimated. Internal.
+#pragma once
+
+#include "gpu/device/candidates.cuh"
+
+namespace warpdex::gpu {
+
+// Estimated costs of the two ways to answer a tile, in instructions of a warp. Accumulating takes
+// about half as many in truth: with lower costs for it, k = 1000 took a fifth longer over gov2.
+inline constexpr float kAddBlock = 300;     // to decode and accumulate a block
+inline constexpr float kTile = 10'000;      // to clear and to scan a tile's accumulators
+inline constexpr float kLookUpBlock = 450;  // to decode a block and find its competitive documents
+inline constexpr float kLookUpDocument =
+    20;  // in one or two further lists, after which most are dropped
+
+/// Of a tile whose lists are decoded already, in the same instructions: to find its lists and to
+/// clear up behind it; and to add up 128 postings. Lookups take twice what the estimate says, next
+/// to these (measured over 8.8 million passages).
+inline constexpr float kStoredTileCost = 2'500;
+inline constexpr float kAddStored = 120;
+inline constexpr float kLookupsInTruth = 2;
+
+/// What one pass over the query's lists finds out about 32 tiles, one a lane.
+struct TileCosts {
+  float by_adding = kTile;  ///< cost of accumulating the lane's tile
+  float by_lookups = 0;     ///< cost of lookups in the lane's tile
+  float blocks = 0;         ///< that meet the lane's tile
+  std::uint32_t low = 0;    ///< for list number lane_id(): a bit for each tile where the list may
+                            ///< be the first one of
+  std::uint32_t high = 0;   ///< a document of the answer; `high`: the same for list number
+                            ///< lane_id() + 32
+};
+static_assert(kMaxLists == 2 * kWarp);
+
+/// Estimates the costs of tiles with these bounds; with bound 0, the lane's tile is left out. A
+/// whole warp. Bound by the latency of reading tables: those of kListsAtOnce lists are read
+/// together.
+__device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& query,
+                                           std::uint32_t tile, std::uint32_t bound,
+                                           std::uint32_t need) {
+  constexpr std::uint32_t kListsAtOnce = 4;
+  const List* const lists = batch.lists + query.first_list;
+  TileCosts costs;
+  std::uint32_t rest = bound;
+  for (std::uint32_t begin = 0; begin < query.scoring_lists; begin += kListsAtOnce) {
+    std::uint32_t suffix_bounds[kListsAtOnce];
+    std::uint32_t blocks[kListsAtOnce];
+#pragma unroll
+    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
+      suffix_bounds[j] = blocks[j] = 0;
+      if (bound == 0 || begin + j >= query.scoring_lists) continue;
+      const List& list = lists[begin + j];
+      const std::uint32_t row = list.tile_row + tile;
+      suffix_bounds[j] = batch.suffix_bounds[row];
+      blocks[j] = 1;
+      if ((list.flags & kRaw) == 0) {
+        blocks[j] += batch.first_blocks[row + 1] - batch.first_blocks[row];
+      }
+    }
+#pragma unroll
+    for (std::uint32_t j = 0; j < kListsAtOnce; ++j) {
+      const std::uint32_t i = begin + j;
+      if (i >= query.scoring_lists) break;
+      const std::uint32_t before = rest;
+      rest = suffix_bounds[j];
+      const bool has_postings = rest < before;
+      const bool decides = has_postings && before >= need;
+      const std::uint32_t group = __ballot_sync(kWholeWarp, decides);
+      if (lane_id() == i) costs.low = group;
+      if (lane_id() + kWarp == i) costs.high = group;
+      if (has_postings) {
+        costs.blocks += static_cast<float>(blocks[j]);
+        costs.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
+      }
+      if (!decides) continue;
+      // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
+      const float share =
+          min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
+      costs.by_lookups += static_cast<float>(blocks[j]) *
+                          (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
+    }
+  }
+  return costs;
+}
+
+/// What is saved if the tile is accumulated from decoded lists, of which `lists` score; 0 if it
+/// cannot be or costs no less otherwise.
+__device__ inline float saved_by_store(const TileCosts& costs, std::uint32_t lists) {
+  if (costs.blocks + static_cast<float>(lists) > static_cast<float>(kMaxStoredChunks)) return 0;
+  const float other = min(costs.by_adding, kLookupsInTruth * costs.by_lookups);
+  return max(0.F, other - kStoredTileCost - costs.blocks * kAddStored);
+}
+
+/// Whether a tile is accumulated from decoded lists.
+__device__ inline bool is_for_store(const OrRounds& batch, const Query& query,
+                                    const TileCosts& costs) {
+  const auto most = static_cast<float>(kMaxStoredChunks - query.scoring_lists);
+  return batch.stores_all ? costs.blocks <= most : saved_by_store(costs, query.scoring_lists) > 0;
+}
+
+/// Whether lists are decoded once for all queries, as weigh_stored found.
+__device__ inline bool uses_store(const OrRounds& batch) {
+  return batch.stored != nullptr && (batch.stores_all || *batch.stored_saving > batch.stored_cost);
+}
+
+/// The bound of a tile that this round takes; 0 for other tiles.
+__device__ inline std::uint32_t due_bound(const OrRounds& batch, const Query& query,
+                                          std::uint32_t tile, std::uint32_t round) {
+  if (tile >= query.end_tile || batch.tile_states[query.tile_row + tile] != round) return 0;
+  return batch.tile_bounds[query.tile_row + tile];
+}
+
+}  // namespace warpdex::gpu

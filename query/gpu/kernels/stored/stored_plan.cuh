@@ -1,0 +1,138 @@
+// Plans a query's tile for add_stored: where the postings of its lists are, which lists MaxScore
+// calls essential, and the chunks that warps take. Internal to kernels/stored/.
+#pragma once
+
+#include "gpu/device/candidates.cuh"
+#include "gpu/kernels/stored/stored_rows.cuh"
+
+namespace warpdex::gpu {
+
+/// With no more essential postings than this, their accumulators are cleared one by one: all of a
+/// tile take 256 cycles, these some 4 for 32.
+inline constexpr std::uint32_t kFewEssential = 1024;
+/// A list's postings in a tile. They are read four at a time, from the last four that do not begin
+/// behind the first posting.
+struct StoredPart {
+  std::uint32_t first_four;  ///< its place among all stored postings, in fours
+  std::uint32_t weight;      ///< impacts: units times 256; BM25: units times 16
+  std::uint16_t skipped;     ///< postings of the first four that are not in the tile
+  std::uint16_t count;       ///< postings in the tile
+
+  /// Chunks of 128 postings, with those that are skipped.
+  __device__ std::uint32_t chunks() const {
+    return count == 0 ? 0 : (skipped + count + kBlockSize - 1) / kBlockSize;
+  }
+};
+
+/// What a query needs to know for a tile.
+struct StoredPlan {
+  std::uint32_t query;
+  std::uint32_t need;   ///< sums below are of no use
+  std::uint32_t floor;  ///< what essential lists must have added before others do
+  std::uint32_t scoring;
+  std::uint32_t lists;  ///< with prohibited ones, which are the last; 0: nothing is left to do
+  std::uint32_t cap;    ///< a posting counts no more units
+  bool clears_all;      ///< all accumulators, and not only those of essential lists
+  std::uint32_t essential_chunks;  ///< of 128 postings, from the first on
+  std::uint32_t chunks;            ///< of all scoring lists
+  StoredPart parts[kMaxLists];
+  std::uint16_t chunk[kMaxStoredChunks];  ///< the list, times 256, and the number in the list
+};
+
+template <ScoreForm kForm>
+__device__ std::uint32_t stored_weight(const Query& query, const List& list) {
+  constexpr float kFraction = kForm == ScoreForm::kImpact ? 256.F : 16.F;
+  return static_cast<std::uint32_t>(ceilf(list.weight * query.scale * kFraction));
+}
+
+/// A list's postings in a tile, for a plan. `weight`: of StoredPart.
+__device__ inline StoredPart part_of(const OrRounds& batch, const List& list, std::uint32_t tile,
+                                     std::uint32_t weight) {
+  const std::uint32_t* const starts = starts_of(batch, list) + tile;
+  const std::uint32_t begin = starts[0];
+  const std::uint32_t first_four = list.stored_block * (kBlockSize / 4) + begin / 4;
+  return {first_four, weight, static_cast<std::uint16_t>(begin % 4),
+          static_cast<std::uint16_t>(starts[1] - begin)};
+}
+
+/// Plans one query's tile. A whole warp.
+template <ScoreForm kForm>
+__device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32_t or_query,
+                          StoredPlan& plan) {
+  const std::uint32_t index = batch.and_queries + or_query;
+  const Query& query = batch.queries[index];
+  const std::uint32_t need = max(Threshold(batch, query).at(tile * kTileDocuments), 1U);
+  const std::uint32_t bound = batch.tile_bounds[query.tile_row + tile];
+  std::uint32_t postings = 0;  // of essential lists
+  std::uint32_t rest = 0;      // what the lists that are not essential may add
+  std::uint32_t chunks = 0;
+  std::uint32_t essential_chunks = 0;
+  for (std::uint32_t begin = 0; begin < query.list_count; begin += kWarp) {
+    const std::uint32_t i = begin + lane_id();
+    const bool scores = i < query.scoring_lists;
+    std::uint32_t before = 0;  // the bound of this list and those behind it
+    std::uint32_t count = 0;
+    std::uint32_t own_chunks = 0;
+    if (i < query.list_count) {
+      const List& list = batch.lists[query.first_list + i];
+      const StoredPart part =
+          part_of(batch, list, tile, scores ? stored_weight<kForm>(query, list) : 0);
+      plan.parts[i] = part;
+      count = part.count;
+      if (scores) own_chunks = part.chunks();
+      if (scores) before = i == 0 ? bound : batch.suffix_bounds[(&list)[-1].tile_row + tile];
+    }
+    const bool is_essential = scores && before >= need;
+
+    postings += __reduce_add_sync(kWholeWarp, is_essential ? count : 0);
+    rest = max(rest, __reduce_max_sync(kWholeWarp, is_essential ? 0 : before));
+    const std::uint32_t sum = inclusive_sum(own_chunks);
+    for (std::uint32_t n = 0; n < own_chunks; ++n) {
+      const std::uint32_t place = chunks + sum - own_chunks + n;
+      if (place < kMaxStoredChunks) plan.chunk[place] = static_cast<std::uint16_t>(i << 8 | n);
+    }
+    essential_chunks += __reduce_add_sync(kWholeWarp, is_essential ? own_chunks : 0);
+    chunks += __shfl_sync(kWholeWarp, sum, kWarp - 1);
+  }
+  if (lane_id() != 0) return;
+  plan.query = index;
+  plan.need = need;
+  plan.floor = need - rest;
+
+  plan.scoring = query.scoring_lists;
+  plan.lists = bound < need ? 0 : query.list_count;
+  plan.cap = query.unit_cap;
+  plan.clears_all = postings > kFewEssential;
+  plan.essential_chunks = essential_chunks;
+  plan.chunks = chunks;
+}
+
+/// A lane's four postings of a chunk.
+struct StoredFour {
+  uint4 postings;
+  std::uint32_t number;  ///< of the first, among those of the list in the tile; below 0 if skipped
+  std::uint32_t count;   ///< postings of the list in the tile
+  std::uint32_t weight;
+
+  __device__ StoredFour(const uint4* stored, const StoredPart& part, std::uint32_t chunk)
+      : postings{},
+        number(chunk * kBlockSize + lane_id() * 4 - part.skipped),
+        count(part.count),
+        weight(part.weight) {
+    if (static_cast<std::int32_t>(number) < static_cast<std::int32_t>(count)) {
+      postings = __ldg(stored + part.first_four + chunk * kWarp + lane_id());
+    }
+  }
+
+  /// Calls use(posting, weight) for those in the tile.
+  template <class Use>
+  __device__ void visit(Use use) const {
+    const StoredPosting all[4] = {postings.x, postings.y, postings.z, postings.w};
+#pragma unroll
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      if (number + j < count) use(all[j], weight);
+    }
+  }
+};
+
+}  // namespace warpdex::gpu
