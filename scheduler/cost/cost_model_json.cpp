@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/json_numbers.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 
 namespace warpdex {
@@ -21,8 +22,7 @@ using rapidjson::Value;
 constexpr const char* kFormat = "warpdex-costs";
 constexpr unsigned kVersion = 3;
 constexpr std::size_t kMaxNodes = 4096;
-/// Smaller weights count as 0. The JSON library reads outside its tables where it is given numbers
-/// of many digits below 1e-330 or so, so exponents of three digits are neither written nor read.
+/// Smaller weights count as 0: has_long_exponent().
 constexpr double kMinWeight = 1e-90;
 
 constexpr std::array<std::string_view, kFeatures> kFeatureNames{"constant",
@@ -172,17 +172,6 @@ class Reader {
 
   std::string name_;
 };
-
-bool has_long_exponent(std::string_view json) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (std::size_t i = 0; i + 3 < json.size(); ++i) {
-    if (json[i] != 'e' && json[i] != 'E') continue;
-    const bool has_sign = json[i + 1] == '-' || json[i + 1] == '+';
-    const std::string_view digits = json.substr(i + (has_sign ? 2 : 1), 3);
-    if (digits.size() == 3 && std::all_of(digits.begin(), digits.end(), is_digit)) return true;
-  }
-  return false;
-}
 
 rapidjson::Document parse(const std::string& json, const Reader& reader) {
   reader.check(!has_long_exponent(json));
