@@ -68,25 +68,28 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
   return static_cast<double>(answered) / (micros_since(start) / 1e6);
 }
 
-/// One query at a time, after a pass that is not timed. `answer` returns whether there is one.
+/// One query at a time, after `untimed` of them that do not count. `answer` returns whether there
+/// is one.
 template <typename Answer>
-void measure_single(const LoadPlan& plan, const Answer& answer, HandFigures& figures,
-                    const std::function<void(std::size_t)>& on_query) {
+void measure_single(const LoadPlan& plan, std::size_t untimed, const Answer& answer,
+                    HandFigures& figures, const std::function<void(std::size_t)>& on_query) {
   std::vector<std::vector<std::uint64_t>> times(plan.classes.size());
   std::vector<std::uint64_t> all;
-  for (const bool counts : {false, true}) {
-    for (std::size_t i = 0; i < plan.queries.size(); ++i) {
-      const Clock::time_point start = Clock::now();
-      const bool is_answered = answer(plan.queries[i]);
-      const auto took = static_cast<std::uint64_t>(micros_since(start) * 1e3);
-      on_query(i + (counts ? plan.queries.size() : 0));
-      if (!counts || !is_answered) continue;
-      times[plan.class_of[i]].push_back(took);
-      all.push_back(took);
-    }
+  for (std::size_t i = 0; i < untimed; ++i) {
+    answer(plan.queries[i]);
+    on_query(i);
   }
-  for (std::vector<std::uint64_t>& one : times) {
-    figures.by_class.push_back(summarise(std::move(one)));
+  for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+    const Clock::time_point start = Clock::now();
+    const bool is_answered = answer(plan.queries[i]);
+    const auto took = static_cast<std::uint64_t>(micros_since(start) * 1e3);
+    on_query(untimed + i);
+    if (!is_answered) continue;
+    times[plan.class_of[i]].push_back(took);
+    all.push_back(took);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    figures.by_class[i] = summarise(std::move(times[i]));
   }
   figures.all = summarise(std::move(all));
 }
@@ -98,10 +101,20 @@ HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, co
   HandFigures figures;
   figures.processor = processor;
   const std::string name = "by hand, " + std::string(processor_name(processor));
-  measure_single(plan, answer, figures, [&](std::size_t done) {
-    InterruptGuard::check();
-    on_progress(name + ", single queries", done, 2 * plan.queries.size());
-  });
+  figures.by_class.resize(plan.classes.size());
+  if (plan.by_hand.single) {
+    // One CPU thread would take long: all warm the lists, and it its own memory.
+    std::size_t untimed = plan.queries.size();
+    if (processor == Processor::kCpu) {
+      engine.wait(ring.submit(engine, untimed));
+      untimed = std::min<std::size_t>(untimed, 64);
+    }
+    measure_single(plan, untimed, answer, figures, [&](std::size_t done) {
+      InterruptGuard::check();
+      on_progress(name + ", single queries", done, untimed + plan.queries.size());
+    });
+  }
+  if (!plan.by_hand.batches) return figures;
   const auto on_batch = [&](double seconds) {
     InterruptGuard::check();
     on_progress(name + ", batches", static_cast<std::size_t>(seconds * 1e3),
@@ -175,7 +188,9 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress) {
   std::vector<HandFigures> figures;
-  QueryRing ring(plan, std::max(kWholeBatch, callers));  // outlives what engines have under way
+  if (!plan.by_hand.single && !plan.by_hand.batches) return figures;
+  const std::size_t largest = std::max({kWholeBatch, callers, plan.queries.size()});
+  QueryRing ring(plan, largest);  // outlives what engines have under way
   {
     CpuEngine engine(snapshot, {.threads = plan.settings.cpu_threads});
     CpuSearcher searcher(snapshot);
@@ -198,6 +213,7 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
 std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
                                               const OnLoadProgress& on_progress) {
   std::vector<FullBatches> figures;
+  if (!plan.by_hand.full_batches) return figures;
   for (const double rate : plan.rates) {
     QueryRing ring(plan, kWholeBatch);
     GpuEngine engine = gpu.make_engine({.max_batches = 3});

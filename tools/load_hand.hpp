@@ -25,7 +25,9 @@ struct HandFigures {
   double callers_rate = 0;
 };
 
-/// Of the CPU, and of the GPU if `gpu` is not null. Rates are measured for the plan's seconds.
+/// The plan's HandParts of the CPU, and of the GPU if `gpu` is not null; nothing if it has none.
+/// Rates are measured for the plan's seconds. Single queries come after a pass that is not timed;
+/// on the CPU all threads run that together.
 std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress);
@@ -36,7 +38,7 @@ struct FullBatches {
   LoadSummary all;
 };
 
-/// Of each of the plan's rates. Delays count as in other loads.
+/// Of each of the plan's rates, if HandParts has them. Delays count as in other loads.
 std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
                                               const OnLoadProgress& on_progress);
 

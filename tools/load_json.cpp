@@ -47,6 +47,7 @@ void write_statistics(JsonWriter& json, const SchedulerStatistics& of) {
   json.member("p99_wait_us", of.waits.p99);
   write_prediction(json, "cpu_predictions", of.cpu);
   write_prediction(json, "batch_predictions", of.gpu);
+  json.member("costs", cost_origin_name(of.costs));
   json.end_object();
 }
 

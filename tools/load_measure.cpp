@@ -8,6 +8,7 @@
 #include <future>
 
 #include "interrupt.hpp"
+#include "options.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -81,8 +82,24 @@ Micros deadline_of(const LoadPlan& plan) {
   return plan.options.has_deadline() ? static_cast<double>(plan.options.deadline.count()) : kNever;
 }
 
-void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
-          Placement placement, const OnLoadProgress& on_progress) {
+HandParts hand_parts_from_names(const std::string& names) {
+  HandParts parts;
+  for (const std::string& name : split_list(names)) {
+    bool* const part = name == "single"    ? &parts.single
+                       : name == "batches" ? &parts.batches
+                       : name == "full"    ? &parts.full_batches
+                                           : nullptr;
+    if (part == nullptr) {
+      throw UsageError("--by-hand takes single, batches and full, not '" + name + "'");
+    }
+    *part = true;
+  }
+  return parts;
+}
+
+ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
+                            const LoadPlan& plan, Placement placement,
+                            const OnLoadProgress& on_progress) {
   ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
   std::vector<std::future<ScheduledAnswer>> answers;
   for (const LoadQuery& query : plan.queries) {
@@ -95,6 +112,8 @@ void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& pl
     answer.get();
     on_progress("warming lists", ++done, answers.size());
   }
+  engine.restart();
+  return engine;
 }
 
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
@@ -128,9 +147,10 @@ std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedInd
                                      const LoadPlan& plan, const OnLoadProgress& on_progress) {
   std::vector<LoadPoint> points;
   for (const Placement placement : plan.placements) {
-    warm(snapshot, gpu, plan, placement, on_progress);
+    if (plan.rates.empty()) break;
+    ScheduledEngine loaded = warm_engine(snapshot, gpu, plan, placement, on_progress);
     for (const double rate : plan.rates) {
-      ScheduledEngine loaded(snapshot, gpu, settings_for(plan, placement));
+      loaded.restart();
       points.push_back(run_point(loaded.scheduler(), plan, rate, on_progress));
       points.back().placement = placement;
     }

@@ -26,6 +26,16 @@ struct LoadClass {
   SearchSettings settings;
 };
 
+/// What is to be measured without the scheduler.
+struct HandParts {
+  bool single = false;        ///< one query at a time
+  bool batches = false;       ///< whole batches, and batches of as many as there are callers
+  bool full_batches = false;  ///< on a GPU, loads in batches that start when they are full
+};
+
+/// Of "single", "batches" and "full", with commas between; nothing of "". UsageError for others.
+HandParts hand_parts_from_names(const std::string& names);
+
 struct LoadPlan {
   std::vector<LoadQuery> queries;
   std::vector<std::size_t> class_of;  ///< of each query, index into `classes`
@@ -38,7 +48,8 @@ struct LoadPlan {
   std::uint64_t seed = 1;
   JobOptions options;
   SchedulerSettings settings;  ///< all but the placement
-  double max_missed = 0.01;    ///< a load in which so many are missed, or more, does not hold
+  HandParts by_hand;
+  double max_missed = 0.01;  ///< a load in which so many are missed, or more, does not hold
 };
 
 /// Whether a load missed few enough queries, or none.
@@ -67,12 +78,14 @@ using OnLoadProgress =
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
                     const OnLoadProgress& on_progress);
 
-/// Answers all queries once where `placement` has them go, which warms the lists.
-void warm(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
-          Placement placement, const OnLoadProgress& on_progress);
+/// A scheduler that has answered all queries once where `placement` has them go, which warms the
+/// lists and what the GPU's engine keeps for its batches. Then it starts anew.
+ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
+                            const LoadPlan& plan, Placement placement,
+                            const OnLoadProgress& on_progress);
 
-/// Runs each rate on each placement, after warm(), with a scheduler of its own for each. `gpu` may
-/// be null; then only kCpuOnly can be among the placements.
+/// Runs each rate on each placement, on a warm_engine(), with a scheduler of its own for each.
+/// `gpu` may be null; then only kCpuOnly can be among the placements.
 std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
                                      const LoadPlan& plan, const OnLoadProgress& on_progress);
 

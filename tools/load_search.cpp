@@ -85,16 +85,12 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
                                     const OnLoadProgress& on_progress) {
   std::vector<HighestRate> found;
   for (const Placement placement : plan.placements) {
-    warm(snapshot, gpu, plan, placement, on_progress);
-    double guess = 0;
-    {
-      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
-      guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity, kGuessSeconds,
-                                   on_progress)
-                           .rate;
-    }
+    ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
+    const double guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity,
+                                              kGuessSeconds, on_progress)
+                                      .rate;
     const double live = find_highest_rate(guess, [&](double rate) {
-      ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+      engine.restart();
       points.push_back(run_point(engine.scheduler(), plan, rate, on_progress));
       points.back().placement = placement;
       points.back().is_search = true;
@@ -111,6 +107,7 @@ void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const Lo
   const SimulatedLoads simulated(snapshot, gpu, plan, on_progress);
   for (LoadPoint& point : points) {
     InterruptGuard::check();
+    if (point.is_search) continue;  // the highest rate is searched below
     point.simulated = simulated.run(point.placement, point.cpu_threads, point.rate);
   }
   for (HighestRate& rate : rates) {

@@ -29,7 +29,7 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
                                     const OnLoadProgress& on_progress);
 
 /// Measures what the queries cost and has a simulator run the loads of all points, each with its
-/// placement and threads, and search the highest rates.
+/// placement and threads, but for those of a search; it searches the highest rates itself.
 void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
                     std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
                     const OnLoadProgress& on_progress);

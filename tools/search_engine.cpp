@@ -64,15 +64,20 @@ HasList has_list(const UploadedIndex* gpu) {
 }
 
 ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                 const SchedulerSettings& settings) {
-  GpuSide side;
+                                 const SchedulerSettings& settings)
+    : snapshot_(snapshot), settings_(settings) {
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
-    side.batches = gpu_batches(settings.placement);
-    engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = side.batches}));
-    side.engine = engine_.get();
-    side.has_list = has_list(gpu);
+    gpu_.batches = gpu_batches(settings.placement);
+    engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = gpu_.batches}));
+    gpu_.engine = engine_.get();
+    gpu_.has_list = has_list(gpu);
   }
-  scheduler_ = std::make_unique<Scheduler>(snapshot, side, settings, load_cost_model(snapshot));
+  restart();
+}
+
+void ScheduledEngine::restart() {
+  scheduler_.reset();
+  scheduler_ = std::make_unique<Scheduler>(snapshot_, gpu_, settings_, load_cost_model(snapshot_));
 }
 
 SearchEngine::SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,

@@ -53,8 +53,14 @@ class ScheduledEngine {
                   const SchedulerSettings& settings);
 
   Scheduler& scheduler() { return *scheduler_; }
+  /// A scheduler anew, on the same engine: its statistics and corrections begin again. Queries that
+  /// are under way end first.
+  void restart();
 
  private:
+  Snapshot snapshot_;
+  GpuSide gpu_;
+  SchedulerSettings settings_;
   std::unique_ptr<GpuEngine> engine_;  ///< the scheduler ends before it
   std::unique_ptr<Scheduler> scheduler_;
 };

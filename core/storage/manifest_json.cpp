@@ -8,6 +8,7 @@
 #include <set>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/json_numbers.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
 
 namespace warpdex {
@@ -161,6 +162,7 @@ void write_segments(ManifestWriter& writer, const StoredSegments& stored) {
 }
 
 rapidjson::Document parse_manifest(std::string_view text) {
+  if (has_long_exponent(text)) damaged_manifest("a number");
   rapidjson::Document document;
   // Not by recursion: damage could nest deeper than the stack.
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(text.data(),

@@ -82,6 +82,7 @@ Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queri
         .push_back(sample);
   }
   Calibration calibration;
+  calibration.model.set_origin(CostOrigin::kCalibrated);
   for (std::size_t i = 0; i < kQueryClasses; ++i) {
     ClassModels& models = calibration.model.models(i);
     fit_single(i, "cpu", classes[i].cpu, models.cpu, calibration.errors);

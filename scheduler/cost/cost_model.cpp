@@ -65,6 +65,11 @@ std::string_view query_class_name(std::size_t query_class) {
   return kNames.at(query_class);
 }
 
+std::string_view cost_origin_name(CostOrigin origin) {
+  static constexpr std::array<std::string_view, 3> kNames{"rough", "calibrated", "older"};
+  return kNames.at(static_cast<std::size_t>(origin));
+}
+
 double ModelTree::predict(const Features& features, const LogFeatures& logs) const {
   const Node* node = &nodes.front();
   while (node->feature >= 0) {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/json_numbers.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 
 namespace warpdex {
@@ -19,8 +20,10 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using rapidjson::Value;
 
 constexpr const char* kFormat = "warpdex-costs";
-constexpr unsigned kVersion = 2;
+constexpr unsigned kVersion = 3;
 constexpr std::size_t kMaxNodes = 4096;
+/// Smaller weights count as 0: has_long_exponent().
+constexpr double kMinWeight = 1e-90;
 
 constexpr std::array<std::string_view, kFeatures> kFeatureNames{"constant",
                                                                 "terms",
@@ -75,7 +78,7 @@ void write_tree(Writer& json, const char* name, const ModelTree& tree) {
       json.Key("weights");
       json.StartObject();
       for (std::size_t i = 0; i < kFeatures; ++i) {
-        if (node.weights[i] == 0) continue;
+        if (std::abs(node.weights[i]) < kMinWeight) continue;
         write_text(json, kFeatureNames[i]);
         json.Double(node.weights[i]);
       }
@@ -91,6 +94,8 @@ void write_index(Writer& json, const Snapshot& snapshot) {
   json.Uint64(snapshot.statistics().documents);
   json.Key("tokens");
   json.Uint64(snapshot.statistics().tokens);
+  json.Key("commit");
+  json.Uint64(snapshot.commit());
 }
 
 /// Reads one file; every failed check says which file it is.
@@ -169,6 +174,7 @@ class Reader {
 };
 
 rapidjson::Document parse(const std::string& json, const Reader& reader) {
+  reader.check(!has_long_exponent(json));
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(json.data(),
                                                                                       json.size());
@@ -178,6 +184,21 @@ rapidjson::Document parse(const std::string& json, const Reader& reader) {
   const Value& version = reader.member(document, "version");
   reader.check(version.IsUint() && version.GetUint() == kVersion);
   return document;
+}
+
+/// Of which index stored costs are: this one, this one before it changed, or (kRough) another. Each
+/// commit raises an index's number of commits; one that is built in its place starts at 0.
+CostOrigin origin_of(const rapidjson::Document& document, const Reader& reader,
+                     const Snapshot& snapshot) {
+  const auto count = [&](const char* name) {
+    const Value& value = reader.member(document, name);
+    reader.check(value.IsUint64());
+    return value.GetUint64();
+  };
+  if (count("commit") < snapshot.commit()) return CostOrigin::kOlder;
+  const bool is_same = count("documents") == snapshot.statistics().documents &&
+                       count("tokens") == snapshot.statistics().tokens;
+  return is_same ? CostOrigin::kCalibrated : CostOrigin::kRough;
 }
 
 }  // namespace
@@ -225,6 +246,7 @@ CostModel cost_model_from_json(const std::string& json, const std::string& name)
   const rapidjson::Document document = parse(json, reader);
   const Value& classes = reader.member(document, "classes");
   CostModel model;
+  model.set_origin(CostOrigin::kCalibrated);
   for (std::size_t i = 0; i < kQueryClasses; ++i) {
     const Value& stored = reader.member(classes, std::string(query_class_name(i)).c_str());
     ClassModels& models = model.models(i);
@@ -246,13 +268,11 @@ CostModel load_cost_model(const Snapshot& snapshot) {
   if (!file) throw IoError("cannot read '" + path.string() + "'; check its permissions");
   const Reader reader(path.string());
   const rapidjson::Document document = parse(json, reader);
-  const auto is = [&](const char* name, std::uint64_t count) {
-    const Value& value = reader.member(document, name);
-    return value.IsUint64() && value.GetUint64() == count;
-  };
-  const bool is_of_index = is("documents", snapshot.statistics().documents) &&
-                           is("tokens", snapshot.statistics().tokens);
-  return is_of_index ? cost_model_from_json(json, path.string()) : CostModel{};
+  const CostOrigin origin = origin_of(document, reader, snapshot);
+  if (origin == CostOrigin::kRough) return {};
+  CostModel model = cost_model_from_json(json, path.string());
+  model.set_origin(origin);
+  return model;
 }
 
 }  // namespace warpdex

@@ -28,7 +28,7 @@ enum class Stop { kNone, kCancelled, kTime, kMove };
 /// Watches one run.
 class RunWatch final : public SearchWatch {
  public:
-  RunWatch(const JobScheduler::State& state, const Job& job, ShortRun& run)
+  RunWatch(JobScheduler::State& state, const Job& job, ShortRun& run)
       : state_(state),
         job_(job),
         run_(run),
@@ -72,10 +72,10 @@ class RunWatch final : public SearchWatch {
   /// It takes longer than predicted: another thread is to look out.
   void end_lookout() {
     run_.end();
-    if (state_.has_arrivals()) state_.idle_cpu->bring_work();
+    if (state_.has_arrivals()) state_.announce();
   }
 
-  const JobScheduler::State& state_;
+  JobScheduler::State& state_;
   const Job& job_;
   ShortRun& run_;
   const std::uint64_t generation_;
@@ -124,8 +124,8 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     }
     if (may_help) idle_gpu.bring_work();
     if (count == 0) {
-      idle_cpu->wait([&] { return has_cpu_work(looks); }, settings.spin,
-                     arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
+      idle_cpu->wait([&] { return has_cpu_work(looks); }, [this] { return may_spin(); },
+                     settings.spin, arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
       continue;
     }
     if (sum >= kLongRun) idle_cpu->bring_work();

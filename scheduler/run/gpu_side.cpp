@@ -38,8 +38,9 @@ void JobScheduler::State::run_gpu_thread() {
       pause_thread();
       continue;
     }
-    idle_gpu.wait(has_work, settings.spin,
-                  arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
+    idle_gpu.wait(
+        has_work, [this] { return may_spin(); }, settings.spin,
+        arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
   }
 }
 

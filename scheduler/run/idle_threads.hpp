@@ -18,21 +18,25 @@ class IdleThreads {
  public:
   explicit IdleThreads(std::size_t max_lookouts) : max_lookouts_(max_lookouts) {}
 
+  bool has_lookout() const { return lookouts_.load(std::memory_order_seq_cst) > 0; }
+
   /// Wakes a thread that sleeps, unless one looks out or none sleeps.
   void bring_work() {
-    if (lookouts_.load(std::memory_order_seq_cst) > 0) return;
+    if (has_lookout()) return;
     if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_one();
   }
 
-  /// Returns when `has_work` is true, or the thread was woken. A thread that looks out naps first.
-  template <typename HasWork>
-  void wait(HasWork has_work, std::chrono::microseconds spin, std::chrono::microseconds nap) {
-    const bool looks_out = idle_.fetch_add(1, std::memory_order_relaxed) < max_lookouts_;
+  /// Returns when `has_work` is true, or the thread was woken. A thread that looks out naps, if it
+  /// is to, then spins for `spin` at most, while `may_spin` is true.
+  template <typename HasWork, typename MaySpin>
+  void wait(HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
+            std::chrono::microseconds nap) {
+    const bool is_one_of_few = idle_.fetch_add(1, std::memory_order_relaxed) < max_lookouts_;
     bool found = false;
-    if (looks_out) {
+    if (is_one_of_few && (nap.count() > 0 || may_spin())) {
       start_lookout();
       if (nap.count() > 0) std::this_thread::sleep_for(nap);
-      found = spin_until(has_work, spin);
+      spin_until([&] { return (found = has_work()) || !may_spin(); }, spin);
       end_lookout();
     }
     idle_.fetch_sub(1, std::memory_order_relaxed);

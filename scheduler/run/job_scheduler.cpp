@@ -192,8 +192,18 @@ void JobScheduler::State::leave(std::uint32_t client) {
 void JobScheduler::State::bring(Job& job) {
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
   inbox.push(job);
-  idle_cpu->bring_work();
-  if (has_gpu) idle_gpu.bring_work();
+  announce();
+}
+
+/// Something has arrived: who looks out puts it into a queue, and wakes the thread that is to run
+/// it. If nobody does, and the GPU's thread sleeps, that is done here: only one thread is woken.
+void JobScheduler::State::announce() {
+  if (idle_cpu->has_lookout() || (has_gpu && idle_gpu.has_lookout())) return;
+  if (has_gpu && idle_gpu.sleepers() > 0) {
+    const Turn turn(*this, caller_counters());
+  } else {
+    idle_cpu->bring_work();
+  }
 }
 
 /// Ends a job that had room.

@@ -18,6 +18,7 @@
 #include "run/idle_threads.hpp"
 #include "run/inbox.hpp"
 #include "run/short_run.hpp"
+#include "warpdex/core/parallel.hpp"
 #include "warpdex/scheduler/job_scheduler.hpp"
 
 namespace warpdex {
@@ -43,6 +44,7 @@ struct JobScheduler::State {
   void end(Job& job, JobEnd how, Counters& counters) noexcept;
   void tell(Job& job, JobEnd how, Counters& counters) noexcept;
   void bring(Job& job);
+  void announce();
   bool let_in(Job& job);
   bool let_in_with_deadline(Job& job);
   std::size_t class_number(const WorkClass* work_class) const;
@@ -62,6 +64,12 @@ struct JobScheduler::State {
     return cpu_thread_count - std::min(cpu_thread_count, idle_cpu->sleepers());
   }
   void wake_for(Micros cpu_work);  // turn.cpp
+  /// Whether a processor is left for a thread that spins, beside the threads that are awake and a
+  /// caller. On few processors a thread that spins keeps away the one that is to run.
+  bool may_spin() const {
+    const std::size_t awake = awake_cpu_threads() + (has_gpu && idle_gpu.sleepers() == 0 ? 1 : 0);
+    return awake < processors;
+  }
   bool has_cpu_work(std::uint32_t& looks) const;
 
   // gpu_side.cpp
@@ -84,6 +92,7 @@ struct JobScheduler::State {
   const SchedulerSettings settings;
   const std::vector<WorkClass*> classes;
   const std::chrono::steady_clock::time_point epoch = std::chrono::steady_clock::now();
+  const std::size_t processors = default_threads();
   std::size_t cpu_thread_count = 1;
   double weight_sum = 0;
   bool has_gpu = false;

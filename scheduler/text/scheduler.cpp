@@ -81,7 +81,11 @@ bool Scheduler::cancel(const QueryHandle& handle) {
   return handle.job != nullptr && state_->jobs->cancel(*handle.job, handle.generation);
 }
 
-SchedulerStatistics Scheduler::statistics() const { return state_->jobs->statistics(); }
+SchedulerStatistics Scheduler::statistics() const {
+  SchedulerStatistics statistics = state_->jobs->statistics();
+  statistics.costs = state_->work.cost_origin();
+  return statistics;
+}
 const Snapshot& Scheduler::snapshot() const { return state_->snapshot; }
 JobScheduler& Scheduler::jobs() { return *state_->jobs; }
 

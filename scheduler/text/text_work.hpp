@@ -30,6 +30,7 @@ class TextWork final : public WorkClass {
   void answer_nothing(Job& job) const override;
   void learn_cpu(const Job& job, float took) override;
   void learn_gpu(float predicted, float took) override;
+  CostOrigin cost_origin() const { return model_.origin(); }
 
  private:
   bool is_for_gpu(const PlannedQuery& plan) const;

@@ -1,5 +1,6 @@
 // Changed indexes through the scheduler: answers are those of an index that is built at once of
-// what is live, certificates of partial ones are true, and features add up over segments.
+// what is live, certificates of partial ones are true, features add up over segments, and costs
+// that were stored before the change stay in use.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -143,6 +144,45 @@ TEST(ChangedIndexFeatures, AddUpOverSegments) {
     ASSERT_EQ(at(of_changed, Feature::kTerms), at(of_anew, Feature::kTerms));
     ASSERT_EQ(at(of_changed, Feature::kKTerms), at(of_anew, Feature::kKTerms));
   }
+}
+
+/// Stored costs, with one figure that tells them from rough ones.
+void store_costs(const Snapshot& snapshot) {
+  CostModel model;
+  model.models(0).gpu_base = 1234;
+  test::write_file(cost_file_of(snapshot.folder()), cost_model_to_json(model, snapshot));
+}
+
+TEST(ChangedIndexCosts, StayInUseAndSayThatTheyAreOlder) {
+  Living living(873, CodecKind::kBitpack, false);
+  const Snapshot built = Snapshot::open(living.index());
+  EXPECT_EQ(load_cost_model(built).origin(), CostOrigin::kRough);
+  store_costs(built);
+  EXPECT_EQ(load_cost_model(built).origin(), CostOrigin::kCalibrated);
+  const auto expect_older = [&] {
+    const Snapshot changed = Snapshot::open(living.index());
+    const CostModel model = load_cost_model(changed);
+    EXPECT_EQ(model.origin(), CostOrigin::kOlder);
+    EXPECT_EQ(model.models(0).gpu_base, 1234);
+    const Scheduler scheduler(changed, {}, {}, model);
+    EXPECT_EQ(scheduler.statistics().costs, CostOrigin::kOlder);
+  };
+  living.add_some(20);
+  living.commit();
+  expect_older();
+  living.remove_some(30);
+  living.commit();
+  expect_older();
+  living.merge();
+  living.commit();
+  expect_older();
+  const Snapshot merged = Snapshot::open(living.index());
+  store_costs(merged);
+  EXPECT_EQ(load_cost_model(merged).origin(), CostOrigin::kCalibrated);
+  // Costs of a later commit than the index has: it was built anew.
+  living.close();
+  living.build(living.index(), {living.live().begin(), living.live().begin() + 100});
+  EXPECT_EQ(load_cost_model(Snapshot::open(living.index())).origin(), CostOrigin::kRough);
 }
 
 }  // namespace

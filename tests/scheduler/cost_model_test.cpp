@@ -216,6 +216,7 @@ TEST_F(CalibrationTest, DamagedModelsAreRefused) {
       cost_model_to_json(calibrate(*snapshot_, queries_, measured_, {}).model, *snapshot_);
   EXPECT_THROW(cost_model_from_json("", "costs"), FormatError);
   EXPECT_THROW(cost_model_from_json("[]", "costs"), FormatError);
+  EXPECT_THROW(cost_model_from_json("[1.2345678901234567e-335]", "costs"), FormatError);
   for (int i = 0; i < 2'000; ++i) {
     std::string damaged = json;
     damaged.resize(damaged.size() - random_() % 3);

@@ -169,6 +169,17 @@ TEST_F(LoadCommand, MeasuresTheEnginesByHandAndCallersThatWait) {
   EXPECT_THAT(outcome.out, HasSubstr(" answers/s to 3 callers; p50 "));
 }
 
+TEST_F(LoadCommand, MeasuresOnlyTheWantedPartsByHand) {
+  const rapidjson::Document single = figures({"--by-hand=single", "--rate", "300"});
+  EXPECT_GT(single["by_hand"][0]["all"]["p50_us"].GetDouble(), 0);
+  EXPECT_EQ(single["by_hand"][0]["whole_batches_per_second"].GetDouble(), 0);
+  const rapidjson::Document batches = figures({"--by-hand=batches", "--rate", "300"});
+  EXPECT_EQ(batches["by_hand"][0]["all"]["p50_us"].GetDouble(), 0);
+  EXPECT_GT(batches["by_hand"][0]["whole_batches_per_second"].GetDouble(), 0);
+  EXPECT_EQ(figures({"--by-hand=full", "--rate", "300"})["by_hand"].Size(), 0U);
+  expect_complaint(load({"--by-hand=some"}), 2, {"single, batches and full", "'some'"});
+}
+
 TEST_F(LoadCommand, HugeQueriesComeAtEvenDistances) {
   const rapidjson::Document json = figures({"--huge-every", "7", "--rate", "700"});
   const auto& one = json["loads"][0];

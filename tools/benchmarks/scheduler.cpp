@@ -1,5 +1,6 @@
 // The scheduler's own cost: jobs that take no time, at a given rate, as fast as they can be
-// submitted, and a thousand a second, for their latency. Prints the processor time for each job:
+// submitted, and a thousand a second, for their latency: with a caller that keeps a processor busy,
+// and with one that sleeps between jobs. Prints the processor time for each job:
 // all that the scheduler's threads take, user and system, looking out included, and the time that
 // submit() takes. The generator's own waiting does not count.
 #include <sys/resource.h>
@@ -24,6 +25,9 @@ namespace {
 /// Between two looks at whether a job is free.
 constexpr std::chrono::microseconds kNap{100};
 constexpr double kIdleRate = 1'000;
+/// A generator that sleeps does so where it has so much time, and spins for the rest.
+constexpr Micros kTimeToSleep = 200;
+constexpr Micros kWakeEarly = 100;
 /// A submit() that takes so long has lost its processor meanwhile, and does not count.
 constexpr Micros kLostProcessor = 100;
 
@@ -112,17 +116,30 @@ class Jobs {
   std::size_t taken_ = 0;
 };
 
+/// What the generator does between two jobs: whether it leaves its processor to others.
+enum class Caller : std::uint8_t { kSpins, kSleeps };
+
+void wait_until_time(const JobScheduler& scheduler, Micros due, Caller caller) {
+  for (Micros now = scheduler.now(); now < due; now = scheduler.now()) {
+    if (caller == Caller::kSleeps && due - now > kTimeToSleep) {
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::micro>(due - now - kWakeEarly));
+    } else {
+      pause_thread();
+    }
+  }
+}
+
 /// Submits jobs for some seconds, `rate` a second (0: as fast as it can). Returns the seconds that
 /// submit() took.
-double submit_all(JobScheduler& scheduler, Jobs& jobs, double rate, double seconds) {
+double submit_all(JobScheduler& scheduler, Jobs& jobs, double rate, double seconds, Caller caller) {
   double in_submit = 0;
   const Micros start = scheduler.now();
   const Micros end = start + seconds * 1e6;
   const double between = rate > 0 ? 1e6 / rate : 0;
   for (Micros due = start; due < end; due += between) {
-    Micros now = scheduler.now();
-    for (; now < due; now = scheduler.now()) pause_thread();
-    if (rate == 0) due = now;
+    wait_until_time(scheduler, due, caller);
+    if (rate == 0) due = scheduler.now();
     EmptyJob& job = jobs.next();
     const Micros before = scheduler.now();
     scheduler.submit(job);
@@ -133,7 +150,7 @@ double submit_all(JobScheduler& scheduler, Jobs& jobs, double rate, double secon
 }
 
 /// Prints what jobs at a rate took.
-void run(double rate, double seconds, std::size_t threads) {
+void run(double rate, double seconds, std::size_t threads, Caller caller = Caller::kSpins) {
   EmptyWork work;
   WorkClass* const classes[] = {&work};
   SchedulerSettings settings;
@@ -142,17 +159,19 @@ void run(double rate, double seconds, std::size_t threads) {
   Jobs jobs(work);
   const double before = scheduler_threads_seconds();
   const Micros start = scheduler.now();
-  const double in_submit = submit_all(scheduler, jobs, rate, seconds);
+  const double in_submit = submit_all(scheduler, jobs, rate, seconds, caller);
   jobs.wait();
   const double took = (scheduler.now() - start) / 1e6;
   const double used = scheduler_threads_seconds() - before;
   const SchedulerStatistics statistics = scheduler.statistics();
   const auto count = static_cast<double>(jobs.taken());
   std::cout << static_cast<std::uint64_t>(count / took) << " jobs/s"
-            << (rate == 0 ? " (as many as can be)" : "") << ": " << (used + in_submit) / count * 1e6
-            << " us of processor time a job, " << in_submit / count * 1e6
-            << " of them in submit(); p50 " << statistics.latencies.p50 << " us, p99 "
-            << statistics.latencies.p99 << " us, " << statistics.batches << " batches\n";
+            << (rate == 0 ? " (as many as can be)" : "")
+            << (caller == Caller::kSleeps ? " (the caller sleeps)" : "") << ": "
+            << (used + in_submit) / count * 1e6 << " us of processor time a job, "
+            << in_submit / count * 1e6 << " of them in submit(); p50 " << statistics.latencies.p50
+            << " us, p99 " << statistics.latencies.p99 << " us, " << statistics.batches
+            << " batches\n";
 }
 
 }  // namespace
@@ -166,6 +185,7 @@ int main(int count, char** values) {
     warpdex::run(rate, seconds, threads);
     warpdex::run(0, seconds, threads);
     warpdex::run(warpdex::kIdleRate, seconds, threads);
+    warpdex::run(warpdex::kIdleRate, seconds, threads, warpdex::Caller::kSleeps);
     return 0;
   } catch (const std::exception& error) {
     std::cerr << "warpdex_bench_scheduler [RATE [SECONDS [THREADS]]]: " << error.what() << "\n";

@@ -45,7 +45,7 @@ struct Arguments {
   bool finds_rate = false;
   double max_missed = 1;
   std::int64_t callers = 0;
-  bool by_hand = false;
+  std::string by_hand;
   std::int64_t huge_every = 0;
   std::string arrivals = "poisson";
   double deadline = 0;
@@ -72,9 +72,11 @@ void add_options(CommandLine& command, Arguments& given) {
       "a rate is too high where so many miss their deadline; 0: where one does")(
       "callers", po::value(&given.callers)->value_name("N"),
       "also let N callers each wait for their answer before they ask again")(
-      "by-hand", po::bool_switch(&given.by_hand),
-      "also measure the engines without the scheduler: one query at a time, batches of 1,000, and "
-      "on the GPU the loads in batches that start when they are full")(
+      "by-hand",
+      po::value(&given.by_hand)->value_name("PARTS")->implicit_value("single,batches,full"),
+      "also measure the engines without the scheduler. single: one query at a time; batches: of "
+      "1,000; full: on the GPU, the loads in batches that start when they are full. Without PARTS: "
+      "all, as --by-hand=single,batches,full")(
       "huge-every", po::value(&given.huge_every)->value_name("N"),
       "each N-th query is a huge one in place of the file's: OR of the 64 most frequent terms of "
       "the file, k 10000")(
@@ -159,7 +161,8 @@ LoadPlan plan_of(const Arguments& given) {
   for (const std::string& rate : split_list(given.rates)) {
     plan.rates.push_back(number_of("--rate", rate));
   }
-  const bool has_other = given.finds_rate || given.callers > 0 || given.by_hand;
+  plan.by_hand = hand_parts_from_names(given.by_hand);
+  const bool has_other = given.finds_rate || given.callers > 0 || !given.by_hand.empty();
   if (plan.rates.empty() && !has_other) {
     throw UsageError(
         "load needs --rate, the queries a second to send, or --find-rate, --callers or --by-hand");
@@ -232,15 +235,12 @@ LoadReport measure(const Arguments& given, const Snapshot& snapshot, const Uploa
                    const LoadPlan& plan, const OnLoadProgress& on_progress) {
   LoadReport report;
   const std::size_t callers = static_cast<std::size_t>(given.callers);
-  if (given.by_hand) {
-    report.by_hand = measure_by_hand(snapshot, gpu, plan, callers, on_progress);
-    if (gpu != nullptr) report.full_batches = measure_full_batches(*gpu, plan, on_progress);
-  }
+  report.by_hand = measure_by_hand(snapshot, gpu, plan, callers, on_progress);
+  if (gpu != nullptr) report.full_batches = measure_full_batches(*gpu, plan, on_progress);
   report.points = measure_loads(snapshot, gpu, plan, on_progress);
   for (const Placement placement : plan.placements) {
     if (callers == 0) break;
-    warm(snapshot, gpu, plan, placement, on_progress);
-    ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+    ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
     report.closed_loops.push_back(
         run_callers(engine.scheduler(), plan, callers, plan.seconds, on_progress));
     report.closed_loops.back().placement = placement;

@@ -14,6 +14,7 @@
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/scheduler/job.hpp"
+#include "warpdex/scheduler/statistics.hpp"
 
 namespace warpdex {
 
@@ -109,9 +110,12 @@ class CostModel {
 
   const ClassModels& models(std::size_t query_class) const { return classes_[query_class]; }
   ClassModels& models(std::size_t query_class) { return classes_[query_class]; }
+  CostOrigin origin() const { return origin_; }
+  void set_origin(CostOrigin origin) { origin_ = origin; }
 
  private:
   std::array<ClassModels, kQueryClasses> classes_;
+  CostOrigin origin_ = CostOrigin::kRough;
 };
 
 /// "constant", "terms", ...: as a stored model names it.
@@ -124,7 +128,9 @@ std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot)
 /// Throws FormatError for what is no such JSON, with `name` in the message.
 CostModel cost_model_from_json(const std::string& json, const std::string& name);
 /// The model that is stored beside the index, or the uncalibrated one where there is none or the
-/// index was replaced since. Throws FormatError for a damaged file, IoError.
+/// index was replaced since. Costs of an index that was changed since stay in use, as
+/// CostOrigin::kOlder: predictions go by each query's features, and runs correct them. Throws
+/// FormatError for a damaged file, IoError.
 CostModel load_cost_model(const Snapshot& snapshot);
 
 }  // namespace warpdex

@@ -23,7 +23,8 @@ struct SchedulerSettings {
   /// are ever under way.
   std::size_t capacity = 10'000;
   /// Idle threads that stay awake to take the next job at once, each for `spin` after its last job;
-  /// waking a thread takes some 50 us. A thread with a run of less than 50 us counts as one;
+  /// waking a thread takes some 50 us. They spin only while a processor is left for them, beside
+  /// the threads that are awake and a caller. A thread with a run of less than 50 us counts as one;
   /// where jobs come every 5 us and more often, lookouts nap. 0 lookouts: one for each eight CPU
   /// threads, at least one.
   std::size_t lookouts = 0;

@@ -4,8 +4,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace warpdex {
+
+/// Where predicted costs come from, before runs correct them.
+enum class CostOrigin : std::uint8_t {
+  kRough,       ///< rough figures of common machines
+  kCalibrated,  ///< measured on this index as it is
+  kOlder        ///< measured on this index before documents came, went or were merged
+};
+
+/// "rough", "calibrated" or "older".
+std::string_view cost_origin_name(CostOrigin origin);
 
 /// How predictions compare with the truth.
 struct PredictionStatistics {
@@ -54,6 +65,8 @@ struct SchedulerStatistics {
   TimeStatistics latencies;  ///< from submit() to the end
   PredictionStatistics cpu;
   PredictionStatistics gpu;  ///< of batches
+  /// Of text queries. kOlder: `warpdex calibrate` would make first predictions better.
+  CostOrigin costs = CostOrigin::kRough;
 };
 
 }  // namespace warpdex

@@ -1,0 +1,94 @@
+// Threads that wait for work: who may spin, and that no work is missed.
+#include "run/idle_threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <random>
+#include <thread>
+
+#include "tests/scheduler/stub_work.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/scheduler/job_scheduler.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::chrono::microseconds kLong{60'000'000};
+constexpr std::chrono::microseconds kNone{0};
+
+TEST(IdleThreadsTest, AThreadThatMayNotSpinSleepsAtOnce) {
+  IdleThreads threads(1);
+  std::atomic<bool> has_work = false;
+  std::jthread waits([&] {
+    while (!has_work) {
+      threads.wait([&] { return has_work.load(); }, [] { return false; }, kLong, kNone);
+    }
+  });
+  while (threads.sleepers() == 0) std::this_thread::yield();
+  EXPECT_FALSE(threads.has_lookout());
+  has_work = true;
+  threads.bring_work();
+}
+
+TEST(IdleThreadsTest, AThreadThatNoLongerMaySpinGoesToSleep) {
+  IdleThreads threads(1);
+  std::atomic<bool> may_spin = true;
+  std::atomic<bool> has_work = false;
+  std::jthread waits([&] {
+    while (!has_work) {
+      threads.wait([&] { return has_work.load(); }, [&] { return may_spin.load(); }, kLong, kNone);
+    }
+  });
+  while (!threads.has_lookout()) std::this_thread::yield();
+  EXPECT_EQ(threads.sleepers(), 0U);
+  may_spin = false;
+  while (threads.sleepers() == 0) std::this_thread::yield();
+  EXPECT_FALSE(threads.has_lookout());
+  has_work = true;
+  threads.bring_work();
+}
+
+// A nap uses no processor: where jobs come in close succession, it is cheaper than to be woken.
+TEST(IdleThreadsTest, AThreadThatMayNotSpinMayNap) {
+  IdleThreads threads(1);
+  int looks = 0;
+  threads.wait([&] { return ++looks > 0; }, [] { return false; }, kLong,
+               std::chrono::microseconds(10));
+  EXPECT_EQ(looks, 1);
+}
+
+// More threads than processors: they sleep between jobs, and each job wakes the one that runs it.
+TEST(IdleThreadsTest, NoJobIsMissedWhereThreadsSleep) {
+  std::mt19937_64 random = test::generator(877);
+  test::StubWork work(4);
+  WorkClass* const classes[] = {&work};
+  SchedulerSettings settings;
+  settings.cpu_threads = default_threads() + 2;
+  settings.spin = std::chrono::microseconds(200);
+  JobScheduler scheduler(classes, settings);
+  std::deque<test::StubJob> jobs;
+  for (int i = 0; i < 2'000; ++i) {
+    test::StubJob& job = jobs.emplace_back(work);
+    const bool is_for_gpu = random() % 2 == 0;
+    job.wanted = {.cpu = is_for_gpu ? 500.0F : 1.0F,
+                  .gpu_alone = 10,
+                  .gpu_share = 1,
+                  .gpu_can = true,
+                  .gpu_base = 9};
+    scheduler.submit(job);
+    if (random() % 4 == 0) continue;  // several at a time
+    while (job.ends.load() == 0) std::this_thread::yield();
+    if (random() % 16 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 400));
+  }
+  for (const test::StubJob& job : jobs) {
+    while (job.ends.load() == 0) std::this_thread::yield();
+    EXPECT_EQ(job.ended, JobEnd::kComplete);
+  }
+}
+
+}  // namespace
+}  // namespace warpdex
