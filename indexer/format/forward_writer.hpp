@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "build/memory_region.hpp"
+#include "format/memory_region.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 
 namespace warpdex {
