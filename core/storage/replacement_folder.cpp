@@ -83,8 +83,8 @@ fs::path prepare_target(const fs::path& path) {
 }
 
 /// Under the target's lock.
-fs::path prepare_hidden(const fs::path& target) {
-  clear_leftovers(target);
+fs::path prepare_hidden(const fs::path& target, bool is_alone) {
+  if (is_alone) clear_leftovers(target);
   check_replaceable(target);
   return create_hidden_folder(target);
 }
@@ -103,15 +103,16 @@ void move(const fs::path& from, const fs::path& to) {
 ReplacementFolder::ReplacementFolder(const fs::path& target)
     : target_(prepare_target(target)),
       lock_(std::make_shared<TargetLock>(target_)),
-      folder_(prepare_hidden(target_)),
+      folder_(prepare_hidden(target_, true)),
       scratch_(create_hidden_folder(target_)) {
   check_movable();
 }
 
-ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock)
+ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock,
+                                     bool is_alone)
     : target_(prepare_target(target)),
       lock_(std::move(lock)),
-      folder_(prepare_hidden(target_)),
+      folder_(prepare_hidden(target_, is_alone)),
       scratch_(create_hidden_folder(target_)) {
   check_movable();
 }
@@ -170,6 +171,11 @@ void ReplacementFolder::keep_file(const std::string& name) {
   fs::copy_file(from, to, error);
   if (error) fail("copy", from, error.value(), "make room there");
   written_.push_back(name);
+}
+
+void ReplacementFolder::take(ReplacementFolder& from, const SegmentInfo& segment) {
+  move(from.folder_.path() / segment.place, folder_.path() / segment.place);
+  if (std::erase(from.written_, segment.place) > 0) written_.push_back(segment.place);
 }
 
 void ReplacementFolder::write(const std::string& name, std::span<const std::uint8_t> bytes) {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "build/memory_region.hpp"
+#include "format/memory_region.hpp"
 
 namespace warpdex::build {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "build/memory_region.hpp"
+#include "format/memory_region.hpp"
 
 namespace warpdex::build {
 

@@ -250,6 +250,7 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
 
 void IndexWriter::State::add_to_forward(const EncodedPostings::Data& data) {
   const auto term = static_cast<std::uint32_t>(lexicon.terms());
+  if (term == 0) forward.begin(counts.documents);
   if (data.document_frequency == 1) {
     forward.add_list(term, {&data.single_document, 1}, {&data.single_frequency, 1});
     return;
@@ -325,7 +326,8 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   state.finish_impacts();
   append_all(state.name_order, order_by_hash(state.name_hashes));
   if (state.settings.has_forward) {
-    state.forward.finish(state.counts.documents, *state.forward_offsets, *state.forward_bytes);
+    if (state.lexicon.terms() == 0) state.forward.begin(state.counts.documents);
+    state.forward.finish(*state.forward_offsets, *state.forward_bytes);
   }
   state.extras->finish(state.counts.documents);
   state.counts.terms = state.lexicon.terms();

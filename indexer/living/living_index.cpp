@@ -1,149 +1,29 @@
 // Gathers changes in a folder beside the index, which a commit puts in its place.
 #include "warpdex/indexer/living/living_index.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "build/memory_plan.hpp"
-#include "build/segment_build.hpp"
-#include "format/segment_opener.hpp"
-#include "living/merge_policy.hpp"
-#include "living/open_segment.hpp"
-#include "rewrite/rewriter.hpp"
-#include "rewrite/source.hpp"
+#include "format/manifest.hpp"
+#include "living/living_state.hpp"
+#include "living/merge_segments.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/parallel.hpp"
-#include "warpdex/core/storage/leftovers.hpp"
-#include "warpdex/core/storage/open_stored.hpp"
-#include "warpdex/core/storage/target.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 namespace {
 
 namespace fs = std::filesystem;
 
-void check_changeable(const fs::path& folder, const IndexSettings& settings) {
-  if (!settings.impacts || settings.impacts->source != ImpactSource::kBm25) return;
-  throw UsageError(
-      "the index '" + folder.string() +
-      "' holds impacts of BM25, which depend on all documents that it was built of, so "
-      "it takes no additions or deletions; build it again, or build one of frequencies");
-}
-
-/// Locks an index that is there; a folder that is none gets no lock beside it.
-std::shared_ptr<TargetLock> lock_index(const fs::path& folder, const fs::path& target) {
-  map_manifest(find_stored(folder));
-  auto lock = std::make_shared<TargetLock>(target);
-  clear_leftovers(target);
-  return lock;
+void check_memory(std::uint64_t memory) {
+  if (memory >= kMinBuildMemory) return;
+  throw UsageError("merging needs at least " + std::to_string(kMinBuildMemory >> 20) +
+                   " MiB of memory; allow more");
 }
 
 }  // namespace
-
-struct LivingIndex::State {
-  explicit State(const fs::path& given)
-      : folder(given), target(resolve_target(given)), lock(lock_index(given, target)) {
-    load();
-    check_changeable(folder, settings);
-  }
-
-  void load();
-  void forget();
-  ReplacementFolder& change();
-  void add_segment(std::size_t place, SegmentInfo info);
-  BuildReport build(DocumentReader& reader, const BuildOptions& options,
-                    const build::Admission& admission);
-  bool remove(std::string_view id, std::size_t segments_end);
-  bool has(std::string_view id) const;
-  void merge(SegmentRange range, const MergeOptions& options);
-
-  fs::path folder;  ///< as it was given
-  fs::path target;
-  std::shared_ptr<TargetLock> lock;
-  IndexSettings settings;
-  std::uint64_t commits = 0;
-  std::uint64_t next_segment = 0;
-  std::vector<OpenSegment> segments;
-  std::unique_ptr<ReplacementFolder> next;  ///< of the next commit, if something was done
-  bool is_changed = false;
-};
-
-/// The index as the last commit left it.
-void LivingIndex::State::load() {
-  segments.clear();
-  open_stored(folder, [&](const Folder& opened) {
-    const Manifest manifest = SegmentOpener::read_manifest(opened);
-    settings = manifest.settings;
-    commits = manifest.stored.commit;
-    next_segment = manifest.stored.next_segment;
-    for (const SegmentInfo& info : manifest.stored.segments) {
-      segments.emplace_back(
-          info, std::make_shared<const Index>(SegmentOpener::open(folder, opened, settings, info)),
-          false);
-    }
-    return 0;
-  });
-}
-
-/// Nothing is done since the last commit, or what was is lost.
-void LivingIndex::State::forget() {
-  next.reset();
-  is_changed = false;
-  load();
-}
-
-ReplacementFolder& LivingIndex::State::change() {
-  if (!next) next = std::make_unique<ReplacementFolder>(target, lock);
-  return *next;
-}
-
-void LivingIndex::State::add_segment(std::size_t place, SegmentInfo info) {
-  const std::optional<Folder> opened = Folder::find(next->path());
-  auto index = std::make_shared<const Index>(SegmentOpener::open(folder, *opened, settings, info));
-  segments.emplace(segments.begin() + static_cast<std::ptrdiff_t>(place), std::move(info),
-                   std::move(index), true);
-  is_changed = true;
-}
-
-BuildReport LivingIndex::State::build(DocumentReader& reader, const BuildOptions& options,
-                                      const build::Admission& admission) {
-  build::Progress progress(options.on_progress);
-  const std::uint64_t number = next_segment++;
-  try {
-    IndexWriter writer(change(), number, settings);
-    IndexSettings own = settings;
-    BuildReport report = build::build_segment(reader, options, &admission, own, writer, progress);
-    if (report.documents > 0) {
-      add_segment(segments.size(), writer.finish_segment([&] { progress.report(true); }));
-      return report;
-    }
-    next->discard(number);
-    return report;
-  } catch (...) {
-    if (next) next->discard(number);
-    throw;
-  }
-}
-
-bool LivingIndex::State::has(std::string_view id) const {
-  return std::any_of(segments.begin(), segments.end(),
-                     [&](const OpenSegment& segment) { return segment.find(id).has_value(); });
-}
-
-bool LivingIndex::State::remove(std::string_view id, std::size_t segments_end) {
-  for (std::size_t i = segments_end; i-- > 0;) {
-    const std::optional<std::uint32_t> document = segments[i].find(id);
-    if (!document) continue;
-    segments[i].remove(*document);
-    is_changed = true;
-    return true;
-  }
-  return false;
-}
 
 LivingIndex::LivingIndex(const fs::path& folder) : state_(std::make_unique<State>(folder)) {}
 LivingIndex::~LivingIndex() = default;
@@ -152,6 +32,8 @@ const IndexSettings& LivingIndex::settings() const { return state_->settings; }
 
 AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   State& state = *state_;
+  state.collect();
+  state.start_merge();
   const IndexSettings& settings = state.settings;
   if (reader.has_vectors() != settings.impacts.has_value()) {
     throw UsageError(
@@ -188,57 +70,29 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
 }
 
 bool LivingIndex::remove(std::string_view id) {
+  state_->collect();
   return state_->remove(id, state_->segments.size());
 }
 
 void LivingIndex::State::merge(SegmentRange range, const MergeOptions& options) {
-  std::vector<rewrite::RewriteSource> sources;
-  std::uint64_t live = 0;
-  std::uint64_t postings = 1;
+  std::vector<MergeSource> sources;
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-    const OpenSegment& segment = segments[i];
-    rewrite::check_sections(segment.index(), [&](double) {
-      if (options.on_progress) options.on_progress(0);
-    });
-    sources.push_back({&segment.index(), segment.removed()});
-    live += segment.live_documents();
-    postings += segment.index().counts().postings;
+    sources.push_back({segments[i].shared_index(), segments[i].removed()});
   }
-  std::optional<SegmentInfo> merged;
-  const std::uint64_t number = next_segment++;
-  ReplacementFolder& to = change();
-  try {
-    if (live > 0) {
-      IndexWriter writer(to, number, settings);
-      const build::MemoryPlan plan = build::plan_memory(
-          options.memory, options.threads != 0 ? options.threads : default_threads());
-      writer.set_forward_memory(plan.writing / 4);
-      rewrite::RewriteSettings rewriting{settings, {}, plan.writing / 2, plan.threads};
-      rewrite::rewrite_index(sources, rewriting, writer, [&](std::uint64_t done) {
-        if (!options.on_progress) return;
-        options.on_progress(static_cast<double>(done) / static_cast<double>(postings));
-      });
-      merged = writer.finish_segment();
-    }
-  } catch (...) {
-    to.discard(number);
-    throw;
-  }
-  for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-    if (segments[i].is_new()) to.discard(segments[i].info().number);
-  }
-  const auto first = segments.begin() + static_cast<std::ptrdiff_t>(range.first);
-  segments.erase(first, first + static_cast<std::ptrdiff_t>(range.count));
-  is_changed = true;
-  if (merged) add_segment(range.first, std::move(*merged));
+  const MergeMeans means{options.memory, options.threads, [&](double share) {
+                           if (options.on_progress) options.on_progress(share);
+                         }};
+  std::optional<SegmentInfo> merged = merge_segments(sources, next_segment++, means, change());
+  std::optional<OpenSegment> by;
+  if (merged) by = open_new(std::move(*merged));
+  replace(range, std::move(by));
 }
 
 MergeReport LivingIndex::merge(const MergeOptions& options) {
   State& state = *state_;
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("merging needs at least " + std::to_string(kMinBuildMemory >> 20) +
-                     " MiB of memory; allow more");
-  }
+  check_memory(options.memory);
+  state.collect();
+  state.under_way.reset();
   MergeReport report{.segments_before = state.segments.size()};
   const auto removed = [&] {
     std::uint64_t count = 0;
@@ -250,13 +104,7 @@ MergeReport LivingIndex::merge(const MergeOptions& options) {
     const bool is_whole = state.segments.size() <= 1 && removed_before == 0;
     if (!is_whole) state.merge({0, state.segments.size()}, options);
   } else {
-    for (;;) {
-      std::vector<SegmentSize> sizes;
-      for (const OpenSegment& segment : state.segments) {
-        sizes.push_back({segment.live_documents(), segment.removed_documents()});
-      }
-      const std::optional<SegmentRange> range = choose_merge(sizes);
-      if (!range) break;
+    while (const std::optional<SegmentRange> range = choose_merge(state.sizes())) {
       state.merge(*range, options);
     }
   }
@@ -265,9 +113,30 @@ MergeReport LivingIndex::merge(const MergeOptions& options) {
   return report;
 }
 
+void LivingIndex::merge_in_background(const BackgroundMergeOptions& options) {
+  check_memory(options.memory);
+  state_->background = options;
+  state_->start_merge();
+}
+
+void LivingIndex::finish_merges(const std::function<void()>& check) {
+  State& state = *state_;
+  constexpr std::chrono::milliseconds kBetweenChecks{50};
+  state.collect();
+  for (state.start_merge(); state.under_way; state.start_merge()) {
+    while (check && !state.under_way->wait(kBetweenChecks)) check();
+    state.take_merge();
+  }
+  state.collect();
+}
+
 void LivingIndex::commit(const std::function<void()>& check) {
   State& state = *state_;
-  if (!state.is_changed) return;
+  state.collect();
+  if (!state.is_changed) {
+    state.start_merge();
+    return;
+  }
   ReplacementFolder& folder = state.change();
   Manifest manifest{state.settings, {state.commits + 1, state.next_segment, {}}};
   for (const OpenSegment& segment : state.segments) {
@@ -280,10 +149,12 @@ void LivingIndex::commit(const std::function<void()>& check) {
   try {
     folder.commit(manifest_to_json(manifest), check);
   } catch (...) {
+    state.under_way.reset();
     state.forget();
     throw;
   }
   state.forget();
+  state.start_merge();
 }
 
 }  // namespace warpdex

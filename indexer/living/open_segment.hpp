@@ -25,6 +25,7 @@ class OpenSegment {
       : info_(std::move(info)), index_(std::move(index)), is_new_(is_new) {}
 
   const Index& index() const { return *index_; }
+  std::shared_ptr<const Index> shared_index() const { return index_; }
   const SegmentInfo& info() const { return info_; }
   bool is_new() const { return is_new_; }
 

@@ -95,6 +95,26 @@ class Writer {
     });
   }
 
+  /// Adds segments that were written to another folder, one of one file and one of several.
+  void add_from_beside() {
+    auto beside = std::make_unique<ReplacementFolder>(target_, lock_);
+    std::vector<SegmentInfo> added;
+    for (const std::uint64_t small_bytes : {kSmallSegmentBytes, std::uint64_t{0}}) {
+      SegmentFiles files(*beside, stored_.next_segment, small_bytes);
+      SectionWriter number(files, "number");
+      number.append_value(stored_.next_segment++);
+      added.push_back(files.finish());
+      added.back().counts = {{"rows", kRows}};
+    }
+    ReplacementFolder folder(target_, lock_, false);
+    for (const SegmentInfo& segment : stored_.segments) folder.keep(segment);
+    for (const SegmentInfo& segment : added) folder.take(*beside, segment);
+    beside.reset();
+    stored_.segments.insert(stored_.segments.end(), added.begin(), added.end());
+    ++stored_.commit;
+    folder.commit(to_json(stored_));
+  }
+
   /// Removes a row of the first segment.
   void remove(std::uint64_t row) {
     commit([&](ReplacementFolder& folder) {
@@ -276,6 +296,18 @@ TEST(StoredCommit, SurvivesTwoHundredKills) {
   }
   EXPECT_GT(commits, 100U) << "few commits came to their end";
   repair_target(target);
+  EXPECT_EQ(std::distance(fs::directory_iterator(place.path()), fs::directory_iterator()), 1);
+}
+
+TEST(StoredCommit, TakesSegmentsFromAnotherFolder) {
+  const test::TemporaryFolder place;
+  const fs::path target = place / "stored";
+  {
+    Writer writer(target);
+    writer.add(1000);
+    writer.add_from_beside();
+    EXPECT_THAT(read_all(target).numbers, testing::ElementsAre(0, 1, 2));
+  }
   EXPECT_EQ(std::distance(fs::directory_iterator(place.path()), fs::directory_iterator()), 1);
 }
 

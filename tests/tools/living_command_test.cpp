@@ -60,6 +60,21 @@ TEST_F(LivingCommands, AnswerAsAnIndexBuiltAnew) {
   EXPECT_EQ(run_warpdex({"reorder", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
 }
 
+TEST_F(LivingCommands, AddMergesMeanwhile) {
+  std::string documents = kTsvDocuments;
+  for (int i = 6; i < 20; ++i) {
+    const std::string document = "d" + std::to_string(i) + "\tgreen apple sky\n";
+    documents += document;
+    const Outcome outcome = add(document, {"--merge"});
+    EXPECT_EQ(outcome.out, "added 1 document to " + index_ + "\n") << outcome.err;
+  }
+  const Outcome outcome = run_warpdex({"stats", index_, "--json", "-"});
+  EXPECT_LT(parse_json(outcome.out)["segments"].GetUint64(), 9U);
+  EXPECT_EQ(answers(index_), answers_anew(documents));
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  expect_complaint(add("d30\tnew\n", {"--merge", "--memory", "100M"}), 2, {"128M or more"});
+}
+
 TEST_F(LivingCommands, StatsCountSegmentsAndDeletions) {
   EXPECT_THAT(run_warpdex({"stats", index_}).out, HasSubstr("exact, by the forward index"));
   EXPECT_EQ(add("d6\tgreen apple\n").status, 0);

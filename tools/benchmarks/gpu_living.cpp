@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -91,6 +92,29 @@ double time_batches(const GpuSnapshot& gpu, const std::vector<Query>& queries,
   return times[5] * 1e3 / static_cast<double>(queries.size());
 }
 
+/// Where the time of a batch of OR goes, microseconds a query: `build` is the host's, the rest the
+/// GPU's. Stages are timed one after the other, so together they take longer than a batch.
+void print_stages(const GpuSnapshot& gpu, const std::vector<Query>& queries) {
+  GpuEngine engine(gpu, {.ablation = {.time_stages = true}});
+  std::vector<PlannedQuery> plans;
+  for (const Query& query : queries) plans.push_back(plan_query(gpu.snapshot(), query));
+  engine.run(plans, SearchSettings{});
+  GpuStatistics before = engine.statistics();
+  constexpr int kRuns = 5;
+  for (int i = 0; i < kRuns; ++i) engine.run(plans, SearchSettings{});
+  GpuStatistics spent = engine.statistics();
+  subtract(before, spent);
+  std::printf("  stages of or:");
+  for (std::size_t i = 0; i < kGpuStages; ++i) {
+    const double each = spent.stages[i] * 1e6 / static_cast<double>(kRuns * queries.size());
+    if (each > 0) {
+      const std::string_view name = gpu_stage_name(static_cast<GpuStage>(i));
+      std::printf(" %.*s %.3f", static_cast<int>(name.size()), name.data(), each);
+    }
+  }
+  std::printf("\n");
+}
+
 void print_times(const std::string& name, const fs::path& folder,
                  const std::vector<Query>& queries) {
   Resources resources;
@@ -107,6 +131,7 @@ void print_times(const std::string& name, const fs::path& folder,
   settings.k = 10;
   settings.count = true;
   std::printf(" %8.2f\n", time_batches(gpu, queries, settings));
+  print_stages(gpu, queries);
 }
 
 /// Each line is a commit: in milliseconds, the commit itself, and from there until a query on the

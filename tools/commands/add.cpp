@@ -1,4 +1,5 @@
 // warpdex add: documents to an index that is there.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -21,9 +22,9 @@ namespace {
 constexpr const char* kAbout =
     "Adds documents to an index, in one step: searches find all of them or none. Analyzer, fields\n"
     "and codec are the index's. Scores are those of an index that was built of all documents at\n"
-    "once. Fields that the index stores are stored of the new documents too. 'warpdex merge' "
-    "keeps\n"
-    "the number of segments small.";
+    "once. Fields that the index stores are stored of the new documents too. 'warpdex merge', or "
+    "--merge\n"
+    "here, keeps the number of segments small.";
 
 constexpr const char* kNotes =
     "formats are those of 'warpdex index'. An index of sparse vectors takes sparse vectors, whose\n"
@@ -43,6 +44,7 @@ struct Arguments {
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool update = false;
+  bool merge = false;
   std::string memory = "1G";
   std::int64_t threads = 0;
   bool quiet = false;
@@ -68,13 +70,19 @@ void add_options(CommandLine& command, Arguments& given) {
       "fail: nothing is added; skip: report it and go on");
   command.add(documents);
   po::options_description work = option_group("Work");
-  work.add_options()("memory",
-                     po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
-                     "memory to stay within, as 512M or 2GiB; at least 64M")(
+  work.add_options()("merge", po::bool_switch(&given.merge),
+                     "meanwhile, merge segments as 'warpdex merge' does, on one more thread")(
+      "memory", po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
+      "memory to stay within, as 512M or 2GiB; at least 64M, with --merge 128M")(
       "quiet", po::bool_switch(&given.quiet),
       "no progress and no report; errors and skipped documents are still told");
   add_threads_option(work, &given.threads);
   command.add(work);
+}
+
+/// Of all memory, what merges get.
+std::uint64_t merge_memory(const Arguments& given, std::uint64_t memory) {
+  return given.merge ? std::max(kMinBuildMemory, memory / 4) : 0;
 }
 
 AddOptions options_of(const Arguments& given) {
@@ -86,9 +94,11 @@ AddOptions options_of(const Arguments& given) {
   }
   options.build.on_bad_document =
       given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
-  options.build.memory = parse_size("--memory", given.memory);
+  const std::uint64_t memory = parse_size("--memory", given.memory);
+  options.build.memory = memory - std::min(memory, merge_memory(given, memory));
   if (options.build.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
+    throw UsageError("--memory " + given.memory + " is too little; give " +
+                     (given.merge ? "128M or more, or leave --merge out" : "64M or more"));
   }
   options.build.threads = checked_threads(given.threads);
   return options;
@@ -122,8 +132,15 @@ AddReport add(const Arguments& given, AddOptions options, LivingIndex& index) {
     progress.clear();
     if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
   };
+  if (given.merge) {
+    index.merge_in_background({merge_memory(given, parse_size("--memory", given.memory)), 1});
+  }
   const AddReport report = index.add(*reader, options);
   index.commit(InterruptGuard::check);
+  if (given.merge) {
+    index.finish_merges(InterruptGuard::check);
+    index.commit(InterruptGuard::check);
+  }
   progress.clear();
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";

@@ -45,13 +45,6 @@ std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks
   return (blocks + range_blocks - 1) / range_blocks;
 }
 
-/// Prefetches what writing the list will read of the mapped index.
-void prefetch(const IndexSections& sections, const PostingsEntry& entry) {
-  __builtin_prefetch(
-      entry.is_short() ? static_cast<const void*>(sections.short_lists.data() + entry.short_offset)
-                       : sections.seeds.data() + entry.first_seed);
-}
-
 }  // namespace
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation)
@@ -142,7 +135,7 @@ void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& pi
     alone.max_list_blocks = std::max(alone.max_list_blocks, blocks);
     alone.table_ranges += block_range_count(blocks, kRangeBlocks);
     short_ranges += block_range_count(blocks, kShortRangeBlocks);
-    prefetch(placed.index.sections(), term.entry);
+    placed.prefetch(term.entry);
   }
   piece.shape.postings += alone.postings;
   const SearchSettings& settings = rules_.of(slot);
@@ -269,6 +262,14 @@ std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
   return slots;
 }
 
+/// What a thread read when it measured a query is not in its cache any more when it writes it, or
+/// in another thread's. Lists lie apart, so their reads wait beside each other here.
+void BatchBuilder::prefetch(std::uint32_t slot) const {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    for (const PlannedTerm& term : batch_.in(slot, i).terms) segments_[i].prefetch(term.entry);
+  }
+}
+
 void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                          const ImageParts& host, const ImageParts& device) {
   const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
@@ -276,6 +277,7 @@ void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
     QueryWriter writer(segments_, rules_, store_, target, piece.before, piece.and_ranges,
                        piece.and_fallback_ranges);
     for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
+      if (state + 1 < piece.end) prefetch(slots_[state + 1]);
       writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
     }
   });

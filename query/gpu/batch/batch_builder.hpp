@@ -71,6 +71,7 @@ class BatchBuilder {
   void measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const;
   void measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
                      const BatchShape& alone, Piece& piece) const;
+  void prefetch(std::uint32_t slot) const;
   void add_up();
   void order_ranges();
   void choose_stored();

@@ -41,9 +41,6 @@ constexpr std::size_t kCachedScratchShares = 7;
 constexpr std::size_t kMuchScratch = std::size_t{128} << 20;
 constexpr std::size_t kScarceScratchShares = 3;
 constexpr std::size_t kMaxCopyThreads = 8;
-/// Decoded short lists take so much GPU memory at most, and this share of what is left.
-constexpr std::size_t kMaxRawLists = std::size_t{128} << 20;
-constexpr std::size_t kRawListShares = 16;
 
 void check_fit(const DeviceInfo& gpu) {
   const std::string why = why_gpu_unfit(gpu);
@@ -234,28 +231,6 @@ bool GpuIndex::State::copy_to_host(std::span<const Part> parts, std::size_t& lef
                });
   left -= needed;
   return true;
-}
-
-/// Keeps the short lists with the most postings, as far as they take little memory.
-void GpuIndex::State::upload_raw_lists() {
-  const std::size_t room = std::min(kMaxRawLists, budget->left() / kRawListShares);
-  gpu::ShortLists lists = gpu::make_short_lists(index, first_document, room);
-  const std::size_t size = lists.raw.size() * sizeof(std::uint32_t);
-  if (size == 0 || !raw_lists.allocate(size, *budget, device)) return;
-  const Stream stream(device);
-  raw_lists.buffer().upload({reinterpret_cast<const std::uint8_t*>(lists.raw.data()), size},
-                            stream);
-  stream.synchronize();
-  raw_places = std::move(lists.places);
-  fewest_raw = lists.fewest;
-  scratch = std::min(scratch, budget->left());
-}
-
-gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {
-  const gpu::ShortLists::Place& place = raw_places.at(entry.term_number);
-  return {static_cast<const std::uint32_t*>(raw_lists.data()) +
-              std::size_t{place.list} * gpu::kRawListEntries,
-          place.occurrences};
 }
 
 /// Turns the last docIDs of all blocks into spaced ones.

@@ -29,6 +29,7 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   /// belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::List& list) const override;
   gpu::RawList find_raw(const PostingsEntry& entry) const override;
+  void prefetch(const PostingsEntry& entry) const override;
   /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
   /// levels.
   bool has_flat_tails() const;

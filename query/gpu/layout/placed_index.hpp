@@ -30,6 +30,8 @@ struct PlacedIndex {
   virtual void place(const PostingsEntry& entry, List& list) const = 0;
   /// Where a short list of fewest_raw postings or more is. Any thread.
   virtual RawList find_raw(const PostingsEntry& entry) const = 0;
+  /// Prefetches what writing the list will read. Any thread.
+  virtual void prefetch(const PostingsEntry& /*entry*/) const {}
 
   const Index& index;
   /// Its first docID: where it is one of several segments, its documents' docIDs are spaced ones.

@@ -42,6 +42,15 @@ constexpr std::size_t kMaxSpare = std::size_t{4} << 30;
 /// OR goes by bound only if the competitive blocks take no more than this share of the memory.
 constexpr std::size_t kCompetitiveShares = 8;
 
+/// A block of a round.
+constexpr std::size_t kBlockBytes = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
+
+/// Bytes of a query without its lists and tiles.
+std::size_t of_query(std::uint64_t candidates) {
+  return candidates * kCandidateBytes + sizeof(QueryState) +
+         kHistogramBins * sizeof(std::uint32_t) + sizeof(Query) + sizeof(QueryTiles);
+}
+
 std::size_t block_share(std::uint32_t attempt) { return attempt == 0 ? kBlockShare : 1; }
 
 /// Most of a share: an estimate may be too low.
@@ -81,9 +90,7 @@ std::uint32_t BatchPlanner::min_capacity(std::uint32_t k, std::uint32_t attempt)
 BatchPlanner::Estimate BatchPlanner::estimate(const SegmentPlans& plans, std::uint32_t slot,
                                               std::uint32_t k, std::uint32_t attempt) const {
   const std::uint64_t candidates = min_capacity(k, attempt);
-  Estimate estimate{candidates * kCandidateBytes + sizeof(QueryState) +
-                        kHistogramBins * sizeof(std::uint32_t) + sizeof(Query) + sizeof(QueryTiles),
-                    0};
+  Estimate estimate{of_query(candidates), 0};
   for (std::size_t i = 0; i < collection_.segments.size(); ++i) {
     add_estimate(plans.in(slot, i), collection_.segments[i], attempt, estimate);
   }
@@ -96,24 +103,56 @@ void BatchPlanner::add_estimate(const PlannedQuery& plan, std::uint64_t document
   const std::uint64_t tiles = documents / kTileDocuments + 2;
   const std::size_t words = collection_.tile_end / 32 * sizeof(std::uint32_t);
   const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + words + sizeof(List) + 256;
-  const std::size_t for_block = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
   estimate.bytes +=
       tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) + 2 * sizeof(Query) + sizeof(ListSpan);
   std::size_t fewest_blocks = 0;  // of AND's driver
   for (const PlannedTerm& term : plan.terms) {
     const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;
     fewest_blocks = fewest_blocks == 0 ? blocks : std::min(fewest_blocks, blocks);
-    estimate.bytes += for_list + blocks * for_block / block_share(attempt);
+    estimate.bytes += for_list + blocks * kBlockBytes / block_share(attempt);
     if (term.entry.is_short()) estimate.bytes += 2 * kRawEntries * sizeof(std::uint32_t);
     estimate.rows += tiles;
   }
   estimate.bytes += fewest_blocks * sizeof(BlockRange) / kAndBlocks;
 }
 
+/// Whether all queries make one part, as if each segment had all their terms. This reads the plan
+/// of the whole only. Lists are as many and as long as in all segments together, save for removed
+/// documents; blocks take little of the memory.
+bool BatchPlanner::fit_by_whole(SegmentPlans plans, std::span<const std::uint32_t> slots,
+                                std::uint32_t k, std::size_t share) const {
+  PlannedQuery one_term;
+  one_term.terms.resize(1);
+  one_term.terms[0].entry.document_frequency = 1;  // the most bytes: it is short
+  Estimate none{};
+  Estimate with_term{};
+  for (const std::uint64_t documents : collection_.segments) {
+    add_estimate({}, documents, 0, none);
+    add_estimate(one_term, documents, 0, with_term);
+  }
+  std::uint64_t terms = 0;
+  std::uint64_t blocks = 0;
+  for (const std::uint32_t slot : slots) {
+    terms += plans[slot].terms.size();
+    for (const PlannedTerm& term : plans[slot].terms) {
+      blocks += term.entry.document_frequency / kBlockSize;
+    }
+  }
+  const std::uint64_t candidates = min_capacity(k, 0);
+  const std::uint64_t bytes = slots.size() * (of_query(candidates) + none.bytes) +
+                              terms * (with_term.bytes - none.bytes) +
+                              blocks * (kBlockBytes + sizeof(BlockRange) / kAndBlocks + 1);
+  return bytes <= estimated_share(share) && terms * with_term.rows <= kMaxRowEntries &&
+         slots.size() * candidates <= kMaxCandidates;
+}
+
 std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
                                           std::uint32_t k, std::uint32_t attempt,
                                           std::size_t share) const {
   if (attempt == kMaxRetries) return std::min<std::size_t>(slots.size(), 1);
+  if (attempt == 0 && plans.are_of_all() && fit_by_whole(plans, slots, k, share)) {
+    return slots.size();
+  }
   const std::uint64_t candidates = min_capacity(k, attempt);
   Estimate sum{};
   std::size_t queries = 0;

@@ -66,7 +66,7 @@ class BatchPlanner {
   }
 
   /// How many of the queries `slots`, from the first on, make a part: as many as there should be
-  /// memory for, at least one. O(terms).
+  /// memory for, at least one. O(terms of the whole) if all make one, else O(terms of segments).
   std::size_t queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
                               std::uint32_t k, std::uint32_t attempt, std::size_t share) const;
 
@@ -86,6 +86,8 @@ class BatchPlanner {
     std::uint64_t rows;  ///< entries of the tables by list and tile
   };
 
+  bool fit_by_whole(SegmentPlans plans, std::span<const std::uint32_t> slots, std::uint32_t k,
+                    std::size_t share) const;
   std::uint32_t min_capacity(std::uint32_t k, std::uint32_t attempt) const;
   Estimate estimate(const SegmentPlans& plans, std::uint32_t slot, std::uint32_t k,
                     std::uint32_t attempt) const;

@@ -1,85 +1,26 @@
-// What an index that changes refuses, and what is left when it dies in the middle.
+// What an index that changes does, and what it refuses.
 #include "warpdex/indexer/living/living_index.hpp"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include <chrono>
-#include <csignal>
-#include <map>
-#include <thread>
 
 #include "format/manifest.hpp"
 #include "living/merge_policy.hpp"
-#include "tests/support.hpp"
+#include "tests/indexer/living/living_fixture.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/readers/memory_reader.hpp"
 
 namespace warpdex {
 namespace {
 
+using test::LivingIndexTest;
+using test::one_thread;
+using test::reader_of;
+using test::Texts;
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-using Texts = std::vector<std::pair<std::string, std::string>>;
-
-std::unique_ptr<DocumentReader> reader_of(const Texts& texts) {
-  std::vector<Document> documents;
-  for (const auto& [id, text] : texts) {
-    documents.push_back({id, text});
-    documents.back().stored = {text};  // read where the index stores a field, as the vector below
-    documents.back().embedding = {1, static_cast<float>(text.size())};
-  }
-  return documents_from_memory(std::move(documents));
-}
-
-AddOptions one_thread(bool update = false) {
-  AddOptions options{.update = update, .build = {}};
-  options.build.threads = 1;
-  return options;
-}
-
-class LivingIndexTest : public testing::Test {
- protected:
-  void build(const Texts& texts, const std::function<void(BuildOptions&)>& change = {}) {
-    BuildOptions options;
-    options.output = index_;
-    options.analyzer = "whitespace";
-    options.threads = 1;
-    if (change) change(options);
-    build_index(*reader_of(texts), options);
-  }
-
-  /// The names of live documents in their order.
-  std::vector<std::string> names() const {
-    const Snapshot snapshot = Snapshot::open(index_);
-    std::vector<std::string> names;
-    for (std::uint32_t i = 0; i < snapshot.docid_end(); ++i) {
-      const std::string name(snapshot.document_name(i));
-      if (snapshot.find_document(name) == i) names.push_back(name);
-    }
-    EXPECT_EQ(names.size(), snapshot.documents());
-    return names;
-  }
-
-  template <class Exception, class Action>
-  static std::string complaint(const Action& action) {
-    try {
-      action();
-      return "";
-    } catch (const Exception& error) {
-      return error.what();
-    }
-  }
-
-  const test::TemporaryFolder folder_{test::place_in_memory()};
-  const fs::path index_ = folder_ / "index";
-};
 
 TEST_F(LivingIndexTest, AddsDeletesUpdatesAndMerges) {
   build({{"a", "x y"}, {"b", "y"}, {"c", "z z"}});
@@ -233,57 +174,6 @@ TEST_F(LivingIndexTest, TakesIndexesOfVersion2) {
   index.merge({.all = true});
   index.commit();
   EXPECT_EQ(Index::open(index_).counts().documents, 2U);
-}
-
-// A child changes the index in batches of three documents; it is killed at some moment. A batch is
-// there whole or not at all.
-TEST_F(LivingIndexTest, SurvivesTwoHundredKills) {
-  const auto batch = [](int number, const std::string& text) {
-    Texts texts;
-    for (const char* part : {"-0", "-1", "-2"}) {
-      texts.emplace_back("b" + std::to_string(number) + part, text);
-    }
-    return texts;
-  };
-  build(batch(0, "x y"), [](BuildOptions& options) {
-    options.stored_fields = {"text"};
-    options.vectors = vector::RowSettings{vector::Metric::kL2, vector::Store::kFloat, 2};
-  });
-  std::mt19937_64 random = test::generator(91);
-  std::uint64_t commits = 0;
-  // On a slow machine, until enough commits came to their end.
-  for (int kill = 0; kill < 200 || (commits <= 20 && kill < 5'000); ++kill) {
-    const std::uint64_t before = Snapshot::open(index_).commit();
-    const pid_t child = ::fork();
-    if (child == 0) {
-      try {
-        LivingIndex index(index_);
-        for (int i = 1;; ++i) {
-          index.add(*reader_of(batch(i % 20, "x z" + std::to_string(i))), one_thread(true));
-          index.commit();
-          for (const auto& [id, text] : batch((i * 7) % 20, "")) index.remove(id);
-          if (i % 5 == 0) index.merge({.all = true, .memory = kMinBuildMemory, .threads = 1});
-          index.commit();
-        }
-      } catch (...) {
-        ::_exit(1);
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed";
-    const VerifyReport report = verify_index(index_);
-    ASSERT_TRUE(report.ok()) << report.problems[0];
-    std::map<std::string, int> batches;
-    for (const std::string& name : names()) ++batches[name.substr(0, name.find('-'))];
-    for (const auto& [name, count] : batches) ASSERT_EQ(count, 3) << name;
-    commits += Snapshot::open(index_).commit() - before;
-  }
-  EXPECT_GT(commits, 20U) << "few commits came to their end";
-  repair_target(index_);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
 }
 
 TEST(MergePolicy, KeepsFewSegments) {

@@ -15,7 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/format/manifest.hpp"
+#include "indexer/living/open_segment.hpp"
 #include "tests/support.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -47,8 +51,9 @@ inline BuildOptions living_options(const std::filesystem::path& output, CodecKin
 /// An index, and beside it what is live in it, in order.
 class Living {
  public:
-  Living(std::uint64_t stream, CodecKind codec, bool weights, std::size_t documents = 300)
-      : random_(generator(stream)), codec_(codec), weights_(weights) {
+  Living(std::uint64_t stream, CodecKind codec, bool weights, std::size_t documents = 300,
+         bool has_static = false)
+      : random_(generator(stream)), codec_(codec), weights_(weights), has_static_(has_static) {
     for (std::size_t i = 0; i < documents; ++i) live_.push_back(new_document());
     build(index(), live_);
     open();
@@ -57,7 +62,16 @@ class Living {
   std::filesystem::path index() const { return folder_ / "index"; }
   const std::vector<Document>& live() const { return live_; }
   std::mt19937_64& random() { return random_; }
-  void open() { writer_ = std::make_unique<LivingIndex>(index()); }
+  void open() {
+    writer_ = std::make_unique<LivingIndex>(index());
+    if (in_background_) writer_->merge_in_background({kMinBuildMemory, 1});
+  }
+  /// From now on.
+  void merge_in_background() {
+    in_background_ = true;
+    writer_->merge_in_background({kMinBuildMemory, 1});
+  }
+  void finish_merges() { writer_->finish_merges(); }
   void close() { writer_.reset(); }
   void commit() { writer_->commit(); }
   std::uint64_t below(std::uint64_t end) { return random_() % end; }
@@ -99,6 +113,30 @@ class Living {
     }
   }
 
+  /// Removes all documents of a segment, which are `count` of live() from `first` on, but keeps the
+  /// segment: a LivingIndex would drop it with the commit.
+  void empty_segment(std::size_t number, std::size_t first, std::size_t count) {
+    close();
+    const std::filesystem::path target = resolve_target(index());
+    const Snapshot snapshot = Snapshot::open(index());
+    Manifest manifest = manifest_from_json(read_file(index() / kManifestName));
+    ReplacementFolder folder(target, std::make_shared<TargetLock>(target));
+    ++manifest.stored.commit;
+    for (std::size_t i = 0; i < snapshot.segments().size(); ++i) {
+      SegmentInfo& info = manifest.stored.segments[i];
+      OpenSegment segment(info, snapshot.segments()[i].index, false);
+      for (std::size_t j = first; i == number && j < first + count; ++j) {
+        segment.remove(segment.find(live_[j].id).value());
+      }
+      EXPECT_EQ(segment.live_documents() == 0, i == number);
+      info = segment.write(folder, manifest.stored.commit);
+    }
+    folder.commit(manifest_to_json(manifest));
+    const auto gone = live_.begin() + static_cast<std::ptrdiff_t>(first);
+    live_.erase(gone, gone + static_cast<std::ptrdiff_t>(count));
+    open();
+  }
+
   /// Some documents get another text, some beside are new.
   void update() {
     std::vector<Document> documents;
@@ -117,9 +155,11 @@ class Living {
   void merge() { writer_->merge({.all = below(4) == 0, .memory = kMinBuildMemory, .threads = 1}); }
 
   void build(const std::filesystem::path& output, std::vector<Document> documents) const {
+    BuildOptions options = living_options(output, codec_);
+    options.static_scores = static_scores(documents);
     const auto reader = weights_ ? vectors_from_memory(std::move(documents))
                                  : documents_from_memory(std::move(documents));
-    build_index(*reader, living_options(output, codec_));
+    build_index(*reader, options);
   }
 
   Query query() {
@@ -152,11 +192,26 @@ class Living {
 
  private:
   AddReport add(std::vector<Document> documents, bool update = false) {
-    const auto reader = weights_ ? vectors_from_memory(std::move(documents))
-                                 : documents_from_memory(std::move(documents));
     AddOptions options{.update = update, .build = {}};
     options.build.threads = 1;
+    options.build.static_scores = static_scores(documents);
+    const auto reader = weights_ ? vectors_from_memory(std::move(documents))
+                                 : documents_from_memory(std::move(documents));
     return writer_->add(*reader, options);
+  }
+
+  /// A file of static scores of most of the documents; each depends on the document's id alone. No
+  /// file where the index has no such scores.
+  std::filesystem::path static_scores(const std::vector<Document>& documents) const {
+    if (!has_static_) return {};
+    std::string lines;
+    for (const Document& document : documents) {
+      const std::uint64_t number = std::stoull(document.id.substr(1)) * 2'654'435'761 >> 8;
+      if (number % 8 == 0) continue;
+      lines += document.id + "\t" + std::to_string(static_cast<double>(number % 512) / 64) + "\n";
+    }
+    write_file(folder_ / "static", lines);
+    return folder_ / "static";
   }
 
   std::string word() {
@@ -184,6 +239,8 @@ class Living {
   std::mt19937_64 random_;
   CodecKind codec_;
   bool weights_;
+  bool has_static_;
+  bool in_background_ = false;
   int next_ = 0;
   std::vector<Document> live_;
   std::unique_ptr<LivingIndex> writer_;

@@ -108,11 +108,13 @@ void expect_same_bytes(const Living& living) {
   }
 }
 
-void run(std::uint64_t stream, CodecKind codec, bool weights, int operations) {
-  Living living(stream, codec, weights);
+void run(std::uint64_t stream, CodecKind codec, bool weights, int operations,
+         bool in_background = false, bool has_static = false) {
+  Living living(stream, codec, weights, 300, has_static);
+  if (in_background) living.merge_in_background();
   for (int i = 0; i < operations; ++i) {
     switch (living.below(16)) {
-      case 0: living.merge(); break;
+      case 0: in_background ? living.finish_merges() : living.merge(); break;
       case 1:
         living.commit();
         living.close();
@@ -159,9 +161,36 @@ TEST(Living, OtherCodecsAnswerAsAnew) {
 
 TEST(Living, WeightsAnswerAsAnew) { run(85, CodecKind::kPfor, true, 200); }
 
+TEST(Living, ASegmentWithoutLiveDocuments) {
+  Living living(79, CodecKind::kPfor, false);
+  living.add_some(200);
+  living.commit();
+  living.add_some(100);
+  living.commit();
+  living.empty_segment(1, 300, 200);
+  EXPECT_EQ(Snapshot::open(living.index()).segments().size(), 3U);
+  expect_as_anew(living, 50);
+  EXPECT_TRUE(verify_index(living.index()).ok());
+  living.add_some(1);
+  living.commit();
+  EXPECT_EQ(Snapshot::open(living.index()).segments().size(), 3U);
+  expect_as_anew(living, 20);
+}
+
+TEST(Living, StaticScoresAnswerAsAnew) {
+  run(89, CodecKind::kPfor, false, 150, false, true);
+  run(90, CodecKind::kBitpack, true, 100, false, true);
+}
+
+TEST(Living, MergesInTheBackgroundAnswerAsAnew) {
+  run(87, CodecKind::kPfor, false, 400, true);
+  run(88, CodecKind::kBitpack, true, 100, true);
+}
+
 // Readers open the index and search it while it changes; each keeps what it opened.
 TEST(Living, ReadersSearchWholeSnapshotsMeanwhile) {
   Living living(86, CodecKind::kPfor, false);
+  living.merge_in_background();
   std::atomic<bool> ended = false;
   std::atomic<int> searches = 0;
   std::vector<std::jthread> readers;

@@ -4,81 +4,21 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <optional>
 
-#include "tests/query/engine/living_support.hpp"
-#include "tests/query/gpu/gpu_support.hpp"
-#include "tests/reference/compare.hpp"
+#include "tests/query/gpu/gpu_snapshot_support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/cpu/cpu_searcher.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {
 namespace {
 
+using test::bits_of_tiles;
+using test::expect_as_cpu;
+using test::expect_right;
+using test::Kind;
 using test::Living;
 using test::LivingLog;
-
-/// Bytes of the bits of a segment of so many tiles of 16,384 documents.
-constexpr std::size_t bits_of_tiles(std::size_t tiles) { return tiles * 16'384 / 8; }
-
-/// Judges the answers to queries [first, first + answers) of the log.
-void expect_right(const Snapshot& snapshot, const LivingLog& log, std::size_t first,
-                  const BatchAnswers& answers) {
-  CpuSearcher cpu(snapshot);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const PlannedQuery& plan = log.plans[first + i];
-    const SearchSettings& settings = log.settings[first + i];
-    const std::string what = reference::describe(log.queries[first + i]) + " " +
-                             reference::describe(settings) + ", " +
-                             std::to_string(snapshot.segments().size()) + " segments, " +
-                             std::to_string(snapshot.removed_documents()) + " removed documents";
-    ASSERT_TRUE(answers[i].is_answered) << what;
-    const SearchResult wanted = cpu.run(plan, settings);
-    ASSERT_EQ(test::disagreement(wanted, answers.result(i), settings), "") << what;
-  }
-}
-
-/// Runs queries in one batch, then a few one by one.
-void expect_as_cpu(Living& living, const GpuSnapshot& gpu, std::size_t queries,
-                   const GpuAblation& ablation = {}) {
-  const Snapshot& snapshot = gpu.snapshot();
-  GpuEngine engine(gpu, {.ablation = ablation});
-  const LivingLog log(living, snapshot, queries);
-  expect_right(snapshot, log, 0, engine.run(log.plans, log.settings));
-  for (std::size_t i = 0; i < std::min<std::size_t>(queries, 4); ++i) {
-    const Ticket ticket =
-        engine.submit(std::span(log.plans).subspan(i, 1), std::span(log.settings).subspan(i, 1));
-    while (!engine.poll(ticket)) {
-    }
-    expect_right(snapshot, log, i, engine.wait(ticket));
-  }
-  EXPECT_EQ(engine.statistics().queries + engine.statistics().unanswered_queries,
-            queries + std::min<std::size_t>(queries, 4));
-}
-
-/// What is on the GPU of an index that changes.
-class Uploaded {
- public:
-  /// Opens the index as the last commit left it.
-  const GpuSnapshot& open(const Living& living) {
-    const Snapshot snapshot = Snapshot::open(living.index());
-    gpu_ = gpu_ ? gpu_->next(snapshot) : GpuSnapshot(snapshot, resources_);
-    return *gpu_;
-  }
-  void close() { gpu_.reset(); }
-  std::size_t used() { return resources_.memory().used(); }
-
- private:
-  Resources resources_;
-  std::optional<GpuSnapshot> gpu_;
-};
-
-struct Kind {
-  CodecKind codec;
-  bool weights;
-};
+using test::Uploaded;
 
 class GpuSnapshotTest : public testing::TestWithParam<Kind> {};
 
@@ -144,52 +84,6 @@ TEST(GpuSnapshot, TenSegments) {
     EXPECT_LT(uploaded.open(living).new_memory(), 2 * first);
   }
   expect_as_cpu(living, uploaded.open(living), 300);
-}
-
-// Many segments, tiny ones among them, one without a live document; k is above their sizes.
-class GpuSnapshotSegments : public testing::TestWithParam<std::size_t> {};
-
-TEST_P(GpuSnapshotSegments, SmallOnesInEveryWay) {
-  WARPDEX_NEEDS_GPU();
-  for (const Kind& kind : {Kind{CodecKind::kBitpack, false}, Kind{CodecKind::kRice, false},
-                           Kind{CodecKind::kPforBlock, true}, Kind{CodecKind::kPfor, true}}) {
-    Living living(889, kind.codec, kind.weights, 2'000);
-    for (std::size_t segments = 1; segments < GetParam(); ++segments) {
-      living.add_some(std::array{1U, 127U, 128U, 129U, 900U}[segments % 5]);
-      living.commit();
-      if (segments == GetParam() / 2) living.remove_last(20);
-    }
-    Uploaded uploaded;
-    expect_as_cpu(living, uploaded.open(living), 200);
-    living.remove_share(20);
-    living.commit();
-    const GpuSnapshot& gpu = uploaded.open(living);
-    for (const test::Way& way : test::kWays) {
-      expect_as_cpu(living, gpu, 150, way.ablation);
-      ASSERT_FALSE(HasFailure()) << way.name << ", " << GetParam() << " segments";
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Numbers, GpuSnapshotSegments, testing::Values(1, 2, 10, 33));
-
-// A large segment between small ones: their tables differ in size.
-TEST(GpuSnapshot, ALargeSegmentBetweenSmallOnes) {
-  WARPDEX_NEEDS_GPU();
-  Living living(892, CodecKind::kBitpack, false, 300);
-  living.add_some(70'000);
-  living.commit();
-  living.add_some(17'000);
-  living.commit();
-  living.remove_share(10);
-  living.add_some(1);
-  living.commit();
-  Uploaded uploaded;
-  const GpuSnapshot& gpu = uploaded.open(living);
-  for (const test::Way& way : test::kWays) {
-    expect_as_cpu(living, gpu, 100, way.ablation);
-    ASSERT_FALSE(HasFailure()) << way.name;
-  }
 }
 
 TEST(GpuSnapshot, AThousandOperations) {

@@ -198,5 +198,55 @@ TEST(BatchPlaces, DoNotOverlap) {
   }
 }
 
+/// A query of so many terms, planned over segments; each has some of the postings.
+PlannedQuery plan_over(Random& random, std::size_t segments, std::size_t terms) {
+  PlannedQuery whole;
+  whole.terms.resize(terms);
+  whole.segments.resize(segments);
+  for (PlannedTerm& term : whole.terms) {
+    for (PlannedQuery& segment : whole.segments) {
+      if (random() % 4 == 0) continue;
+      PlannedTerm& own = segment.terms.emplace_back();
+      own.entry.document_frequency = 1 + some(random, 16);
+      term.entry.document_frequency += own.entry.document_frequency;
+    }
+  }
+  return whole;
+}
+
+// Whether all queries fit is first asked of the plan of the whole. A query that never fits makes
+// the planner look at each query in each segment: as many fit then.
+TEST(BatchPlan, TheWholeSaysNoMoreFitThanDo) {
+  Random random = test::generator(61);
+  int all_fit = 0;
+  for (int i = 0; i < 100; ++i) {
+    PlannedCollection collection;
+    collection.segments.resize(2 + up_to(random, 18));
+    for (std::uint64_t& documents : collection.segments) documents = 1 + some(random, 20);
+    for (const std::uint64_t documents : collection.segments) {
+      collection.documents += documents;
+      collection.tile_end += static_cast<std::uint32_t>(documents / kTileDocuments + 32);
+    }
+    std::vector<PlannedQuery> plans;
+    std::vector<std::uint32_t> slots;
+    const std::uint32_t count = 1 + up_to(random, 60);
+    while (slots.size() < count) {
+      slots.push_back(static_cast<std::uint32_t>(slots.size()));
+      plans.push_back(plan_over(random, collection.segments.size(), 1 + random() % 5));
+    }
+    plans.push_back(plan_over(random, collection.segments.size(), 12'000));
+    std::vector<std::uint32_t> more = slots;
+    more.push_back(count);
+    const BatchPlanner planner(collection, {});
+    const std::size_t share = std::size_t{1} << (18 + up_to(random, 6));
+    const SegmentPlans all = SegmentPlans::of_all(plans);
+    const std::size_t fit = planner.queries_of_part(all, slots, 10, 0, share);
+    EXPECT_EQ(fit, std::min<std::size_t>(count, planner.queries_of_part(all, more, 10, 0, share)));
+    all_fit += fit == count ? 1 : 0;
+  }
+  EXPECT_GT(all_fit, 5);
+  EXPECT_LT(all_fit, 95);
+}
+
 }  // namespace
 }  // namespace warpdex::gpu

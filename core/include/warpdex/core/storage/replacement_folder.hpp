@@ -26,8 +26,10 @@ class ReplacementFolder {
   /// beside it, or the system will not let it be replaced.
   explicit ReplacementFolder(const std::filesystem::path& target);
   /// For who commits to one target more than once, and holds its lock in between. `target` as
-  /// resolve_target() gives it. Throws likewise.
-  ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock);
+  /// resolve_target() gives it. Nothing is cleared while another folder of the same holder is
+  /// beside the target (`is_alone` is false). Throws likewise.
+  ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock,
+                    bool is_alone = true);
   /// Removes what was written, unless it was committed.
   ~ReplacementFolder();
   ReplacementFolder(const ReplacementFolder&) = delete;
@@ -42,6 +44,10 @@ class ReplacementFolder {
   /// Takes a segment of the target over, with its removals: links its files, or copies them where
   /// the file system refuses to link. Throws IoError.
   void keep(const SegmentInfo& segment);
+
+  /// Moves the files of a new segment here from another folder beside the same target. Throws
+  /// IoError.
+  void take(ReplacementFolder& from, const SegmentInfo& segment);
 
   /// Writes FOLDER/NAME. The bytes are on their way to the disk then; commit() waits for them.
   /// Throws IoError.

@@ -39,6 +39,12 @@ struct MergeOptions {
   std::function<void(double)> on_progress{};
 };
 
+/// The means of merges beside a writer's other work.
+struct BackgroundMergeOptions {
+  std::uint64_t memory = 256ULL << 20;  ///< bytes; kMinBuildMemory or more
+  std::size_t threads = 1;              ///< 0: one for each processor that the process may use
+};
+
 /// What a merge did.
 struct MergeReport {
   std::uint64_t segments_before = 0;
@@ -73,8 +79,21 @@ class LivingIndex {
   bool remove(std::string_view id);
 
   /// Writes neighbouring segments again as one, without their removed documents. Documents keep
-  /// their order.
+  /// their order. Gives up a merge under way in the background.
   MergeReport merge(const MergeOptions& options = {});
+
+  /// From now on, segments that MergePolicy chooses are merged on a thread of their own, one merge
+  /// at a time, while documents are added and removed; documents that are removed meanwhile stay
+  /// removed. What is merged comes in with the next commit(). What goes wrong in the background is
+  /// thrown by the next call of add(), remove(), merge(), finish_merges() or commit(), which does
+  /// nothing else then; merges end with that until they are asked for again, and nothing is lost.
+  /// A merge under way ends undone with this object and with a commit() that fails. UsageError for
+  /// too little memory.
+  void merge_in_background(const BackgroundMergeOptions& options = {});
+
+  /// Waits until nothing is left to be merged in the background. A commit() makes it visible.
+  /// `check` is called meanwhile, some times a second; what it throws ends the waiting.
+  void finish_merges(const std::function<void()>& check = {});
 
   /// Makes all that was done since the last commit() visible to who opens the index from now on, in
   /// one step, and waits until the disk has it. Does nothing if nothing was done. `check` is called

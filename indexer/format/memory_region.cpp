@@ -1,5 +1,5 @@
 // Memory by mmap, in large pages where the system gives them.
-#include "build/memory_region.hpp"
+#include "format/memory_region.hpp"
 
 #include <sys/mman.h>
 
