@@ -97,10 +97,8 @@ void add_binary_depth_options(po::options_description& group, SearchDepth& depth
               "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
               "to N steps of the codes' distance")(
       "bound", po::value(&depth.bound)->value_name("NAME"),
-      "xfbq built with --correct, on the CPU: rank all anew that may be among the nearest. "
-      "certain: "
-      "by a bound that always holds, so that answers are exact. likely: by one that nearly always "
-      "holds");
+      "xfbq built with --correct: rank all anew that may be among the nearest. certain: by a bound "
+      "that always holds, so that answers are exact. likely: by one that nearly always holds");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {

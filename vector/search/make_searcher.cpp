@@ -73,7 +73,7 @@ class Face final : public VectorSearcher {
   bool is_resident() const override {
     if constexpr (MayPage<Searcher>) return searcher_.is_resident();
     if constexpr (RefinesOnGpu<Searcher>) {
-      return settings_.refine == 0 || searcher_.has_vectors();
+      return !settings_.needs_vectors() || searcher_.has_vectors();
     }
     return true;
   }
@@ -126,7 +126,7 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, GpuIvfSearcher(*ivf, resources));
   }
-  const bool refines = settings.refine > 0;
+  const bool refines = settings.needs_vectors();
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
     const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
     return make_face(vectors, settings, GpuIvfPqSearcher(*codes, resources, with_vectors));

@@ -52,7 +52,7 @@ class GpuSteps {
   void encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
               const BlockSink& sink);
 
-  /// As encode_rows() of binary codes without corrections, to the bit.
+  /// As encode_rows() of binary codes, to the bit.
   void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
                      const OnBlock& on_block);
 

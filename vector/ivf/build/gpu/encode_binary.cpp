@@ -1,4 +1,5 @@
-// Rows to binary codes, in the order of rows. The bytes are those that encode_rows() gives.
+// Rows to binary codes and corrections, in the order of rows. The bytes are those that
+// encode_rows() gives.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -12,6 +13,7 @@
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/error.hpp"
+#include "xfbq/gpu/correct_rows.hpp"
 #include "xfbq/gpu/quantize_rows.hpp"
 #include "xfbq/rotated.hpp"
 
@@ -38,7 +40,19 @@ class BinaryEncoder {
     return groups_of(rows) * CodeGroups{quantizer_.code_bytes()}.group_bytes();
   }
 
-  /// Queues the encoding of a block, and the copy of its codes.
+  /// Of the codes, and of the corrections behind them.
+  std::size_t result_bytes(std::size_t rows) const {
+    return code_bytes(rows) + (quantizer_.is_corrected ? 2 * rows * sizeof(float) : 0);
+  }
+  /// A block's results.
+  EncodedRows read(const std::uint8_t* results, std::size_t rows) const {
+    const std::size_t bytes = code_bytes(rows);
+    if (!quantizer_.is_corrected) return {{results, bytes}};
+    const auto* const corrections = reinterpret_cast<const float*>(results + bytes);
+    return {{results, bytes}, {corrections, rows}, {corrections + rows, rows}};
+  }
+
+  /// Queues the encoding of a block, and the copy of its results.
   void encode(std::size_t block, std::size_t rows, std::uint8_t* results) const {
     const auto count = static_cast<std::uint32_t>(rows);
     subtract_rows(
@@ -49,10 +63,12 @@ class BinaryEncoder {
       rotate_rows(moved_, count, dimension_, stride_, rotation_, rotated_, stream_);
       vectors = rotated_;
     }
-    quantize_rows({vectors, stride_, count, dimension_, static_cast<std::uint32_t>(quantizer_.bits),
-                   cell_factor(quantizer_.scale, quantizer_.bits), codes_},
-                  stream_);
+    quantize(vectors, count);
     copy_to_host(results, reinterpret_cast<const std::uint8_t*>(codes_), code_bytes(rows), stream_);
+    if (!quantizer_.is_corrected) return;
+    auto* const corrections = reinterpret_cast<float*>(results + code_bytes(rows));
+    copy_to_host(corrections, factors_, rows, stream_);
+    copy_to_host(corrections + rows, residuals_, rows, stream_);
   }
 
  private:
@@ -82,7 +98,34 @@ class BinaryEncoder {
     }
     centre_ = quantizer_.centre.empty() ? nullptr : arena.take<float>(dimension_);
     codes_ = arena.take<std::uint32_t>(code_bytes(block_rows_) / sizeof(std::uint32_t));
+    if (quantizer_.is_corrected) {
+      columns_ = arena.take<float>(block_rows_ * dimension_);
+      numbers_ = arena.take<std::int16_t>(block_rows_ * dimension_);
+      factors_ = arena.take<float>(block_rows_);
+      residuals_ = arena.take<float>(block_rows_);
+    }
     return arena.used();
+  }
+
+  void quantize(const float* vectors, std::uint32_t count) const {
+    const auto bits = static_cast<std::uint32_t>(quantizer_.bits);
+    if (quantizer_.is_corrected) {
+      correct_rows({.rows = vectors,
+                    .stride = stride_,
+                    .count = count,
+                    .dimension = dimension_,
+                    .bits = bits,
+                    .scale = quantizer_.scale,
+                    .columns = columns_,
+                    .numbers = numbers_,
+                    .groups = codes_,
+                    .factors = factors_,
+                    .residuals = residuals_},
+                   stream_);
+      return;
+    }
+    const float factor = cell_factor(quantizer_.scale, quantizer_.bits);
+    quantize_rows({vectors, stride_, count, dimension_, bits, factor, codes_}, stream_);
   }
 
   std::size_t moved_floats() const { return block_rows_ * stride_; }
@@ -108,6 +151,10 @@ class BinaryEncoder {
   float* rotation_ = nullptr;
   float* centre_ = nullptr;
   std::uint32_t* codes_ = nullptr;
+  float* columns_ = nullptr;  ///< this and the rest: of corrections
+  std::int16_t* numbers_ = nullptr;
+  float* factors_ = nullptr;
+  float* residuals_ = nullptr;
 };
 
 }  // namespace
@@ -121,7 +168,7 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   const std::size_t block_rows = encoder.block_rows();
   const std::size_t row_bytes = rows.dimension * sizeof(float);
   state_->rows.reserve(block_rows * row_bytes);
-  state_->results.reserve(encoder.code_bytes(block_rows));
+  state_->results.reserve(encoder.result_bytes(block_rows));
   const auto size_of = [&](std::size_t block) {
     return std::min(block_rows, rows.rows - block * block_rows);
   };
@@ -141,8 +188,8 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   };
   const auto collect = [&](std::size_t block) {
     state_->results.await(block);
-    sink({{static_cast<const std::uint8_t*>(state_->results.buffer(block)),
-           encoder.code_bytes(size_of(block))}});
+    sink(encoder.read(static_cast<const std::uint8_t*>(state_->results.buffer(block)),
+                      size_of(block)));
     on_block(block * block_rows + size_of(block));
   };
   run_blocks((rows.rows - 1) / block_rows + 1, start, process, collect);
