@@ -60,7 +60,7 @@ class GroupScan {
     for (std::size_t i = 0; i < count; ++i) {
       const float term = is_l2 ? vectors_.terms[first + i] : 0.0F;
       const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[first + i];
-      values_[i] = code_distance(query, is_l2, distances_[i], term, factor);
+      values_[i] = code_distance(query, query.base, is_l2, distances_[i], term, factor);
     }
     // The value of a limit that nobody set is NaN, which excludes nothing.
     for (std::size_t i = 0; i < count; ++i) {
