@@ -25,7 +25,9 @@ struct CorrectTask {
   float* factors;    ///< `count` of them
   float* residuals;  ///< likewise
 
-  WARPDEX_HOST_DEVICE static constexpr std::size_t pitch(std::size_t rows) { return (rows + 31) / 32 * 32; }
+  WARPDEX_HOST_DEVICE static constexpr std::size_t pitch(std::size_t rows) {
+    return (rows + 31) / 32 * 32;
+  }
 };
 
 /// Queues the encoding, to the bits of encode(). O(count * dimension).
