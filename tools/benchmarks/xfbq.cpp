@@ -148,7 +148,7 @@ class Benchmark {
     for (const bool on_gpu : {false, true}) {
       if (!on_gpu && !settings_.on_cpu) continue;
       std::vector<double> times;
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < std::min(3, settings_.repetitions); ++i) {
         codes_ = {};
         times.push_back(milliseconds_of([&] {
           codes_ = vector::build_xfbq(flat(), settings_.xfbq, {}, {.gpu = on_gpu ? &gpu : nullptr});
@@ -284,8 +284,32 @@ class Benchmark {
             share_found(searcher, 10, most, truth, depth), exact_batch[i]);
       }
     }
+    if (settings_.xfbq.is_corrected) measure_bounds(searcher, most, truth);
     const vector::GpuFlatFigures figures = searcher.figures();
     report_.note("open queries", figures.uncertified);
+  }
+
+  /// The 10 nearest by a bound, a query at a time; the mean count of distances is told as what is
+  /// refined.
+  void measure_bounds(const vector::GpuXfbqSearcher& searcher, std::size_t most,
+                      const vector::Neighbors& truth) {
+    for (const bool is_certain : {true, false}) {
+      const vector::XfbqDepth depth{
+          settings_.query_bits, settings_.batch_refine, 0,
+          is_certain ? vector::XfbqBound::kCertain : vector::XfbqBound::kLikely};
+      const double time =
+          time_single([&](std::span<const float> query) { searcher.nearest(query, 10, depth); });
+      const vector::BoundedNeighbors found = searcher.nearest_by_bound(queries_.values, 10, depth);
+      double refined = 0;
+      for (const std::uint32_t count : found.refined) refined += count;
+      const double recall =
+          vector::recall_at(first_columns(truth.rows, most, queries_.rows, 10),
+                            first_columns(found.answers.rows, 10, queries_.rows, 10), 10)
+              .intersection;
+      add(is_certain ? "bound, certain" : "bound, likely", 1, 10,
+          static_cast<std::size_t>(refined / static_cast<double>(queries_.rows)), 0, time,
+          scan_floor(1), recall);
+    }
   }
 
   void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
