@@ -16,11 +16,13 @@ void write_list_bits(const FlatVectors& rows, const IvfLists& lists, XfbqQuantiz
   SectionWriter codes(folder, section::kCodes);
   SectionWriter terms(folder, section::kTerms);
   SectionWriter factors(folder, section::kFactors);
-  encode_bits(rows, lists.centroids, quantizer, groups, threads, steps,
-              [&](const EncodedBits& some) {
+  encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
+              threads, steps, [&](const EncodedBits& some) {
                 codes.append(some.codes);
-                append_all(terms, std::span<const float>(some.terms));
-                append_all(factors, std::span<const float>(some.factors));
+                for_each_piece(groups, some, some.terms,
+                               [&](std::span<const float> piece) { append_all(terms, piece); });
+                for_each_piece(groups, some, some.factors,
+                               [&](std::span<const float> piece) { append_all(factors, piece); });
               });
   sections.push_back(codes.finish());
   sections.push_back(terms.finish());

@@ -6,7 +6,9 @@
 #include <thread>
 #include <vector>
 
+#include "ivf/build/binary_codes.hpp"
 #include "tests/support.hpp"
+#include "tests/vector/collection.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
@@ -113,6 +115,60 @@ INSTANTIATE_TEST_SUITE_P(Metrics, GpuIvfXfbqForms,
                          });
 
 using GpuIvfXfbq = GpuFlat;
+
+/// What encoding hands on, put together.
+struct AllBits {
+  std::vector<std::uint8_t> codes;
+  std::vector<float> terms;
+  std::vector<float> factors;
+};
+
+AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const XfbqQuantizer& quantizer,
+                   Resources* gpu) {
+  AllBits all;
+  const ListGroups groups(lists.members);
+  bool was_on_gpu = false;
+  BuildSteps steps({}, {.gpu = gpu, .on_cpu = {}, .on_step = [&](const BuildStep& step) {
+                          was_on_gpu = step.is_on_gpu;
+                        }});
+  encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
+              0, steps, [&](const EncodedBits& some) {
+                all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
+                for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
+                  all.terms.insert(all.terms.end(), piece.begin(), piece.end());
+                });
+                for_each_piece(groups, some, some.factors, [&](std::span<const float> piece) {
+                  all.factors.insert(all.factors.end(), piece.begin(), piece.end());
+                });
+              });
+  EXPECT_EQ(was_on_gpu, gpu != nullptr);
+  return all;
+}
+
+TEST_F(GpuIvfXfbq, CodesAreTheCpus) {
+  auto random = test::generator(177);
+  Resources little({.device = 0, .memory = std::size_t{4} << 20, .host_memory = 0});
+  for (const std::size_t dimension : {1, 33, 96}) {
+    for (const bool is_corrected : {false, true}) {
+      const XfbqSettings settings{
+          .bits = 1 + random() % 8, .is_rotated = random() % 2 == 0, .is_corrected = is_corrected};
+      const Metric metric = static_cast<Metric>(random() % 3);
+      const Store store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
+      const Collection all(metric, store, dimension, test::draw(random, 5000 * dimension, 1, 2));
+      BuildSteps steps({}, {});
+      const IvfLists lists = make_lists(all.vectors, {.lists = 60}, steps);
+      const XfbqTraining training = train_binary_codes(all.vectors, lists, settings, steps);
+      const XfbqQuantizer quantizer = training.quantizer(dimension, settings.bits);
+      const AllBits cpu = encode_all(all.vectors, lists, quantizer, nullptr);
+      for (Resources* const gpu : {&resources(), &little}) {
+        const AllBits own = encode_all(all.vectors, lists, quantizer, gpu);
+        EXPECT_EQ(own.codes, cpu.codes) << dimension << " components, " << settings.bits;
+        EXPECT_EQ(own.terms, cpu.terms) << dimension << " components, " << settings.bits;
+        EXPECT_EQ(own.factors, cpu.factors) << dimension << " components, " << settings.bits;
+      }
+    }
+  }
+}
 
 TEST_F(GpuIvfXfbq, ThreadsSearchAtOnceInBlocksAndBadArgumentsAreTold) {
   auto random = test::generator(176);

@@ -1,4 +1,4 @@
-// Residuals to codes on the CPU.
+// Residuals to codes.
 #include "ivf/build/binary_codes.hpp"
 
 #include <algorithm>
@@ -14,28 +14,46 @@ namespace {
 constexpr std::size_t kBlockGroups = 4096;
 constexpr std::size_t kPartGroups = 16;
 
-/// What the codes of a block are put together from: room for 32 numbers a group.
-struct BlockRoom {
-  std::vector<std::uint8_t> codes;
-  std::vector<ResidualBits> bits;
-};
-
-void encode_part(const VectorView& rows, const Matrix<float>& centroids, const ListGroups& groups,
-                 const CodeGroups& layout, std::size_t first, std::size_t begin, std::size_t end,
-                 ResidualBitEncoder& encoder, BlockRoom& room) {
+/// Sets the codes of the groups [first, last), and a term and a factor for each place of theirs.
+void encode_part(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+                 std::size_t first, std::size_t last, std::uint8_t* codes, float* terms,
+                 float* factors) {
+  const CodeGroups layout{rules.quantizer.code_bytes()};
+  ResidualBitEncoder encoder(rules.quantizer, rules.centre, rules.has_terms);
   std::vector<float> row(rows.dimension);
-  std::vector<std::uint32_t> code(layout.code_bytes / sizeof(std::uint32_t));
-  groups.for_each(first + begin, first + end,
-                  [&](std::size_t group, std::size_t list, auto members) {
-                    encoder.set_centroid(centroids.row(list));
-                    const std::size_t own = group - first;
-                    for (std::size_t i = 0; i < members.size(); ++i) {
-                      copy_row(rows, members[i], row.data());
-                      room.bits[own * kGroupVectors + i] = encoder.encode(row, code.data());
-                      layout.write(reinterpret_cast<const std::uint8_t*>(code.data()), i,
-                                   room.codes.data() + own * layout.group_bytes());
-                    }
-                  });
+  std::vector<std::uint32_t> code(rules.quantizer.code_words());
+  groups.for_each(first, last, [&](std::size_t group, std::size_t list, auto members) {
+    encoder.set_centroid(rules.centroids.row(list));
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      copy_row(rows, members[i], row.data());
+      const ResidualBits own = encoder.encode(row, code.data());
+      layout.write(reinterpret_cast<const std::uint8_t*>(code.data()), i,
+                   codes + (group - first) * layout.group_bytes());
+      const std::size_t place = (group - first) * kGroupVectors + i;
+      if (rules.has_terms) terms[place] = own.term;
+      if (rules.quantizer.is_corrected) factors[place] = own.factor;
+    }
+  });
+}
+
+void encode_on_cpu(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+                   std::size_t threads, const BitSink& sink) {
+  const std::size_t group_bytes = CodeGroups{rules.quantizer.code_bytes()}.group_bytes();
+  std::vector<std::uint8_t> codes;
+  std::vector<float> terms;
+  std::vector<float> factors;
+  for (std::size_t first = 0; first < groups.count(); first += kBlockGroups) {
+    const std::size_t count = std::min(kBlockGroups, groups.count() - first);
+    codes.assign(count * group_bytes, 0);
+    terms.assign(rules.has_terms ? count * kGroupVectors : 0, 0);
+    factors.assign(rules.quantizer.is_corrected ? count * kGroupVectors : 0, 0);
+    for_each_part(count, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
+      encode_part(rows, rules, groups, first + begin, first + end,
+                  codes.data() + begin * group_bytes, terms.data() + begin * kGroupVectors,
+                  factors.data() + begin * kGroupVectors);
+    });
+    sink({first, count, codes, terms, factors});
+  }
 }
 
 }  // namespace
@@ -74,33 +92,15 @@ ResidualBits ResidualBitEncoder::encode(std::span<const float> row, std::uint32_
   return bits;
 }
 
-void encode_bits(const FlatVectors& rows, const Matrix<float>& centroids,
-                 const XfbqQuantizer& quantizer, const ListGroups& groups, std::size_t threads,
-                 BuildSteps& steps, const std::function<void(const EncodedBits&)>& sink) {
-  const CodeGroups layout{quantizer.code_bytes()};
-  const bool has_terms = rows.metric == Metric::kL2;
-  steps.run_on_cpu("encoding", [&] {
-    BlockRoom room;
-    for (std::size_t first = 0; first < groups.count(); first += kBlockGroups) {
-      const std::size_t count = std::min(kBlockGroups, groups.count() - first);
-      room.codes.assign(count * layout.group_bytes(), 0);
-      room.bits.resize(count * kGroupVectors);
-      for_each_part(count, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
-        ResidualBitEncoder encoder(quantizer, rows.centre, has_terms);
-        encode_part(rows.vectors, centroids, groups, layout, first, begin, end, encoder, room);
-      });
-      EncodedBits made{first, count, room.codes, {}, {}};
-      groups.for_each(first, first + count, [&](std::size_t group, std::size_t, auto members) {
-        for (std::size_t i = 0; i < members.size(); ++i) {
-          const ResidualBits& own = room.bits[(group - first) * kGroupVectors + i];
-          if (has_terms) made.terms.push_back(own.term);
-          if (quantizer.is_corrected) made.factors.push_back(own.factor);
-        }
-      });
-      sink(made);
-      steps.tell("encoding", first + count, groups.count());
-    }
-  });
+void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
+                 std::size_t threads, BuildSteps& steps, const BitSink& sink) {
+  const auto told_sink = [&](const EncodedBits& block) {
+    sink(block);
+    steps.tell("encoding", block.first_group + block.groups, groups.count());
+  };
+  steps.run(
+      "encoding", [&](GpuSteps& gpu) { gpu.encode_bits(rows.vectors, rules, groups, told_sink); },
+      [&] { encode_on_cpu(rows.vectors, rules, groups, threads, told_sink); });
 }
 
 }  // namespace warpdex::vector

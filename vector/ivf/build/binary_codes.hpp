@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
+#include "ivf/build/encoded_bits.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "ivf/build/lists.hpp"
 #include "ivf/build/steps.hpp"
@@ -48,20 +48,21 @@ class ResidualBitEncoder {
   std::vector<float> rotated_;
 };
 
-/// Some groups, encoded.
-struct EncodedBits {
-  std::size_t first_group = 0;
-  std::size_t groups = 0;
-  std::span<const std::uint8_t> codes;  ///< as CodeGroups has them
-  std::vector<float> terms;             ///< of each vector, or none
-  std::vector<float> factors;           ///< likewise
-};
+/// Encodes all groups and hands them on in order, some thousands at a time. Throws what `sink` and
+/// listeners throw. The bytes depend neither on the number of threads nor on who encodes.
+void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
+                 std::size_t threads, BuildSteps& steps, const BitSink& sink);
 
-/// Encodes all groups and hands them on in order, some thousands at a time. `quantizer` has no
-/// centre. Throws what `sink` and listeners throw. The bytes do not depend on the number of
-/// threads.
-void encode_bits(const FlatVectors& rows, const Matrix<float>& centroids,
-                 const XfbqQuantizer& quantizer, const ListGroups& groups, std::size_t threads,
-                 BuildSteps& steps, const std::function<void(const EncodedBits&)>& sink);
+/// Calls work(numbers) for each group of a block, in order, with those of its vectors, of `all`
+/// terms or factors.
+template <class Work>
+void for_each_piece(const ListGroups& groups, const EncodedBits& block, std::span<const float> all,
+                    const Work& work) {
+  if (all.empty()) return;
+  groups.for_each(block.first_group, block.first_group + block.groups,
+                  [&](std::size_t group, std::size_t /*list*/, auto members) {
+                    work(all.subspan((group - block.first_group) * kGroupVectors, members.size()));
+                  });
+}
 
 }  // namespace warpdex::vector

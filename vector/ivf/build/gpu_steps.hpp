@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "ivf/build/encoded_bits.hpp"
 #include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "warpdex/core/cuda/resources.hpp"
@@ -55,6 +56,10 @@ class GpuSteps {
   /// As encode_rows() of binary codes, to the bit.
   void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
                      const OnBlock& on_block);
+
+  /// As vector::encode_bits(), to the bit.
+  void encode_bits(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+                   const BitSink& sink);
 
  private:
   struct State;

@@ -198,7 +198,9 @@ __global__ void __launch_bounds__(kThreads) write_words(CorrectTask task) {
   const std::uint32_t row = blockIdx.x * kThreads + threadIdx.x;
   if (row >= pitch) return;
   const std::uint32_t begin = blockIdx.y * kWarp;
-  const std::uint32_t end = row < task.count ? min(begin + kWarp, task.dimension) : begin;
+  const bool exists =
+      row < task.count && (task.sizes == nullptr || row % kWarp < task.sizes[row / kWarp]);
+  const std::uint32_t end = exists ? min(begin + kWarp, task.dimension) : begin;
   const int last = static_cast<int>((1U << task.bits) - 1);
   std::uint32_t own[kMaxBits] = {};
   for (std::uint32_t c = begin; c < end; ++c) {

@@ -16,7 +16,8 @@ struct CorrectTask {
   std::uint32_t count;
   std::uint32_t dimension;
   std::uint32_t bits;
-  float scale;  ///< XfbqQuantizer::scale
+  float scale;                 ///< XfbqQuantizer::scale
+  const std::uint32_t* sizes;  ///< rows of each 32 that are there; null: all
   /// Scratch memory: `dimension` columns of pitch() numbers each.
   float* columns;
   std::int16_t* numbers;

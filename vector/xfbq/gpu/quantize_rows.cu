@@ -18,10 +18,12 @@ __global__ void __launch_bounds__(kThreads) quantize(QuantizeTask task) {
   const std::uint32_t places = (task.count + kWarp - 1) / kWarp * kWarp;
   const std::uint32_t step = gridDim.x * (kThreads / kWarp);
   for (std::uint32_t row = blockIdx.x * (kThreads / kWarp) + warp_id(); row < places; row += step) {
+    const bool exists =
+        row < task.count && (task.sizes == nullptr || row % kWarp < task.sizes[row / kWarp]);
     for (std::uint32_t plane = 0; plane < planes; ++plane) {
       const std::uint32_t column = plane * kWarp + lane_id();
       std::uint32_t cell = 0;
-      if (row < task.count && column < task.dimension) {
+      if (exists && column < task.dimension) {
         const float value = task.rows[std::size_t{row} * task.stride + column];
         const float t = __fadd_rn(__fmul_rn(value, task.factor), half);
         cell = static_cast<std::uint32_t>(fminf(fmaxf(t, 0.0F), last));

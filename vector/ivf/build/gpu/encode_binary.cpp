@@ -5,17 +5,14 @@
 #include <string>
 
 #include "distance/distance_kernels.hpp"
+#include "ivf/build/gpu/bit_encoder.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
-#include "pq/code_groups.hpp"
 #include "pq/gpu/residuals.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/error.hpp"
-#include "xfbq/gpu/correct_rows.hpp"
-#include "xfbq/gpu/quantize_rows.hpp"
-#include "xfbq/rotated.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -28,7 +25,8 @@ class BinaryEncoder {
       : quantizer_(quantizer),
         dimension_(static_cast<std::uint32_t>(quantizer.dimension)),
         stride_(static_cast<std::uint32_t>(padded(quantizer.dimension))),
-        stream_(stream) {
+        stream_(stream),
+        codes_(quantizer) {
     take_memory(rows, resources);
     upload();
   }
@@ -36,10 +34,7 @@ class BinaryEncoder {
   /// A multiple of 32.
   std::size_t block_rows() const { return block_rows_; }
   void* input(std::size_t block) const { return inputs_[block % 2]; }
-  std::size_t code_bytes(std::size_t rows) const {
-    return groups_of(rows) * CodeGroups{quantizer_.code_bytes()}.group_bytes();
-  }
-
+  std::size_t code_bytes(std::size_t rows) const { return codes_.code_bytes(rows); }
   /// Of the codes, and of the corrections behind them.
   std::size_t result_bytes(std::size_t rows) const {
     return code_bytes(rows) + (quantizer_.is_corrected ? 2 * rows * sizeof(float) : 0);
@@ -63,12 +58,12 @@ class BinaryEncoder {
       rotate_rows(moved_, count, dimension_, stride_, rotation_, rotated_, stream_);
       vectors = rotated_;
     }
-    quantize(vectors, count);
-    copy_to_host(results, reinterpret_cast<const std::uint8_t*>(codes_), code_bytes(rows), stream_);
+    codes_.encode(vectors, stride_, count, nullptr, stream_);
+    codes_.copy_codes(rows, results, stream_);
     if (!quantizer_.is_corrected) return;
     auto* const corrections = reinterpret_cast<float*>(results + code_bytes(rows));
-    copy_to_host(corrections, factors_, rows, stream_);
-    copy_to_host(corrections + rows, residuals_, rows, stream_);
+    codes_.copy_factors(rows, corrections, stream_);
+    codes_.copy_residuals(rows, corrections + rows, stream_);
   }
 
  private:
@@ -97,35 +92,8 @@ class BinaryEncoder {
       rotated_ = arena.take<float>(moved_floats());
     }
     centre_ = quantizer_.centre.empty() ? nullptr : arena.take<float>(dimension_);
-    codes_ = arena.take<std::uint32_t>(code_bytes(block_rows_) / sizeof(std::uint32_t));
-    if (quantizer_.is_corrected) {
-      columns_ = arena.take<float>(block_rows_ * dimension_);
-      numbers_ = arena.take<std::int16_t>(block_rows_ * dimension_);
-      factors_ = arena.take<float>(block_rows_);
-      residuals_ = arena.take<float>(block_rows_);
-    }
+    codes_.lay_out(arena, block_rows_);
     return arena.used();
-  }
-
-  void quantize(const float* vectors, std::uint32_t count) const {
-    const auto bits = static_cast<std::uint32_t>(quantizer_.bits);
-    if (quantizer_.is_corrected) {
-      correct_rows({.rows = vectors,
-                    .stride = stride_,
-                    .count = count,
-                    .dimension = dimension_,
-                    .bits = bits,
-                    .scale = quantizer_.scale,
-                    .columns = columns_,
-                    .numbers = numbers_,
-                    .groups = codes_,
-                    .factors = factors_,
-                    .residuals = residuals_},
-                   stream_);
-      return;
-    }
-    const float factor = cell_factor(quantizer_.scale, quantizer_.bits);
-    quantize_rows({vectors, stride_, count, dimension_, bits, factor, codes_}, stream_);
   }
 
   std::size_t moved_floats() const { return block_rows_ * stride_; }
@@ -150,11 +118,7 @@ class BinaryEncoder {
   float* rotated_ = nullptr;  ///< null without a rotation
   float* rotation_ = nullptr;
   float* centre_ = nullptr;
-  std::uint32_t* codes_ = nullptr;
-  float* columns_ = nullptr;  ///< this and the rest: of corrections
-  std::int16_t* numbers_ = nullptr;
-  float* factors_ = nullptr;
-  float* residuals_ = nullptr;
+  BitEncoder codes_;
 };
 
 }  // namespace
