@@ -15,6 +15,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_builder.hpp"
 #include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/search/reconstructed_rows.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"
@@ -234,6 +235,31 @@ TEST(IvfXfbq, ThreadsDoNotChangeAByte) {
     EXPECT_EQ(test::read_file(folder / "one" / "segment-0" / section.name),
               test::read_file(folder / "three" / "segment-0" / section.name))
         << section.name;
+  }
+}
+
+TEST(IvfXfbq, BuildsInMemoryWhatAnIndexHas) {
+  auto random = test::generator(7);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const Metric metric : {Metric::kL2, Metric::kCosine}) {
+    const XfbqSettings xfbq{.bits = 3, .is_rotated = true, .is_corrected = metric == Metric::kL2};
+    const VectorIndex index =
+        build(folder / "index", settings_of(metric, 20, 9, xfbq), test::draw(random, 700 * 20, 1));
+    const OwnedIvfXfbqVectors built = build_ivf_xfbq(index.flat(), {.lists = 9}, xfbq);
+    const IvfXfbqVectors view = built.view();
+    const IvfXfbqVectors& stored = index.ivf_xfbq();
+    const auto is_same = [](const auto& a, const auto& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    };
+    EXPECT_TRUE(is_same(view.codes, stored.codes));
+    EXPECT_TRUE(is_same(view.terms, stored.terms));
+    EXPECT_TRUE(is_same(view.factors, stored.factors));
+    EXPECT_TRUE(is_same(view.row_numbers, stored.row_numbers));
+    const std::vector<float> query = test::draw(random, 20);
+    const Neighbors a = IvfXfbqSearcher(view).nearest(query, 30, 4, {.refine = 40});
+    const Neighbors b = IvfXfbqSearcher(stored).nearest(query, 30, 4, {.refine = 40});
+    EXPECT_EQ(a.rows, b.rows);
+    EXPECT_EQ(a.distances, b.distances);
   }
 }
 
