@@ -44,6 +44,9 @@ set(warpdex_public_headers
   vector/ivf/ivf_builder.hpp
   vector/ivf/ivf_pq_searcher.hpp
   vector/ivf/gpu_ivf_pq_searcher.hpp
+  vector/ivf/gpu_ivf_xfbq_searcher.hpp
+  vector/ivf/ivf_xfbq_builder.hpp
+  vector/ivf/ivf_xfbq_searcher.hpp
   vector/ivf/gpu_ivf_searcher.hpp
   vector/ivf/ivf_searcher.hpp
   vector/ivf/ivf_settings.hpp

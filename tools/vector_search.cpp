@@ -45,16 +45,22 @@ void check_depth_options(const vector::VectorIndex& index, const CommandLine& co
     throw UsageError(name + " has no lists to probe: it was built with --index " +
                      std::string(vector::index_kind_name(settings.index)) + "; leave --probes out");
   }
-  for (const char* option : {"query-bits", "extra", "bound"}) {
+  if (command.given("query-bits") && !vector::has_binary_codes(settings.index)) {
+    throw UsageError(name +
+                     " has no binary codes: --query-bits is for --index xfbq and ivf-xfbq; leave "
+                     "it out");
+  }
+  for (const char* option : {"extra", "bound"}) {
     if (settings.index == vector::IndexKind::kXfbq || !command.given(option)) continue;
-    throw UsageError(name + " has no binary codes: --" + option +
+    throw UsageError(name + " has no binary codes of all vectors without lists: --" + option +
                      " is for --index xfbq; leave it out");
   }
   if (!command.given("refine")) return;
   if (!vector::has_codes(settings.index)) {
-    throw UsageError(name +
-                     " has exact distances already: --refine is for --index ivf-pq and xfbq; "
-                     "leave it out");
+    throw UsageError(
+        name +
+        " has exact distances already: --refine is for --index ivf-pq, xfbq and ivf-xfbq; "
+        "leave it out");
   }
   if (!settings.pq.keeps_vectors) {
     throw UsageError(name +
@@ -82,25 +88,25 @@ vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const Comm
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
   group.add_options()(
       "probes", po::value(&depth.probes)->value_name("N")->default_value(depth.probes),
-      "ivf-flat, ivf-pq: lists that a query probes, the nearest ones; more find more and take "
-      "longer. At most as many as there are")(
-      "refine", po::value(&depth.refine)->value_name("N"),
-      "ivf-pq, xfbq: rank the N best, or -k if that is more, anew by their exact distances");
+      "ivf-flat, ivf-pq, ivf-xfbq: lists that a query probes, the nearest ones; more find more and "
+      "take "
+      "longer. At most as many as there are")("refine", po::value(&depth.refine)->value_name("N"),
+                                              "ivf-pq, xfbq, ivf-xfbq: rank the N best, or -k if "
+                                              "that is more, anew by their exact distances");
   add_binary_depth_options(group, depth);
 }
 
 void add_binary_depth_options(po::options_description& group, SearchDepth& depth) {
-  group.add_options()(
-      "query-bits", po::value(&depth.query_bits)->value_name("N"),
-      "xfbq: bits of a query's component, 1 to 8. Default: those of the codes, or 4 if that is "
-      "more")("extra", po::value(&depth.extra)->value_name("N"),
-              "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
-              "to N steps of the codes' distance")(
+  group.add_options()("query-bits", po::value(&depth.query_bits)->value_name("N"),
+                      "xfbq, ivf-xfbq: bits of a query's component, 1 to 8. Default: those of the "
+                      "codes, or 4 if that is "
+                      "more")(
+      "extra", po::value(&depth.extra)->value_name("N"),
+      "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
+      "to N steps of the codes' distance")(
       "bound", po::value(&depth.bound)->value_name("NAME"),
-      "xfbq built with --correct, on the CPU: rank all anew that may be among the nearest. "
-      "certain: "
-      "by a bound that always holds, so that answers are exact. likely: by one that nearly always "
-      "holds");
+      "xfbq built with --correct: rank all anew that may be among the nearest. certain: by a bound "
+      "that always holds, so that answers are exact. likely: by one that nearly always holds");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {

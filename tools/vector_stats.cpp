@@ -61,7 +61,7 @@ bool has_codewords(const vector::VectorIndex& index) {
 }
 
 bool has_binary_codes(const vector::VectorIndex& index) {
-  return index.settings().index == vector::IndexKind::kXfbq;
+  return vector::has_binary_codes(index.settings().index);
 }
 
 }  // namespace

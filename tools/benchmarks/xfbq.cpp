@@ -1,5 +1,6 @@
 // Binary codes on a GPU: how long quantising takes, how near scans are to their floors, what is
-// found for how much refining, one query at a time and in batches, all beside exact search.
+// found for how much refining, one query at a time and in batches, all beside exact search. With
+// --lists also of codes in lists.
 //
 // Vectors and queries come from files, or are drawn (mixture.hpp). Times are the host's,
 // medians, queries and answers in the host's memory; but those of "scan" and "products", which are
@@ -30,6 +31,8 @@
 #include "warpdex/vector/data/recall.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/format/xfbq_builder.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_builder.hpp"
 #include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
 #include "xfbq/gpu/code_rounds.hpp"
 #include "xfbq/gpu/scan_bits.hpp"
@@ -50,6 +53,8 @@ struct Settings {
   std::vector<std::size_t> extras;
   std::vector<std::size_t> batches{16, 100, 1000, 10'000};
   std::size_t batch_refine = 100;
+  std::size_t lists = 0;
+  std::vector<std::size_t> probes{16, 64};
   int repetitions = 7;
   std::uint64_t seed = 1;
   bool on_cpu = false;
@@ -148,7 +153,7 @@ class Benchmark {
     for (const bool on_gpu : {false, true}) {
       if (!on_gpu && !settings_.on_cpu) continue;
       std::vector<double> times;
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < std::min(3, settings_.repetitions); ++i) {
         codes_ = {};
         times.push_back(milliseconds_of([&] {
           codes_ = vector::build_xfbq(flat(), settings_.xfbq, {}, {.gpu = on_gpu ? &gpu : nullptr});
@@ -284,8 +289,65 @@ class Benchmark {
             share_found(searcher, 10, most, truth, depth), exact_batch[i]);
       }
     }
+    if (settings_.xfbq.is_corrected) measure_bounds(searcher, most, truth);
     const vector::GpuFlatFigures figures = searcher.figures();
     report_.note("open queries", figures.uncertified);
+    if (settings_.lists > 0) measure_lists(truth, most);
+  }
+
+  /// The 10 nearest by a bound, a query at a time; the mean count of distances is told as what is
+  /// refined.
+  void measure_bounds(const vector::GpuXfbqSearcher& searcher, std::size_t most,
+                      const vector::Neighbors& truth) {
+    for (const bool is_certain : {true, false}) {
+      const vector::XfbqDepth depth{
+          settings_.query_bits, settings_.batch_refine, 0,
+          is_certain ? vector::XfbqBound::kCertain : vector::XfbqBound::kLikely};
+      const double time =
+          time_single([&](std::span<const float> query) { searcher.nearest(query, 10, depth); });
+      const vector::BoundedNeighbors found = searcher.nearest_by_bound(queries_.values, 10, depth);
+      double refined = 0;
+      for (const std::uint32_t count : found.refined) refined += count;
+      const double recall =
+          vector::recall_at(first_columns(truth.rows, most, queries_.rows, 10),
+                            first_columns(found.answers.rows, 10, queries_.rows, 10), 10)
+              .intersection;
+      add(is_certain ? "bound, certain" : "bound, likely", 1, 10,
+          static_cast<std::size_t>(refined / static_cast<double>(queries_.rows)), 0, time,
+          scan_floor(1), recall);
+    }
+  }
+
+  /// An inverted file of the same codes: building, and searches of one query and of batches.
+  void measure_lists(const vector::Neighbors& truth, std::size_t most) {
+    Resources resources;
+    vector::OwnedIvfXfbqVectors built;
+    const double time = milliseconds_of([&] {
+      built = vector::build_ivf_xfbq(flat(), {.lists = settings_.lists}, settings_.xfbq, {},
+                                     {.gpu = &resources});
+    });
+    add("building " + std::to_string(settings_.lists) + " lists", 0, 0, 0, 0, time);
+    const vector::IvfXfbqVectors view = built.view();
+    const vector::GpuIvfXfbqSearcher searcher(view, resources);
+    for (const std::size_t probes : settings_.probes) {
+      for (const std::size_t refine : {std::size_t{0}, settings_.batch_refine}) {
+        const vector::XfbqDepth depth{settings_.query_bits, refine};
+        const std::string what = std::to_string(probes) + " probes";
+        const vector::Neighbors found = searcher.nearest(queries_.values, 10, probes, depth);
+        const double share = vector::recall_at(first_columns(truth.rows, most, queries_.rows, 10),
+                                               first_columns(found.rows, 10, queries_.rows, 10), 10)
+                                 .intersection;
+        add(what, 1, 10, refine, 0, time_single([&](std::span<const float> query) {
+              searcher.nearest(query, 10, probes, depth);
+            }),
+            0, share);
+        for (const std::size_t count : settings_.batches) {
+          const std::vector<float> batch = take_batch(count);
+          add(what, count, 10, refine, 0,
+              time_batch([&] { searcher.nearest(batch, 10, probes, depth); }), 0, share);
+        }
+      }
+    }
   }
 
   void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
@@ -385,6 +447,9 @@ int main(int argc, char** argv) {
       ("batches", po::value(&settings.batches)->multitoken(), "instead of 16 to 10,000")        //
       ("batch-refine", po::value(&settings.batch_refine)->default_value(settings.batch_refine),
        "of batches, beside none")  //
+      ("lists", po::value(&settings.lists)->default_value(settings.lists),
+       "also of an inverted file of so many")                                               //
+      ("probes", po::value(&settings.probes)->multitoken(), "of it, instead of 16 and 64")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),
        "timed calls of each kind")                                                     //
       ("seed", po::value(&settings.seed)->default_value(settings.seed), "of vectors")  //

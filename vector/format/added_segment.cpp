@@ -7,6 +7,7 @@
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
+#include "format/ivf_xfbq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/written_rows.hpp"
 #include "format/xfbq_layout.hpp"
@@ -60,14 +61,14 @@ void AddedSegment::write_lists(const BuildProgress& progress) {
   const WrittenRows written(rows_folder_, sections_, settings, rows(), centre_of(index_));
   if (!stores_rows_in_order(settings)) sections_.clear();
   const SearchedVectors& first = index_.segments().front().vectors;
-  const auto* const codes = std::get_if<IvfPqVectors>(&first);
-  const FlatVectors& centroids =
-      codes != nullptr ? codes->centroids : std::get<IvfVectors>(first).centroids;
   const BuildDevice on_cpu;
   BuildSteps steps(progress, on_cpu);
-  const IvfLists lists = assign_to_lists(written.flat, to_matrix(centroids.vectors), 0, steps);
-  if (codes != nullptr) {
+  const IvfLists lists =
+      assign_to_lists(written.flat, to_matrix(centroids_of(first).vectors), 0, steps);
+  if (const auto* const codes = std::get_if<IvfPqVectors>(&first)) {
     write_codes(written.flat, lists, codes->quantizer, 0, folder_, steps, sections_);
+  } else if (const auto* const bits = std::get_if<IvfXfbqVectors>(&first)) {
+    write_list_bits(written.flat, lists, bits->quantizer, 0, folder_, steps, sections_);
   } else {
     write_in_lists(written, lists.members, folder_, progress, sections_);
   }

@@ -88,7 +88,7 @@ void find_sections(const SegmentInfo& first, VectorIndexSettings& settings) {
     if (info.name == section::kRotation) is_rotated = info.bytes > 0;
   }
   settings.pq.is_rotated = settings.index == IndexKind::kIvfPq && is_rotated;
-  settings.xfbq.is_rotated = settings.index == IndexKind::kXfbq && is_rotated;
+  settings.xfbq.is_rotated = has_binary_codes(settings.index) && is_rotated;
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::string manifest_to_json(const Manifest& manifest) {
     write_member(writer, "bytes", std::uint64_t{manifest.settings.pq.bytes});
     write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
   }
-  if (manifest.settings.index == IndexKind::kXfbq) {
+  if (has_binary_codes(manifest.settings.index)) {
     write_member(writer, "bits", std::uint64_t{manifest.settings.xfbq.bits});
     write_member(writer, "corrected", std::uint64_t{manifest.settings.xfbq.is_corrected ? 1U : 0U});
   }
@@ -138,7 +138,7 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
   read_lists(reader, manifest.settings);
-  if (manifest.settings.index == IndexKind::kXfbq) read_bits(reader, manifest.settings.xfbq);
+  if (has_binary_codes(manifest.settings.index)) read_bits(reader, manifest.settings.xfbq);
   manifest.ids = read_id_kind(reader.string("ids"));
   manifest.stored = read_stored_segments(reader);
   manifest.rows_of = read_rows(manifest.stored, manifest.rows, reader.number("version"));

@@ -8,9 +8,9 @@
 
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
+#include "format/merged_codes.hpp"
 #include "format/read_manifest.hpp"
 #include "format/xfbq_layout.hpp"
-#include "pq/code_groups.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
 
@@ -45,7 +45,8 @@ class Merge {
 
   void write_vectors();
   void write_lists();
-  void write_codes();
+  template <class Vectors>
+  void write_list_codes();
   void write_binary_codes();
   void write_trained();
   void write_kept_rows();
@@ -70,18 +71,12 @@ void Merge::for_each_live(const std::function<void(const Source&)>& work) {
   }
 }
 
-/// The row numbers of a segment's inverted file: the place of each position.
-std::span<const std::uint32_t> places_of(const VectorSegment& segment) {
-  if (const auto* ivf = std::get_if<IvfVectors>(&segment.vectors)) return ivf->vectors.row_numbers;
-  return std::get<IvfPqVectors>(segment.vectors).row_numbers;
-}
-
 template <class Work>
 void Merge::for_each_in_lists(const Work& work) {
   for (std::size_t list = 0; list < index_.settings().ivf.lists; ++list) {
     for (const VectorSegment& segment : index_.segments()) {
       const std::span<const std::uint64_t> begins = list_begins_of(segment.vectors);
-      const std::span<const std::uint32_t> places = places_of(segment);
+      const std::span<const std::uint32_t> places = row_numbers_of(segment.vectors);
       for (std::size_t position = begins[list]; position < begins[list + 1]; ++position) {
         if (!segment.is_live(places[position])) continue;
         work(list, Source{&segment, places[position]}, position);
@@ -103,7 +98,8 @@ void Merge::tell() {
 std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
   if (has_lists(kind())) write_lists();
-  if (kind() == IndexKind::kIvfPq) write_codes();
+  if (kind() == IndexKind::kIvfPq) write_list_codes<IvfPqVectors>();
+  if (kind() == IndexKind::kIvfXfbq) write_list_codes<IvfXfbqVectors>();
   if (kind() == IndexKind::kXfbq) write_binary_codes();
   write_trained();
   write_kept_rows();
@@ -156,70 +152,35 @@ void Merge::write_lists() {
   add_section(section::kListBegins, std::span<const std::uint64_t>(sizes));
 }
 
-/// Group after group, each list from a group of its own on.
-void Merge::write_codes() {
-  const CodeGroups layout{index_.settings().pq.bytes};
-  std::vector<std::uint8_t> group(layout.group_bytes());
-  std::vector<std::uint8_t> code(layout.code_bytes);
-  std::size_t in_group = 0;
+/// Each list from a group of its own on.
+template <class Vectors>
+void Merge::write_list_codes() {
+  MergedCodes merged(kind(), code_bytes_of(std::get<Vectors>(first()).quantizer), folder_);
   std::size_t current = 0;
-  SectionWriter codes(folder_, section::kCodes);
-  SectionWriter terms(folder_, section::kTerms);
-  const auto end_group = [&] {
-    if (in_group > 0) codes.append(group);
-    std::fill(group.begin(), group.end(), std::uint8_t{0});
-    in_group = 0;
-  };
   for_each_in_lists([&](std::size_t list, const Source& source, std::size_t position) {
-    if (list != current || in_group == kGroupVectors) end_group();
+    if (list != current) merged.end_group();
     current = list;
-    const auto& from = std::get<IvfPqVectors>(source.segment->vectors);
+    const auto& from = std::get<Vectors>(source.segment->vectors);
     const std::size_t place = position - from.begins[list];
-    const std::uint64_t number = from.group_begins[list] + place / kGroupVectors;
-    layout.read(from.codes.data() + number * layout.group_bytes(), place % kGroupVectors,
-                code.data());
-    layout.write(code.data(), in_group++, group.data());
-    if (!from.terms.empty()) terms.append_value(from.terms[position]);
+    merged.add(from.codes, from.group_begins[list] + place / kGroupVectors, place % kGroupVectors);
+    merged.add_term(from.terms, position);
+    if constexpr (requires { from.factors; }) merged.add_factor(from.factors, position);
   });
-  end_group();
-  sections_.push_back(codes.finish());
-  sections_.push_back(terms.finish());
+  merged.finish(sections_);
 }
 
-/// Group after group, in the order of rows.
+/// In the order of rows.
 void Merge::write_binary_codes() {
-  const XfbqQuantizer& quantizer = std::get<XfbqVectors>(first()).quantizer;
-  const CodeGroups layout{quantizer.code_bytes()};
-  std::vector<std::uint8_t> group(layout.group_bytes());
-  std::vector<std::uint8_t> code(layout.code_bytes);
-  std::size_t in_group = 0;
-  SectionWriter codes(folder_, section::kCodes);
-  SectionWriter terms(folder_, section::kTerms);
-  SectionWriter factors(folder_, section::kFactors);
-  SectionWriter residuals(folder_, section::kResiduals);
-  const auto end_group = [&] {
-    if (in_group > 0) codes.append(group);
-    std::fill(group.begin(), group.end(), std::uint8_t{0});
-    in_group = 0;
-  };
+  MergedCodes merged(kind(), code_bytes_of(std::get<XfbqVectors>(first()).quantizer), folder_);
   for_each_live([&](const Source& source) {
-    if (in_group == kGroupVectors) end_group();
     const auto& from = std::get<XfbqVectors>(source.segment->vectors);
-    layout.read(from.codes.data() + source.place / kGroupVectors * layout.group_bytes(),
-                source.place % kGroupVectors, code.data());
-    layout.write(code.data(), in_group++, group.data());
-    if (!from.terms.empty()) terms.append_value(from.terms[source.place]);
-    if (!from.factors.empty()) {
-      factors.append_value(from.factors[source.place]);
-      residuals.append_value(from.residuals[source.place]);
-    }
+    merged.add(from.codes, source.place / kGroupVectors, source.place % kGroupVectors);
+    merged.add_term(from.terms, source.place);
+    merged.add_factor(from.factors, source.place);
+    merged.add_residual(from.residuals, source.place);
     tell();
   });
-  end_group();
-  sections_.push_back(codes.finish());
-  sections_.push_back(terms.finish());
-  sections_.push_back(factors.finish());
-  sections_.push_back(residuals.finish());
+  merged.finish(sections_);
 }
 
 /// What the first segment was trained to.
@@ -228,17 +189,21 @@ void Merge::write_trained() {
   if (const auto* const binary = std::get_if<XfbqVectors>(&first())) {
     write_xfbq_quantizer(binary->quantizer, folder_, sections_);
   }
+  if (const auto* const bits = std::get_if<IvfXfbqVectors>(&first())) {
+    XfbqQuantizer quantizer = bits->quantizer;
+    quantizer.centre = {};  // of queries, not of residuals
+    write_xfbq_quantizer(quantizer, folder_, sections_);
+  }
   if (!has_lists(kind())) return;
-  const auto* const codes = std::get_if<IvfPqVectors>(&first());
-  const FlatVectors& centroids =
-      codes != nullptr ? codes->centroids : std::get<IvfVectors>(first()).centroids;
+  const FlatVectors& centroids = centroids_of(first());
   const VectorView& view = centroids.vectors;
   add_section(section::kCentroids,
               std::span(static_cast<const float*>(view.data), view.rows * view.stride));
   add_section(section::kCentroidNorms, centroids.norms);
-  if (codes == nullptr) return;
-  add_section(section::kCodebooks, codes->quantizer.codebooks);
-  add_section(section::kRotation, codes->quantizer.rotation);
+  if (const auto* const codes = std::get_if<IvfPqVectors>(&first())) {
+    add_section(section::kCodebooks, codes->quantizer.codebooks);
+    add_section(section::kRotation, codes->quantizer.rotation);
+  }
 }
 
 /// Rows of an index without ids keep their numbers.

@@ -37,8 +37,10 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
   const IvfVectors lists = open_lists(vectors);
   if (manifest.settings.index == IndexKind::kIvfFlat) {
     view_.vectors = lists;
-  } else {
+  } else if (manifest.settings.index == IndexKind::kIvfPq) {
     view_.vectors = open_codes(vectors, lists);
+  } else {
+    view_.vectors = open_list_bits(vectors, lists);
   }
 }
 
@@ -52,7 +54,7 @@ void SegmentReader::open_trained() {
   const SectionView& centre = section(section::kCentre);
   trained_.centre = centre.as<float>(centre.bytes().empty() ? 0 : settings.dimension);
   if (has_lists(settings.index)) open_trained_lists();
-  if (settings.index == IndexKind::kXfbq) open_binary_quantizer();
+  if (has_binary_codes(settings.index)) open_binary_quantizer();
 }
 
 std::span<const float> SegmentReader::open_rotation() const {
@@ -67,8 +69,14 @@ void SegmentReader::open_binary_quantizer() {
                                settings.xfbq.bits,
                                section(section::kCodeScale).as<float>(1).front(),
                                settings.xfbq.is_corrected,
-                               section(section::kCodeCentre).as<float>(settings.dimension),
+                               {},
                                open_rotation()};
+  // Queries are compared with residuals once the index's own centre is taken from them.
+  if (settings.index == IndexKind::kXfbq) {
+    trained_.binary_quantizer.centre = section(section::kCodeCentre).as<float>(settings.dimension);
+  } else if (settings.metric == Metric::kL2) {
+    trained_.binary_quantizer.centre = trained_.centre;
+  }
 }
 
 void SegmentReader::open_trained_lists() {
@@ -173,13 +181,36 @@ XfbqVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
   return codes;
 }
 
-IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVectors& lists) {
-  const VectorIndexSettings& settings = manifest_.settings;
+void SegmentReader::find_groups(const IvfVectors& lists) {
   group_begins_.push_back(0);
   for (std::size_t list = 0; list < lists.lists(); ++list) {
     group_begins_.push_back(group_begins_.back() +
                             groups_of(lists.begins[list + 1] - lists.begins[list]));
   }
+}
+
+IvfXfbqVectors SegmentReader::open_list_bits(const FlatVectors& vectors, const IvfVectors& lists) {
+  find_groups(lists);
+  IvfXfbqVectors codes;
+  codes.metric = manifest_.settings.metric;
+  codes.quantizer = trained_.binary_quantizer;
+  const CodeGroups layout{codes.quantizer.code_bytes()};
+  codes.codes =
+      section(section::kCodes).as<std::uint8_t>(group_begins_.back() * layout.group_bytes());
+  codes.terms = section(section::kTerms).as<float>(codes.metric == Metric::kL2 ? view_.rows : 0);
+  codes.factors =
+      section(section::kFactors).as<float>(codes.quantizer.is_corrected ? view_.rows : 0);
+  codes.row_numbers = lists.vectors.row_numbers;
+  codes.begins = lists.begins;
+  codes.group_begins = group_begins_;
+  codes.centroids = trained_.centroids;
+  codes.vectors = vectors;
+  return codes;
+}
+
+IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVectors& lists) {
+  const VectorIndexSettings& settings = manifest_.settings;
+  find_groups(lists);
   const CodeGroups layout{settings.pq.bytes};
   IvfPqVectors codes;
   codes.metric = settings.metric;

@@ -48,6 +48,8 @@ class SegmentReader {
   IvfVectors open_lists(const FlatVectors& vectors) const;
   XfbqVectors open_binary_codes(const FlatVectors& vectors) const;
   IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
+  IvfXfbqVectors open_list_bits(const FlatVectors& vectors, const IvfVectors& lists);
+  void find_groups(const IvfVectors& lists);
 
   const Manifest& manifest_;
   SegmentView sections_;

@@ -33,7 +33,8 @@ struct VectorIndex::State {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kIndexKinds{"flat", "ivf-flat", "ivf-pq", "xfbq"};
+constexpr std::array<std::string_view, 5> kIndexKinds{"flat", "ivf-flat", "ivf-pq", "xfbq",
+                                                      "ivf-xfbq"};
 
 }  // namespace
 
@@ -46,7 +47,7 @@ IndexKind index_kind_from_name(std::string_view name) {
     if (kIndexKinds[i] == name) return static_cast<IndexKind>(i);
   }
   throw UsageError("there is no type of index '" + std::string(name) +
-                   "'; choose flat, ivf-flat, ivf-pq or xfbq");
+                   "'; choose flat, ivf-flat, ivf-pq, xfbq or ivf-xfbq");
 }
 
 VectorIndex::State::State(const std::filesystem::path& path, const Folder& opened)
@@ -120,13 +121,22 @@ const IvfPqVectors& VectorIndex::ivf_pq() const {
   if (settings().index == IndexKind::kIvfPq) {
     return std::get<IvfPqVectors>(state_->whole().vectors);
   }
-  throw UsageError("the index at '" + state_->folder.string() + "' is no inverted file of codes");
+  throw UsageError("the index at '" + state_->folder.string() +
+                   "' is no inverted file of product codes");
 }
 const XfbqVectors& VectorIndex::xfbq() const {
   if (settings().index == IndexKind::kXfbq) {
     return std::get<XfbqVectors>(state_->whole().vectors);
   }
-  throw UsageError("the index at '" + state_->folder.string() + "' has no binary codes");
+  throw UsageError("the index at '" + state_->folder.string() +
+                   "' has no binary codes of all vectors without lists");
+}
+const IvfXfbqVectors& VectorIndex::ivf_xfbq() const {
+  if (settings().index == IndexKind::kIvfXfbq) {
+    return std::get<IvfXfbqVectors>(state_->whole().vectors);
+  }
+  throw UsageError("the index at '" + state_->folder.string() +
+                   "' is no inverted file of binary codes");
 }
 
 IdKind VectorIndex::id_kind() const { return state_->manifest.ids; }

@@ -10,6 +10,7 @@
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
+#include "format/ivf_xfbq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
 #include "format/xfbq_layout.hpp"
@@ -29,7 +30,7 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
   check_codes(settings.dimension, settings.index == IndexKind::kIvfPq
                                       ? settings.pq
                                       : PqSettings{.bits = settings.pq.bits});
-  if (settings.index == IndexKind::kXfbq) check_xfbq(settings.xfbq);
+  if (has_binary_codes(settings.index)) check_xfbq(settings.xfbq);
   return settings;
 }
 
@@ -93,7 +94,8 @@ void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
     sections = write_ivf(written, settings, folder, progress, device);
     return;
   }
-  for (SectionInfo& info : write_ivf_pq(written, settings, folder, progress, device)) {
+  const auto write = settings.index == IndexKind::kIvfPq ? write_ivf_pq : write_ivf_xfbq;
+  for (SectionInfo& info : write(written, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
   }
 }

@@ -65,8 +65,7 @@ void check_centroids(const FlatVectors& centroids) {
 
 void check_segments(const VectorIndex& index, const std::function<void(double)>& progress) {
   const SearchedVectors& first = index.segments().front().vectors;
-  if (const auto* ivf = std::get_if<IvfVectors>(&first)) check_centroids(ivf->centroids);
-  if (const auto* codes = std::get_if<IvfPqVectors>(&first)) check_centroids(codes->centroids);
+  if (has_lists(index.settings().index)) check_centroids(centroids_of(first));
   std::size_t done = 0;
   for (const VectorSegment& segment : index.segments()) {
     check_ids(index, segment);
@@ -76,6 +75,7 @@ void check_segments(const VectorIndex& index, const std::function<void(double)>&
     });
     if (std::holds_alternative<IvfPqVectors>(segment.vectors)) check_codes(segment);
     if (std::holds_alternative<XfbqVectors>(segment.vectors)) check_binary_codes(segment);
+    if (std::holds_alternative<IvfXfbqVectors>(segment.vectors)) check_list_bits(segment);
     done += segment.rows;
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ivf/build/binary_codes.hpp"
 #include "kmeans/parallel_parts.hpp"
 #include "pq/code_groups.hpp"
 #include "pq/residual_encoder.hpp"
@@ -16,9 +17,9 @@ namespace {
 constexpr std::size_t kPartLists = 16;
 constexpr std::size_t kPartGroups = 64;
 
-void check_row_numbers(const VectorSegment& segment, const IvfPqVectors& codes) {
-  std::vector<bool> seen(codes.rows());
-  for (const std::uint32_t place : codes.row_numbers) {
+void check_row_numbers(const VectorSegment& segment) {
+  std::vector<bool> seen(segment.rows);
+  for (const std::uint32_t place : row_numbers_of(segment.vectors)) {
     if (seen[place]) {
       throw FormatError("row " + std::to_string(segment.row(place)) + " is there twice");
     }
@@ -73,6 +74,45 @@ void check_group(const VectorSegment& segment, const XfbqVectors& codes, std::si
                     " on is not that of its vector");
 }
 
+void check_quantizer(const XfbqQuantizer& quantizer) {
+  if (!all_finite(quantizer.centre)) throw FormatError("the centre of the codes is not finite");
+  if (!all_finite(quantizer.rotation)) throw FormatError("the rotation is not finite");
+  if (!std::isnormal(quantizer.scale) || quantizer.scale < 0) {
+    throw FormatError("the scale of the codes is no number above 0");
+  }
+}
+
+void check_finite(std::span<const float> terms, std::span<const float> corrections) {
+  if (!all_finite(terms)) throw FormatError("the terms of the codes are not finite");
+  if (!all_finite(corrections)) {
+    throw FormatError("the corrections of the codes are not finite");
+  }
+}
+
+void check_list_of_bits(const VectorSegment& segment, const IvfXfbqVectors& codes, std::size_t list,
+                        ResidualBitEncoder& encoder) {
+  const CodeGroups layout{codes.quantizer.code_bytes()};
+  std::vector<float> centroid(codes.quantizer.dimension);
+  std::vector<float> row(codes.quantizer.dimension);
+  std::vector<std::uint32_t> expected(codes.quantizer.code_words());
+  std::vector<std::uint32_t> code(expected.size());
+  copy_row(codes.centroids.vectors, list, centroid.data());
+  encoder.set_centroid(centroid);
+  for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
+    const std::uint64_t place = p - codes.begins[list];
+    const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
+    layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
+                reinterpret_cast<std::uint8_t*>(code.data()));
+    copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
+    const ResidualBits own = encoder.encode(row, expected.data());
+    const bool has_term = codes.terms.empty() || codes.terms[p] == own.term;
+    const bool has_factor = codes.factors.empty() || codes.factors[p] == own.factor;
+    if (code == expected && has_term && has_factor) continue;
+    throw FormatError("the code of row " + std::to_string(segment.row(codes.row_numbers[p])) +
+                      " is not that of its vector");
+  }
+}
+
 }  // namespace
 
 void check_codes(const VectorSegment& segment) {
@@ -80,7 +120,7 @@ void check_codes(const VectorSegment& segment) {
   if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
   if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
   if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
-  check_row_numbers(segment, codes);
+  check_row_numbers(segment);
   for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
     ResidualEncoder encoder(codes.quantizer, codes.centre);
     for (std::size_t list = first; list < last; ++list) check_list(segment, codes, list, encoder);
@@ -90,20 +130,30 @@ void check_codes(const VectorSegment& segment) {
 void check_binary_codes(const VectorSegment& segment) {
   const auto& codes = std::get<XfbqVectors>(segment.vectors);
   const XfbqQuantizer& quantizer = codes.quantizer;
-  if (!all_finite(quantizer.centre)) throw FormatError("the centre of the codes is not finite");
-  if (!all_finite(quantizer.rotation)) throw FormatError("the rotation is not finite");
-  if (!std::isnormal(quantizer.scale) || quantizer.scale < 0) {
-    throw FormatError("the scale of the codes is no number above 0");
-  }
-  if (!all_finite(codes.terms)) throw FormatError("the terms of the codes are not finite");
-  if (!all_finite(codes.factors) || !all_finite(codes.residuals)) {
-    throw FormatError("the corrections of the codes are not finite");
-  }
+  check_quantizer(quantizer);
+  check_finite(codes.terms, codes.factors);
+  check_finite({}, codes.residuals);
   if (!codes.keeps_vectors()) return;
   for_each_part(groups_of(codes.rows), kPartGroups, 0, [&](std::size_t first, std::size_t last) {
     RowEncoder encoder(codes.vectors.vectors, quantizer);
     for (std::size_t group = first; group < last; ++group) {
       check_group(segment, codes, group, encoder);
+    }
+  });
+}
+
+void check_list_bits(const VectorSegment& segment) {
+  const auto& codes = std::get<IvfXfbqVectors>(segment.vectors);
+  check_quantizer(codes.quantizer);
+  check_finite(codes.terms, codes.factors);
+  check_row_numbers(segment);
+  if (!codes.keeps_vectors()) return;
+  XfbqQuantizer quantizer = codes.quantizer;
+  quantizer.centre = {};
+  for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
+    ResidualBitEncoder encoder(quantizer, codes.vectors.centre, codes.metric == Metric::kL2);
+    for (std::size_t list = first; list < last; ++list) {
+      check_list_of_bits(segment, codes, list, encoder);
     }
   });
 }

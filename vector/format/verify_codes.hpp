@@ -24,4 +24,7 @@ void check_codes(const VectorSegment& segment);
 /// O(rows * dimension), with a rotation O(rows * dimension^2).
 void check_binary_codes(const VectorSegment& segment);
 
+/// Likewise of kIvfXfbq, and that each row is in one list. Throws and takes as long likewise.
+void check_list_bits(const VectorSegment& segment);
+
 }  // namespace warpdex::vector

@@ -19,11 +19,6 @@ namespace {
 void encode_all(const FlatVectors& rows, const XfbqQuantizer& quantizer, std::size_t threads,
                 BuildSteps& steps, const CodeSink& sink) {
   const auto on_block = [&](std::size_t done) { steps.tell("encoding", done, rows.vectors.rows); };
-  if (quantizer.is_corrected) {
-    steps.run_on_cpu("encode",
-                     [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
-    return;
-  }
   steps.run(
       "encode", [&](GpuSteps& gpu) { gpu.encode_binary(rows.vectors, quantizer, sink, on_block); },
       [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });

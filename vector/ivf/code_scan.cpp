@@ -21,14 +21,6 @@ CodeScan::CodeScan(const IvfPqVectors& vectors, const float* query, const RowFil
   byte_tables(vectors.quantizer, rotated.data(), tables_.data());
 }
 
-float CodeScan::distance_to_centroid(std::size_t list) const {
-  FlatVectors centroids = vectors_.centroids;
-  centroids.metric = vectors_.metric;
-  float value;
-  CanonicalDistances(centroids, distance_kernels()).distances(query_, list, 1, &value);
-  return value;
-}
-
 bool CodeScan::allows_any(std::span<const std::uint32_t> rows) const {
   return filter_ == nullptr || std::any_of(rows.begin(), rows.end(), [this](std::uint32_t row) {
            return filter_->contains(row);

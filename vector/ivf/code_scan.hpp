@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flat/canonical_distances.hpp"
+#include "ivf/code_list_search.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 
@@ -35,7 +36,7 @@ class CodeScan {
 
   template <class Limit, class Add>
   void scan_list(std::size_t list, const Limit& limit, const Add& add) const {
-    const float base = distance_to_centroid(list);
+    const float base = centroid_distance(vectors_.centroids, vectors_.metric, query_, list);
     const std::uint64_t end = vectors_.begins[list + 1];
     std::uint64_t group = vectors_.group_begins[list];
     Values values;
@@ -51,7 +52,6 @@ class CodeScan {
     }
   }
 
-  float distance_to_centroid(std::size_t list) const;
   bool allows_any(std::span<const std::uint32_t> rows) const;
   /// The ascending() distances of the vectors of a group, whose first is at position `first`.
   void distances(float base, std::uint64_t first, std::uint64_t group, std::size_t count,

@@ -14,8 +14,8 @@ void check_probes(std::size_t probes, std::size_t lists) {
                    "; it is from 1 to the number of lists, " + std::to_string(lists));
 }
 
-void check_refine(const IvfPqVectors& vectors, std::size_t refine) {
-  if (refine == 0 || vectors.keeps_vectors()) return;
+void check_refine(bool keeps_vectors, std::size_t refine) {
+  if (refine == 0 || keeps_vectors) return;
   throw UsageError(
       "the index keeps no vectors to refine answers by; search without refining, or build it "
       "again with its vectors");

@@ -8,7 +8,6 @@
 
 #include "flat/search_input.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 
 namespace warpdex::vector {
@@ -17,7 +16,7 @@ namespace warpdex::vector {
 void check_probes(std::size_t probes, std::size_t lists);
 
 /// Throws UsageError for refining (not 0) where the vectors were not kept.
-void check_refine(const IvfPqVectors& vectors, std::size_t refine);
+void check_refine(bool keeps_vectors, std::size_t refine);
 
 /// The lists that each query probes (`rows`), nearest first. The queries were scaled already, if
 /// they had to be.

@@ -10,6 +10,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
 #include "warpdex/vector/search/replicated_searcher.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
@@ -49,6 +50,8 @@ class Face final : public VectorSearcher {
       return searcher_.nearest(queries, k, filter);
     } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
       return searcher_.nearest(queries, k, settings_.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings_.probes, settings_.xfbq(), filter);
     } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
       return searcher_.nearest(queries, k, settings_.probes, filter);
     } else {
@@ -61,6 +64,8 @@ class Face final : public VectorSearcher {
       return searcher_.within(queries, radius, filter);
     } else if constexpr (requires { searcher_.within(queries, radius, XfbqDepth{}, filter); }) {
       return searcher_.within(queries, radius, settings_.xfbq(), filter);
+    } else if constexpr (requires { searcher_.within(queries, radius, 1, XfbqDepth{}, filter); }) {
+      return searcher_.within(queries, radius, settings_.probes, settings_.xfbq(), filter);
     } else {
       return searcher_.within(queries, radius, settings_.probes, filter);
     }
@@ -73,7 +78,7 @@ class Face final : public VectorSearcher {
   bool is_resident() const override {
     if constexpr (MayPage<Searcher>) return searcher_.is_resident();
     if constexpr (RefinesOnGpu<Searcher>) {
-      return settings_.refine == 0 || searcher_.has_vectors();
+      return !settings_.needs_vectors() || searcher_.has_vectors();
     }
     return true;
   }
@@ -115,6 +120,9 @@ std::unique_ptr<VectorSearcher> search_on_cpu(const SearchedVectors& vectors,
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
     return make_face(vectors, settings, IvfPqSearcher(*codes, threads));
   }
+  if (const auto* codes = std::get_if<IvfXfbqVectors>(&vectors)) {
+    return make_face(vectors, settings, IvfXfbqSearcher(*codes, threads));
+  }
   return make_face(vectors, settings, XfbqSearcher(std::get<XfbqVectors>(vectors), threads));
 }
 
@@ -126,10 +134,14 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, GpuIvfSearcher(*ivf, resources));
   }
-  const bool refines = settings.refine > 0;
+  const bool refines = settings.needs_vectors();
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
     const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
     return make_face(vectors, settings, GpuIvfPqSearcher(*codes, resources, with_vectors));
+  }
+  if (const auto* codes = std::get_if<IvfXfbqVectors>(&vectors)) {
+    const GpuIvfXfbqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
+    return make_face(vectors, settings, GpuIvfXfbqSearcher(*codes, resources, with_vectors));
   }
   const GpuXfbqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
   return make_face(vectors, settings,
@@ -176,9 +188,7 @@ std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,
   std::unique_ptr<VectorSearcher> all =
       replicas == 1 ? std::move(whole.front().searcher)
                     : std::make_unique<ReplicatedSearcher>(std::move(whole));
-  const bool has_codes =
-      std::holds_alternative<IvfPqVectors>(vectors) || std::holds_alternative<XfbqVectors>(vectors);
-  if (own.refine == settings.refine || !has_codes) return all;
+  if (own.refine == settings.refine || !has_codes(vectors)) return all;
   const FlatVectors& flat = flat_of(vectors);
   if (flat.vectors.data == nullptr) {
     throw UsageError(

@@ -37,20 +37,35 @@ void rotate_back(std::span<const float> rotation, const std::vector<float>& rota
   std::transform(sums.begin(), sums.end(), out, [](double sum) { return static_cast<float>(sum); });
 }
 
-void reconstruct(const IvfPqVectors& vectors, std::size_t position, float* out) {
-  const std::size_t dimension = vectors.quantizer.dimension;
+/// Where a vector lies among lists of codes.
+struct ListPlace {
+  std::size_t list;
+  std::size_t group;
+  std::size_t in_group;
+};
+
+template <class Codes>
+ListPlace find_in_lists(const Codes& vectors, std::size_t position) {
   const auto after = std::upper_bound(vectors.begins.begin(), vectors.begins.end(), position);
   const auto list = static_cast<std::size_t>(after - vectors.begins.begin() - 1);
   const std::size_t in_list = position - vectors.begins[list];
+  return {list, vectors.group_begins[list] + in_list / kGroupVectors, in_list % kGroupVectors};
+}
+
+void add_centroid(const FlatVectors& centroids, std::size_t list, float* out) {
+  std::vector<float> centroid(centroids.vectors.dimension);
+  copy_row(centroids.vectors, list, centroid.data());
+  for (std::size_t c = 0; c < centroid.size(); ++c) out[c] += centroid[c];
+}
+
+void reconstruct(const IvfPqVectors& vectors, std::size_t position, float* out) {
+  const ListPlace place = find_in_lists(vectors, position);
   const std::vector<std::uint8_t> code =
-      read_code(vectors.codes, vectors.quantizer.bytes,
-                vectors.group_begins[list] + in_list / kGroupVectors, in_list % kGroupVectors);
-  std::vector<float> rotated(dimension);
+      read_code(vectors.codes, vectors.quantizer.bytes, place.group, place.in_group);
+  std::vector<float> rotated(vectors.quantizer.dimension);
   decode(vectors.quantizer, code.data(), rotated.data());
   rotate_back(vectors.quantizer.rotation, rotated, out);
-  std::vector<float> centroid(dimension);
-  copy_row(vectors.centroids.vectors, list, centroid.data());
-  for (std::size_t c = 0; c < dimension; ++c) out[c] += centroid[c];
+  add_centroid(vectors.centroids, place.list, out);
 }
 
 /// The number of a component's cell in a code as XfbqQuantizer has it.
@@ -65,26 +80,34 @@ std::uint32_t cell_of(const std::vector<std::uint8_t>& code, std::size_t bits,
   return cell;
 }
 
-void reconstruct(const XfbqVectors& vectors, std::size_t position, float* out) {
-  const XfbqQuantizer& quantizer = vectors.quantizer;
-  const std::vector<std::uint8_t> code = read_code(
-      vectors.codes, quantizer.code_bytes(), position / kGroupVectors, position % kGroupVectors);
+/// What a binary code stands for, without a centre. `factors` has that of each vector, or none.
+void decode_bits(const XfbqQuantizer& quantizer, const std::vector<std::uint8_t>& code,
+                 std::span<const float> factors, std::size_t position, float* out) {
   const int cells = 1 << quantizer.bits;
-  const float factor = vectors.factors.empty() ? quantizer.scale / static_cast<float>(cells)
-                                               : vectors.factors[position];
+  const float factor =
+      factors.empty() ? quantizer.scale / static_cast<float>(cells) : factors[position];
   std::vector<float> rotated(quantizer.dimension);
   for (std::size_t c = 0; c < rotated.size(); ++c) {
     const int cell = static_cast<int>(cell_of(code, quantizer.bits, c));
     rotated[c] = factor * static_cast<float>(2 * cell + 1 - cells);
   }
   rotate_back(quantizer.rotation, rotated, out);
+}
+
+void reconstruct(const XfbqVectors& vectors, std::size_t position, float* out) {
+  const XfbqQuantizer& quantizer = vectors.quantizer;
+  const std::vector<std::uint8_t> code = read_code(
+      vectors.codes, quantizer.code_bytes(), position / kGroupVectors, position % kGroupVectors);
+  decode_bits(quantizer, code, vectors.factors, position, out);
   for (std::size_t c = 0; c < quantizer.centre.size(); ++c) out[c] += quantizer.centre[c];
 }
 
-/// The place of each position; empty where they are the same.
-std::span<const std::uint32_t> row_numbers_of(const VectorSegment& segment) {
-  const auto* const codes = std::get_if<IvfPqVectors>(&segment.vectors);
-  return codes == nullptr ? std::span<const std::uint32_t>{} : codes->row_numbers;
+void reconstruct(const IvfXfbqVectors& vectors, std::size_t position, float* out) {
+  const ListPlace place = find_in_lists(vectors, position);
+  const std::vector<std::uint8_t> code =
+      read_code(vectors.codes, vectors.quantizer.code_bytes(), place.group, place.in_group);
+  decode_bits(vectors.quantizer, code, vectors.factors, position, out);
+  add_centroid(vectors.centroids, place.list, out);
 }
 
 }  // namespace
@@ -96,7 +119,7 @@ ReconstructedRows::ReconstructedRows(const VectorIndex& index)
                      "' has no codes; its vectors are there as they were given");
   }
   for (const VectorSegment& segment : index.segments()) {
-    places_->add(segment, row_numbers_of(segment));
+    places_->add(segment, row_numbers_of(segment.vectors));
   }
 }
 
@@ -105,6 +128,8 @@ void ReconstructedRows::copy(std::size_t row, float* out) const {
   const SearchedVectors& vectors = places_->segment(found.piece).vectors;
   if (const auto* const codes = std::get_if<IvfPqVectors>(&vectors)) {
     reconstruct(*codes, found.position, out);
+  } else if (const auto* const bits = std::get_if<IvfXfbqVectors>(&vectors)) {
+    reconstruct(*bits, found.position, out);
   } else {
     reconstruct(std::get<XfbqVectors>(vectors), found.position, out);
   }

@@ -77,10 +77,11 @@ void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) 
   vectors_ = ivf;
 }
 
-void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count) {
-  find_rows(all.row_numbers, all.begins, first, count);
-  const CodeGroups layout{all.quantizer.bytes};
-  std::vector<std::uint8_t> code(all.quantizer.bytes);
+void RowSlice::copy_codes(std::span<const std::uint8_t> codes, std::size_t code_bytes,
+                          std::span<const std::uint64_t> begins,
+                          std::span<const std::uint64_t> group_begins) {
+  const CodeGroups layout{code_bytes};
+  std::vector<std::uint8_t> code(code_bytes);
   group_begins_.push_back(0);
   for (std::size_t list = 0; list < sources_.size(); ++list) {
     const std::size_t rows = begins_[list + 1] - begins_[list];
@@ -88,27 +89,58 @@ void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count
     group_begins_.push_back(groups + groups_of(rows));
     bytes_.resize(group_begins_.back() * layout.group_bytes());
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t place = sources_[list] - all.begins[list] + i;
-      const std::uint64_t source = all.group_begins[list] + place / kGroupVectors;
-      layout.read(all.codes.data() + source * layout.group_bytes(), place % kGroupVectors,
-                  code.data());
+      const std::size_t place = sources_[list] - begins[list] + i;
+      const std::uint64_t source = group_begins[list] + place / kGroupVectors;
+      layout.read(codes.data() + source * layout.group_bytes(), place % kGroupVectors, code.data());
       layout.write(code.data(), i % kGroupVectors,
                    bytes_.data() + (groups + i / kGroupVectors) * layout.group_bytes());
-      if (!all.terms.empty()) floats_.push_back(all.terms[sources_[list] + i]);
     }
   }
-  sources_ = {};
-  IvfPqVectors codes = all;
+}
+
+std::vector<float> RowSlice::copy_floats(std::span<const float> all) const {
+  std::vector<float> copied;
+  for (std::size_t list = 0; list < sources_.size() && !all.empty(); ++list) {
+    const std::span<const float> own =
+        all.subspan(sources_[list], begins_[list + 1] - begins_[list]);
+    copied.insert(copied.end(), own.begin(), own.end());
+  }
+  return copied;
+}
+
+template <class Codes>
+void RowSlice::set_lists(Codes codes, std::size_t first, std::size_t count) {
   codes.codes = bytes_;
   codes.terms = floats_;
   codes.row_numbers = row_numbers_;
   codes.begins = begins_;
   codes.group_begins = group_begins_;
-  if (all.keeps_vectors()) {
-    codes.vectors.vectors = all.vectors.vectors.slice(first, count);
-    if (!all.vectors.norms.empty()) codes.vectors.norms = all.vectors.norms.subspan(first, count);
+  if (codes.keeps_vectors()) {
+    codes.vectors.vectors = codes.vectors.vectors.slice(first, count);
+    if (!codes.vectors.norms.empty()) {
+      codes.vectors.norms = codes.vectors.norms.subspan(first, count);
+    }
   }
   vectors_ = codes;
+}
+
+void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count) {
+  find_rows(all.row_numbers, all.begins, first, count);
+  copy_codes(all.codes, all.quantizer.bytes, all.begins, all.group_begins);
+  floats_ = copy_floats(all.terms);
+  sources_ = {};
+  set_lists(all, first, count);
+}
+
+void RowSlice::cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count) {
+  find_rows(all.row_numbers, all.begins, first, count);
+  copy_codes(all.codes, all.quantizer.code_bytes(), all.begins, all.group_begins);
+  floats_ = copy_floats(all.terms);
+  factors_ = copy_floats(all.factors);
+  sources_ = {};
+  IvfXfbqVectors codes = all;
+  codes.factors = factors_;
+  set_lists(codes, first, count);
 }
 
 /// Row `first` begins a group of its own.

@@ -8,11 +8,28 @@
 
 namespace warpdex::vector {
 
-std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth) {
-  if (depth.query_bits > kMaxXfbqBits) {
-    throw UsageError("a query's component has 1 to " + std::to_string(kMaxXfbqBits) +
-                     " bits, not " + std::to_string(depth.query_bits));
+namespace {
+
+void check_query_bits(std::size_t bits) {
+  if (bits <= kMaxXfbqBits) return;
+  throw UsageError("a query's component has 1 to " + std::to_string(kMaxXfbqBits) + " bits, not " +
+                   std::to_string(bits));
+}
+
+}  // namespace
+
+std::size_t check_list_depth(const XfbqQuantizer& quantizer, const XfbqDepth& depth) {
+  check_query_bits(depth.query_bits);
+  if (depth.extra > 0 || depth.bound != XfbqBound::kNone) {
+    throw UsageError(
+        "codes in lists have neither an extra distance nor bounds; search without, or build an "
+        "index of binary codes without lists");
   }
+  return settled_query_bits(depth.query_bits, quantizer.bits);
+}
+
+std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth) {
+  check_query_bits(depth.query_bits);
   if (depth.refine > 0 && !vectors.keeps_vectors()) {
     throw UsageError(
         "the index keeps no vectors to refine answers by; search without refining, or build it "

@@ -12,6 +12,10 @@ namespace warpdex::vector {
 /// the vectors were not kept, and for a bound where there is none.
 std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth);
 
+/// Likewise of codes in lists, which have neither an extra distance nor bounds. Whether there are
+/// vectors is not looked at.
+std::size_t check_list_depth(const XfbqQuantizer& quantizer, const XfbqDepth& depth);
+
 /// How many are taken by their codes, others that are nearly as near not counted.
 std::size_t candidate_count(const XfbqDepth& depth, std::size_t k, std::size_t rows);
 

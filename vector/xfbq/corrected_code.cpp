@@ -12,10 +12,6 @@
 namespace warpdex::vector {
 namespace {
 
-/// What the scales that are tried are times the usual one.
-constexpr std::array<float, 11> kScaleFactors{1,     0.94F, 1.06F, 0.88F, 1.12F, 0.82F,
-                                              1.18F, 0.76F, 1.24F, 0.70F, 1.30F};
-
 double add_up(const std::array<float, kLanes>& lanes) {
   double sum = 0;
   for (const float lane : lanes) sum += double{lane};
@@ -126,11 +122,10 @@ class MovingCode {
 
 CodeCorrection encode_corrected(const float* rotated, std::size_t dimension, float usual_scale,
                                 std::size_t bits, std::uint32_t* code) {
-  constexpr int kPasses = 16;
   double squared = 0;
   for (std::size_t c = 0; c < dimension; ++c) squared += double{rotated[c]} * double{rotated[c]};
   MovingCode moving(rotated, dimension, find_scale(rotated, dimension, usual_scale, bits), bits);
-  for (int pass = 0; pass < kPasses && moving.move_all(); ++pass) {
+  for (int pass = 0; pass < kMovePasses && moving.move_all(); ++pass) {
   }
   moving.write(bits, code);
   CodeCorrection correction;

@@ -59,10 +59,10 @@ OwnScale encode_by_own_scale(const XfbqQuantizer& quantizer, const float* rotate
 
 }  // namespace
 
-QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const float* query) {
-  const XfbqQuantizer& quantizer = vectors.quantizer;
+QueryCode encode_query(Metric metric, const XfbqQuantizer& quantizer, std::size_t query_bits,
+                       const float* query) {
   const std::size_t dimension = quantizer.dimension;
-  const bool is_l2 = vectors.metric == Metric::kL2;
+  const bool is_l2 = metric == Metric::kL2;
   std::vector<float> moved(query, query + padded(dimension));
   std::vector<float> rotated(moved.size());
   if (is_l2) {

@@ -37,7 +37,12 @@ struct QueryCode {
 
 /// `query` is prepared and padded as DistanceKernels says. Its scale is such that default_clip() of
 /// its components lie outside. O(dimension), with a rotation O(dimension^2).
-QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits, const float* query);
+QueryCode encode_query(Metric metric, const XfbqQuantizer& quantizer, std::size_t query_bits,
+                       const float* query);
+inline QueryCode encode_query(const XfbqVectors& vectors, std::size_t query_bits,
+                              const float* query) {
+  return encode_query(vectors.metric, vectors.quantizer, query_bits, query);
+}
 
 inline CodeShape code_shape(const XfbqQuantizer& quantizer, std::size_t query_bits) {
   return {quantizer.plane_words(), quantizer.bits, query_bits};
@@ -50,12 +55,13 @@ inline std::int32_t code_product_top(const XfbqQuantizer& quantizer, std::size_t
   return static_cast<std::int32_t>(quantizer.dimension * cells);
 }
 
-/// The ascending() distance of a vector. `term` is that of the vector for kL2, else 0; `factor` is
-/// that of its correction, else 1.
-inline float code_distance(const QueryCode& query, bool is_l2, std::uint32_t distance, float term,
-                           float factor) {
+/// The ascending() distance of a vector. `base` is what all distances of the query, or of it and a
+/// list, have besides; `term` is that of the vector for kL2, else 0; `factor` is that of its
+/// correction, else 1.
+inline float code_distance(const QueryCode& query, float base, bool is_l2, std::uint32_t distance,
+                           float term, float factor) {
   const float product = query.weight * factor * static_cast<float>(query.product(distance));
-  const float sum = product + (query.base + term);
+  const float sum = product + (base + term);
   return is_l2 && sum < 0 ? 0.0F : sum + 0.0F;
 }
 

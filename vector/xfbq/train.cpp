@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include "distance/distance_kernels.hpp"
 #include "kmeans/parallel_parts.hpp"
@@ -110,32 +111,41 @@ std::vector<float> random_rotation(std::size_t dimension, std::uint64_t seed) {
   return rotation;
 }
 
-XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings) {
-  const VectorView& view = rows.vectors;
+XfbqTraining train_scale(const VectorView& rows, const XfbqSettings& settings,
+                         const SampledRow& row_of) {
   XfbqTraining training;
   training.is_corrected = settings.is_corrected;
-  if (settings.is_rotated) training.rotation = random_rotation(view.dimension, settings.seed);
-  const std::vector<std::size_t> sample = sample_rows(view);
-  training.centre.assign(rows.centre.begin(), rows.centre.end());
-  if (training.centre.empty()) training.centre = mean_of(view, sample);
-  const XfbqQuantizer quantizer = training.quantizer(view.dimension, settings.bits);
-  std::vector<float> components(sample.size() * view.dimension);
+  if (settings.is_rotated) training.rotation = random_rotation(rows.dimension, settings.seed);
+  const XfbqQuantizer quantizer = training.quantizer(rows.dimension, settings.bits);
+  const std::vector<std::size_t> sample = sample_rows(rows);
+  std::vector<float> components(sample.size() * rows.dimension);
   for_each_part(
       sample.size(), kPartRows, settings.threads, [&](std::size_t first, std::size_t last) {
-        std::vector<float> row(padded(view.dimension));
+        std::vector<float> row(padded(rows.dimension));
         std::vector<float> rotated(row.size());
         for (std::size_t i = first; i < last; ++i) {
-          copy_row(view, sample[i], row.data());
+          row_of(sample[i], row.data());
           rotate_from_centre(quantizer, row.data(), rotated.data());
           if (settings.is_corrected) normalize(rotated);
           std::transform(rotated.begin(),
-                         rotated.begin() + static_cast<std::ptrdiff_t>(view.dimension),
-                         components.begin() + static_cast<std::ptrdiff_t>(i * view.dimension),
+                         rotated.begin() + static_cast<std::ptrdiff_t>(rows.dimension),
+                         components.begin() + static_cast<std::ptrdiff_t>(i * rows.dimension),
                          [](float value) { return std::abs(value); });
         }
       });
   const double clip = settings.clip < 0 ? default_clip(settings.bits) : settings.clip;
   training.scale = clipped_scale(components, clip);
+  return training;
+}
+
+XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings) {
+  std::vector<float> centre(rows.centre.begin(), rows.centre.end());
+  if (centre.empty()) centre = mean_of(rows.vectors, sample_rows(rows.vectors));
+  XfbqTraining training = train_scale(rows.vectors, settings, [&](std::size_t number, float* row) {
+    copy_row(rows.vectors, number, row);
+    for (std::size_t c = 0; c < centre.size(); ++c) row[c] -= centre[c];
+  });
+  training.centre = std::move(centre);
   return training;
 }
 

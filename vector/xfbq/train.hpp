@@ -2,6 +2,8 @@
 // *XOR-Friendly Binary Quantization*, section 3.5.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,6 +34,14 @@ struct XfbqTraining {
 /// length 1. The same for any number of
 /// threads. Memory: these components.
 XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings);
+
+/// Sets `dimension` floats to a row less what is taken from it before it is encoded.
+using SampledRow = std::function<void(std::size_t number, float* row)>;
+
+/// The scale likewise, and the rotation, without a centre: `row_of` takes it away. Called by all
+/// threads.
+XfbqTraining train_scale(const VectorView& rows, const XfbqSettings& settings,
+                         const SampledRow& row_of);
 
 /// The smallest value that at most the share `clip` of the values is above; 1 if that is 0 or
 /// there are none. Values are not negative, and are put in another order.

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "xfbq/bound_ranking.hpp"
 #include "xfbq/candidate_keys.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/query_code.hpp"
@@ -58,7 +60,7 @@ class GroupScan {
     for (std::size_t i = 0; i < count; ++i) {
       const float term = is_l2 ? vectors_.terms[first + i] : 0.0F;
       const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[first + i];
-      values_[i] = code_distance(query, is_l2, distances_[i], term, factor);
+      values_[i] = code_distance(query, query.base, is_l2, distances_[i], term, factor);
     }
     // The value of a limit that nobody set is NaN, which excludes nothing.
     for (std::size_t i = 0; i < count; ++i) {
@@ -111,24 +113,14 @@ class PossibleKeys {
   Keys keys_;
 };
 
-/// Ranks candidates anew, those with the lowest bounds first, until no other may be among the k
-/// nearest. `nearest` has the first ones, sorted; `known` their rows and others, sorted, that are
-/// not to be looked at again. Returns how many were ranked.
-std::size_t refine_possible(const FlatVectors& vectors, const float* query, Keys possible,
-                            const std::vector<std::uint32_t>& known, std::size_t k, Keys& nearest) {
+/// Offers what is possible, in order.
+void rank_possible(const FlatVectors& vectors, const float* query, Keys possible,
+                   BoundRanking& ranking) {
   const CanonicalDistances canonical(vectors, distance_kernels());
   std::sort(possible.begin(), possible.end());
-  std::size_t refined = 0;
-  for (const std::uint64_t key : possible) {
-    if (nearest.size() == k && key_value(key) > key_value(nearest.back())) break;
-    if (std::binary_search(known.begin(), known.end(), key_row(key))) continue;
-    const std::uint64_t exact = canonical.key(query, key_row(key));
-    ++refined;
-    if (nearest.size() == k && exact >= nearest.back()) continue;
-    nearest.insert(std::lower_bound(nearest.begin(), nearest.end(), exact), exact);
-    if (nearest.size() > k) nearest.pop_back();
+  for (const std::uint64_t bound : possible) {
+    if (!ranking.offer(bound, [&] { return canonical.key(query, key_row(bound)); })) break;
   }
-  return refined;
 }
 
 std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
@@ -222,13 +214,14 @@ BoundedNeighbors XfbqSearcher::nearest_by_bound(std::span<const float> queries, 
   std::vector<Keys> nearest =
       scan_all(vectors_, query_bits, filter, codes, threads_,
                [&](const QueryCode&) { return CandidateKeys(candidates, 0); });
-  std::vector<std::vector<std::uint32_t>> known(prepared.count);
+  std::vector<std::optional<BoundRanking>> rankings(prepared.count);
   run(threads_, prepared.count, [&](std::size_t q) {
     keep_nearest(nearest[q], candidates);
-    for (const std::uint64_t key : nearest[q]) known[q].push_back(key_row(key));
-    std::sort(known[q].begin(), known[q].end());
+    std::vector<std::uint32_t> known;
+    for (const std::uint64_t key : nearest[q]) known.push_back(key_row(key));
     rescore_keys(vectors_.vectors, prepared.query(q), nearest[q]);
     keep_nearest(nearest[q], k);
+    rankings[q].emplace(k, std::move(nearest[q]), std::move(known));
   });
   std::vector<DistanceBound> bounds;
   for (std::size_t q = 0; q < prepared.count; ++q) {
@@ -237,16 +230,14 @@ BoundedNeighbors XfbqSearcher::nearest_by_bound(std::span<const float> queries, 
   std::vector<Keys> possible =
       scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& code) {
         const auto q = static_cast<std::size_t>(&code - codes.data());
-        const bool is_full = nearest[q].size() == k;
-        return PossibleKeys(bounds[q], is_full ? key_value(nearest[q].back()) : INFINITY);
+        return PossibleKeys(bounds[q], rankings[q]->limit());
       });
   BoundedNeighbors result{make_neighbors(vectors_.metric, prepared.count, k),
                           std::vector<std::uint32_t>(prepared.count)};
   run(threads_, prepared.count, [&](std::size_t q) {
-    const std::size_t more = refine_possible(vectors_.vectors, prepared.query(q),
-                                             std::move(possible[q]), known[q], k, nearest[q]);
-    result.refined[q] = static_cast<std::uint32_t>(known[q].size() + more);
-    set_answers(vectors_.metric, q, nearest[q], result.answers);
+    rank_possible(vectors_.vectors, prepared.query(q), std::move(possible[q]), *rankings[q]);
+    result.refined[q] = rankings[q]->refined();
+    set_answers(vectors_.metric, q, rankings[q]->nearest(), result.answers);
   });
   return result;
 }

@@ -91,6 +91,43 @@ TEST_F(VectorBinaryCodesCommand, ChangesAreSearched) {
   EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("is whole"));
 }
 
+TEST_F(VectorBinaryCodesCommand, CodesInListsAreBuiltSearchedAndChanged) {
+  const std::string exact = "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n";
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{"--bits", "8"}, {"--correct", "--rotate", "--seed", "3"}}) {
+    std::vector<std::string> more{"--index", "ivf-xfbq", "--lists", "2"};
+    more.insert(more.end(), how.begin(), how.end());
+    std::vector<std::string> arguments{
+        "vector", "build", "--input", folder_ / "base.fvecs", "--output", folder_ / "lists"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ASSERT_EQ(run_warpdex(arguments).status, 0);
+    const auto search_lists = [&](std::vector<std::string> depth) {
+      depth.insert(depth.begin(), {"vector", "search", folder_ / "lists", "--queries",
+                                   folder_ / "queries.fvecs", "--probes", "2"});
+      return run_warpdex(depth);
+    };
+    EXPECT_EQ(search_lists({"-k", "2", "--refine", "4"}).out, exact);
+    EXPECT_EQ(search_lists({"-k", "2", "--refine", "4", "--query-bits", "8"}).out, exact);
+    expect_complaint(search_lists({"-k", "1", "--refine", "4", "--extra", "5"}), 2,
+                     {"--extra", "xfbq"});
+    expect_complaint(search_lists({"-k", "1", "--bound", "certain"}), 2, {"--bound", "xfbq"});
+    EXPECT_THAT(run_warpdex({"stats", folder_ / "lists"}).out, HasSubstr("a component"));
+    ASSERT_EQ(
+        run_warpdex({"vector", "add", folder_ / "lists", "--input", folder_ / "queries.fvecs"})
+            .status,
+        0);
+    const std::string changed = "0\t4\t0\n1\t5\t0\n";
+    EXPECT_EQ(search_lists({"-k", "1", "--refine", "4"}).out, changed);
+    ASSERT_EQ(run_warpdex({"vector", "merge", folder_ / "lists"}).status, 0);
+    EXPECT_EQ(search_lists({"-k", "1", "--refine", "4"}).out, changed);
+    EXPECT_THAT(run_warpdex({"verify", folder_ / "lists"}).out, HasSubstr("is whole"));
+    ASSERT_EQ(run_warpdex({"vector", "reconstruct", folder_ / "lists", "--by-codes", "--output",
+                           folder_ / "codes.fvecs"})
+                  .status,
+              0);
+  }
+}
+
 TEST_F(VectorBinaryCodesCommand, WithoutVectorsThereAreOnlyCodes) {
   ASSERT_EQ(build({"--no-vectors", "--quiet"}).status, 0);
   EXPECT_THAT(search({"-k", "1"}).out, HasSubstr("1\t3\t"));

@@ -298,7 +298,7 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
 }
 
 std::string form_name(const testing::TestParamInfo<Form>& form) {
-  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq", "xfbq"};
+  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq", "xfbq", "ivf_xfbq"};
   constexpr const char* kIds[] = {"rows", "numbers", "texts"};
   return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
          kIds[static_cast<std::size_t>(form.param.ids)];
@@ -315,7 +315,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Form{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
                     Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
                     Form{IndexKind::kXfbq, IdKind::kTexts, Metric::kL2, Store::kHalf},
-                    Form{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat}),
+                    Form{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat},
+                    Form{IndexKind::kIvfXfbq, IdKind::kTexts, Metric::kL2, Store::kFloat},
+                    Form{IndexKind::kIvfXfbq, IdKind::kRows, Metric::kCosine, Store::kHalf}),
     form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {

@@ -146,8 +146,8 @@ TEST_F(GpuShards, CodesAnswerAsTheCpuRefinedToo) {
 TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
   auto random = test::generator(8);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const IndexKind kind :
-       {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq, IndexKind::kXfbq}) {
+  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
+                               IndexKind::kXfbq, IndexKind::kIvfXfbq}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
                                                 .dimension = 12,
                                                 .index = kind,

@@ -137,6 +137,36 @@ TEST(SearchOnParts, SlicesOfCodesAnswerAsTheWholeRefinedToo) {
   }
 }
 
+TEST(SearchOnParts, SlicesOfListsOfBinaryCodesAnswerAsTheWhole) {
+  auto random = test::generator(7);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const Metric metric : {Metric::kL2, Metric::kCosine}) {
+    VectorIndexWriter writer(folder / "index",
+                             {.metric = metric,
+                              .dimension = 40,
+                              .index = IndexKind::kIvfXfbq,
+                              .ivf = {.lists = 17},
+                              .xfbq = {.bits = 3, .is_corrected = metric == Metric::kL2}});
+    writer.add(test::draw(random, 1500 * 40));
+    writer.commit();
+    const VectorIndex index = VectorIndex::open(folder / "index");
+    for (const std::size_t refine : {0, 30}) {
+      const ProbeSettings settings{5, refine, 6};
+      const auto one = search_on_cpu(index.ivf_xfbq(), settings, 2);
+      for (const std::size_t shards : {2, 5}) {
+        std::unique_ptr<VectorSearcher> whole =
+            search_slices(random, index.ivf_xfbq(), settings, shards);
+        if (refine > 0) {
+          whole = std::make_unique<RefiningSearcher>(std::move(whole), index.flat(), refine);
+        }
+        expect_as_one(*whole, *one, random, test::draw(random, 20 * 40),
+                      std::to_string(refine) + " refined");
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST(SearchOnParts, SlicesOfBinaryCodesAnswerAsTheWholeRefinedToo) {
   auto random = test::generator(5);
   for (const test::BinaryCodesShape& shape : {test::BinaryCodesShape{Metric::kL2, 20, 3, true},

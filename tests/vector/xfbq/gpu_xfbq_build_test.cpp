@@ -22,7 +22,9 @@ TEST_F(GpuXfbqBuild, CodesAreTheCpus) {
   auto random = test::generator(150);
   for (const std::size_t dimension : {1, 31, 32, 33, 100, 300}) {
     for (const std::size_t rows : {1, 32, 33, 5000}) {
-      const XfbqSettings settings{.bits = 1 + random() % 8, .is_rotated = random() % 2 == 0};
+      const XfbqSettings settings{.bits = 1 + random() % 8,
+                                  .is_rotated = random() % 2 == 0,
+                                  .is_corrected = random() % 2 == 0};
       const Store store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
       const Metric metric = static_cast<Metric>(random() % 3);
       const Collection all(metric, store, dimension, test::draw(random, rows * dimension, 2, 3));
@@ -31,8 +33,32 @@ TEST_F(GpuXfbqBuild, CodesAreTheCpus) {
       EXPECT_EQ(cpu.scale, gpu.scale);
       EXPECT_EQ(cpu.rotation, gpu.rotation);
       ASSERT_EQ(cpu.codes, gpu.codes) << rows << " x " << dimension << ", " << settings.bits
-                                      << (settings.is_rotated ? " bits, rotated" : " bits");
+                                      << (settings.is_rotated ? " bits, rotated" : " bits")
+                                      << (settings.is_corrected ? ", corrected" : "");
+      ASSERT_EQ(cpu.factors, gpu.factors);
+      ASSERT_EQ(cpu.residuals, gpu.residuals);
     }
+  }
+}
+
+/// Vectors of zeros, of one component, and of lengths far from 1.
+TEST_F(GpuXfbqBuild, CorrectionsAreTheCpus) {
+  auto random = test::generator(154);
+  for (const std::size_t bits : {1, 2, 4, 7, 8}) {
+    std::vector<float> rows = test::draw(random, 4000 * 48, 2, 3);
+    std::fill_n(rows.begin(), 10 * 48, 0.0F);
+    std::fill_n(rows.begin() + 11 * 48, 47, 0.0F);
+    for (std::size_t i = 0; i < 48; ++i) {
+      rows[20 * 48 + i] *= 0x1p-70F;
+      rows[21 * 48 + i] *= 0x1p40F;
+    }
+    const Collection all(Metric::kL2, Store::kFloat, 48, rows);
+    const XfbqSettings settings{.bits = bits, .is_rotated = bits > 2, .is_corrected = true};
+    const OwnedXfbqVectors cpu = build_xfbq(all.vectors, settings);
+    const OwnedXfbqVectors gpu = build_xfbq(all.vectors, settings, {}, {.gpu = &resources()});
+    EXPECT_EQ(cpu.codes, gpu.codes) << bits;
+    EXPECT_EQ(cpu.factors, gpu.factors) << bits;
+    EXPECT_EQ(cpu.residuals, gpu.residuals) << bits;
   }
 }
 
@@ -42,6 +68,9 @@ TEST_F(GpuXfbqBuild, ManyBlocksAreEncoded) {
   const Collection all(Metric::kL2, Store::kFloat, 1000, test::draw(random, 40'000 * 1000));
   const OwnedXfbqVectors cpu = build_xfbq(all.vectors, {.bits = 4});
   EXPECT_EQ(build_xfbq(all.vectors, {.bits = 4}, {}, {.gpu = &resources()}).codes, cpu.codes);
+  const XfbqSettings corrected{.bits = 3, .is_corrected = true};
+  EXPECT_EQ(build_xfbq(all.vectors, corrected, {}, {.gpu = &resources()}).residuals,
+            build_xfbq(all.vectors, corrected).residuals);
   // Little memory: blocks are smaller.
   Resources small({.device = 0, .memory = std::size_t{3} << 20, .host_memory = 0});
   EXPECT_EQ(build_xfbq(all.vectors, {.bits = 4}, {}, {.gpu = &small}).codes, cpu.codes);

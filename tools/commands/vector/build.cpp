@@ -77,7 +77,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
       "flat: all vectors are compared, so that every answer is exact. ivf-flat: an inverted file; "
       "only the lists nearest to a query are compared. ivf-pq: likewise, by codes of a few bytes a "
-      "vector. xfbq: all vectors are compared, by codes of a few bits a component")(
+      "vector. xfbq: all vectors are compared, by codes of a few bits a component. ivf-xfbq: those "
+      "of "
+      "the nearest lists, by such codes")(
       "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
       "l2, ip or cosine")(
       "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
@@ -88,7 +90,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
-  po::options_description ivf = option_group("For ivf-flat, ivf-pq and xfbq");
+  po::options_description ivf = option_group("For all but flat");
   ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
                     "not xfbq: how many lists; 0: about 4 times the root of the number of vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
@@ -98,11 +100,11 @@ void add_options(CommandLine& command, Arguments& given) {
       "of the training; of the rotation of xfbq");
   add_threads_option(ivf, &given.threads);
   command.add(ivf);
-  po::options_description codes = option_group("For ivf-pq and xfbq");
+  po::options_description codes = option_group("For ivf-pq, xfbq and ivf-xfbq");
   codes.add_options()("bits", po::value(&given.bits)->value_name("B"),
                       "ivf-pq: 8 (default), a byte of a code is the number of one of 256 "
-                      "codewords; or 4, it is two numbers, each of one of 16. xfbq: bits of a "
-                      "component's code, 1 to 8 (default 4)")(
+                      "codewords; or 4, it is two numbers, each of one of 16. xfbq, "
+                      "ivf-xfbq: bits of a component's code, 1 to 8 (default 4)")(
       "no-vectors", po::bool_switch(&given.no_vectors),
       "keep codes only, not the vectors, which 'search --refine' needs");
   command.add(codes);
@@ -112,13 +114,13 @@ void add_options(CommandLine& command, Arguments& given) {
       "opq", po::bool_switch(&given.opq),
       "rotate vectors first, so that codes lose less; takes longer to train");
   command.add(pq);
-  po::options_description xfbq = option_group("For xfbq");
+  po::options_description xfbq = option_group("For xfbq and ivf-xfbq");
   xfbq.add_options()("rotate", po::bool_switch(&given.rotate),
                      "rotate vectors at random first, for those with few large components; takes "
                      "longer to encode")(
       "correct", po::bool_switch(&given.correct),
       "keep a scale and a correction of each vector (RaBitQ), so that codes lose less; takes 8 "
-      "bytes a vector. Best with --rotate")(
+      "bytes a vector, in lists 4. Best with --rotate")(
       "clip", po::value(&given.clip)->value_name("SHARE"),
       "of the components, those that may lie outside of the range that codes stand for, from 0 to "
       "below 1. Default: what suits the bits, 0.0073 for 4");
@@ -139,10 +141,11 @@ void check_options(vector::IndexKind index, const CommandLine& command) {
   check(vector::has_lists(index), {"lists", "train"}, "an inverted file; add --index ivf-flat");
   check(index != vector::IndexKind::kFlat, {"seed", "device", "gpu-memory"},
         "an inverted file or for codes; add --index ivf-flat");
-  check(vector::has_codes(index), {"bits", "no-vectors"}, "codes; add --index ivf-pq or xfbq");
+  check(vector::has_codes(index), {"bits", "no-vectors"},
+        "codes; add --index ivf-pq, xfbq or ivf-xfbq");
   check(index == vector::IndexKind::kIvfPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
-  check(index == vector::IndexKind::kXfbq, {"rotate", "correct", "clip"},
-        "binary codes; add --index xfbq");
+  check(vector::has_binary_codes(index), {"rotate", "correct", "clip"},
+        "binary codes; add --index xfbq or ivf-xfbq");
 }
 
 vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
@@ -157,7 +160,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
   if (command.given("bits")) {
     const std::size_t bits = checked_number("--bits", given.bits, 1, 8);
-    (settings.index == vector::IndexKind::kXfbq ? settings.xfbq.bits : settings.pq.bits) = bits;
+    (vector::has_binary_codes(settings.index) ? settings.xfbq.bits : settings.pq.bits) = bits;
   }
   settings.pq.is_rotated = given.opq;
   settings.pq.keeps_vectors = !given.no_vectors;

@@ -28,9 +28,8 @@ constexpr const char* kAbout =
     "rows.\n"
     "Over an index of the kind flat every answer is exact. Over ivf-flat the distances are exact, "
     "and\n"
-    "vectors in lists that were not probed are missed. Over ivf-pq and xfbq distances come from "
-    "codes\n"
-    "and are nearly right; with --refine those of the best are exact.";
+    "vectors in lists that were not probed are missed. Over ivf-pq, xfbq and ivf-xfbq distances\n"
+    "come from codes and are nearly right; with --refine those of the best are exact.";
 
 constexpr const char* kNotes =
     "The answers go to standard output as lines: query (its row), id, distance, between tabs; so\n"

@@ -89,8 +89,8 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
 /// tiles.
 ///
 /// A Task says, as ProductTask does, what there is to multiply, and brings it: by copies that are
-/// under way when it returns, or by writes of its own.
-template <class Task>
+/// under way when it returns, or by writes of its own. A Product is a TileProductOf.
+template <class Task, class Product = TileProduct>
 class PanelProduct {
  public:
   __device__ PanelProduct(const Task& task, std::uint8_t* shared)
@@ -109,12 +109,12 @@ class PanelProduct {
     for (std::uint32_t step = 0; step < kAhead; ++step) copy(step);
     std::uint32_t step = 0;
     for (std::uint32_t panel = task_.first; panel < task_.last; ++panel) {
-      TileSums sums;
+      typename Product::Sums sums;
       begin(sums);
-      TileProduct product;
+      Product product;
       for (std::uint32_t chunk = 0; chunk < task_.chunks; ++chunk, ++step) {
         wait_for_copies<kAhead - 1>();
-        TileProduct::see_copies();
+        Product::see_copies();
         __syncthreads();
         copy(step + kAhead);
         const std::uint32_t stage = step % kStages;
@@ -128,7 +128,7 @@ class PanelProduct {
 
  private:
   /// Chunks that are copied ahead: their places must not be those of chunks that are still read.
-  static constexpr std::uint32_t kAhead = kStages - 1 - TileProduct::kUnfinished;
+  static constexpr std::uint32_t kAhead = kStages - 1 - Product::kUnfinished;
 
   __device__ std::uint8_t* column_slot(std::uint32_t panel) const {
     return columns_ + panel % kColumnSlots * kColumnBytes;

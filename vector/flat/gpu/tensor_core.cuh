@@ -52,4 +52,15 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], const std::uint32
       : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right_low), "r"(right_high));
 }
 
+/// Likewise 16 x 32 times 32 x 8 signed bytes. Where halves had two, a register has four bytes.
+__device__ __forceinline__ void multiply_add(std::int32_t (&sums)[4],
+                                             const std::uint32_t (&left)[4],
+                                             std::uint32_t right_low, std::uint32_t right_high) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right_low), "r"(right_high));
+}
+
 }  // namespace warpdex::vector

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "ivf/build/encoded_bits.hpp"
 #include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "warpdex/core/cuda/resources.hpp"
@@ -52,9 +53,13 @@ class GpuSteps {
   void encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
               const BlockSink& sink);
 
-  /// As encode_rows() of binary codes without corrections, to the bit.
+  /// As encode_rows() of binary codes, to the bit.
   void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
                      const OnBlock& on_block);
+
+  /// As vector::encode_bits(), to the bit.
+  void encode_bits(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+                   const BitSink& sink);
 
  private:
   struct State;

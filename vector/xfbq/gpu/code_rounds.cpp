@@ -32,11 +32,14 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
       candidates_(static_cast<std::uint32_t>(candidates)),
       rounds_(queries, candidates),
       by_products_(queries >= kMinProductQueries &&
-                   code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct) {
+                   code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct),
+      number_(std::max(codes.host().quantizer.bits, query_bits) <= kMaxByteBits
+                  ? PanelNumber::kByte
+                  : PanelNumber::kHalf) {
   const std::uint32_t panels = order().panels();
   slab_panels_ = std::max(panels, 1U);
   if (!by_products_) return;
-  const std::size_t slab = kSlabBytes / panel_bytes(codes.dimension());
+  const std::size_t slab = kSlabBytes / code_panel_bytes(codes.dimension(), number_);
   slab_panels_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(
       slab, rounds_.first_panels(), std::max(rounds_.first_panels(), slab_panels_)));
 }
@@ -44,8 +47,8 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
 void CodeRounds::lay_out(Arena& arena) {
   lists_ = arena.take<Candidate>(std::size_t{queries_} * rounds_.capacity());
   if (!by_products_) return;
-  const std::size_t panel = panel_bytes(codes_.dimension());
-  query_halves_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
+  const std::size_t panel = code_panel_bytes(codes_.dimension(), number_);
+  query_panels_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
   slab_.halves = arena.take<std::uint8_t>(slab_panels_ * panel);
   slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
   if (codes_.on_gpu().factors != nullptr) {
@@ -70,13 +73,14 @@ void CodeRounds::match_part(const QueryImage& queries, const std::uint64_t* filt
                   limits, takes_all, stream);
     return;
   }
-  unpack_codes({codes_.on_gpu(), filter, order(), panel, count}, slab_, stream);
+  unpack_codes({codes_.on_gpu(), filter, order(), panel, count, number_}, slab_, stream);
   match_bits({.rows = slab_,
               .row_panels = count,
               .first_place = panel * kPanelRows,
-              .query_halves = query_halves_,
+              .query_panels = query_panels_,
               .queries = queries.codes(),
-              .chunks = panel_chunks(codes_.dimension()),
+              .chunks = code_chunks(codes_.dimension(), number_),
+              .number = number_,
               .is_l2 = codes_.on_gpu().is_l2,
               .max_term = codes_.max_term(),
               .max_factor = codes_.max_factor(),
@@ -90,7 +94,7 @@ void CodeRounds::run(const QueryImage& queries, const std::uint64_t* filter, boo
                      const DeviceAnswers& nearest, const Stream& stream) {
   const std::uint32_t panels = order().panels();
   if (by_products_) {
-    unpack_queries(queries.codes(), codes_.on_gpu(), query_halves_, stream);
+    unpack_queries(queries.codes(), codes_.on_gpu(), number_, query_panels_, stream);
   }
   const double growth = rounds_.growth(panels);
   for (std::uint32_t panel = 0; panel < panels;) {

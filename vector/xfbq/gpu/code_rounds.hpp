@@ -9,6 +9,7 @@
 #include "warpdex/core/cuda/arena.hpp"
 #include "xfbq/gpu/gpu_binary_codes.hpp"
 #include "xfbq/gpu/query_image.hpp"
+#include "xfbq/gpu/unpack_codes.hpp"
 
 namespace warpdex::vector {
 
@@ -43,9 +44,10 @@ class CodeRounds {
   std::uint32_t candidates_;
   ListRounds rounds_;
   bool by_products_;
+  PanelNumber number_;
   std::uint32_t slab_panels_;  ///< that are unpacked at a time, or scanned
   Candidate* lists_ = nullptr;
-  std::uint8_t* query_halves_ = nullptr;
+  std::uint8_t* query_panels_ = nullptr;
   RowPanels slab_;
 };
 

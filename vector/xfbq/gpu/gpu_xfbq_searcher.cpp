@@ -1,8 +1,10 @@
-// Cuts a search into blocks of queries, and finishes by full scans what rounds leave open.
+// Cuts a search into blocks of queries, and finishes by full scans what rounds leave open. Searches
+// by a bound go on from there, query by query.
 #include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -16,9 +18,9 @@
 #include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
-#include "warpdex/core/error.hpp"
 #include "xfbq/check_depth.hpp"
-#include "xfbq/gpu/code_rounds.hpp"
+#include "xfbq/gpu/binary_block.hpp"
+#include "xfbq/gpu/bound_search.hpp"
 #include "xfbq/gpu/full_scan.hpp"
 
 namespace warpdex::vector {
@@ -26,57 +28,6 @@ namespace {
 
 constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
-
-/// What a search asks for.
-struct Wanted {
-  std::size_t k;
-  XfbqDepth depth;         ///< whose bits are settled
-  std::size_t candidates;  ///< by codes
-  const RowFilter* filter;
-  bool refines_on_gpu;
-};
-
-/// What a block of queries needs on the GPU. Its parts refer to each other, so it stays where it is
-/// made.
-struct BinaryBlock {
-  BinaryBlock(const GpuBinaryCodes& codes, const Wanted& wanted, std::size_t most)
-      : queries(most),
-        image(codes, most, wanted.depth.query_bits),
-        rounds(codes, most, wanted.candidates, wanted.depth.query_bits) {
-    nearest.k = static_cast<std::uint32_t>(wanted.candidates);
-    answers.k = static_cast<std::uint32_t>(wanted.k);
-  }
-  BinaryBlock(const BinaryBlock&) = delete;
-  BinaryBlock& operator=(const BinaryBlock&) = delete;
-
-  /// Takes its memory, or measures it; returns the bytes.
-  std::size_t lay_out(void* memory, const GpuBinaryCodes& codes, const Wanted& wanted) {
-    Arena arena(memory);
-    image.lay_out(arena);
-    rounds.lay_out(arena);
-    nearest.values = arena.take<float>(queries * nearest.k);
-    nearest.ids = arena.take<std::uint32_t>(queries * nearest.k);
-    if (wanted.refines_on_gpu) {
-      answers.values = arena.take<float>(queries * answers.k);
-      answers.ids = arena.take<std::uint32_t>(queries * answers.k);
-    }
-    rows = arena.take<std::int32_t>(queries * nearest.k);
-    distances = arena.take<float>(queries * nearest.k);
-    if (wanted.filter != nullptr) {
-      filter = arena.take<std::uint64_t>((std::size_t{codes.count()} + 63) / 64);
-    }
-    return arena.used();
-  }
-
-  std::size_t queries;
-  QueryImage image;
-  CodeRounds rounds;
-  DeviceAnswers nearest;  ///< by codes
-  DeviceAnswers answers;  ///< refined
-  std::int32_t* rows = nullptr;
-  float* distances = nullptr;
-  std::uint64_t* filter = nullptr;  ///< null: all rows are allowed
-};
 
 }  // namespace
 
@@ -88,21 +39,27 @@ struct GpuXfbqSearcher::State {
                       GpuFlatSettings{.memory = std::max<std::size_t>(1, codes.memory().left())});
       if (!vectors->is_resident()) vectors.reset();
     }
-    pool.emplace(vectors ? vectors->memory() : codes.memory(), codes.device());
+    pool.emplace(pool_memory(), codes.device());
   }
 
   /// Answers by rounds; returns the queries that are left open.
-  std::vector<std::uint32_t> search_in_rounds(const PreparedQueries& queries, const Wanted& wanted,
-                                              Neighbors& result);
-  std::vector<std::uint32_t> search_block(const PreparedQueries& queries, const Wanted& wanted,
+  std::vector<std::uint32_t> search_in_rounds(const PreparedQueries& queries,
+                                              const WantedCodes& wanted, Neighbors& result);
+  std::vector<std::uint32_t> search_block(const PreparedQueries& queries, const WantedCodes& wanted,
                                           std::size_t first, std::size_t count, BinaryBlock& block,
                                           Workspace& workspace, Neighbors& result);
   void refine_block(const BinaryBlock& block, const Stream& stream) const;
   /// Ranks what was found for some queries by the vectors in the host's memory.
-  void refine_on_host(const PreparedQueries& queries, const Wanted& wanted, std::size_t first,
+  void refine_on_host(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first,
                       const BinaryBlock& block, const Stream& stream, Neighbors& result) const;
-  void finish_query(const PreparedQueries& queries, const Wanted& wanted, std::size_t query,
+  void finish_query(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t query,
                     std::vector<std::uint64_t>& keys, Neighbors& result) const;
+  /// Copies them when they are first needed.
+  const DeviceBoundRows& rows_of_bounds() {
+    std::call_once(has_bounds, [this] { bounds.emplace(codes, pool_memory()); });
+    return bounds->on_gpu();
+  }
+  MemoryBudget& pool_memory() const { return vectors ? vectors->memory() : codes.memory(); }
   /// Calls answer(scan, workspace) with what full scans of single queries need.
   template <class Answer>
   void with_full_scan(std::size_t candidates, std::size_t query_bits, const RowFilter* filter,
@@ -111,6 +68,8 @@ struct GpuXfbqSearcher::State {
   Metric metric;
   GpuBinaryCodes codes;
   std::optional<GpuRows> vectors;
+  std::once_flag has_bounds;
+  std::optional<GpuBoundRows> bounds;
   std::optional<WorkspacePool> pool;
   std::atomic<std::uint64_t> searched{0};
   std::atomic<std::uint64_t> uncertified{0};
@@ -127,7 +86,7 @@ void GpuXfbqSearcher::State::refine_block(const BinaryBlock& block, const Stream
           block.answers, false, stream);
 }
 
-void GpuXfbqSearcher::State::finish_query(const PreparedQueries& queries, const Wanted& wanted,
+void GpuXfbqSearcher::State::finish_query(const PreparedQueries& queries, const WantedCodes& wanted,
                                           std::size_t query, std::vector<std::uint64_t>& keys,
                                           Neighbors& result) const {
   if (wanted.depth.refine > 0) rescore_keys(codes.host().vectors, queries.query(query), keys);
@@ -135,9 +94,10 @@ void GpuXfbqSearcher::State::finish_query(const PreparedQueries& queries, const 
   set_answers(metric, query, keys, result);
 }
 
-void GpuXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, const Wanted& wanted,
-                                            std::size_t first, const BinaryBlock& block,
-                                            const Stream& stream, Neighbors& result) const {
+void GpuXfbqSearcher::State::refine_on_host(const PreparedQueries& queries,
+                                            const WantedCodes& wanted, std::size_t first,
+                                            const BinaryBlock& block, const Stream& stream,
+                                            Neighbors& result) const {
   const CandidateLists lists = block.rounds.lists(block.image);
   const std::size_t some = block.image.count();
   std::vector<std::uint32_t> counts(some);
@@ -161,7 +121,7 @@ void GpuXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, cons
 }
 
 std::vector<std::uint32_t> GpuXfbqSearcher::State::search_block(
-    const PreparedQueries& queries, const Wanted& wanted, std::size_t first, std::size_t count,
+    const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first, std::size_t count,
     BinaryBlock& block, Workspace& workspace, Neighbors& result) {
   const Stream& stream = workspace.stream;
   const bool refines = wanted.depth.refine > 0;
@@ -186,7 +146,7 @@ std::vector<std::uint32_t> GpuXfbqSearcher::State::search_block(
 }
 
 std::vector<std::uint32_t> GpuXfbqSearcher::State::search_in_rounds(const PreparedQueries& queries,
-                                                                    const Wanted& wanted,
+                                                                    const WantedCodes& wanted,
                                                                     Neighbors& result) {
   const auto bytes_for = [&](std::size_t some) {
     return BinaryBlock(codes, wanted, some).lay_out(nullptr, codes, wanted);
@@ -244,16 +204,16 @@ GpuFlatFigures GpuXfbqSearcher::figures() const {
 
 Neighbors GpuXfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
                                    const XfbqDepth& depth, const RowFilter* filter) const {
+  if (depth.bound != XfbqBound::kNone) {
+    return nearest_by_bound(queries, k, depth, filter).answers;
+  }
   State& state = *state_;
   const XfbqVectors& host = state.codes.host();
   check_k(k, host.rows);
   check_filter(filter, host.rows);
-  Wanted wanted{k, depth, candidate_count(depth, k, host.rows), filter,
-                depth.refine > 0 && state.vectors.has_value()};
+  WantedCodes wanted{k, depth, candidate_count(depth, k, host.rows), filter,
+                     depth.refine > 0 && state.vectors.has_value()};
   wanted.depth.query_bits = check_depth(host, depth);
-  if (depth.bound != XfbqBound::kNone) {
-    throw UsageError("searches by a bound are for the CPU; leave the bound out, or search there");
-  }
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
   Neighbors result = make_neighbors(state.metric, prepared.count, k);
   if (prepared.count == 0) return result;
@@ -278,6 +238,37 @@ Neighbors GpuXfbqSearcher::nearest(std::span<const float> queries, std::size_t k
           state.finish_query(prepared, wanted, query, keys, result);
         }
       });
+  return result;
+}
+
+BoundedNeighbors GpuXfbqSearcher::nearest_by_bound(std::span<const float> queries, std::size_t k,
+                                                   const XfbqDepth& depth,
+                                                   const RowFilter* filter) const {
+  State& state = *state_;
+  const XfbqVectors& host = state.codes.host();
+  check_k(k, host.rows);
+  const std::size_t query_bits = check_depth(host, depth);
+  const std::size_t candidates = candidate_count(depth, k, host.rows);
+  const Neighbors by_codes = nearest(queries, candidates, {.query_bits = query_bits}, filter);
+  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
+  BoundedNeighbors result{make_neighbors(state.metric, prepared.count, k),
+                          std::vector<std::uint32_t>(prepared.count)};
+  if (prepared.count == 0) return result;
+  const CurrentDevice current(state.codes.device());
+  BoundSearch search(state.codes, state.rows_of_bounds(), state.vectors ? &*state.vectors : nullptr,
+                     {query_bits, depth.bound}, filter != nullptr);
+  Arena measure(nullptr);
+  search.lay_out(measure);
+  const auto workspace = state.pool->take(measure.used(), measure.used());
+  Arena arena(workspace->scratch.data());
+  search.lay_out(arena);
+  search.set_filter(filter, workspace->stream);
+  for (std::size_t q = 0; q < prepared.count; ++q) {
+    const BoundRanking ranking = search.rank(
+        prepared, q, std::span(by_codes.rows).subspan(q * candidates, candidates), k, *workspace);
+    result.refined[q] = ranking.refined();
+    set_answers(state.metric, q, ranking.nearest(), result.answers);
+  }
   return result;
 }
 

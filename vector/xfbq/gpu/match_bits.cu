@@ -11,6 +11,26 @@
 namespace warpdex::vector {
 namespace {
 
+/// Sums of whole numbers begin with these bits: as those of a float, they are 2^23 + 2^22 and what
+/// is added. So a product of up to kMaxExactProduct becomes a float by one subtraction.
+constexpr std::int32_t kFloatBits = 0x4B400000;
+
+__device__ __forceinline__ float product_of(float sum) { return sum; }
+__device__ __forceinline__ float product_of(std::int32_t sum) {
+  return __fsub_rn(__int_as_float(sum), __int_as_float(kFloatBits));
+}
+__device__ __forceinline__ void set_sums(TileSums& sums) { clear_sums(sums); }
+__device__ __forceinline__ void set_sums(ByteSums& sums) {
+#pragma unroll
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+#pragma unroll
+    for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i) sums[m][n][i] = kFloatBits;
+    }
+  }
+}
+
 /// What a thread holds of the queries of its two rows of a block while codes pass by. A query that
 /// there is not keeps nothing.
 struct OwnQueries {
@@ -50,10 +70,10 @@ struct PanelFactors {
 };
 
 /// Appends the distances of two rows of a tile that are within their limits.
-template <bool kIsL2, bool kHasFactors>
+template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
-                                            std::uint32_t m, std::uint32_t panel,
-                                            const TileSums& sums, const float* terms) {
+                                            std::uint32_t m, std::uint32_t panel, const Sums& sums,
+                                            const float* terms) {
   const PanelFactors<kHasFactors> factors(task, panel);
   std::uint32_t kept[2] = {0, 0};
 #pragma unroll
@@ -64,7 +84,7 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
         const float weight = factors.weigh(own.weight[half], column_of_sum(n, odd));
-        const float about = fmaf(weight, sums[m][n][2 * half + odd], term);
+        const float about = fmaf(weight, product_of(sums[m][n][2 * half + odd]), term);
         if (about <= own.bound[half]) kept[half] |= 1U << (2 * n + odd);
       }
     }
@@ -80,7 +100,7 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
   const auto value_of = [&](std::uint32_t i, std::uint32_t half) {
     const std::uint32_t column = column_of_sum(i / 2, i % 2);
     return code_value<kIsL2>(factors.weigh(own.weight[half], column), base[half],
-                             sums[m][i / 2][2 * half + i % 2], terms[column]);
+                             product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]);
   };
 #pragma unroll
   for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
@@ -94,9 +114,9 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 }
 
 /// Writes all distances of two rows of a tile.
-template <bool kIsL2, bool kHasFactors>
+template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
-                                         std::uint32_t m, std::uint32_t panel, const TileSums& sums,
+                                         std::uint32_t m, std::uint32_t panel, const Sums& sums,
                                          const float* terms) {
   const PanelFactors<kHasFactors> factors(task, panel);
 #pragma unroll
@@ -109,7 +129,7 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
       const std::uint32_t place = panel * kPanelRows + column;
       list[place] = {code_value<kIsL2>(factors.weigh(own.weight[half], column), base,
-                                       sums[m][i / 2][2 * half + i % 2], terms[column]),
+                                       product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]),
                      task.first_place + place};
     }
   }
@@ -117,7 +137,7 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
 
 /// Work item: a panel of queries and a share of the panels of codes, a CTA of 8 warps. Shared
 /// memory: the queries (up to 256 components), and 4 chunks of codes. The tensor cores bound it.
-template <bool kIsL2, bool kHasFactors>
+template <bool kIsL2, bool kHasFactors, class Product>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   const auto part = [&](std::uint32_t number) {
@@ -126,32 +146,43 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
   OwnQueries own[kRowBlocks];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) own[m].load(task, m);
-  const ProductTask product{task.query_halves + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
+  const ProductTask product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
                             task.rows.halves,
                             task.rows.offsets,
                             task.chunks,
                             part(blockIdx.y),
                             part(blockIdx.y + 1)};
-  PanelProduct(product, shared)
-      .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* terms) {
+  using Sums = typename Product::Sums;
+  PanelProduct<ProductTask, Product>(product, shared)
+      .run([](Sums& sums) { set_sums(sums); },
+           [&](std::uint32_t panel, const Sums& sums, const float* terms) {
 #pragma unroll
-        for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-          if (task.takes_all) {
-            keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
-          } else {
-            keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
-          }
-        }
-      });
+             for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
+               if (task.takes_all) {
+                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
+               } else {
+                 keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
+               }
+             }
+           });
+}
+
+using MatchKernel = void (*)(MatchBitsTask);
+
+template <bool kIsL2, bool kHasFactors>
+MatchKernel choose_kernel(PanelNumber number) {
+  return number == PanelNumber::kByte ? match_code_panels<kIsL2, kHasFactors, ByteProduct>
+                                      : match_code_panels<kIsL2, kHasFactors, TileProduct>;
 }
 
 }  // namespace
 
 void match_bits(const MatchBitsTask& task, const Stream& stream) {
   const bool has_factors = task.rows.slacks != nullptr;
-  const auto kernel =
-      task.is_l2 ? (has_factors ? match_code_panels<true, true> : match_code_panels<true, false>)
-                 : (has_factors ? match_code_panels<false, true> : match_code_panels<false, false>);
+  const auto choose =
+      task.is_l2 ? (has_factors ? choose_kernel<true, true> : choose_kernel<true, false>)
+                 : (has_factors ? choose_kernel<false, true> : choose_kernel<false, false>);
+  const MatchKernel kernel = choose(task.number);
   const std::size_t bytes = product_shared_bytes(task.chunks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;

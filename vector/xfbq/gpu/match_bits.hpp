@@ -7,23 +7,26 @@
 #include "flat/gpu/match.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 #include "xfbq/gpu/binary_data.hpp"
+#include "xfbq/gpu/unpack_codes.hpp"
 
 namespace warpdex::vector {
 
 /// The largest product of codes for which all sums of the tensor cores are exact: they cut off what
 /// is below 2^-23 of the largest addend (half_bound.hpp), and all addends are whole numbers.
+/// Sums of bytes are exact anyway; up to this they are told as floats.
 inline constexpr std::int64_t kMaxExactProduct = std::int64_t{1} << 22;
 
 /// A part of the rows against all queries. Panels are those of unpack_codes() and unpack_queries().
 struct MatchBitsTask {
-  /// Halves, offsets and, as slacks, the factors of corrections (null: all are 1), from the first
-  /// panel of the part on.
+  /// Halves or bytes, offsets and, as slacks, the factors of corrections (null: all are 1), from
+  /// the first panel of the part on.
   RowPanels rows;
   std::uint32_t row_panels;   ///< of the part, 1 or more
   std::uint32_t first_place;  ///< of the part
-  const std::uint8_t* query_halves;
+  const std::uint8_t* query_panels;
   DeviceQueryCodes queries;
   std::uint32_t chunks;  ///< of a panel
+  PanelNumber number;    ///< of both kinds of panels
   bool is_l2;
   float max_term;    ///< no finite offset is larger
   float max_factor;  ///< no factor is larger

@@ -21,6 +21,10 @@ Neighbors GpuXfbqSearcher::nearest(std::span<const float>, std::size_t, const Xf
                                    const RowFilter*) const {
   refuse();
 }
+BoundedNeighbors GpuXfbqSearcher::nearest_by_bound(std::span<const float>, std::size_t,
+                                                   const XfbqDepth&, const RowFilter*) const {
+  refuse();
+}
 RangeNeighbors GpuXfbqSearcher::within(std::span<const float>, float, const XfbqDepth&,
                                        const RowFilter*) const {
   refuse();

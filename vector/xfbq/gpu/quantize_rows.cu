@@ -1,21 +1,13 @@
 // A lane holds a component; a vote of the warp is a word of a code.
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
+#include "xfbq/gpu/code_place.cuh"
 #include "xfbq/gpu/quantize_rows.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-
-/// Where word `number` of row `row` lies, in words (CodeGroups).
-__device__ __forceinline__ std::size_t word_place(std::uint32_t row, std::uint32_t number,
-                                                  std::uint32_t words) {
-  const std::uint32_t chunk = number / 4;
-  const std::uint32_t width = min(4U, words - chunk * 4);
-  return std::size_t{row / kWarp} * words * kWarp + chunk * 4 * kWarp + row % kWarp * width +
-         number % 4;
-}
 
 /// Work item: a row, a warp; grid-stride over the places of groups. Reading the rows bounds it.
 __global__ void __launch_bounds__(kThreads) quantize(QuantizeTask task) {
@@ -26,10 +18,12 @@ __global__ void __launch_bounds__(kThreads) quantize(QuantizeTask task) {
   const std::uint32_t places = (task.count + kWarp - 1) / kWarp * kWarp;
   const std::uint32_t step = gridDim.x * (kThreads / kWarp);
   for (std::uint32_t row = blockIdx.x * (kThreads / kWarp) + warp_id(); row < places; row += step) {
+    const bool exists =
+        row < task.count && (task.sizes == nullptr || row % kWarp < task.sizes[row / kWarp]);
     for (std::uint32_t plane = 0; plane < planes; ++plane) {
       const std::uint32_t column = plane * kWarp + lane_id();
       std::uint32_t cell = 0;
-      if (row < task.count && column < task.dimension) {
+      if (exists && column < task.dimension) {
         const float value = task.rows[std::size_t{row} * task.stride + column];
         const float t = __fadd_rn(__fmul_rn(value, task.factor), half);
         cell = static_cast<std::uint32_t>(fminf(fmaxf(t, 0.0F), last));

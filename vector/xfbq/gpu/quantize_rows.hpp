@@ -13,7 +13,8 @@ struct QuantizeTask {
   std::uint32_t count;
   std::uint32_t dimension;
   std::uint32_t bits;
-  float factor;  ///< cell_factor()
+  float factor;                ///< cell_factor()
+  const std::uint32_t* sizes;  ///< rows of each 32 places that are there; null: all
   /// Groups for `count` rows, aligned to 4 bytes; codes of zeros where there is no row.
   std::uint32_t* groups;
 };

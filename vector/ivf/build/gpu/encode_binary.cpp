@@ -1,19 +1,18 @@
-// Rows to binary codes, in the order of rows. The bytes are those that encode_rows() gives.
+// Rows to binary codes and corrections, in the order of rows. The bytes are those that
+// encode_rows() gives.
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "distance/distance_kernels.hpp"
+#include "ivf/build/gpu/bit_encoder.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
-#include "pq/code_groups.hpp"
 #include "pq/gpu/residuals.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/error.hpp"
-#include "xfbq/gpu/quantize_rows.hpp"
-#include "xfbq/rotated.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -26,7 +25,8 @@ class BinaryEncoder {
       : quantizer_(quantizer),
         dimension_(static_cast<std::uint32_t>(quantizer.dimension)),
         stride_(static_cast<std::uint32_t>(padded(quantizer.dimension))),
-        stream_(stream) {
+        stream_(stream),
+        codes_(quantizer) {
     take_memory(rows, resources);
     upload();
   }
@@ -34,11 +34,20 @@ class BinaryEncoder {
   /// A multiple of 32.
   std::size_t block_rows() const { return block_rows_; }
   void* input(std::size_t block) const { return inputs_[block % 2]; }
-  std::size_t code_bytes(std::size_t rows) const {
-    return groups_of(rows) * CodeGroups{quantizer_.code_bytes()}.group_bytes();
+  std::size_t code_bytes(std::size_t rows) const { return codes_.code_bytes(rows); }
+  /// Of the codes, and of the corrections behind them.
+  std::size_t result_bytes(std::size_t rows) const {
+    return code_bytes(rows) + (quantizer_.is_corrected ? 2 * rows * sizeof(float) : 0);
+  }
+  /// A block's results.
+  EncodedRows read(const std::uint8_t* results, std::size_t rows) const {
+    const std::size_t bytes = code_bytes(rows);
+    if (!quantizer_.is_corrected) return {{results, bytes}};
+    const auto* const corrections = reinterpret_cast<const float*>(results + bytes);
+    return {{results, bytes}, {corrections, rows}, {corrections + rows, rows}};
   }
 
-  /// Queues the encoding of a block, and the copy of its codes.
+  /// Queues the encoding of a block, and the copy of its results.
   void encode(std::size_t block, std::size_t rows, std::uint8_t* results) const {
     const auto count = static_cast<std::uint32_t>(rows);
     subtract_rows(
@@ -49,10 +58,12 @@ class BinaryEncoder {
       rotate_rows(moved_, count, dimension_, stride_, rotation_, rotated_, stream_);
       vectors = rotated_;
     }
-    quantize_rows({vectors, stride_, count, dimension_, static_cast<std::uint32_t>(quantizer_.bits),
-                   cell_factor(quantizer_.scale, quantizer_.bits), codes_},
-                  stream_);
-    copy_to_host(results, reinterpret_cast<const std::uint8_t*>(codes_), code_bytes(rows), stream_);
+    codes_.encode(vectors, stride_, count, nullptr, stream_);
+    codes_.copy_codes(rows, results, stream_);
+    if (!quantizer_.is_corrected) return;
+    auto* const corrections = reinterpret_cast<float*>(results + code_bytes(rows));
+    codes_.copy_factors(rows, corrections, stream_);
+    codes_.copy_residuals(rows, corrections + rows, stream_);
   }
 
  private:
@@ -81,7 +92,7 @@ class BinaryEncoder {
       rotated_ = arena.take<float>(moved_floats());
     }
     centre_ = quantizer_.centre.empty() ? nullptr : arena.take<float>(dimension_);
-    codes_ = arena.take<std::uint32_t>(code_bytes(block_rows_) / sizeof(std::uint32_t));
+    codes_.lay_out(arena, block_rows_);
     return arena.used();
   }
 
@@ -107,7 +118,7 @@ class BinaryEncoder {
   float* rotated_ = nullptr;  ///< null without a rotation
   float* rotation_ = nullptr;
   float* centre_ = nullptr;
-  std::uint32_t* codes_ = nullptr;
+  BitEncoder codes_;
 };
 
 }  // namespace
@@ -121,7 +132,7 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   const std::size_t block_rows = encoder.block_rows();
   const std::size_t row_bytes = rows.dimension * sizeof(float);
   state_->rows.reserve(block_rows * row_bytes);
-  state_->results.reserve(encoder.code_bytes(block_rows));
+  state_->results.reserve(encoder.result_bytes(block_rows));
   const auto size_of = [&](std::size_t block) {
     return std::min(block_rows, rows.rows - block * block_rows);
   };
@@ -141,8 +152,8 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   };
   const auto collect = [&](std::size_t block) {
     state_->results.await(block);
-    sink({{static_cast<const std::uint8_t*>(state_->results.buffer(block)),
-           encoder.code_bytes(size_of(block))}});
+    sink(encoder.read(static_cast<const std::uint8_t*>(state_->results.buffer(block)),
+                      size_of(block)));
     on_block(block * block_rows + size_of(block));
   };
   run_blocks((rows.rows - 1) / block_rows + 1, start, process, collect);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
+#include "ivf/build/gpu/block_input.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
 #include "pq/gpu/encode_runs.hpp"
 #include "pq/gpu/residuals.hpp"
@@ -16,23 +17,6 @@
 
 namespace warpdex::vector {
 namespace {
-
-/// What of a block of groups the host sends: for each group its rows, 32 places, then the list of
-/// each group, then how many rows each has.
-struct BlockInput {
-  BlockInput(void* memory, std::size_t groups, std::size_t dimension)
-      : rows(static_cast<float*>(memory)),
-        lists(reinterpret_cast<std::uint32_t*>(rows + groups * kGroupVectors * dimension)),
-        sizes(lists + groups) {}
-
-  static std::size_t bytes(std::size_t groups, std::size_t dimension) {
-    return groups * (kGroupVectors * dimension * sizeof(float) + 2 * sizeof(std::uint32_t));
-  }
-
-  float* rows;
-  std::uint32_t* lists;
-  std::uint32_t* sizes;
-};
 
 /// What encoding needs in GPU memory.
 class BlockEncoder {
@@ -169,24 +153,6 @@ class BlockEncoder {
   std::uint8_t* codes_ = nullptr;
   float* terms_ = nullptr;
 };
-
-/// Fills a block's memory with the rows of its groups. Places without a row keep what they had.
-void fill_block(const VectorView& rows, const ListGroups& groups, std::size_t first,
-                std::size_t count, void* memory) {
-  const BlockInput input(memory, count, rows.dimension);
-  std::vector<std::span<const std::uint32_t>> members(count);
-  groups.for_each(first, first + count, [&](std::size_t group, std::size_t list, auto own) {
-    members[group - first] = own;
-    input.lists[group - first] = static_cast<std::uint32_t>(list);
-    input.sizes[group - first] = static_cast<std::uint32_t>(own.size());
-  });
-  const std::size_t group_floats = kGroupVectors * rows.dimension;
-  copy_in_parallel(count, group_floats * sizeof(float), [&](std::size_t group) {
-    for (std::size_t i = 0; i < members[group].size(); ++i) {
-      copy_row(rows, members[group][i], input.rows + group * group_floats + i * rows.dimension);
-    }
-  });
-}
 
 }  // namespace
 

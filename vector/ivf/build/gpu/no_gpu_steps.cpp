@@ -32,6 +32,10 @@ void GpuSteps::encode_binary(const VectorView&, const XfbqQuantizer&, const Code
   refuse();
 }
 
+void GpuSteps::encode_bits(const VectorView&, const BitRules&, const ListGroups&, const BitSink&) {
+  refuse();
+}
+
 void GpuSteps::encode(const VectorView&, const EncodingRules&, const ListGroups&,
                       const BlockSink&) {
   refuse();

@@ -190,7 +190,7 @@ Neighbors GpuIvfPqSearcher::nearest(std::span<const float> queries, std::size_t 
   check_k(k, codes.count());
   check_probes(probes, codes.lists());
   check_filter(filter, codes.count());
-  check_refine(codes.host(), refine);
+  check_refine(codes.host().keeps_vectors(), refine);
   const std::size_t count = check_queries(dimension, queries);
   Neighbors result = make_neighbors(state_->metric, count, k);
   if (count == 0) return result;

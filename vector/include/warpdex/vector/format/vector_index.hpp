@@ -15,6 +15,7 @@
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 #include "warpdex/vector/xfbq/xfbq_searcher.hpp"
@@ -35,18 +36,23 @@ enum class IndexKind : std::uint8_t {
   kIvfFlat,  ///< an inverted file: those of the lists whose centroids are nearest
   kIvfPq,    ///< likewise, by codes of a few bytes a vector
   kXfbq,     ///< all are compared, by codes of a few bits a component
+  kIvfXfbq,  ///< those of the nearest lists, by such codes
 };
 
 /// Whether vectors lie in lists.
 constexpr bool has_lists(IndexKind kind) {
-  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq;
+  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq || kind == IndexKind::kIvfXfbq;
+}
+/// Whether codes have some bits of each component.
+constexpr bool has_binary_codes(IndexKind kind) {
+  return kind == IndexKind::kXfbq || kind == IndexKind::kIvfXfbq;
 }
 /// Whether vectors are compared by codes.
 constexpr bool has_codes(IndexKind kind) {
-  return kind == IndexKind::kIvfPq || kind == IndexKind::kXfbq;
+  return kind == IndexKind::kIvfPq || has_binary_codes(kind);
 }
 
-/// "flat", "ivf-flat", "ivf-pq" or "xfbq".
+/// "flat", "ivf-flat", "ivf-pq", "xfbq" or "ivf-xfbq".
 std::string_view index_kind_name(IndexKind kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
 IndexKind index_kind_from_name(std::string_view name);
@@ -57,8 +63,8 @@ struct VectorIndexSettings {
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
   IndexKind index = IndexKind::kFlat;
   IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
-  PqSettings pq = {};    ///< for kIvfPq; keeps_vectors for kXfbq too
-  /// For kXfbq; of an index that is open, bits, is_rotated and is_corrected only.
+  PqSettings pq = {};    ///< for kIvfPq; keeps_vectors for all codes
+  /// For binary codes; of an index that is open, bits, is_rotated and is_corrected only.
   XfbqSettings xfbq = {};
 };
 
@@ -87,7 +93,7 @@ class VectorIndex {
   const std::vector<VectorSegment>& segments() const;
 
   /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were
-  /// not kept, and, as do the next three, where they are not all of the vectors: after additions
+  /// not kept, and, as do the next four, where they are not all of the vectors: after additions
   /// and removals, until the index is merged. Then search segments(), or by search_index_on_cpu().
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
@@ -96,6 +102,8 @@ class VectorIndex {
   const IvfPqVectors& ivf_pq() const;
   /// What XfbqSearcher reads. Throws UsageError unless the index is of kXfbq.
   const XfbqVectors& xfbq() const;
+  /// What IvfXfbqSearcher reads. Throws UsageError unless the index is of kIvfXfbq.
+  const IvfXfbqVectors& ivf_xfbq() const;
 
   IdKind id_kind() const;
   /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a

@@ -9,12 +9,14 @@
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
 namespace warpdex::vector {
 
 /// Owns nothing.
-using SearchedVectors = std::variant<FlatVectors, IvfVectors, IvfPqVectors, XfbqVectors>;
+using SearchedVectors =
+    std::variant<FlatVectors, IvfVectors, IvfPqVectors, XfbqVectors, IvfXfbqVectors>;
 
 Metric metric_of(const SearchedVectors& vectors);
 std::size_t dimension_of(const SearchedVectors& vectors);
@@ -23,6 +25,12 @@ std::size_t rows_of(const SearchedVectors& vectors);
 const FlatVectors& flat_of(const SearchedVectors& vectors);
 /// Where each list begins, and the end; empty where there are no lists.
 std::span<const std::uint64_t> list_begins_of(const SearchedVectors& vectors);
+/// The row of each vector in the order of lists; empty where there are no lists.
+std::span<const std::uint32_t> row_numbers_of(const SearchedVectors& vectors);
+/// The centroids of lists, which there must be.
+const FlatVectors& centroids_of(const SearchedVectors& vectors);
+/// Whether they are compared by codes.
+bool has_codes(const SearchedVectors& vectors);
 /// The same vectors compared by another metric.
 SearchedVectors with_metric(const SearchedVectors& vectors, Metric metric);
 

@@ -10,7 +10,7 @@ namespace warpdex::vector {
 
 class RowPlaces;
 
-/// Decodes the codes of an index of kIvfPq or kXfbq: of each vector an approximation, also where
+/// Decodes the codes of an index that has_codes(): of each vector an approximation, also where
 /// the vectors themselves were not kept. A code of kIvfPq stands for its list's centroid and its
 /// codewords, rotated back; a code of kXfbq for the middles of its cells (with corrections, times
 /// the vector's factor), rotated back, and the centre. For kCosine vectors of length 1 are

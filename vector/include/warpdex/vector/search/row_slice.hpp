@@ -30,6 +30,15 @@ class RowSlice {
   void cut(const IvfVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfPqVectors& all, std::size_t first, std::size_t count);
   void cut(const XfbqVectors& all, std::size_t first, std::size_t count);
+  void cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count);
+  void copy_codes(std::span<const std::uint8_t> codes, std::size_t code_bytes,
+                  std::span<const std::uint64_t> begins,
+                  std::span<const std::uint64_t> group_begins);
+  /// Of numbers that lie in the order of lists, those of the slice; none where there are none.
+  std::vector<float> copy_floats(std::span<const float> all) const;
+  /// Sets what all inverted files of codes have.
+  template <class Codes>
+  void set_lists(Codes codes, std::size_t first, std::size_t count);
   void find_rows(std::span<const std::uint32_t> row_numbers, std::span<const std::uint64_t> begins,
                  std::size_t first, std::size_t count);
 
@@ -39,6 +48,7 @@ class RowSlice {
   std::vector<std::uint32_t> row_numbers_;
   std::vector<std::uint8_t> bytes_;  ///< vectors or codes
   std::vector<float> floats_;        ///< norms or terms
+  std::vector<float> factors_;       ///< of binary codes in lists
   std::vector<std::uint64_t> group_begins_;
 };
 

@@ -22,6 +22,8 @@ struct ProbeSettings {
   std::size_t extra = 0;
   XfbqBound bound = XfbqBound::kNone;
 
+  /// Whether distances of the vectors themselves are computed.
+  bool needs_vectors() const { return refine > 0 || bound != XfbqBound::kNone; }
   XfbqDepth xfbq() const { return {query_bits, refine, extra, bound}; }
   /// The search of a part, whose answers are refined with those of other parts. Answers by a bound
   /// are refined already.

@@ -1,0 +1,57 @@
+// Search of an inverted file of binary codes on a GPU.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
+#include "warpdex/vector/neighbors.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
+
+namespace warpdex::vector {
+
+struct GpuIvfXfbqSettings {
+  /// Bytes of GPU memory that codes, vectors and scratch memory may take; 0: all that the Resources
+  /// have. The centroids count in those only.
+  std::size_t memory = 0;
+  /// Copies the vectors themselves to the GPU, if there are some and they fit, to refine answers
+  /// there. Else the host refines answers: they are the same.
+  bool keeps_vectors = true;
+};
+
+/// Gives the answers of IvfXfbqSearcher, to the bit. Lists are chosen on the GPU, and a query's
+/// code is compared with all codes of its lists by XOR and counts of bits; a selection follows.
+///
+/// Any number of threads may search at once, as with GpuFlatSearcher.
+class GpuIvfXfbqSearcher {
+ public:
+  /// Copies the codes to the GPU of `resources`, byte by byte as they are in the index. What
+  /// `vectors` refers to, and `resources`, must outlive it. Throws CudaError where there is no GPU;
+  /// Error, which says how much is needed, where there is too little memory for the codes.
+  GpuIvfXfbqSearcher(const IvfXfbqVectors& vectors, Resources& resources,
+                     const GpuIvfXfbqSettings& settings = {});
+  ~GpuIvfXfbqSearcher();
+  GpuIvfXfbqSearcher(GpuIvfXfbqSearcher&&) noexcept;
+  GpuIvfXfbqSearcher& operator=(GpuIvfXfbqSearcher&&) noexcept;
+
+  /// As IvfXfbqSearcher::nearest(). Takes 8 bytes of GPU memory for each vector of a query's lists,
+  /// for some queries at a time; the host needs a few bytes for each answer.
+  Neighbors nearest(std::span<const float> queries, std::size_t k, std::size_t probes,
+                    const XfbqDepth& depth = {}, const RowFilter* filter = nullptr) const;
+
+  /// As IvfXfbqSearcher::within(); query by query.
+  RangeNeighbors within(std::span<const float> queries, float radius, std::size_t probes,
+                        const XfbqDepth& depth = {}, const RowFilter* filter = nullptr) const;
+
+  /// Whether answers are refined on the GPU.
+  bool has_vectors() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex::vector

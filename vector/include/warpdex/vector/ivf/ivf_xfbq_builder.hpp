@@ -1,0 +1,40 @@
+// An inverted file of binary codes built in memory, from vectors in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_builder.hpp"
+#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
+#include "warpdex/vector/xfbq/xfbq_settings.hpp"
+
+namespace warpdex::vector {
+
+/// An inverted file of binary codes that owns all but the vectors.
+struct OwnedIvfXfbqVectors {
+  OwnedLists lists;
+  std::vector<std::uint64_t> group_begins;
+  std::size_t bits = 4;
+  float scale = 1;
+  bool is_corrected = false;
+  std::vector<float> rotation;  ///< or none
+  std::vector<std::uint8_t> codes;
+  std::vector<float> terms;
+  std::vector<float> factors;  ///< with corrections; else empty
+  FlatVectors vectors;         ///< those that it was built from
+
+  /// For IvfXfbqSearcher and GpuIvfXfbqSearcher, while this and the vectors live and this stays
+  /// where it is.
+  IvfXfbqVectors view() const;
+};
+
+/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
+/// as build_ivf() takes them. Memory: the codes, the sample that centroids are trained on, 8 bytes
+/// a row. Throws as build_ivf() does, and UsageError for bits or a share out of range.
+OwnedIvfXfbqVectors build_ivf_xfbq(const FlatVectors& rows, const IvfSettings& settings,
+                                   const XfbqSettings& xfbq, const BuildProgress& progress = {},
+                                   const BuildDevice& device = {});
+
+}  // namespace warpdex::vector

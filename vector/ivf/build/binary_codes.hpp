@@ -1,0 +1,68 @@
+// The binary codes of an inverted file: of residuals, what vectors have beside their centroids.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "distance/distance_kernels.hpp"
+#include "ivf/build/encoded_bits.hpp"
+#include "ivf/build/list_groups.hpp"
+#include "ivf/build/lists.hpp"
+#include "ivf/build/steps.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
+#include "xfbq/train.hpp"
+
+namespace warpdex::vector {
+
+/// What binary codes of residuals need: the scale is such that the share `settings.clip` of the
+/// components of a sample of them lies outside. There is no centre. Throws what listeners throw.
+XfbqTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
+                                const XfbqSettings& settings, BuildSteps& steps);
+
+/// A vector's code, and what stands beside it.
+struct ResidualBits {
+  float term = 0;    ///< |y|^2 + 2 y·(c - m); 0 unless it is for kL2
+  float factor = 0;  ///< of its correction
+};
+
+/// One thread's. Encodes vectors of one list after the other.
+class ResidualBitEncoder {
+ public:
+  /// `quantizer` has no centre; `centre` is that of FlatVectors. Both must outlive it.
+  ResidualBitEncoder(const XfbqQuantizer& quantizer, std::span<const float> centre, bool has_terms);
+
+  /// `centroid` must stay until the next one.
+  void set_centroid(std::span<const float> centroid) { centroid_ = centroid; }
+  /// `row` has a vector of the list. Sets code_words() words.
+  ResidualBits encode(std::span<const float> row, std::uint32_t* code);
+
+ private:
+  const XfbqQuantizer& quantizer_;
+  std::span<const float> centre_;
+  bool has_terms_;
+  std::span<const float> centroid_;
+  std::vector<float> residual_;
+  std::vector<float> rotated_;
+};
+
+/// Encodes all groups and hands them on in order, some thousands at a time. Throws what `sink` and
+/// listeners throw. The bytes depend neither on the number of threads nor on who encodes.
+void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
+                 std::size_t threads, BuildSteps& steps, const BitSink& sink);
+
+/// Calls work(numbers) for each group of a block, in order, with those of its vectors, of `all`
+/// terms or factors.
+template <class Work>
+void for_each_piece(const ListGroups& groups, const EncodedBits& block, std::span<const float> all,
+                    const Work& work) {
+  if (all.empty()) return;
+  groups.for_each(block.first_group, block.first_group + block.groups,
+                  [&](std::size_t group, std::size_t /*list*/, auto members) {
+                    work(all.subspan((group - block.first_group) * kGroupVectors, members.size()));
+                  });
+}
+
+}  // namespace warpdex::vector

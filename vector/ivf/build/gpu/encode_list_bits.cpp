@@ -1,0 +1,167 @@
+// Rows to binary codes of residuals, in the order of lists. The bytes are those of the CPU.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "distance/distance_kernels.hpp"
+#include "ivf/build/gpu/bit_encoder.hpp"
+#include "ivf/build/gpu/block_input.hpp"
+#include "ivf/build/gpu/gpu_builder.hpp"
+#include "ivf/build/gpu/residual_terms.hpp"
+#include "pq/gpu/residuals.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// What encoding needs in GPU memory.
+class ListBitEncoder {
+ public:
+  ListBitEncoder(const BitRules& rules, std::size_t groups, Resources& resources,
+                 const Stream& stream)
+      : rules_(rules),
+        dimension_(static_cast<std::uint32_t>(rules.quantizer.dimension)),
+        stride_(static_cast<std::uint32_t>(padded(rules.quantizer.dimension))),
+        stream_(stream),
+        codes_(rules.quantizer) {
+    take_memory(groups, resources);
+    upload();
+  }
+
+  std::size_t block_groups() const { return block_groups_; }
+  void* input(std::size_t block) const { return inputs_[block % 2]; }
+  std::size_t code_bytes(std::size_t groups) const {
+    return codes_.code_bytes(groups * kGroupVectors);
+  }
+  /// Of the codes, and behind them of a term and a factor for each place.
+  std::size_t result_bytes(std::size_t groups) const {
+    return code_bytes(groups) + 2 * groups * kGroupVectors * sizeof(float);
+  }
+
+  /// Queues the encoding of a block, and the copy of its results.
+  void encode(std::size_t block, std::size_t groups, std::uint8_t* results) const {
+    const BlockInput input(inputs_[block % 2], groups, dimension_);
+    const auto places = static_cast<std::uint32_t>(groups * kGroupVectors);
+    subtract_rows(
+        {input.rows, places, dimension_, centroids_, input.lists, input.sizes, residuals_, stride_},
+        stream_);
+    const float* vectors = residuals_;
+    if (rotated_ != nullptr) {
+      rotate_rows(residuals_, places, dimension_, stride_, rotation_, rotated_, stream_);
+      vectors = rotated_;
+    }
+    codes_.encode(vectors, stride_, places, input.sizes, stream_);
+    codes_.copy_codes(places, results, stream_);
+    auto* const terms = reinterpret_cast<float*>(results + code_bytes(groups));
+    if (rules_.has_terms) {
+      find_residual_terms(
+          {residuals_, stride_, places, dimension_, input.lists, centroids_, centre_, terms_},
+          stream_);
+      copy_to_host(terms, terms_, places, stream_);
+    }
+    if (rules_.quantizer.is_corrected) codes_.copy_factors(places, terms + places, stream_);
+  }
+
+ private:
+  void take_memory(std::size_t groups, Resources& resources) {
+    block_groups_ = std::clamp<std::size_t>(
+        kBlockBytes / (kGroupVectors * dimension_ * sizeof(float)), 1, groups);
+    for (;; block_groups_ = std::max<std::size_t>(1, block_groups_ / 2)) {
+      const std::size_t bytes = lay_out(nullptr);
+      if (memory_.allocate(bytes, resources.memory(), resources.device())) break;
+      if (block_groups_ > 1) continue;
+      throw Error("encoding vectors needs " + std::to_string((bytes >> 20) + 1) +
+                  " MiB of GPU memory, and " + std::to_string(resources.memory().left() >> 20) +
+                  " MiB are left; give more");
+    }
+    lay_out(memory_.data());
+  }
+
+  std::size_t lay_out(void* memory) {
+    Arena arena(memory);
+    const std::size_t places = block_groups_ * kGroupVectors;
+    for (void*& input : inputs_) {
+      input = arena.take<std::uint8_t>(BlockInput::bytes(block_groups_, dimension_));
+    }
+    residuals_ = arena.take<float>(places * stride_);
+    rotated_ = nullptr;
+    if (!rules_.quantizer.rotation.empty()) {
+      rotation_ = arena.take<float>(rules_.quantizer.rotation.size());
+      rotated_ = arena.take<float>(places * stride_);
+    }
+    centroids_ = arena.take<float>(rules_.centroids.values.size());
+    centre_ = rules_.centre.empty() ? nullptr : arena.take<float>(dimension_);
+    terms_ = arena.take<float>(places);
+    codes_.lay_out(arena, places);
+    return arena.used();
+  }
+
+  void upload() const {
+    copy_to_gpu(centroids_, rules_.centroids.values.data(), rules_.centroids.values.size(),
+                stream_);
+    if (centre_ != nullptr) copy_to_gpu(centre_, rules_.centre.data(), dimension_, stream_);
+    if (rotated_ == nullptr) return;
+    const std::span<const float> rotation = rules_.quantizer.rotation;
+    copy_to_gpu(rotation_, rotation.data(), rotation.size(), stream_);
+  }
+
+  const BitRules& rules_;
+  std::uint32_t dimension_;
+  std::uint32_t stride_;  ///< of residuals
+  const Stream& stream_;
+  AccountedBuffer memory_;
+  std::size_t block_groups_ = 0;
+  std::array<void*, 2> inputs_{};
+  float* residuals_ = nullptr;
+  float* rotated_ = nullptr;  ///< null without a rotation
+  float* rotation_ = nullptr;
+  float* centroids_ = nullptr;
+  float* centre_ = nullptr;  ///< null: the origin
+  float* terms_ = nullptr;
+  BitEncoder codes_;
+};
+
+}  // namespace
+
+void GpuSteps::encode_bits(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+                           const BitSink& sink) {
+  if (groups.count() == 0) return;
+  const CurrentDevice current(state_->resources.device());
+  const ListBitEncoder encoder(rules, groups.count(), state_->resources, state_->stream);
+  const StreamEnd end(state_->stream);
+  const std::size_t block_groups = encoder.block_groups();
+  state_->rows.reserve(BlockInput::bytes(block_groups, rows.dimension));
+  state_->results.reserve(encoder.result_bytes(block_groups));
+  const auto size_of = [&](std::size_t block) {
+    return std::min(block_groups, groups.count() - block * block_groups);
+  };
+  const auto start = [&](std::size_t block) {
+    fill_block(rows, groups, block * block_groups, size_of(block), state_->rows.buffer(block));
+    state_->rows.send(block, encoder.input(block),
+                      BlockInput::bytes(size_of(block), rows.dimension));
+  };
+  const auto process = [&](std::size_t block) {
+    state_->rows.await(block, state_->stream);
+    encoder.encode(block, size_of(block),
+                   static_cast<std::uint8_t*>(state_->results.buffer(block)));
+    state_->rows.release(block, state_->stream);
+    state_->results.record(block, state_->stream);
+  };
+  const auto collect = [&](std::size_t block) {
+    state_->results.await(block);
+    const auto* const codes = static_cast<const std::uint8_t*>(state_->results.buffer(block));
+    const std::size_t count = size_of(block);
+    const std::size_t places = count * kGroupVectors;
+    const auto* const terms = reinterpret_cast<const float*>(codes + encoder.code_bytes(count));
+    sink({block * block_groups,
+          count,
+          {codes, encoder.code_bytes(count)},
+          {terms, rules.has_terms ? places : 0},
+          {terms + places, rules.quantizer.is_corrected ? places : 0}});
+  };
+  run_blocks((groups.count() - 1) / block_groups + 1, start, process, collect);
+}
+
+}  // namespace warpdex::vector

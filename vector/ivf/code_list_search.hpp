@@ -1,0 +1,137 @@
+// The search of lists by codes, whatever the codes are: query by query, so that what a query's
+// codes are compared with stays in a core's cache while they pass by.
+#pragma once
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "flat/canonical_distances.hpp"
+#include "flat/nearest_keys.hpp"
+#include "flat/search_input.hpp"
+#include "warpdex/vector/neighbors.hpp"
+
+namespace warpdex::vector {
+
+/// The ascending() distance of a query, which is prepared, to the centroid of a list.
+inline float centroid_distance(const FlatVectors& centroids, Metric metric, const float* query,
+                               std::size_t list) {
+  FlatVectors compared = centroids;
+  compared.metric = metric;
+  float value;
+  CanonicalDistances(compared, distance_kernels()).distances(query, list, 1, &value);
+  return value;
+}
+
+/// A search of `Vectors`, an inverted file of codes. make_scan(query number) is the scan of a
+/// query's lists: scan(lists, limit, add) calls add(order_key()) for what is not above limit().
+template <class Vectors, class MakeScan>
+class CodeListSearch {
+ public:
+  CodeListSearch(const Vectors& vectors, const PreparedQueries& prepared, const Neighbors& probed,
+                 std::size_t threads, const MakeScan& make_scan)
+      : vectors_(vectors),
+        prepared_(prepared),
+        probed_(probed),
+        threads_(threads),
+        make_scan_(make_scan) {}
+
+  /// The k nearest. If `refine` is not 0, they are chosen among max(k, refine) by their vectors.
+  Neighbors nearest(std::size_t k, std::size_t refine) const {
+    const std::size_t candidates = std::min(std::max(k, refine), vectors_.rows());
+    std::vector<Keys> found = search_lists([&](const auto& scan, const Lists& lists) {
+      NearestKeys keys(candidates, vectors_.rows());
+      scan.scan(
+          lists, [&] { return keys.limit(); }, [&](std::uint64_t key) { keys.add(key); });
+      return keys.take();
+    });
+    Neighbors result = make_neighbors(vectors_.metric, prepared_.count, k);
+    run(prepared_.count, [&](std::size_t q) {
+      keep_nearest(found[q], candidates);
+      if (refine > 0) rescore_keys(vectors_.vectors, prepared_.query(q), found[q]);
+      keep_nearest(found[q], k);
+      set_answers(vectors_.metric, q, found[q], result);
+    });
+    return result;
+  }
+
+  /// All within a radius.
+  RangeNeighbors within(float radius) const {
+    const std::uint64_t limit = order_key(ascending(vectors_.metric, radius), ~std::uint32_t{0});
+    std::vector<Keys> found = search_lists([&](const auto& scan, const Lists& lists) {
+      Keys keys;
+      scan.scan(
+          lists, [&] { return limit; }, [&](std::uint64_t key) { keys.push_back(key); });
+      return keys;
+    });
+    RangeNeighbors result;
+    result.offsets.push_back(0);
+    for (Keys& keys : found) {
+      std::sort(keys.begin(), keys.end());
+      add_answers(vectors_.metric, keys, result);
+    }
+    return result;
+  }
+
+ private:
+  using Keys = std::vector<std::uint64_t>;
+  using Lists = std::span<const std::int32_t>;
+
+  /// Vectors that a task scans are no fewer than this on average, unless there are no more.
+  static constexpr std::size_t kMinTaskVectors = 16'384;
+  /// Tasks for each thread, so that none waits long for the last.
+  static constexpr std::size_t kTasksPerThread = 4;
+
+  /// Into how many slices the lists of each query are cut: 1 where there are queries enough.
+  std::size_t count_slices() const {
+    const std::size_t queries = prepared_.count;
+    if (threads_ == 1 || queries == 0) return 1;
+    const std::size_t wanted = (threads_ * kTasksPerThread + queries - 1) / queries;
+    const std::size_t scanned = vectors_.rows() / vectors_.lists() * probed_.k;
+    return std::min({wanted, probed_.k, scanned / kMinTaskVectors + 1});
+  }
+
+  template <class Work>
+  void run(std::size_t items, const Work& work) const {
+    oneapi::tbb::task_arena arena(
+        std::min(static_cast<int>(threads_), oneapi::tbb::info::default_concurrency()));
+    arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, items, work); });
+  }
+
+  /// Calls take(scan, lists) for the lists of each query, nearest first, and returns the keys that
+  /// it gives: those of each query, from all its slices.
+  template <class Take>
+  std::vector<Keys> search_lists(const Take& take) const {
+    const std::size_t slices = count_slices();
+    std::vector<Keys> found(prepared_.count * slices);
+    run(found.size(), [&](std::size_t item) {
+      const std::size_t query = item / slices;
+      const std::size_t first = item % slices * probed_.k / slices;
+      const std::size_t last = (item % slices + 1) * probed_.k / slices;
+      const auto scan = make_scan_(query);
+      found[item] =
+          take(scan, Lists(probed_.rows).subspan(query * probed_.k + first, last - first));
+    });
+    if (slices == 1) return found;
+    std::vector<Keys> joined(prepared_.count);
+    for (std::size_t item = 0; item < found.size(); ++item) {
+      Keys& keys = joined[item / slices];
+      keys.insert(keys.end(), found[item].begin(), found[item].end());
+    }
+    return joined;
+  }
+
+  const Vectors& vectors_;
+  const PreparedQueries& prepared_;
+  const Neighbors& probed_;
+  std::size_t threads_;
+  const MakeScan& make_scan_;
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,230 @@
+// Cuts a search into blocks of queries; chooses lists, scans, selects, and ranks anew.
+#include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "flat/canonical_distances.hpp"
+#include "flat/gpu/answers.hpp"
+#include "flat/search_input.hpp"
+#include "ivf/gpu/bits/list_block.hpp"
+#include "ivf/gpu/bits/scan_list_bits.hpp"
+#include "ivf/gpu/pq/refine.hpp"
+#include "ivf/probes.hpp"
+#include "kmeans/parallel_parts.hpp"
+#include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "xfbq/check_depth.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
+constexpr std::size_t kMaxBlock = 16384;  ///< queries
+/// Bytes of distances and ids that are worth computing at a time.
+constexpr std::size_t kValueBytes = std::size_t{1} << 30;
+
+}  // namespace
+
+struct GpuIvfXfbqSearcher::State {
+  State(const IvfXfbqVectors& given, Resources& resources, const GpuIvfXfbqSettings& settings)
+      : metric(given.metric), lists(given, resources, settings.memory) {
+    if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
+      vectors.emplace(given.vectors, resources,
+                      GpuFlatSettings{.memory = std::max<std::size_t>(1, lists.memory().left())});
+      if (!vectors->is_resident()) vectors.reset();
+    }
+    pool.emplace(vectors ? vectors->memory() : lists.memory(), lists.device());
+  }
+
+  /// Calls answer(first, count, block, workspace) for blocks of queries whose distances by codes
+  /// are there.
+  template <class Answer>
+  void for_each_block(const PreparedQueries& queries, const WantedLists& wanted,
+                      const Answer& answer);
+  void compute(const PreparedQueries& queries, const WantedLists& wanted, std::size_t first,
+               std::size_t count, ListBlock& block, Workspace& workspace) const;
+  void select(const WantedLists& wanted, std::size_t count, ListBlock& block,
+              Workspace& workspace) const;
+  /// Ranks what was found for some queries by the vectors in the host's memory.
+  void refine_on_host(const PreparedQueries& queries, std::size_t first, std::size_t count,
+                      const ListBlock& block, const Stream& stream, Neighbors& result) const;
+
+  Metric metric;
+  GpuListBits lists;
+  std::optional<GpuRows> vectors;
+  std::optional<WorkspacePool> pool;
+};
+
+template <class Answer>
+void GpuIvfXfbqSearcher::State::for_each_block(const PreparedQueries& queries,
+                                               const WantedLists& wanted, const Answer& answer) {
+  const CurrentDevice current(lists.device());
+  const auto bytes_for = [&](std::size_t some) {
+    return ListBlock(lists, wanted, some).lay_out(nullptr, lists, wanted);
+  };
+  const auto fitting = [&](std::size_t some, std::size_t bytes) {
+    while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
+    return some;
+  };
+  const std::size_t all = pool->memory();
+  const std::size_t selection = selection_room(wanted.candidates, all);
+  const std::size_t room = all - std::min(all, selection);
+  const std::size_t worth = kValueBytes / (8 * ListBlock::places_of(lists, wanted));
+  std::size_t size = std::min({queries.count, kMaxBlock, std::max<std::size_t>(1, worth)});
+  size = fitting(size, std::min(room, kMaxScratch));
+  const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);
+  size = fitting(size, workspace->scratch.size());
+  ListBlock block(lists, wanted, size);
+  block.lay_out(workspace->scratch.data(), lists, wanted);
+  if (wanted.filter != nullptr) {
+    copy_to_gpu(block.filter, wanted.filter->words().data(), wanted.filter->words().size(),
+                workspace->stream);
+  }
+  for (std::size_t first = 0; first < queries.count; first += size) {
+    const std::size_t count = std::min(size, queries.count - first);
+    compute(queries, wanted, first, count, block, *workspace);
+    answer(first, count, block, *workspace);
+  }
+}
+
+void GpuIvfXfbqSearcher::State::compute(const PreparedQueries& queries, const WantedLists& wanted,
+                                        std::size_t first, std::size_t count, ListBlock& block,
+                                        Workspace& workspace) const {
+  const Stream& stream = workspace.stream;
+  block.queries.send(queries, first, count, workspace.pinned_bytes(block.queries.bytes()), stream);
+  block.coarse.run(block.queries.plain(), count, block.probed, block.probe_distances, workspace);
+  scan_list_bits({.lists = lists.on_gpu(),
+                  .queries = block.queries.padded_rows(),
+                  .codes = block.queries.codes(),
+                  .probed = {block.probed, static_cast<std::uint32_t>(count),
+                             static_cast<std::uint32_t>(wanted.probes)},
+                  .filter = block.filter,
+                  .ends = block.ends,
+                  .bases = block.bases,
+                  .values = block.values,
+                  .ids = block.ids,
+                  .stride = static_cast<std::uint32_t>(block.stride)},
+                 stream);
+}
+
+void GpuIvfXfbqSearcher::State::select(const WantedLists& wanted, std::size_t count,
+                                       ListBlock& block, Workspace& workspace) const {
+  const Stream& stream = workspace.stream;
+  select_k(MatrixView<float>{block.values, count, block.stride, block.stride},
+           MatrixView<std::uint32_t>{block.ids, count, block.stride, block.stride},
+           wanted.candidates, SelectOrder::kSmallest, block.found.values, block.found.ids,
+           workspace.select, stream);
+  if (wanted.refines_on_gpu) {
+    refine(vectors->rows(), vectors->is_l2(), block.queries.padded_rows(), block.found, block.exact,
+           block.answers, workspace);
+  }
+  write_answers(wanted.refines_on_gpu ? block.answers : block.found,
+                static_cast<std::uint32_t>(count), metric, block.rows, block.distances, stream);
+}
+
+void GpuIvfXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, std::size_t first,
+                                               std::size_t count, const ListBlock& block,
+                                               const Stream& stream, Neighbors& result) const {
+  const std::size_t candidates = block.found.k;
+  std::vector<std::int32_t> found(count * candidates);
+  copy_to_host(found.data(), block.rows, found.size(), stream);
+  stream.synchronize();
+  for_each_part(count, 1, 0, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t q = begin; q < end; ++q) {
+      std::vector<std::uint64_t> keys;
+      for (const std::int32_t row : std::span(found).subspan(q * candidates, candidates)) {
+        if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
+      }
+      rescore_keys(lists.host().vectors, queries.query(first + q), keys);
+      keep_nearest(keys, result.k);
+      set_answers(metric, first + q, keys, result);
+    }
+  });
+}
+
+GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors& vectors, Resources& resources,
+                                       const GpuIvfXfbqSettings& settings)
+    : state_(std::make_unique<State>(vectors, resources, settings)) {}
+GpuIvfXfbqSearcher::~GpuIvfXfbqSearcher() = default;
+GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(GpuIvfXfbqSearcher&&) noexcept = default;
+GpuIvfXfbqSearcher& GpuIvfXfbqSearcher::operator=(GpuIvfXfbqSearcher&&) noexcept = default;
+
+bool GpuIvfXfbqSearcher::has_vectors() const { return state_->vectors.has_value(); }
+
+Neighbors GpuIvfXfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                      std::size_t probes, const XfbqDepth& depth,
+                                      const RowFilter* filter) const {
+  State& state = *state_;
+  const IvfXfbqVectors& host = state.lists.host();
+  check_k(k, host.rows());
+  check_probes(probes, host.lists());
+  check_filter(filter, host.rows());
+  check_refine(host.keeps_vectors(), depth.refine);
+  const bool on_host = depth.refine > 0 && !state.vectors;
+  const WantedLists wanted{k,
+                           probes,
+                           check_list_depth(host.quantizer, depth),
+                           candidate_count(depth, k, host.rows()),
+                           filter,
+                           depth.refine > 0 && !on_host};
+  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
+  Neighbors result = make_neighbors(state.metric, prepared.count, k);
+  if (prepared.count == 0) return result;
+  state.for_each_block(
+      prepared, wanted,
+      [&](std::size_t first, std::size_t count, ListBlock& block, Workspace& workspace) {
+        const Stream& stream = workspace.stream;
+        state.select(wanted, count, block, workspace);
+        if (on_host) {
+          state.refine_on_host(prepared, first, count, block, stream, result);
+          return;
+        }
+        copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
+        copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
+        stream.synchronize();
+      });
+  return result;
+}
+
+RangeNeighbors GpuIvfXfbqSearcher::within(std::span<const float> queries, float radius,
+                                          std::size_t probes, const XfbqDepth& depth,
+                                          const RowFilter* filter) const {
+  State& state = *state_;
+  const IvfXfbqVectors& host = state.lists.host();
+  check_radius(radius);
+  check_probes(probes, host.lists());
+  check_filter(filter, host.rows());
+  const WantedLists wanted{1, probes, check_list_depth(host.quantizer, depth), 1, filter, false};
+  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
+  RangeNeighbors result;
+  result.offsets.push_back(0);
+  if (host.rows() == 0) result.offsets.resize(prepared.count + 1);
+  if (host.rows() == 0 || prepared.count == 0) return result;
+  const std::uint64_t limit = order_key(ascending(state.metric, radius), ~std::uint32_t{0});
+  std::vector<float> values;
+  std::vector<std::uint32_t> ids;
+  state.for_each_block(
+      prepared, wanted,
+      [&](std::size_t /*first*/, std::size_t count, ListBlock& block, Workspace& workspace) {
+        values.resize(block.stride);
+        ids.resize(block.stride);
+        for (std::size_t q = 0; q < count; ++q) {
+          copy_to_host(values.data(), block.values + q * block.stride, block.stride,
+                       workspace.stream);
+          copy_to_host(ids.data(), block.ids + q * block.stride, block.stride, workspace.stream);
+          workspace.stream.synchronize();
+          std::vector<std::uint64_t> keys;
+          for (std::size_t i = 0; i < ids.size(); ++i) {
+            const std::uint64_t key = order_key(values[i], ids[i]);
+            if (ids[i] != kNoEntry && key <= limit) keys.push_back(key);
+          }
+          std::sort(keys.begin(), keys.end());
+          add_answers(state.metric, keys, result);
+        }
+      });
+  return result;
+}
+
+}  // namespace warpdex::vector

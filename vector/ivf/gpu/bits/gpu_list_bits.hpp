@@ -1,0 +1,56 @@
+// An inverted file of binary codes in GPU memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "flat/gpu/gpu_rows.hpp"
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
+#include "xfbq/gpu/binary_data.hpp"
+
+namespace warpdex::vector {
+
+/// Codes in their lists. The bytes are those of the index.
+struct DeviceListBits {
+  DeviceBinaryCodes codes;  ///< groups list after list; terms and factors in that order, too
+  const std::uint32_t* row_numbers = nullptr;  ///< of each vector, likewise
+  /// Of each list among the vectors and among the groups, and the end.
+  const std::uint32_t* begins = nullptr;
+  const std::uint32_t* group_begins = nullptr;
+  DeviceRows centroids;
+};
+
+/// Immutable after construction, but for the account of memory.
+class GpuListBits {
+ public:
+  /// Copies the codes to the GPU. `memory`: as for GpuIvfXfbqSearcher. Throws Error, which says how
+  /// much is needed, where there is too little memory.
+  GpuListBits(const IvfXfbqVectors& vectors, Resources& resources, std::size_t memory);
+
+  const IvfXfbqVectors& host() const { return host_; }
+  const DeviceListBits& on_gpu() const { return lists_; }
+  const GpuRows& centroids() const { return centroids_; }
+  std::size_t count() const { return host_.rows(); }
+  std::size_t dimension() const { return host_.quantizer.dimension; }
+  int device() const { return device_; }
+  /// Groups of the `probes` longest lists together.
+  std::size_t max_groups(std::size_t probes) const { return sizes_[probes]; }
+  /// The account of the codes, but not of the centroids.
+  MemoryBudget& memory() const { return memory_; }
+
+ private:
+  /// Cuts memory into sections, and queues their copies unless `stream` is null.
+  void lay_out(Arena& arena, const Stream* stream);
+
+  IvfXfbqVectors host_;
+  int device_;
+  mutable MemoryBudget memory_;
+  GpuRows centroids_;
+  std::vector<std::size_t> sizes_;  ///< [p]: groups of the p longest lists together
+  AccountedBuffer buffer_;
+  DeviceListBits lists_;
+};
+
+}  // namespace warpdex::vector

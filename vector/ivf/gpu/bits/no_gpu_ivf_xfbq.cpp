@@ -1,0 +1,32 @@
+// Search by binary codes in lists on a GPU in a build without CUDA: it throws what device_info()
+// throws.
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+struct GpuIvfXfbqSearcher::State {};
+
+GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors&, Resources&,
+                                       const GpuIvfXfbqSettings&) {
+  refuse();
+}
+GpuIvfXfbqSearcher::~GpuIvfXfbqSearcher() = default;
+GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(GpuIvfXfbqSearcher&&) noexcept = default;
+GpuIvfXfbqSearcher& GpuIvfXfbqSearcher::operator=(GpuIvfXfbqSearcher&&) noexcept = default;
+Neighbors GpuIvfXfbqSearcher::nearest(std::span<const float>, std::size_t, std::size_t,
+                                      const XfbqDepth&, const RowFilter*) const {
+  refuse();
+}
+RangeNeighbors GpuIvfXfbqSearcher::within(std::span<const float>, float, std::size_t,
+                                          const XfbqDepth&, const RowFilter*) const {
+  refuse();
+}
+bool GpuIvfXfbqSearcher::has_vectors() const { refuse(); }
+
+}  // namespace warpdex::vector
