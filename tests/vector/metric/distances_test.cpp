@@ -1,8 +1,10 @@
 // Every distance against a plain one, and what is refused.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdlib>
 
+#include "metric/angle.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/metric/reference.hpp"
 #include "warpdex/core/error.hpp"
@@ -125,6 +127,18 @@ TEST(VectorDistances, AreThoseOfDoubles) {
       EXPECT_THROW(space->from_text("a"), UsageError);
     }
   }
+}
+
+TEST(Angle, IsThatOfTheArcSine) {
+  auto random = test::generator(4);
+  std::vector<float> chords{0, 1e-30F, 1, std::nextafter(1.0F, 2.0F), std::nextafter(2.0F, 0.0F),
+                            2};
+  std::uniform_real_distribution<float> any(0, 2);
+  for (int i = 0; i < 10'000; ++i) chords.push_back(any(random));
+  for (const float chord : chords) {
+    EXPECT_FLOAT_EQ(angle_of_chord(chord), static_cast<float>(2 * std::asin(double{chord} / 2)));
+  }
+  EXPECT_EQ(angle_of_chord(2.5F), angle_of_chord(2));
 }
 
 TEST(Objects, RefusesWhatADistanceDoesNotTake) {
