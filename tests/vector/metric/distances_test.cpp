@@ -141,6 +141,37 @@ TEST(Angle, IsThatOfTheArcSine) {
   EXPECT_EQ(angle_of_chord(2.5F), angle_of_chord(2));
 }
 
+TEST(QueryObjects, AreOfTheKindOfTheObjects) {
+  const std::vector<float> rows{1, 2, 3, 4};
+  const ObjectSettings texts;
+  const ObjectSettings vectors{.distance = DistanceKind::kL2, .dimension = 2};
+  EXPECT_EQ((QueryObjects{{"a", "b", ""}, {}}.size(texts)), 3U);
+  EXPECT_EQ((QueryObjects{{}, rows}.size(vectors)), 2U);
+  EXPECT_EQ(QueryObjects().size(texts), 0U);
+  EXPECT_EQ(QueryObjects().size(vectors), 0U);
+  EXPECT_THROW((QueryObjects{{}, rows}.size(texts)), UsageError);
+  EXPECT_THROW((QueryObjects{{"a"}, {}}.size(vectors)), UsageError);
+  EXPECT_THROW((QueryObjects{{}, std::span(rows).first(3)}.size(vectors)), UsageError);
+}
+
+TEST(Queries, AreHandedOnCheckedAndNamed) {
+  const test::TemporaryFolder folder(test::place_in_memory());
+  test::write_file(folder / "queries.txt", "ab\ncd\n\nef\n");
+  const std::vector<std::string> words{"xy"};
+  const Objects objects({.distance = DistanceKind::kHamming}, words, "words");
+  const auto space = make_space(objects.view());
+  const Queries queries(folder / "queries.txt", objects.view().settings);
+  EXPECT_THAT(queries.objects(*space, 0, 2).texts, testing::ElementsAre("ab", "cd"));
+  EXPECT_TRUE(queries.objects(*space, 3, 0).texts.empty());
+  try {
+    queries.objects(*space, 1, 3);
+    ADD_FAILURE() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("line 3 of '"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("has 0 bytes"));
+  }
+}
+
 TEST(Objects, RefusesWhatADistanceDoesNotTake) {
   const auto refused = [](const ObjectSettings& settings, const Strings& texts,
                           const std::string& part) {

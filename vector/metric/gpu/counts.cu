@@ -3,6 +3,7 @@
 
 #include "metric/gpu/pair_distances.hpp"
 #include "metric/gpu/pair_grid.cuh"
+#include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::metric {
 namespace {
@@ -72,7 +73,7 @@ template <class Distance>
 void launch_count(const PairTask& task, const Stream& stream) {
   const auto kernel = count_pairs<Distance>;
   launch({.name = "count_pairs",
-          .ctas = pair_grid(task, kernel, kThreads, kThreads),
+          .ctas = pair_grid(task, kThreads),
           .threads = kThreads,
           .stream = stream.handle()},
          kernel, task);

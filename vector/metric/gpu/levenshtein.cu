@@ -5,6 +5,7 @@
 #include "metric/gpu/bit_columns.cuh"
 #include "metric/gpu/pair_distances.hpp"
 #include "metric/gpu/pair_grid.cuh"
+#include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::metric {
 namespace {
@@ -182,7 +183,7 @@ template <class Unit>
 void launch_kernels(const PairTask& task, const BandScratch& bands, const Stream& stream) {
   const auto kernel = levenshtein_short<Unit>;
   launch({.name = "levenshtein_short",
-          .ctas = pair_grid(task, kernel, kThreads, kThreads),
+          .ctas = pair_grid(task, kThreads),
           .threads = kThreads,
           .stream = stream.handle()},
          kernel, task);

@@ -1,11 +1,11 @@
 // How pairs of queries and objects are shared out to CTAs.
 #pragma once
 
-#include <algorithm>
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 
 #include "metric/gpu/device_objects.hpp"
-#include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::metric {
 
@@ -16,14 +16,14 @@ __device__ __forceinline__ std::uint32_t object_of(const PairTask& task, std::ui
 }
 
 /// CTAs in x for the pairs of a query, each of which works on `pairs` of them at once, and in y a
-/// query each. They are some times more than the GPU holds at once, which evens out their ends.
-template <class Kernel>
-dim3 pair_grid(const PairTask& task, Kernel kernel, std::uint32_t threads, std::uint32_t pairs) {
-  constexpr std::uint32_t kRounds = 4;
-  const std::uint32_t all = (task.count + pairs - 1) / pairs;
-  const std::uint32_t held = resident_ctas(kernel, threads, 0);
-  const std::uint32_t wanted = (kRounds * held + task.query_count - 1) / task.query_count;
-  return {std::clamp(wanted, 1U, all), task.query_count};
+/// query each. They are some times more than a GPU holds at once, which evens out their ends, and
+/// all of a query take as many turns.
+inline dim3 pair_grid(const PairTask& task, std::uint32_t pairs) {
+  constexpr std::uint32_t kWantedCtas = 8192;
+  const std::uint32_t tiles = (task.count + pairs - 1) / pairs;
+  const std::uint32_t wanted = kWantedCtas / task.query_count + 1;
+  const std::uint32_t turns = (tiles + wanted - 1) / wanted;
+  return {(tiles + turns - 1) / turns, task.query_count};
 }
 
 }  // namespace warpdex::metric

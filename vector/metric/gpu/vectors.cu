@@ -6,6 +6,7 @@
 #include "metric/angle.hpp"
 #include "metric/gpu/pair_distances.hpp"
 #include "metric/gpu/pair_grid.cuh"
+#include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::metric {
 namespace {
@@ -90,7 +91,7 @@ template <class Distance>
 void launch_vectors(const PairTask& task, const Stream& stream) {
   const auto kernel = compare_vectors<Distance>;
   launch({.name = "compare_vectors",
-          .ctas = pair_grid(task, kernel, kThreads, kWarps * kRows),
+          .ctas = pair_grid(task, kWarps * kRows),
           .threads = kThreads,
           .stream = stream.handle()},
          kernel, task);
