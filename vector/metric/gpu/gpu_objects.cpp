@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "metric/utf8.hpp"
@@ -50,6 +51,7 @@ void Alphabet::encode(std::string_view text, std::vector<std::uint32_t>& units) 
 
 /// Texts as DeviceObjects has them.
 struct GpuObjects::PackedTexts {
+  std::vector<std::uint32_t> order;  ///< of kLevenshtein: objects by length, as groups lie
   std::vector<TextPlace> places;
   std::vector<std::uint8_t> groups;
   std::uint32_t longest = 0;
@@ -60,8 +62,14 @@ GpuObjects::PackedTexts GpuObjects::pack_texts() const {
   const TextsView& texts = host_.texts;
   const std::size_t unit_bytes = alphabet_.is_wide() ? sizeof(std::uint32_t) : 1;
   const std::size_t group_bytes = kGroupUnits * unit_bytes;
+  packed.order.resize(texts.size());
+  std::iota(packed.order.begin(), packed.order.end(), 0U);
+  std::stable_sort(packed.order.begin(), packed.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return texts.text(a).size() < texts.text(b).size();
+  });
+  packed.places.resize(texts.size());
   std::vector<std::uint32_t> units;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  for (const std::uint32_t i : packed.order) {
     alphabet_.encode(texts.text(i), units);
     if (units.size() > kMaxUnits) {
       throw Error("text " + std::to_string(i) + " is too long for the GPU; search on the CPU");
@@ -75,7 +83,7 @@ GpuObjects::PackedTexts GpuObjects::pack_texts() const {
       to += unit_bytes;
     }
     const auto count = static_cast<std::uint32_t>(units.size());
-    packed.places.push_back({begin / group_bytes, count});
+    packed.places[i] = {begin / group_bytes, count};
     packed.longest = std::max(packed.longest, count);
   }
   return packed;
@@ -125,6 +133,9 @@ void GpuObjects::copy_all(Arena& arena, const PackedTexts& texts,
                                 std::size_t{objects_.count} * ranks_.row_bytes()),
                       stream);
   permutants_ = place(arena, permutants, stream);
+  if (objects_.distance == DistanceKind::kLevenshtein) {
+    scan_order_ = place(arena, std::span<const std::uint32_t>(texts.order), stream);
+  }
   objects_.longest = texts.longest;
   objects_.places = place(arena, std::span<const TextPlace>(texts.places), stream);
   objects_.groups = place(arena, std::span<const std::uint8_t>(texts.groups), stream);

@@ -47,6 +47,9 @@ class GpuObjects {
   const DeviceRanks& ranks() const { return ranks_; }
   /// Numbers of objects, in GPU memory.
   const std::uint32_t* permutants() const { return permutants_; }
+  /// All objects in the order in which they are best scanned: texts by length, as threads of a warp
+  /// wait for the longest of theirs. Null: by number.
+  const std::uint32_t* scan_order() const { return scan_order_; }
   int device() const { return device_; }
   /// The account that all of it, and the scratch memory of searches, count in.
   MemoryBudget& memory() const { return memory_; }
@@ -67,6 +70,7 @@ class GpuObjects {
   DeviceObjects objects_;
   DeviceRanks ranks_;
   const std::uint32_t* permutants_ = nullptr;
+  const std::uint32_t* scan_order_ = nullptr;
 };
 
 }  // namespace warpdex::metric

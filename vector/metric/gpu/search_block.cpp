@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "metric/gpu/choose_similar.hpp"
 #include "metric/rank_kernels.hpp"
@@ -76,11 +77,19 @@ void SearchBlock::choose_candidates(const PairTask& all, const Stream& stream) {
                  all.query_count, stream);
 }
 
+/// The objects that queries are compared with; null: all by number.
+const std::uint32_t* SearchBlock::list() const {
+  return is_ranked_ ? chosen_ : objects_.scan_order();
+}
+
+/// From the list of a query to that of the next: all are compared with the same ones, or not.
+std::size_t SearchBlock::list_stride() const { return is_ranked_ ? compared_ : 0; }
+
 PairDistances SearchBlock::pair_distances() const {
   return {.values = distances_,
           .stride = compared_,
-          .list = chosen_,
-          .list_stride = compared_,
+          .list = list(),
+          .list_stride = list_stride(),
           .count = static_cast<std::uint32_t>(compared_),
           .query_count = static_cast<std::uint32_t>(count_)};
 }
@@ -94,8 +103,8 @@ void SearchBlock::run(const QueryImage& image, std::size_t first, std::size_t co
   task.queries = image.from(first);
   task.query_count = static_cast<std::uint32_t>(count);
   if (is_ranked_) choose_candidates(task, stream);
-  task.list = chosen_;
-  task.list_stride = compared_;
+  task.list = list();
+  task.list_stride = list_stride();
   task.count = static_cast<std::uint32_t>(compared_);
   task.out = distances_;
   task.out_stride = compared_;
@@ -107,8 +116,8 @@ void SearchBlock::run(const QueryImage& image, std::size_t first, std::size_t co
   }
   const MatrixView<float> values{distances_, count, compared_, compared_};
   const std::size_t k = search_.arguments.k;
-  if (is_ranked_) {
-    select_k(values, MatrixView<std::uint32_t>{chosen_, count, compared_, compared_}, k,
+  if (list() != nullptr) {
+    select_k(values, MatrixView<std::uint32_t>{list(), count, compared_, list_stride()}, k,
              SelectOrder::kSmallest, best_values_, best_ids_, workspace.select, stream);
   } else {
     select_k(values, k, SelectOrder::kSmallest, best_values_, best_ids_, workspace.select, stream);
@@ -157,14 +166,16 @@ void SearchBlock::fetch_within(vector::Workspace& workspace, std::vector<Match>*
 /// Where there are too many: out of all distances, on the host.
 void SearchBlock::fetch_unsorted(const Stream& stream, std::vector<Match>* matches) const {
   std::vector<float> values(compared_);
-  std::vector<std::uint32_t> list(compared_);
-  for (std::uint32_t i = 0; i < compared_; ++i) list[i] = i;
+  std::vector<std::uint32_t> ids(compared_);
+  std::iota(ids.begin(), ids.end(), 0U);
   for (std::size_t q = 0; q < count_; ++q) {
     copy_to_host(values.data(), distances_ + q * compared_, compared_, stream);
-    if (is_ranked_) copy_to_host(list.data(), chosen_ + q * compared_, compared_, stream);
+    if (list() != nullptr) {
+      copy_to_host(ids.data(), list() + q * list_stride(), compared_, stream);
+    }
     stream.synchronize();
     for (std::size_t i = 0; i < compared_; ++i) {
-      if (values[i] <= search_.arguments.radius) matches[q].push_back({list[i], values[i]});
+      if (values[i] <= search_.arguments.radius) matches[q].push_back({ids[i], values[i]});
     }
     std::sort(matches[q].begin(), matches[q].end(), is_before);
   }

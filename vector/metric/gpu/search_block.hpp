@@ -41,6 +41,8 @@ class SearchBlock {
 
  private:
   void choose_candidates(const PairTask& all, const Stream& stream);
+  const std::uint32_t* list() const;
+  std::size_t list_stride() const;
   PairDistances pair_distances() const;
   void fetch_unsorted(const Stream& stream, std::vector<Match>* matches) const;
 
