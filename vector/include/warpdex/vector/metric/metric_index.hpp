@@ -69,8 +69,8 @@ struct MetricVerifyReport {
 MetricVerifyReport verify_metric(const std::filesystem::path& folder,
                                  const std::function<void(double)>& progress = {});
 
-/// Throws FormatError, which names a section, where one does not have its checksum; for use before a
-/// GpuPermutationSearcher is made. O(bytes).
+/// Throws FormatError, which names a section, where one does not have its checksum; for use before
+/// a GpuPermutationSearcher is made. O(bytes).
 void check_before_upload(const MetricIndex& index);
 
 /// Whether the manifest of the index at `folder` says that it is of this kind. False where there is
