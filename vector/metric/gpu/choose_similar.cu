@@ -16,9 +16,7 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 /// One histogram has bins for all footrules of up to 181 permutants.
 constexpr std::uint32_t kDigitBits = 14;
 constexpr int kDigits = 1 << kDigitBits;
-/// Objects that a thread reads at once, so that their reads and a tile's barrier are shared.
-constexpr std::uint32_t kAtOnce = 8;
-constexpr std::uint32_t kOfVector = 4;
+constexpr std::uint32_t kAtOnce = 4;  ///< objects that a thread reads at once
 
 struct Border {
   std::uint32_t value;  ///< all that are less apart are chosen
@@ -32,26 +30,22 @@ struct ChoiceStorage {
   int inside;
 };
 
-/// A query's values, from object `first` on. Those of no object are 0.
+/// Four of a query's values, from object `first` on. Those of no object are 0.
 __device__ __forceinline__ void load_values(const ChoiceTask& task, const std::uint32_t* apart,
                                             std::uint32_t first, std::uint32_t largest,
                                             std::uint32_t (&values)[kAtOnce]) {
-#pragma unroll
-  for (std::uint32_t v = 0; v < kAtOnce; v += kOfVector) {
-    const std::uint32_t begin = first + v;
-    uint4 four{};
-    if (begin + kOfVector <= task.objects) {
-      four = *reinterpret_cast<const uint4*>(apart + begin);
-    } else {
-      if (begin < task.objects) four.x = apart[begin];
-      if (begin + 1 < task.objects) four.y = apart[begin + 1];
-      if (begin + 2 < task.objects) four.z = apart[begin + 2];
-    }
-    values[v] = min(four.x, largest);
-    values[v + 1] = min(four.y, largest);
-    values[v + 2] = min(four.z, largest);
-    values[v + 3] = min(four.w, largest);
+  uint4 four{};
+  if (first + kAtOnce <= task.objects) {
+    four = *reinterpret_cast<const uint4*>(apart + first);
+  } else {
+    if (first < task.objects) four.x = apart[first];
+    if (first + 1 < task.objects) four.y = apart[first + 1];
+    if (first + 2 < task.objects) four.z = apart[first + 2];
   }
+  values[0] = min(four.x, largest);
+  values[1] = min(four.y, largest);
+  values[2] = min(four.z, largest);
+  values[3] = min(four.w, largest);
 }
 
 /// Digit by digit, from the highest on: counts the values that have the digits found so far by
