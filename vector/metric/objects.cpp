@@ -54,12 +54,38 @@ DistanceKind distance_from_name(std::string_view name) {
                    "'; choose levenshtein, hamming, jaccard, l1, l2 or angular");
 }
 
+namespace {
+
+constexpr const char* kAreVectors = "the objects of this space are vectors; ask with a vector";
+constexpr const char* kAreTexts = "the objects of this space are texts; ask with a text";
+
+}  // namespace
+
 std::unique_ptr<DistanceFrom> ObjectSpace::from_text(std::string_view /*text*/) const {
-  throw UsageError("the objects of this space are vectors; ask with a vector");
+  throw UsageError(kAreVectors);
 }
 
 std::unique_ptr<DistanceFrom> ObjectSpace::from_vector(std::span<const float> /*vector*/) const {
-  throw UsageError("the objects of this space are texts; ask with a text");
+  throw UsageError(kAreTexts);
+}
+
+void ObjectSpace::check_text(std::string_view /*text*/) const { throw UsageError(kAreVectors); }
+
+std::vector<float> ObjectSpace::checked_vector(std::span<const float> /*vector*/) const {
+  throw UsageError(kAreTexts);
+}
+
+std::size_t QueryObjects::size(const ObjectSettings& settings) const {
+  if (!is_of_vectors(settings.distance)) {
+    if (!vectors.empty()) throw UsageError(kAreTexts);
+    return texts.size();
+  }
+  if (!texts.empty()) throw UsageError(kAreVectors);
+  if (vectors.size() % settings.dimension != 0) {
+    throw UsageError(std::to_string(vectors.size()) + " components are no rows of " +
+                     std::to_string(settings.dimension));
+  }
+  return vectors.size() / settings.dimension;
 }
 
 std::unique_ptr<ObjectSpace> make_space(const ObjectsView& view) {
@@ -172,16 +198,45 @@ Queries::Queries(const std::string& path, const ObjectSettings& settings) : path
   vectors_ = std::move(rows.values);
 }
 
-std::unique_ptr<DistanceFrom> Queries::from(const ObjectSpace& space, std::size_t query) const {
-  const bool are_texts = !texts_.empty();
+/// What `use` gives; adds file and line or row to its errors.
+template <class Use>
+auto Queries::named(std::size_t query, const Use& use) const {
   try {
-    if (are_texts) return space.from_text(texts_[query]);
-    return space.from_vector(std::span(vectors_).subspan(query * dimension_, dimension_));
+    return use();
   } catch (const InputError& error) {
     throw InputError(
-        (are_texts ? "line " + std::to_string(query + 1) : "row " + std::to_string(query)) +
+        (texts_.empty() ? "row " + std::to_string(query) : "line " + std::to_string(query + 1)) +
         " of '" + path_ + "' " + error.what());
   }
+}
+
+std::unique_ptr<DistanceFrom> Queries::from(const ObjectSpace& space, std::size_t query) const {
+  return named(query, [&] {
+    return texts_.empty() ? space.from_vector(vector(query)) : space.from_text(texts_[query]);
+  });
+}
+
+QueryObjects Queries::objects(const ObjectSpace& space, std::size_t first,
+                              std::size_t count) const {
+  QueryObjects some;
+  for (std::size_t q = first; q < first + count; ++q) {
+    named(q, [&] {
+      if (texts_.empty()) {
+        space.checked_vector(vector(q));
+      } else {
+        space.check_text(texts_[q]);
+        some.texts.emplace_back(texts_[q]);
+      }
+    });
+  }
+  if (texts_.empty()) {
+    some.vectors = std::span(vectors_).subspan(first * dimension_, count * dimension_);
+  }
+  return some;
+}
+
+std::span<const float> Queries::vector(std::size_t query) const {
+  return std::span(vectors_).subspan(query * dimension_, dimension_);
 }
 
 std::string_view Queries::text(std::size_t query) const {

@@ -1,12 +1,9 @@
 // Ranks objects by their permutations, and compares the first of them by the true distance.
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <string>
 
 #include "metric/rank_kernels.hpp"
 #include "metric/rank_row.hpp"
-#include "warpdex/core/error.hpp"
+#include "metric/search_arguments.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/metric/permutation_index.hpp"
 
@@ -16,10 +13,6 @@ namespace {
 constexpr std::size_t kMaxBins = 1 << 14;
 /// Rows that are compared at once, so that what comes of them stays in the first cache.
 constexpr std::size_t kRun = 2048;
-
-bool is_before(const Match& a, const Match& b) {
-  return a.distance != b.distance ? a.distance < b.distance : a.object < b.object;
-}
 
 /// The matches of one query.
 class Collector {
@@ -127,42 +120,20 @@ class Ranking {
   std::size_t shift_ = 0;
 };
 
-/// Objects to compare, or all.
-std::size_t compared_objects(const MetricSearchSettings& settings, std::size_t objects,
-                             std::size_t k) {
-  if (!settings.share) return objects;
-  if (!(*settings.share > 0 && *settings.share <= 1)) {
-    throw UsageError("the share of objects that are compared is over 0 and at most 1, not " +
-                     std::to_string(*settings.share));
-  }
-  const double count = std::ceil(*settings.share * static_cast<double>(objects));
-  return std::min(objects, std::max(k, static_cast<std::size_t>(count)));
-}
-
-struct Search {
-  std::size_t k;
-  float radius;
-  std::size_t compared;
-};
-
 }  // namespace
 
 PermutationSearcher::PermutationSearcher(const MetricSpace& space,
                                          std::span<const std::uint32_t> permutants,
                                          const Permutations& permutations)
     : space_(space), permutants_(permutants), permutations_(permutations) {
-  if (permutants.size() != permutations.permutants || space.size() != permutations.objects) {
-    throw UsageError("permutations of " + std::to_string(permutations.objects) + " objects by " +
-                     std::to_string(permutations.permutants) + " permutants are not those of " +
-                     std::to_string(space.size()) + " by " + std::to_string(permutants.size()));
-  }
+  check_permutations(space.size(), permutants.size(), permutations);
 }
 
 namespace {
 
 Matches run(const MetricSpace& space, std::span<const std::uint32_t> permutants,
             const Permutations& permutations, std::size_t queries, const PrepareQuery& prepare,
-            const Search& search, const MetricSearchSettings& settings) {
+            const SearchArguments& search, const MetricSearchSettings& settings) {
   Matches matches(queries);
   const std::size_t threads =
       std::min(std::max<std::size_t>(queries, 1),
@@ -192,20 +163,13 @@ Matches run(const MetricSpace& space, std::span<const std::uint32_t> permutants,
 
 Matches PermutationSearcher::nearest(std::size_t queries, const PrepareQuery& prepare,
                                      std::size_t k, const MetricSearchSettings& settings) const {
-  if (k < 1 || k > space_.size()) {
-    throw UsageError("ask for 1 to " + std::to_string(space_.size()) + " of the " +
-                     std::to_string(space_.size()) + " objects, not " + std::to_string(k));
-  }
-  const Search search{k, 0, compared_objects(settings, space_.size(), k)};
+  const SearchArguments search = nearest_arguments(space_.size(), k, settings);
   return run(space_, permutants_, permutations_, queries, prepare, search, settings);
 }
 
 Matches PermutationSearcher::within(std::size_t queries, const PrepareQuery& prepare, float radius,
                                     const MetricSearchSettings& settings) const {
-  if (!(radius >= 0)) {
-    throw UsageError("a radius is 0 or more, not " + std::to_string(radius));
-  }
-  const Search search{0, radius, compared_objects(settings, space_.size(), 0)};
+  const SearchArguments search = within_arguments(space_.size(), radius, settings);
   return run(space_, permutants_, permutations_, queries, prepare, search, settings);
 }
 

@@ -46,27 +46,11 @@ class SetSpace : public ObjectSpace {
                                      0);
   }
 
+  void check_text(std::string_view /*text*/) const override {}
+
   std::unique_ptr<DistanceFrom> from_text(std::string_view text) const override {
-    std::vector<std::uint32_t> numbers;
-    std::size_t unknown = 0;
-    for (const std::string_view word : words_of(text)) {
-      std::size_t low = 0;
-      std::size_t high = view_.words.size();
-      while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        if (view_.words.text(middle) < word) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      if (low < view_.words.size() && view_.words.text(low) == word) {
-        numbers.push_back(static_cast<std::uint32_t>(low));
-      } else {
-        ++unknown;
-      }
-    }
-    return std::make_unique<FromSet>(view_, std::move(numbers), unknown);
+    QuerySet set = query_set(view_, text);
+    return std::make_unique<FromSet>(view_, std::move(set.words), set.unknown);
   }
 
  private:
@@ -74,6 +58,28 @@ class SetSpace : public ObjectSpace {
 };
 
 }  // namespace
+
+QuerySet query_set(const ObjectsView& view, std::string_view text) {
+  QuerySet set;
+  for (const std::string_view word : words_of(text)) {
+    std::size_t low = 0;
+    std::size_t high = view.words.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (view.words.text(middle) < word) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low < view.words.size() && view.words.text(low) == word) {
+      set.words.push_back(static_cast<std::uint32_t>(low));
+    } else {
+      ++set.unknown;
+    }
+  }
+  return set;
+}
 
 std::vector<std::string_view> words_of(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\n\v\f\r";

@@ -53,7 +53,7 @@ class TextSpace : public ObjectSpace {
     return prepared(view_.texts.text(object));
   }
 
-  std::unique_ptr<DistanceFrom> from_text(std::string_view text) const override {
+  void check_text(std::string_view text) const override {
     const ObjectSettings& settings = view_.settings;
     if (settings.distance == DistanceKind::kHamming && view_.objects > 0 &&
         text.size() != view_.texts.text(0).size()) {
@@ -64,6 +64,10 @@ class TextSpace : public ObjectSpace {
     if (settings.unit == TextUnit::kCodePoints && !is_utf8(text)) {
       throw InputError("is not UTF-8; convert it, or build the index without code points");
     }
+  }
+
+  std::unique_ptr<DistanceFrom> from_text(std::string_view text) const override {
+    check_text(text);
     return prepared(text);
   }
 

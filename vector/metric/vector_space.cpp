@@ -5,6 +5,7 @@
 #include <string>
 
 #include "distance/distance_kernels.hpp"
+#include "metric/angle.hpp"
 #include "metric/spaces.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -45,7 +46,7 @@ class FromVector : public DistanceFrom {
     }
     if (view_.settings.distance == DistanceKind::kAngular) {
       // Of unit vectors; precise for small angles, where the cosine is not.
-      distance = 2 * std::asin(std::min(1.0F, distance / 2));
+      distance = angle_of_chord(distance);
     }
     // Overflow, or a damaged index.
     return std::isnan(distance) ? kNoLimit : distance;
@@ -67,20 +68,21 @@ class VectorSpace : public ObjectSpace {
                                         view_.vectors.subspan(object * dimension, dimension));
   }
 
-  std::unique_ptr<DistanceFrom> from_vector(std::span<const float> vector) const override {
+  std::vector<float> checked_vector(std::span<const float> vector) const override {
     if (vector.size() != view_.settings.dimension) {
       throw InputError("has " + std::to_string(vector.size()) +
                        " components, the vectors of the index " +
                        std::to_string(view_.settings.dimension));
     }
-    if (view_.settings.distance != DistanceKind::kAngular) {
-      return std::make_unique<FromVector>(view_, vector);
-    }
-    std::vector<float> unit(vector.begin(), vector.end());
-    if (!scale_to_unit(unit)) {
+    std::vector<float> checked(vector.begin(), vector.end());
+    if (view_.settings.distance == DistanceKind::kAngular && !scale_to_unit(checked)) {
       throw InputError("has length 0, and so no angle to others; leave it out");
     }
-    return std::make_unique<FromVector>(view_, unit);
+    return checked;
+  }
+
+  std::unique_ptr<DistanceFrom> from_vector(std::span<const float> vector) const override {
+    return std::make_unique<FromVector>(view_, checked_vector(vector));
   }
 
  private:

@@ -79,6 +79,14 @@ TEST_F(MetricCommand, OutputsAppearAllOrNoneAndOutsideTheIndex) {
   expect_complaint(search({"-k", "1", "--output", inside}), 2, {"lies in the index"});
   expect_complaint(search({"-k", "1", "--json", inside}), 2, {"lies in the index"});
   EXPECT_FALSE(std::filesystem::exists(inside));
+  const std::string queries = folder_ / "queries.txt";
+  for (const char* option : {"--output", "--json"}) {
+    expect_complaint(search({"-k", "1", option, queries}), 2, {"queries.txt"});
+  }
+  expect_complaint(
+      run_warpdex({"metric", "bench", folder_ / "index", "--queries", queries, "--json", queries}),
+      2, {"queries.txt"});
+  EXPECT_EQ(read_file(queries), "cut\ndo\n");
   std::filesystem::copy(folder_ / "words.txt", folder_ / "index" / "words.txt");
   expect_complaint(build("index/words.txt", "levenshtein"), 2, {"lies in the output"});
 }

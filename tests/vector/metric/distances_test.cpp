@@ -1,8 +1,10 @@
 // Every distance against a plain one, and what is refused.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdlib>
 
+#include "metric/angle.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/metric/reference.hpp"
 #include "warpdex/core/error.hpp"
@@ -124,6 +126,49 @@ TEST(VectorDistances, AreThoseOfDoubles) {
       EXPECT_THROW(space->from_vector(std::vector<float>(dimension + 1)), InputError);
       EXPECT_THROW(space->from_text("a"), UsageError);
     }
+  }
+}
+
+TEST(Angle, IsThatOfTheArcSine) {
+  auto random = test::generator(4);
+  std::vector<float> chords{0, 1e-30F, 1, std::nextafter(1.0F, 2.0F), std::nextafter(2.0F, 0.0F),
+                            2};
+  std::uniform_real_distribution<float> any(0, 2);
+  for (int i = 0; i < 10'000; ++i) chords.push_back(any(random));
+  for (const float chord : chords) {
+    EXPECT_FLOAT_EQ(angle_of_chord(chord), static_cast<float>(2 * std::asin(double{chord} / 2)));
+  }
+  EXPECT_EQ(angle_of_chord(2.5F), angle_of_chord(2));
+}
+
+TEST(QueryObjects, AreOfTheKindOfTheObjects) {
+  const std::vector<float> rows{1, 2, 3, 4};
+  const ObjectSettings texts;
+  const ObjectSettings vectors{.distance = DistanceKind::kL2, .dimension = 2};
+  EXPECT_EQ((QueryObjects{{"a", "b", ""}, {}}.size(texts)), 3U);
+  EXPECT_EQ((QueryObjects{{}, rows}.size(vectors)), 2U);
+  EXPECT_EQ(QueryObjects().size(texts), 0U);
+  EXPECT_EQ(QueryObjects().size(vectors), 0U);
+  EXPECT_THROW((QueryObjects{{}, rows}.size(texts)), UsageError);
+  EXPECT_THROW((QueryObjects{{"a"}, {}}.size(vectors)), UsageError);
+  EXPECT_THROW((QueryObjects{{}, std::span(rows).first(3)}.size(vectors)), UsageError);
+}
+
+TEST(Queries, AreHandedOnCheckedAndNamed) {
+  const test::TemporaryFolder folder(test::place_in_memory());
+  test::write_file(folder / "queries.txt", "ab\ncd\n\nef\n");
+  const std::vector<std::string> words{"xy"};
+  const Objects objects({.distance = DistanceKind::kHamming}, words, "words");
+  const auto space = make_space(objects.view());
+  const Queries queries(folder / "queries.txt", objects.view().settings);
+  EXPECT_THAT(queries.objects(*space, 0, 2).texts, testing::ElementsAre("ab", "cd"));
+  EXPECT_TRUE(queries.objects(*space, 3, 0).texts.empty());
+  try {
+    queries.objects(*space, 1, 3);
+    ADD_FAILURE() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("line 3 of '"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("has 0 bytes"));
   }
 }
 

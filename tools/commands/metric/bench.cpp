@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "metric_search.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -44,17 +46,12 @@ struct Arguments {
   std::int64_t batch = 80;
   std::int64_t repetitions = 3;
   std::int64_t threads = 0;
+  DeviceOptions device;
   std::string json;
 };
 
-/// A kind of search: its k, or else its radius.
-struct Kind {
-  std::size_t k;
-  float radius;
-};
-
 struct Measured {
-  Kind kind;
+  MetricKind kind;
   double share;  ///< 1: exact
   double recall;
   double microseconds;  ///< a query
@@ -79,6 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_json_option(group, "figures", &given.json);
   command.add(group);
+  given.device.add_to(command, "The index has to fit");
 }
 
 std::vector<double> numbers(const std::string& option, const std::string& list) {
@@ -100,16 +98,15 @@ std::vector<double> numbers(const std::string& option, const std::string& list) 
 class Bench {
  public:
   Bench(const Arguments& given, const metric::MetricIndex& index, const metric::Queries& queries)
-      : index_(index),
-        queries_(queries),
-        searcher_(index.searcher()),
+      : queries_(queries),
+        searcher_(index, queries, given.device),
         batch_(checked_number("--batch", given.batch, 1)),
         repetitions_(checked_number("--repetitions", given.repetitions, 1, 1'000'000)) {
     settings_.compare = metric::rank_distance_from_name(given.compare);
     settings_.threads = checked_threads(given.threads);
   }
 
-  std::vector<Measured> run(const Kind& kind, const std::vector<double>& shares) {
+  std::vector<Measured> run(const MetricKind& kind, const std::vector<double>& shares) {
     settings_.share.reset();
     const metric::Matches exact = search(kind);
     std::vector<Measured> all{{kind, 1, 1, time(kind)}};
@@ -121,23 +118,24 @@ class Bench {
     return all;
   }
 
+  /// "cpu", or what the driver calls the GPU.
+  std::string device() const {
+    const std::string gpu = searcher_.gpu_name();
+    return gpu.empty() ? "cpu" : gpu;
+  }
+
  private:
-  metric::Matches search(const Kind& kind) const {
+  metric::Matches search(const MetricKind& kind) {
     metric::Matches all;
     for (std::size_t first = 0; first < queries_.size(); first += batch_) {
       const std::size_t count = std::min<std::size_t>(batch_, queries_.size() - first);
-      const auto prepare = [&](std::size_t q) {
-        InterruptGuard::check();
-        return queries_.from(index_.space(), first + q);
-      };
-      metric::Matches some = kind.k > 0 ? searcher_.nearest(count, prepare, kind.k, settings_)
-                                        : searcher_.within(count, prepare, kind.radius, settings_);
+      metric::Matches some = searcher_.search(first, count, kind, settings_);
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     return all;
   }
 
-  double time(const Kind& kind) const {
+  double time(const MetricKind& kind) {
     std::vector<double> times;
     for (std::size_t i = 0; i < repetitions_; ++i) {
       const auto begin = std::chrono::steady_clock::now();
@@ -149,7 +147,7 @@ class Bench {
     return median(times);
   }
 
-  static double recall_of(const Kind& kind, const metric::Matches& found,
+  static double recall_of(const MetricKind& kind, const metric::Matches& found,
                           const metric::Matches& exact) {
     double sum = 0;
     std::size_t counted = 0;
@@ -165,15 +163,14 @@ class Bench {
     return counted == 0 ? 1 : sum / static_cast<double>(counted);
   }
 
-  const metric::MetricIndex& index_;
   const metric::Queries& queries_;
-  metric::PermutationSearcher searcher_;
+  MetricSearch searcher_;
   std::size_t batch_;
   std::size_t repetitions_;
   metric::MetricSearchSettings settings_;
 };
 
-std::string kind_name(const Kind& kind) {
+std::string kind_name(const MetricKind& kind) {
   if (kind.k > 0) return "k " + std::to_string(kind.k);
   std::string radius = std::to_string(kind.radius);
   radius.erase(radius.find_last_not_of('0') + 1);
@@ -193,13 +190,14 @@ void print(const std::vector<Measured>& all, std::ostream& out) {
   table.print(out);
 }
 
-std::string to_json(const metric::MetricIndex& index, std::size_t threads,
-                    const std::vector<Measured>& all) {
+std::string to_json(const metric::MetricIndex& index, const std::string& device,
+                    std::size_t threads, const std::vector<Measured>& all) {
   JsonWriter json;
   json.begin_object();
   json.member("objects", std::uint64_t{index.objects().objects});
   json.member("permutants", std::uint64_t{index.permutants().size()});
   json.member("distance", metric::distance_name(index.objects().settings.distance));
+  json.member("device", device);
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{threads});
   json.begin_array("searches");
@@ -220,8 +218,8 @@ std::string to_json(const metric::MetricIndex& index, std::size_t threads,
   return json.take() + "\n";
 }
 
-std::vector<Kind> kinds_of(const Arguments& given, std::size_t objects) {
-  std::vector<Kind> kinds;
+std::vector<MetricKind> kinds_of(const Arguments& given, std::size_t objects) {
+  std::vector<MetricKind> kinds;
   for (const double k : numbers("-k", given.k)) {
     if (!(k >= 1 && k <= static_cast<double>(objects))) {
       throw UsageError("-k is from 1 to the number of objects, " + std::to_string(objects));
@@ -244,6 +242,8 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
+  given.device.check(command);
+  check_outputs_not_inputs({given.queries}, {given.json});
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
   const metric::MetricIndex index = metric::MetricIndex::open(given.index);
@@ -251,7 +251,7 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   if (queries.size() == 0) {
     throw InputError("'" + given.queries + "' has no queries; give one or more");
   }
-  const std::vector<Kind> kinds = kinds_of(given, index.objects().objects);
+  const std::vector<MetricKind> kinds = kinds_of(given, index.objects().objects);
   const std::vector<double> shares = numbers("--share", given.share);
   Bench bench(given, index, queries);
   Progress progress = Progress::to_standard_error();
@@ -265,7 +265,7 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   const std::size_t threads =
       given.threads == 0 ? default_threads() : static_cast<std::size_t>(given.threads);
   if (given.json != "-") print(all, std::cout);
-  if (!given.json.empty()) write_output(given.json, to_json(index, threads, all));
+  if (!given.json.empty()) write_output(given.json, to_json(index, bench.device(), threads, all));
   return 0;
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "metric_search.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -32,7 +34,7 @@ constexpr const char* kNotes =
     "\n"
     "examples:\n"
     "  warpdex metric search words.index --queries misspelt.txt -k 3 --texts\n"
-    "  warpdex metric search words.index --queries misspelt.txt --radius 2 --exact";
+    "  warpdex metric search words.index --queries misspelt.txt --radius 2 --exact --device auto";
 
 /// Queries that are answered before any is written.
 constexpr std::size_t kPartQueries = 1024;
@@ -46,6 +48,7 @@ struct Arguments {
   bool exact = false;
   std::string compare = "footrule";
   std::int64_t threads = 0;
+  DeviceOptions device;
   std::string output;
   std::string json;
   bool texts = false;
@@ -67,6 +70,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's)");
   add_threads_option(group, &given.threads);
   command.add(group);
+  given.device.add_to(command, "The index has to fit");
   po::options_description output = option_group("Output");
   output.add_options()("output", po::value(&given.output)->value_name("FILE"),
                        "the lines of answers; - is standard output")(
@@ -157,21 +161,12 @@ class Answers {
   JsonWriter writer_;
 };
 
-void answer_all(const Arguments& given, bool by_radius, const metric::MetricIndex& index,
-                const metric::Queries& queries, const metric::MetricSearchSettings& settings,
+void answer_all(const MetricKind& kind, const metric::Queries& queries,
+                const metric::MetricSearchSettings& settings, MetricSearch& search,
                 Answers& answers, Progress* progress) {
-  const metric::PermutationSearcher searcher = index.searcher();
-  const std::uint32_t k =
-      by_radius ? 0 : checked_number("-k", given.k, 1, std::int64_t(index.objects().objects));
   for (std::size_t first = 0; first < queries.size(); first += kPartQueries) {
     const std::size_t count = std::min(kPartQueries, queries.size() - first);
-    const auto prepare = [&](std::size_t q) {
-      InterruptGuard::check();
-      return queries.from(index.space(), first + q);
-    };
-    const metric::Matches matches = by_radius
-                                        ? searcher.within(count, prepare, given.radius, settings)
-                                        : searcher.nearest(count, prepare, k, settings);
+    const metric::Matches matches = search.search(first, count, kind, settings);
     for (std::size_t q = 0; q < count; ++q) answers.add(first + q, matches[q]);
     if (progress == nullptr) continue;
     progress->update("searching", counted(first + count, "query"), first + count, queries.size(),
@@ -188,7 +183,9 @@ int run_metric_search(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   const metric::MetricSearchSettings settings = search_settings(given, command);
+  given.device.check(command);
   check_shared_stream("standard output", {{"--output", given.output}, {"--json", given.json}});
+  check_outputs_not_inputs({given.queries}, {given.output, given.json});
   check_outputs_outside(given.index, {given.output, given.json});
 
   const InterruptGuard guard;
@@ -199,12 +196,16 @@ int run_metric_search(const std::vector<std::string>& arguments) {
                      "' holds vectors; leave it out");
   }
   const metric::Queries queries(given.queries, objects);
+  MetricKind kind{0, given.radius};
+  if (!command.given("radius")) {
+    kind.k = checked_number("-k", given.k, 1, std::int64_t(index.objects().objects));
+  }
+  MetricSearch search(index, queries, given.device);
   Answers answers(given, index, queries);
   Progress progress = Progress::to_standard_error();
   const bool is_seen =
       isatty(STDERR_FILENO) != 0 && !(given.output.empty() && isatty(STDOUT_FILENO) != 0);
-  answer_all(given, command.given("radius"), index, queries, settings, answers,
-             is_seen ? &progress : nullptr);
+  answer_all(kind, queries, settings, search, answers, is_seen ? &progress : nullptr);
   progress.clear();
   answers.finish();
   return 0;

@@ -69,6 +69,10 @@ struct MetricVerifyReport {
 MetricVerifyReport verify_metric(const std::filesystem::path& folder,
                                  const std::function<void(double)>& progress = {});
 
+/// Throws FormatError, which names a section, where one does not have its checksum; for use before
+/// a GpuPermutationSearcher is made. O(bytes).
+void check_before_upload(const MetricIndex& index);
+
 /// Whether the manifest of the index at `folder` says that it is of this kind. False where there is
 /// no manifest or a damaged one.
 bool is_metric_index(const std::filesystem::path& folder);

@@ -69,6 +69,18 @@ class ObjectSpace : public MetricSpace {
   /// Throws UsageError if the objects are texts; InputError for another dimension, and for kAngular
   /// for a vector of length 0.
   virtual std::unique_ptr<DistanceFrom> from_vector(std::span<const float> vector) const;
+  /// Throw what these do. The vector comes back as it is compared: for kAngular of length 1.
+  virtual void check_text(std::string_view text) const;
+  virtual std::vector<float> checked_vector(std::span<const float> vector) const;
+};
+
+/// Queries for such a space as they come: texts, or rows of vectors one after the other.
+struct QueryObjects {
+  std::vector<std::string_view> texts;
+  std::span<const float> vectors;
+
+  /// How many there are. Throws UsageError where they are not of the kind of the objects.
+  std::size_t size(const ObjectSettings& settings) const;
 };
 
 /// What the view leads to must outlive the space.
@@ -119,10 +131,16 @@ class Queries {
   std::size_t size() const { return count_; }
   /// As ObjectSpace::from_text() or from_vector(); messages name file and line or row.
   std::unique_ptr<DistanceFrom> from(const ObjectSpace& space, std::size_t query) const;
+  /// Some of them, checked likewise; valid while this lives.
+  QueryObjects objects(const ObjectSpace& space, std::size_t first, std::size_t count) const;
   /// The text of a query; empty for a vector.
   std::string_view text(std::size_t query) const;
 
  private:
+  template <class Use>
+  auto named(std::size_t query, const Use& use) const;
+  std::span<const float> vector(std::size_t query) const;
+
   std::string path_;
   std::size_t count_ = 0;
   std::size_t dimension_ = 0;

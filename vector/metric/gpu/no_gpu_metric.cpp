@@ -1,0 +1,33 @@
+// Search of a permutation index on a GPU in a build without CUDA: it throws what device_info()
+// throws.
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/vector/metric/gpu_permutation_searcher.hpp"
+
+namespace warpdex::metric {
+namespace {
+
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+struct GpuPermutationSearcher::State {};
+
+GpuPermutationSearcher::GpuPermutationSearcher(const ObjectsView&, std::span<const std::uint32_t>,
+                                               const Permutations&, Resources&,
+                                               const GpuMetricSettings&) {
+  refuse();
+}
+GpuPermutationSearcher::~GpuPermutationSearcher() = default;
+GpuPermutationSearcher::GpuPermutationSearcher(GpuPermutationSearcher&&) noexcept = default;
+GpuPermutationSearcher& GpuPermutationSearcher::operator=(GpuPermutationSearcher&&) noexcept =
+    default;
+Matches GpuPermutationSearcher::nearest(const QueryObjects&, std::size_t,
+                                        const MetricSearchSettings&) const {
+  refuse();
+}
+Matches GpuPermutationSearcher::within(const QueryObjects&, float,
+                                       const MetricSearchSettings&) const {
+  refuse();
+}
+
+}  // namespace warpdex::metric

@@ -1,0 +1,31 @@
+// What a search of a permutation index is asked for, checked.
+#pragma once
+
+#include <cstddef>
+
+#include "warpdex/vector/metric/permutation_index.hpp"
+
+namespace warpdex::metric {
+
+struct SearchArguments {
+  std::size_t k;         ///< 0: all within the radius
+  float radius;          ///< where k is 0
+  std::size_t compared;  ///< objects that are compared by the true distance; all: none is ranked
+};
+
+/// Throw UsageError as PermutationSearcher's functions do.
+SearchArguments nearest_arguments(std::size_t objects, std::size_t k,
+                                  const MetricSearchSettings& settings);
+SearchArguments within_arguments(std::size_t objects, float radius,
+                                 const MetricSearchSettings& settings);
+
+/// Throws UsageError unless there are as many permutants and objects as permutations tell of.
+void check_permutations(std::size_t objects, std::size_t permutants,
+                        const Permutations& permutations);
+
+/// The order of answers.
+inline bool is_before(const Match& a, const Match& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.object < b.object;
+}
+
+}  // namespace warpdex::metric
