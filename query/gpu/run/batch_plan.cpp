@@ -208,7 +208,9 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
 bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
                              const BatchPlan& plan) const {
   const BatchShape& shape = plan.shape;
+  constexpr std::uint32_t kMaxStoredBlocks = 1U << 27;  // kernels count four postings by 32 bits
   if (shape.stored_rows == 0 || attempt > 0 || !collection_.is_resident) return false;
+  if (shape.stored_blocks >= kMaxStoredBlocks) return false;
   const std::size_t postings = std::size_t{shape.stored_blocks} * kBlockSize;
   const std::size_t starts = std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles);
   const std::size_t items = std::size_t{shape.or_queries} * plan.tiles;
