@@ -53,6 +53,12 @@ set(warpdex_public_headers
   vector/kmeans/gpu_kmeans.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
+  vector/metric/gpu_permutation_searcher.hpp
+  vector/metric/levenshtein.hpp
+  vector/metric/metric_index.hpp
+  vector/metric/metric_space.hpp
+  vector/metric/objects.hpp
+  vector/metric/permutation_index.hpp
   vector/neighbors.hpp
   vector/pq/product_quantizer.hpp
   vector/rows/row_filter.hpp
