@@ -56,9 +56,9 @@ TEST_F(VectorEvaluate, ComputesAsByHand) {
   EXPECT_EQ(parsed["k"].GetUint64(), 2U);
   ASSERT_EQ(parsed["figures"].Size(), 2U);
   EXPECT_EQ(parsed["figures"][1]["k"].GetUint64(), 2U);
-  EXPECT_DOUBLE_EQ(parsed["figures"][1]["recall"].GetDouble(), 0.5);
-  EXPECT_DOUBLE_EQ(parsed["figures"][1]["nearest_found"].GetDouble(), 1);
-  EXPECT_FALSE(parsed["figures"][1].HasMember("recall_with_ties"));
+  EXPECT_DOUBLE_EQ(parsed["figures"][1]["k@k"].GetDouble(), 0.5);
+  EXPECT_DOUBLE_EQ(parsed["figures"][1]["1@k"].GetDouble(), 1);
+  EXPECT_FALSE(parsed["figures"][1].HasMember("ties@k"));
   EXPECT_DOUBLE_EQ(parsed["share_with_missing"].GetDouble(), 0);
   EXPECT_DOUBLE_EQ(parsed["share_with_repeats"].GetDouble(), 0.5);
 }
@@ -75,7 +75,7 @@ TEST_F(VectorEvaluate, TiesByDistance) {
     more.insert(more.end(), distances.begin(), distances.end());
     const Outcome outcome = evaluate(truth_, result_, more);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return parse_json(outcome.out)["figures"][1]["recall_with_ties"].GetDouble();
+    return parse_json(outcome.out)["figures"][1]["ties@k"].GetDouble();
   };
   EXPECT_DOUBLE_EQ(ties_at_three({}), (1 + 1.0 / 3) / 2);
   EXPECT_DOUBLE_EQ(ties_at_three({"--epsilon", "0"}), (2.0 / 3 + 1.0 / 3) / 2);

@@ -28,9 +28,9 @@ constexpr const char* kAbout =
 
 constexpr const char* kNotes =
     "figures, each the mean over the queries that have a true neighbour:\n"
-    "  recall@k   the share of the k true neighbours that are among the first k found\n"
+    "  k@k        the share of the k true neighbours that are among the first k found\n"
     "  1@k        the share of queries whose nearest true neighbour is among the first k found\n"
-    "  ties@k     with both files of distances: the share that recall@k would be if neighbours "
+    "  ties@k     with both files of distances: the share that k@k would be if neighbours "
     "as\n"
     "             near as the k-th true one (or farther by --epsilon times its distance) were "
     "all\n"
@@ -149,7 +149,7 @@ std::vector<Figures> compute(const Arguments& given, const Ids& truth, const Ids
 
 void print(const std::vector<Figures>& figures, const Ids& result, std::size_t k,
            const vector::ResultDefects& defects) {
-  std::vector<Table::Column> columns{{"k"}, {"recall@k"}, {"1@k"}};
+  std::vector<Table::Column> columns{{"k"}, {"k@k"}, {"1@k"}};
   const bool has_ties = figures.front().with_ties.has_value();
   if (has_ties) columns.push_back({"ties@k"});
   Table table(columns);
@@ -178,9 +178,9 @@ std::string to_json(const std::vector<Figures>& figures, const Ids& result, std:
   for (const Figures& row : figures) {
     json.begin_object();
     json.member("k", std::uint64_t{row.k});
-    json.member("recall", row.recall.intersection);
-    json.member("nearest_found", row.recall.nearest);
-    if (row.with_ties) json.member("recall_with_ties", *row.with_ties);
+    json.member("k@k", row.recall.intersection);
+    json.member("1@k", row.recall.nearest);
+    if (row.with_ties) json.member("ties@k", *row.with_ties);
     json.end_object();
   }
   json.end_array();
