@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "warpdex/vector/format/id_rows.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
+#include "warpdex/vector/format/id_rows.hpp"
 
 namespace warpdex::vector {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "format/added_segment.hpp"
-#include "warpdex/vector/format/id_rows.hpp"
 #include "format/manifest.hpp"
 #include "format/read_manifest.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/packed_file.hpp"
 #include "warpdex/core/storage/removed_rows.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/vector/format/id_rows.hpp"
 
 namespace warpdex::vector {
 
