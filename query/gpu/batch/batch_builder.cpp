@@ -214,22 +214,25 @@ void BatchBuilder::order_ranges() {
   }
 }
 
-/// Decides whether the lists of OR are decoded once for all queries: where they are used often.
+/// Decides whether the lists of OR may be decoded once for all queries: where they are used often,
+/// and some query may read them decoded. The GPU weighs later whether it pays.
 void BatchBuilder::choose_stored() {
   const bool is_asked_for = or_by_ == OrMethod::kDecodeOnce;
   const bool may_pay = or_by_ == OrMethod::kByCost && shape_.or_postings >= kManyPostings;
-  store_.clear(segments_[0].index.counts().terms);
+  store_.clear();
   if (segments_.size() > 1 || segments_.has_static() || form() == ScoreForm::kQueryLikelihood ||
-      !(is_asked_for || may_pay)) {
+      shape_.adds_up_only || !(is_asked_for || may_pay)) {
     return;
   }
+  store_.open(segments_[0].index.counts().terms);
   for_each_piece([this](Piece& piece) { claim_lists(piece); });
   for (const Piece& piece : pieces_) {
     for (const PostingsEntry* const list : piece.stored) store_.add(*list);
   }
+  store_.close();
   const std::size_t postings = std::size_t{store_.blocks()} * kBlockSize;
   if (!is_asked_for && shape_.or_postings < kStoredUses * postings) {
-    store_.clear(segments_[0].index.counts().terms);
+    store_.clear();
   }
   shape_.stored_rows = store_.rows();
   shape_.stored_blocks = store_.blocks();

@@ -8,13 +8,22 @@
 
 namespace warpdex::gpu {
 
-void PostingStore::clear(std::size_t terms) {
-  for (const std::uint32_t term : terms_) row_of_term_[term] = kNone;
-  row_of_term_.resize(terms, kNone);
+void PostingStore::clear() {
+  if (is_open_) {  // a failure may have left lists that were claimed but not added
+    row_of_term_.clear();
+  } else {
+    for (const std::uint32_t term : terms_) row_of_term_[term] = kNone;
+  }
+  is_open_ = false;
   lists_.clear();
   terms_.clear();
   blocks_ = 0;
   ranges_ = 0;
+}
+
+void PostingStore::open(std::size_t terms) {
+  is_open_ = true;
+  row_of_term_.resize(terms, kNone);
 }
 
 bool PostingStore::claim(const PostingsEntry& entry) {

@@ -12,16 +12,23 @@
 namespace warpdex::gpu {
 
 /// The distinct lists of a batch's queries over one index. Each has a row, and blocks of
-/// kBlockSize decoded postings. Any thread claims lists; then one adds them; then any places them.
+/// kBlockSize decoded postings. For each batch: clear(), and nothing more if it decodes no list
+/// once. Else open(); any thread claims lists; one thread adds them; close(); any thread places
+/// them.
 class PostingStore {
  public:
-  /// Before the next batch, when all claimed lists are added. `terms`: of the index's lexicon.
-  /// O(lists of the last batch).
-  void clear(std::size_t terms);
+  /// Forgets all lists. Also after a failure at any point. O(lists of the last batch); after a
+  /// failure before close(), the next open() takes O(terms).
+  void clear();
+  /// Makes lists ready to be claimed. `terms`: of the index's lexicon, the same each time. The
+  /// first time takes 4 bytes a term, for as long as this lives. O(1), the first time O(terms).
+  void open(std::size_t terms);
   /// Whether a list is new. It must be added then. Any thread. O(1).
   bool claim(const PostingsEntry& entry);
   /// Adds a claimed list. O(1).
   void add(const PostingsEntry& entry);
+  /// All claimed lists are added.
+  void close() { is_open_ = false; }
 
   bool is_empty() const { return lists_.empty(); }
   std::uint32_t rows() const { return static_cast<std::uint32_t>(lists_.size()); }
@@ -52,6 +59,7 @@ class PostingStore {
   std::vector<std::uint32_t> terms_;        ///< by row: the number of the term
   std::uint32_t blocks_ = 0;
   std::uint32_t ranges_ = 0;
+  bool is_open_ = false;  ///< some lists may be claimed that are not added
 };
 
 }  // namespace warpdex::gpu

@@ -169,14 +169,18 @@ struct TileItem {
 inline constexpr std::uint32_t kMaxItemTiles = 2;
 
 /// A posting that is decoded once for all queries of a batch. The low kStoredShift bits are twice
-/// its document's number in its tile: where the document's accumulator is. Above, for impacts, from
-/// bit kStoredImpactShift on, is the impact; for BM25 the share of the list's weight that it
-/// scores, times 2^32 and rounded up.
+/// its document's number in its tile: the place of the document's accumulator, in bytes. The bits
+/// above depend on how scores are computed. An impact lies from bit kStoredImpactShift on. For BM25
+/// they are the share of the list's weight that the posting scores, rounded up to a multiple of
+/// 2^-(32 - kStoredShift). A share of 1 has no room: it becomes the largest that has.
 using StoredPosting = std::uint32_t;
 inline constexpr std::uint32_t kStoredShift = kTileShift + 1;
 inline constexpr std::uint32_t kStoredImpactShift = 24;
-/// BM25's shares are off by 2.1 units of their last bit at most. With weights up to this, in units,
-/// a posting is off by no more than rounding_slack allows.
+/// Read as a number of 32 bits, a posting of BM25 has a share that is too large by 2.2 times its
+/// last digit at most. So with weights up to this, in units, a posting counts no more than
+/// rounding_slack allows. Where shares of 1 have lost a last digit, a document's sum may be below
+/// its score by kMaxSum of these digits, which is less than half a unit. All thresholds are lower
+/// by one unit at least.
 inline constexpr float kMaxStoredWeight = 1U << (32 - kStoredShift);
 /// A tile is accumulated from such postings if its scoring lists have no more chunks of 128 there.
 inline constexpr std::uint32_t kMaxStoredChunks = 512;

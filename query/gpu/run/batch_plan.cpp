@@ -179,6 +179,20 @@ bool BatchPlanner::has_room_for_each(SegmentPlans plans, std::span<const std::ui
 
 BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k,
                              std::uint32_t attempt, std::size_t share) const {
+  BatchPlan plan = start_plan(shape, queries, k);
+  if (may_store(attempt, share, plan)) {
+    finish_plan(attempt, share, plan);
+    if (bytes_of(plan) <= share) return plan;
+    plan = start_plan(shape, queries, k);
+  }
+  plan.shape.stored_rows = plan.shape.stored_blocks = plan.shape.stored_ranges = 0;
+  finish_plan(attempt, share, plan);
+  return plan;
+}
+
+/// What does not depend on the memory.
+BatchPlan BatchPlanner::start_plan(const BatchShape& shape, std::uint32_t queries,
+                                   std::uint32_t k) const {
   BatchPlan plan;
   plan.shape = shape;
   plan.queries = queries;
@@ -186,25 +200,26 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
   const std::uint64_t largest = *std::ranges::max_element(collection_.segments);
   plan.max_tiles = static_cast<std::uint32_t>((largest + kTileDocuments - 1) / kTileDocuments);
   plan.tiles = std::max(plan.max_tiles, collection_.tile_end);
-  if (!may_store(attempt, share, plan)) {
-    plan.shape.stored_rows = plan.shape.stored_blocks = plan.shape.stored_ranges = 0;
-  }
   plan.is_small = shape.range_blocks < kRangeBlocks;
   plan.counts_work = ablation_.time_stages;
-  plan.image_bytes = lay_out(plan.shape, nullptr).image_bytes;
   plan.tails_bytes = tails_bytes(collection_.codec, shape.lists);
+  return plan;
+}
+
+/// The rest. The shape says what is decoded once.
+void BatchPlanner::finish_plan(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
+  plan.image_bytes = lay_out(plan.shape, nullptr).image_bytes;
   choose_method(attempt, share, plan);
   divide_memory(attempt, share, plan);
-  if (plan.round_count == 0) return plan;
+  if (plan.round_count == 0) return;
   choose_rounds(attempt, plan);
   if (!plan.has_document_room) {
     plan.chunk_blocks = std::min(plan.chunk_blocks, kSearchedBlocks);
     divide_memory(attempt, share, plan);
   }
-  return plan;
 }
 
-/// Whether there is memory for lists that are decoded once: half of a share at most.
+/// Whether lists may be decoded once: their postings and tables take half of a share at most.
 bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
                              const BatchPlan& plan) const {
   const BatchShape& shape = plan.shape;

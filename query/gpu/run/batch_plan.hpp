@@ -75,7 +75,8 @@ class BatchPlanner {
                          std::size_t share) const;
 
   /// Plans a part of this shape, of `queries` queries. Its pieces fit into the share if the
-  /// smallest room for candidates, blocks and documents does. O(1).
+  /// smallest room for candidates, blocks and documents does; lists are decoded once only if their
+  /// postings fit beside. O(1).
   BatchPlan plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k,
                  std::uint32_t attempt, std::size_t share) const;
 
@@ -93,6 +94,8 @@ class BatchPlanner {
                     std::uint32_t attempt) const;
   void add_estimate(const PlannedQuery& plan, std::uint64_t documents, std::uint32_t attempt,
                     Estimate& estimate) const;
+  BatchPlan start_plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k) const;
+  void finish_plan(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   bool may_store(std::uint32_t attempt, std::size_t share, const BatchPlan& plan) const;
   void choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   void choose_rounds(std::uint32_t attempt, BatchPlan& plan) const;

@@ -99,8 +99,8 @@ __device__ void append_stored(const OrRounds& batch, std::uint32_t query, std::u
 }
 
 /// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
-/// the bits of competitive_tiles. Returns whether the lane's tile is accumulated. A whole
-/// warp.
+/// the bits of competitive_tiles. Tiles for add_stored are left to it here. Returns whether the
+/// lane's tile is for or_tiles. A whole warp.
 __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;

@@ -25,10 +25,10 @@ struct TileCosts {
   float by_adding = kTile;  ///< cost of accumulating the lane's tile
   float by_lookups = 0;     ///< cost of lookups in the lane's tile
   float blocks = 0;         ///< that meet the lane's tile
-  std::uint32_t low = 0;    ///< for list number lane_id(): a bit for each tile where the list may
-                            ///< be the first one of
-  std::uint32_t high = 0;   ///< a document of the answer; `high`: the same for list number
-                            ///< lane_id() + 32
+  /// For list number lane_id(): a bit for each tile where it may be the first of the query's lists
+  /// that has a document of the answer.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;  ///< the same for list number lane_id() + 32
 };
 static_assert(kMaxLists == 2 * kWarp);
 
@@ -83,15 +83,16 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
   return costs;
 }
 
-/// What is saved if the tile is accumulated from decoded lists, of which `lists` score; 0 if it
-/// cannot be or costs no less otherwise.
+/// What is saved if the lane's tile is accumulated from decoded lists, of which `lists` score. 0 if
+/// that saves nothing, or if the tile has too many postings for it.
 __device__ inline float saved_by_store(const TileCosts& costs, std::uint32_t lists) {
   if (costs.blocks + static_cast<float>(lists) > static_cast<float>(kMaxStoredChunks)) return 0;
   const float other = min(costs.by_adding, kLookupsInTruth * costs.by_lookups);
   return max(0.F, other - kStoredTileCost - costs.blocks * kAddStored);
 }
 
-/// Whether a tile is accumulated from decoded lists.
+/// Whether the lane's tile is accumulated from decoded lists. A list has one chunk more than blocks
+/// in a tile at most.
 __device__ inline bool is_for_store(const OrRounds& batch, const Query& query,
                                     const TileCosts& costs) {
   const auto most = static_cast<float>(kMaxStoredChunks - query.scoring_lists);

@@ -1,7 +1,8 @@
 // OR by accumulating from lists that were decoded once for all queries of a batch, tile by tile, so
 // that the tile's postings stay in the L2 cache while all queries read them. In a tile, MaxScore
-// parts a query's lists: the essential ones are added up; the others add to documents only that
-// can still reach the threshold. Documents whose sums cross it become candidates.
+// parts a query's lists. All postings of the essential ones are added up. Those of the others are
+// added only to documents that can still reach the threshold. Documents whose sums cross it become
+// candidates.
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/stored/stored_plan.cuh"
@@ -137,7 +138,7 @@ class StoredTile {
     sync();
   }
 
-  /// Only documents of essential lists have sums above 0.
+  /// Only documents of essential lists have sums above 0: other lists add to these alone.
   __device__ void clear() {
     if (plan_.clears_all) {
       for (std::uint32_t i = threadIdx.x; i < kSumWords; i += kAdders) {

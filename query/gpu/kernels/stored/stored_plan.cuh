@@ -7,18 +7,19 @@
 
 namespace warpdex::gpu {
 
-/// With no more essential postings than this, their accumulators are cleared one by one: all of a
-/// tile take 256 cycles, these some 4 for 32.
+/// With no more essential postings than this, their accumulators are cleared one by one. That takes
+/// some 4 cycles for 32 of them; clearing all of a tile takes 256.
 inline constexpr std::uint32_t kFewEssential = 1024;
-/// A list's postings in a tile. They are read four at a time, from the last four that do not begin
-/// behind the first posting.
+
+/// A list's postings in a tile. They are read in fours. The first four may begin with postings of
+/// the tile before.
 struct StoredPart {
   std::uint32_t first_four;  ///< its place among all stored postings, in fours
   std::uint32_t weight;      ///< impacts: units times 256; BM25: units times 16
-  std::uint16_t skipped;     ///< postings of the first four that are not in the tile
+  std::uint16_t skipped;     ///< of the first four: postings before the tile
   std::uint16_t count;       ///< postings in the tile
 
-  /// Chunks of 128 postings, with those that are skipped.
+  /// Chunks of 128 postings, counting those that are skipped.
   __device__ std::uint32_t chunks() const {
     return count == 0 ? 0 : (skipped + count + kBlockSize - 1) / kBlockSize;
   }
@@ -28,15 +29,15 @@ struct StoredPart {
 struct StoredPlan {
   std::uint32_t query;
   std::uint32_t need;   ///< sums below are of no use
-  std::uint32_t floor;  ///< what essential lists must have added before others do
+  std::uint32_t floor;  ///< lists that are not essential add to sums from this on; 1 or more
   std::uint32_t scoring;
   std::uint32_t lists;  ///< with prohibited ones, which are the last; 0: nothing is left to do
   std::uint32_t cap;    ///< a posting counts no more units
-  bool clears_all;      ///< all accumulators, and not only those of essential lists
-  std::uint32_t essential_chunks;  ///< of 128 postings, from the first on
+  bool clears_all;      ///< all accumulators, and not only those of essential postings
+  std::uint32_t essential_chunks;  ///< of 128 postings: the first ones in `chunk`
   std::uint32_t chunks;            ///< of all scoring lists
   StoredPart parts[kMaxLists];
-  std::uint16_t chunk[kMaxStoredChunks];  ///< the list, times 256, and the number in the list
+  std::uint16_t chunk[kMaxStoredChunks];  ///< 256 times the list, plus the number in the list
 };
 
 template <ScoreForm kForm>
@@ -83,7 +84,6 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
       if (scores) before = i == 0 ? bound : batch.suffix_bounds[(&list)[-1].tile_row + tile];
     }
     const bool is_essential = scores && before >= need;
-
     postings += __reduce_add_sync(kWholeWarp, is_essential ? count : 0);
     rest = max(rest, __reduce_max_sync(kWholeWarp, is_essential ? 0 : before));
     const std::uint32_t sum = inclusive_sum(own_chunks);
@@ -98,7 +98,6 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
   plan.query = index;
   plan.need = need;
   plan.floor = need - rest;
-
   plan.scoring = query.scoring_lists;
   plan.lists = bound < need ? 0 : query.list_count;
   plan.cap = query.unit_cap;
@@ -110,7 +109,8 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
 /// A lane's four postings of a chunk.
 struct StoredFour {
   uint4 postings;
-  std::uint32_t number;  ///< of the first, among those of the list in the tile; below 0 if skipped
+  std::uint32_t number;  ///< of the first, among those of the list in the tile; if it is skipped,
+                         ///< a number below 0 as 32 bits hold it
   std::uint32_t count;   ///< postings of the list in the tile
   std::uint32_t weight;
 

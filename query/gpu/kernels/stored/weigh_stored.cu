@@ -1,6 +1,7 @@
-// Estimates what it would save to decode each list once for all queries of a batch: over all tiles
-// that are left behind the first round, what they cost less than by lookups or by decoding their
-// blocks query by query. Where bounds leave few documents, that is nothing.
+// After OR's first round: estimates what it would save to decode each list once for all queries of
+// a batch. Each tile that is left would otherwise be answered by lookups, or by decoding its blocks
+// for one query; the savings of all tiles are added up. Where bounds leave few documents, decoded
+// lists save nothing.
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/or/tile_costs.cuh"

@@ -11,6 +11,8 @@
 namespace warpdex::gpu {
 namespace {
 
+constexpr std::size_t kTerms = 100;
+
 PostingsEntry entry_of(std::uint32_t term, std::uint32_t postings) {
   PostingsEntry entry;
   entry.term_number = term;
@@ -53,13 +55,15 @@ TEST(PostingStore, EachListIsClaimedOnceAndHasPlacesOfItsOwn) {
   const std::vector<PostingsEntry> entries = ugly_entries();
   PostingStore store;
   for (int round = 0; round < 3; ++round) {
-    store.clear(100);
+    store.clear();
     EXPECT_TRUE(store.is_empty());
+    store.open(kTerms);
     std::size_t lists = 0;
     for (const auto& own : claim(store, entries, 4)) {
       lists += own.size();
       for (const PostingsEntry& entry : own) store.add(entry);
     }
+    store.close();
     EXPECT_EQ(lists, entries.size());
     EXPECT_EQ(store.rows(), entries.size());
     std::set<std::uint32_t> rows;
@@ -82,14 +86,30 @@ TEST(PostingStore, EachListIsClaimedOnceAndHasPlacesOfItsOwn) {
   }
 }
 
+// A failure may come between claiming lists and adding them, or between two lists.
+TEST(PostingStore, ForgetsListsThatWereClaimedButNotAdded) {
+  const std::vector<PostingsEntry> entries = ugly_entries();
+  PostingStore store;
+  for (std::size_t added = 0; added <= entries.size(); ++added) {
+    store.open(kTerms);
+    for (const PostingsEntry& entry : entries) ASSERT_TRUE(store.claim(entry)) << added;
+    for (std::size_t i = 0; i < added; ++i) store.add(entries[i]);
+    store.clear();
+    EXPECT_TRUE(store.is_empty());
+    EXPECT_EQ(store.blocks(), 0);
+    EXPECT_EQ(store.ranges(), 0);
+  }
+}
+
 TEST(PostingStore, RangesCoverEachPlacedListOnce) {
   const std::vector<PostingsEntry> entries = ugly_entries();
   PostingStore store;
-  store.clear(100);
+  store.open(kTerms);
   for (const PostingsEntry& entry : entries) {
     ASSERT_TRUE(store.claim(entry));
     store.add(entry);
   }
+  store.close();
   for (std::size_t i = 1; i < entries.size(); ++i) {  // the first is in no query that OR reads
     List list{};
     store.place(entries[i], static_cast<std::uint32_t>(i), list);

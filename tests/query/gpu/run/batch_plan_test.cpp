@@ -58,6 +58,11 @@ struct Case {
     shape.tile_entries = shape.or_queries * tiles;
     shape.adds_up_only = random() % 4 == 0;
     shape.needs_rounds = random() % 2 == 0;
+    if (random() % 2 == 0) {
+      shape.stored_rows = 1 + up_to(random, shape.or_lists);
+      shape.stored_blocks = shape.stored_rows + some(random, 20);
+      shape.stored_ranges = shape.stored_rows + shape.stored_blocks / kShortRangeBlocks;
+    }
     share = std::size_t{1} << (20 + up_to(random, 14));
   }
 
@@ -71,6 +76,22 @@ std::size_t bytes_of(const BatchPlan& plan) {
   BatchStages places{};
   return plan.image_bytes + place_cleared(nullptr, plan, places) +
          place_tables(nullptr, plan, places) + place_documents(nullptr, plan, places);
+}
+
+void check_stored(const Case& given, const BatchPlan& plan) {
+  const BatchShape& wanted = given.shape;
+  if (plan.shape.stored_rows == 0) {
+    EXPECT_EQ(plan.shape.stored_blocks + plan.shape.stored_ranges, 0U);
+    return;
+  }
+  EXPECT_EQ(plan.shape.stored_rows, wanted.stored_rows);
+  EXPECT_EQ(plan.shape.stored_blocks, wanted.stored_blocks);
+  EXPECT_EQ(plan.shape.stored_ranges, wanted.stored_ranges);
+  EXPECT_EQ(given.attempt, 0U);
+  EXPECT_TRUE(given.collection.is_resident);
+  EXPECT_LE(std::size_t{wanted.stored_blocks} * kBlockSize * sizeof(StoredPosting),
+            given.share / 2);
+  EXPECT_LE(bytes_of(plan), given.share);  // else the part would have to be cut for them
 }
 
 void check_method(const Case& given, const BatchPlan& plan) {
@@ -108,10 +129,12 @@ TEST(BatchPlan, SuitsThePartAndFitsTheShare) {
   std::size_t by_bound = 0;
   std::size_t with_room = 0;
   std::size_t without_room = 0;
+  std::size_t with_stored = 0;
   for (int i = 0; i < 20'000; ++i) {
     const Case given(random);
     const BatchPlan plan = given.plan();
     check_method(given, plan);
+    check_stored(given, plan);
     const std::uint64_t documents = given.collection.documents;
     EXPECT_LE(plan.capacity, documents);
     EXPECT_GE(plan.capacity, std::min<std::uint64_t>(16 * given.k, documents));
@@ -119,17 +142,20 @@ TEST(BatchPlan, SuitsThePartAndFitsTheShare) {
     EXPECT_EQ(plan.counts_work, given.ablation.time_stages);
     // With no memory beyond what is needed, there is the smallest room for all.
     const BatchPlan least = given.plan_with(0);
+    EXPECT_EQ(least.shape.stored_rows, 0U);
     EXPECT_LE(least.capacity, plan.capacity);
     const bool is_same_method = (least.round_count == 0) == (plan.round_count == 0);
     if (is_same_method && plan.has_document_room == least.has_document_room) {
       EXPECT_LE(bytes_of(plan), std::max(given.share, bytes_of(least)));
     }
     ASSERT_FALSE(HasFailure()) << "case " << i;
+    with_stored += plan.shape.stored_rows > 0 ? 1 : 0;
     ++(plan.round_count == 0 ? by_bound : plan.max_documents > 0 ? with_room : without_room);
   }
   EXPECT_GT(by_bound, 100U);
   EXPECT_GT(with_room, 100U);
   EXPECT_GT(without_room, 100U);
+  EXPECT_GT(with_stored, 100U);
 }
 
 /// A piece of memory.
@@ -144,6 +170,7 @@ TEST(BatchPlaces, DoNotOverlap) {
     const BatchPlan plan = Case(random).plan();
     const BatchShape& shape = plan.shape;
     const std::size_t candidates = std::size_t{plan.queries} * plan.capacity;
+    const bool has_stored = shape.stored_rows > 0;
     auto* const begin = reinterpret_cast<std::uint8_t*>(std::uintptr_t{1} << 40);
     BatchStages places{};
     std::vector<std::vector<Piece>> regions(4);
@@ -152,6 +179,8 @@ TEST(BatchPlaces, DoNotOverlap) {
                   {places.rounds.histograms, std::size_t{plan.queries} * kHistogramBins * 4},
                   {places.rounds.tile_passes, kTilePasses * sizeof(TileCounters)},
                   {places.rounds.rounds, kRounds * sizeof(RoundCounters)},
+                  {places.rounds.stored_counts, has_stored ? std::size_t{plan.tiles} * 4 : 0},
+                  {places.rounds.stored_saving, sizeof(unsigned long long)},
                   {places.by_bound.competitive_counters, sizeof(CompetitiveCounters)},
                   {places.rounds.work, plan.counts_work ? sizeof(WorkCounters) : 0},
                   {begin + cleared, 0}};
@@ -165,6 +194,14 @@ TEST(BatchPlaces, DoNotOverlap) {
         {places.rounds.competitive_tiles, std::size_t{shape.lists} * ((plan.tiles + 31) / 32)},
         {begin + tables, 0}};
     if (plan.tails_bytes == 0) regions[1][3].bytes = 0;
+    if (has_stored) {
+      const std::size_t rows = shape.stored_rows;
+      regions[1].insert(
+          regions[1].end(),
+          {{places.rounds.stored, std::size_t{shape.stored_blocks} * kBlockSize * 4},
+           {places.rounds.stored_starts, rows * tile_row_entries(plan.tiles) * 4},
+           {places.rounds.stored_items, std::size_t{shape.or_queries} * plan.tiles * 4}});
+    }
     if (has_rounds) {
       regions[1].insert(regions[1].end(),
                         {{places.rounds.tile_states, shape.tile_entries},
