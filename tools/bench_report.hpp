@@ -1,6 +1,7 @@
 // What a benchmark of queries came to, for people and for scripts.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -42,6 +43,15 @@ struct BenchReport {
   /// Of the samples.
   Latency latency() const { return summarise(measurement.samples); }
 };
+
+/// Where a sample begins and ends, and what lies outside; for people.
+const char* timed_region(const BenchReport& report);
+
+/// Microseconds a query of a stage, a GpuStage's number.
+double stage_time(const BenchReport& report, std::size_t stage);
+
+/// Of a stage's cycles, those of each phase; all 0 if there were none.
+std::array<double, kGpuPhases> shares_of(const PhaseCycles& cycles);
 
 void print_report(const BenchReport& report, std::ostream& out);
 

@@ -1,125 +1,16 @@
 // Writes the sections of a segment, and the manifest of an index that has no other.
 #include "warpdex/indexer/format/index_writer.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
-#include <vector>
 
-#include "format/document_extras.hpp"
-#include "format/forward_writer.hpp"
-#include "format/lexicon.hpp"
+#include "format/index_writer_state.hpp"
 #include "format/manifest.hpp"
 #include "format/name_order.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/storage/replacement_folder.hpp"
-#include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/indexer/format/postings.hpp"
-#include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
-namespace {
-
-/// The payload and offsets of one of the two streams of posting lists.
-struct StreamWriter {
-  SectionWriter bases;
-  SectionWriter offsets;
-  SectionWriter codes;
-  SectionWriter bytes;
-
-  void add(const EncodedValues& values) {
-    const std::size_t blocks = values.codes.size();
-    for (std::size_t block = 0; block < blocks; ++block) {
-      const std::size_t group_begin = block - block % kBlocksPerBase;
-      const std::uint32_t base = values.offsets[group_begin];
-      if (block == group_begin && block > 0) bases.append_value(base);
-      offsets.append_value(static_cast<std::uint16_t>(values.offsets[block] - base));
-    }
-    codes.append(values.codes);
-    bytes.append(values.bytes);
-  }
-};
-
-}  // namespace
-
-struct IndexWriter::State {
-  State(const std::filesystem::path& target, const IndexSettings& index_settings)
-      : State(index_settings, std::make_unique<ReplacementFolder>(target), nullptr, 0, 0) {}
-  State(ReplacementFolder& commit, std::uint64_t number, const IndexSettings& index_settings)
-      : State(index_settings, nullptr, &commit, number, kSmallSegmentBytes) {}
-  State(const IndexSettings& index_settings, std::unique_ptr<ReplacementFolder> own,
-        ReplacementFolder* commit, std::uint64_t number, std::uint64_t small_bytes)
-      : settings(index_settings),
-        own_folder(std::move(own)),
-        folder(own_folder ? *own_folder : *commit),
-        files(folder, number, small_bytes),
-        quantises(index_settings.impacts.has_value()),
-        forward(folder.scratch()) {
-    if (settings.has_forward) {
-      forward_offsets.emplace(files, section::kForwardOffsets);
-      forward_bytes.emplace(files, section::kForward);
-    }
-    extras.emplace(files, settings);
-  }
-
-  void append_static_score(float score);
-  void finish_impacts();
-  void add_to_forward(const EncodedPostings::Data& data);
-  void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
-  void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
-
-  IndexSettings settings;
-  std::unique_ptr<ReplacementFolder> own_folder;  ///< none where it is a commit's
-  ReplacementFolder& folder;
-  SegmentFiles files;
-  IndexCounts counts;
-  bool quantises = false;  ///< static scores and `largest` are yet to be turned into impacts' unit
-  std::vector<std::uint32_t> lengths;
-  std::vector<std::uint32_t> name_hashes;
-  ForwardWriter forward;
-  std::vector<float> unquantised_scores;  ///< static ones, whose unit is known at the end
-  std::uint64_t static_count = 0;
-  float static_bound = 0;
-  std::uint64_t blocks_bases = 0;
-  std::uint32_t frequent_lists = 0;
-
-  SectionWriter lexicon_bytes{files, section::kLexicon};
-  SectionWriter lexicon_index{files, section::kLexiconIndex};
-  SectionWriter short_lists{files, section::kShortLists};
-  SectionWriter last_docids{files, section::kBlockLastDocids};
-  StreamWriter docids{{files, section::kDocidBases},
-                      {files, section::kDocidOffsets},
-                      {files, section::kDocidCodes},
-                      {files, section::kDocids}};
-  StreamWriter frequencies{{files, section::kFrequencyBases},
-                           {files, section::kFrequencyOffsets},
-                           {files, section::kFrequencyCodes},
-                           {files, section::kFrequencies}};
-  SectionWriter bounds{files, section::kBlockBounds};
-  SectionWriter range_bounds{files, section::kRangeBounds};
-  SectionWriter seeds{files, section::kSeeds};
-  SectionWriter length_section{files, section::kDocumentLengths};
-  SectionWriter name_offsets{files, section::kDocumentNameOffsets};
-  SectionWriter names{files, section::kDocumentNames};
-  SectionWriter static_scores{files, section::kStaticScores};
-  SectionWriter static_bounds{files, section::kStaticBounds};
-  SectionWriter name_order{files, section::kDocumentNameOrder};
-  std::optional<SectionWriter> forward_offsets;
-  std::optional<SectionWriter> forward_bytes;
-  std::optional<DocumentExtras> extras;  ///< behind the forward index
-  LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
-};
-
-namespace {
-
-template <class T>
-void append_all(SectionWriter& writer, const std::vector<T>& values) {
-  writer.append({reinterpret_cast<const std::uint8_t*>(values.data()), values.size() * sizeof(T)});
-}
-
-}  // namespace
 
 IndexWriter::IndexWriter(const std::filesystem::path& target, const IndexSettings& settings) {
   if (settings.impacts) check_impact_settings(*settings.impacts);
@@ -186,25 +77,6 @@ void IndexWriter::keep_impacts(double largest) {
   state_->quantises = false;
 }
 
-void IndexWriter::State::append_static_score(float score) {
-  static_scores.append_value(score);
-  static_bound = std::max(static_bound, score);
-  if (++static_count % kStaticWindow == 0) {
-    static_bounds.append_value(std::exchange(static_bound, 0.0F));
-  }
-}
-
-void IndexWriter::State::finish_impacts() {
-  if (quantises) {
-    const ImpactQuantizer quantizer(*settings.impacts, {counts.documents, counts.tokens});
-    settings.impacts->largest = quantizer.largest();
-    for (const float score : unquantised_scores) {
-      append_static_score(quantizer.static_impact(score));
-    }
-  }
-  if (static_count % kStaticWindow != 0) static_bounds.append_value(static_bound);
-}
-
 std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->lengths; }
 
 void IndexWriter::set_weights(const ImpactSettings& impacts) {
@@ -246,56 +118,6 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   state.lexicon.add(term, entry);
   state.short_lists.append(data.short_bytes);
   state.counts.postings += data.document_frequency;
-}
-
-void IndexWriter::State::add_to_forward(const EncodedPostings::Data& data) {
-  const auto term = static_cast<std::uint32_t>(lexicon.terms());
-  if (term == 0) forward.begin(counts.documents);
-  if (data.document_frequency == 1) {
-    forward.add_list(term, {&data.single_document, 1}, {&data.single_frequency, 1});
-    return;
-  }
-  if (data.plain_docids.size() != data.document_frequency) {
-    throw UsageError(
-        "a list of an index with a forward index was not encoded by the ListEncoder of the index's "
-        "settings; encode it by that");
-  }
-  forward.add_list(term, data.plain_docids, data.plain_frequencies);
-}
-
-void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry) {
-  if (std::max(data.docids.bytes.size(), data.frequencies.bytes.size()) >
-      std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError("a posting list takes more than 4 GiB; split the collection");
-  }
-  entry.docid_bytes = static_cast<std::uint32_t>(data.docids.bytes.size());
-  entry.frequency_bytes = static_cast<std::uint32_t>(data.frequencies.bytes.size());
-  entry.docid_tail_bytes = entry.docid_bytes - data.docids.offsets.back();
-  entry.frequency_tail_bytes = entry.frequency_bytes - data.frequencies.offsets.back();
-  entry.docid_parameter = data.docids.parameter;
-  entry.frequency_parameter = data.frequencies.parameter;
-  docids.add(data.docids);
-  frequencies.add(data.frequencies);
-  append_all(last_docids, data.last_docids);
-  append_bounds(data.bounds, entry);
-  const std::uint64_t blocks = data.last_docids.size();
-  if (counts.blocks + blocks > std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError(
-        "an index holds at most 4294967295 blocks of 128 postings; split the "
-        "collection");
-  }
-  counts.blocks += blocks;
-  blocks_bases += (blocks - 1) / kBlocksPerBase;
-}
-
-void IndexWriter::State::append_bounds(const ListBounds& list_bounds, PostingsEntry& entry) {
-  append_all(bounds, list_bounds.blocks);
-  append_all(range_bounds, list_bounds.ranges);
-  append_all(seeds, list_bounds.seeds);
-  if (seeds.size() / sizeof(ListSeed) > std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError("an index holds at most 1431655765 long lists; split the collection");
-  }
-  if (!list_bounds.ranges.empty()) entry.frequent_list = frequent_lists++;
 }
 
 void IndexWriter::set_forward_memory(std::uint64_t bytes) { state_->forward.set_memory(bytes); }

@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "codec_options.hpp"
 #include "command.hpp"
 #include "impacts_text.hpp"
+#include "index_arguments.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "places.hpp"
@@ -15,12 +15,9 @@
 #include "rewrite_options.hpp"
 #include "table.hpp"
 #include "text.hpp"
-#include "vector_input.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/reorder/reorder.hpp"
 
 namespace warpdex::tools {
@@ -71,160 +68,6 @@ constexpr const char* kNotes =
 constexpr std::uint64_t kSkippedReports = 10;
 /// A field that fewer than one in so many documents have is reported.
 constexpr std::uint64_t kRareField = 100;
-
-struct Arguments {
-  std::vector<std::string> inputs;
-  std::string format;
-  std::string output;
-  CodecOptions codec;
-  std::string analyzer = BuildOptions{}.analyzer;
-  std::string fields = "contents";
-  std::string stored;
-  VectorInput vectors;
-  std::string static_scores;
-  std::string on_bad_document = "fail";
-  bool no_forward = false;
-  bool reorder = false;
-  bool impacts = false;
-  double impact_k1 = ImpactSettings{}.k1;
-  double impact_b = ImpactSettings{}.b;
-  std::string memory = "1G";
-  std::int64_t threads = 0;
-  bool quiet = false;
-};
-
-std::string joined(const std::vector<std::string>& names, const std::string& separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
-
-void add_options(CommandLine& command, Arguments& given) {
-  po::options_description documents = option_group("Documents");
-  documents.add_options()("input",
-                          po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
-                          "files to index, in this order; - is standard input")(
-      "format", po::value(&given.format)->value_name("FORMAT")->required(),
-      "jsonl, tsv, trec, text or sparse")(
-      "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
-      "jsonl: the members to index, joined in this order; each must be in some document")(
-      "store", po::value(&given.stored)->value_name("A,B,..."),
-      "fields whose texts the index keeps, for 'warpdex search --show': jsonl and sparse: members "
-      "that are strings or numbers; tsv, trec and text: text, all that is indexed. About 0.25 to "
-      "0.4 bytes a byte of text. Default: none")(
-      "vectors", po::value(&given.vectors.path)->value_name("FILE"),
-      "a vector for each document, in the order of the documents (bad ones have one too): a file "
-      "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
-      "floats. Or field:NAME, for jsonl: the member NAME of each document, an array of numbers. "
-      "For 'warpdex search --vector-queries'. Default: none")(
-      "vector-metric",
-      po::value(&given.vectors.metric)->value_name("M")->default_value(given.vectors.metric),
-      "vectors: what is near: ip (inner product), cosine or l2")(
-      "static", po::value(&given.static_scores)->value_name("FILE"),
-      "a static score for documents, id<TAB>value, 0 or more, added to every score. Default: none")(
-      "on-bad-document",
-      po::value(&given.on_bad_document)->value_name("WHAT")->default_value(given.on_bad_document),
-      "fail: end the build; skip: report it and go on");
-  command.add(documents);
-
-  po::options_description index = option_group("Index");
-  index.add_options()("output", po::value(&given.output)->value_name("DIR")->required(),
-                      "the index's folder: a new one, or an index to replace; it may hold nothing "
-                      "else");
-  given.codec.add_to(index);
-  index.add_options()("analyzer",
-                      po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-                      ("one of " + joined(analyzer_names(), ", ")).c_str())(
-      "reorder", po::bool_switch(&given.reorder),
-      "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
-      "index, and longer to build")(
-      "impacts", po::bool_switch(&given.impacts),
-      "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
-      "them up, and can no longer choose a scorer")(
-      "impact-k1",
-      po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
-      "impacts: BM25's k1, 0 or more")(
-      "no-forward", po::bool_switch(&given.no_forward),
-      "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "
-      "statistics: without them, scores count deleted documents until 'warpdex merge'")(
-      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
-      "impacts: BM25's b, 0 to 1");
-  command.add(index);
-
-  po::options_description work = option_group("Work");
-  work.add_options()("memory",
-                     po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
-                     "memory to stay within, as 512M or 2GiB; at least 64M")(
-      "quiet", po::bool_switch(&given.quiet),
-      "no progress and no report; errors and skipped documents are still told");
-  add_threads_option(work, &given.threads);
-  command.add(work);
-}
-
-std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
-  if (given.impacts) return ImpactSettings{.k1 = given.impact_k1, .b = given.impact_b};
-  for (const char* option : {"impact-k1", "impact-b"}) {
-    if (command.given(option)) {
-      throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
-    }
-  }
-  return std::nullopt;
-}
-
-ReaderOptions reader_options(const Arguments& given, const CommandLine& command) {
-  ReaderOptions options;
-  options.format = document_format_from_name(given.format);
-  options.inputs = given.inputs;
-  options.fields = split_list(given.fields);
-  if (options.fields.empty()) throw UsageError("--fields names no field; name one or more");
-  options.embedding = given.vectors.field(options.format);
-  if (command.given("fields") && options.format != DocumentFormat::kJsonl) {
-    throw UsageError("--fields is for --format jsonl; documents of " + given.format +
-                     " have no fields, so leave it out");
-  }
-  if (options.format == DocumentFormat::kSparse) {
-    for (const char* option : {"analyzer", "impacts", "impact-k1", "impact-b"}) {
-      if (command.given(option) && (option != std::string("impacts") || given.impacts)) {
-        throw UsageError("--" + std::string(option) +
-                         " is for texts; vectors have terms and weights already, so leave it out");
-      }
-    }
-  }
-  options.stored = split_list(given.stored);
-  if (command.given("store") && options.stored.empty()) {
-    throw UsageError("--store names no field; name one or more, or leave it out");
-  }
-  options.on_read = InterruptGuard::check;
-  return options;
-}
-
-BuildOptions build_options(const Arguments& given, const CommandLine& command) {
-  BuildOptions options;
-  options.output = given.output;
-  options.codec = given.codec.settings(command);
-  make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
-  options.analyzer = given.analyzer;
-  options.fields = joined(split_list(given.fields), ",");
-  options.stored_fields = split_list(given.stored);
-  if (given.vectors.path.empty() && command.given("vector-metric")) {
-    throw UsageError("--vector-metric is for --vectors; add that or leave it out");
-  }
-  options.static_scores = given.static_scores;
-  options.forward = !given.no_forward;
-  options.impacts = impact_settings(given, command);
-  if (options.impacts) check_bm25_settings(options.impacts->k1, options.impacts->b);
-  if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
-    throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
-  }
-  options.on_bad_document =
-      given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
-  options.memory = parse_size("--memory", given.memory);
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
-  }
-  options.threads = checked_threads(given.threads);
-  return options;
-}
 
 void show(Progress& progress, const BuildProgress& state) {
   if (state.stage == "writing") {
@@ -284,7 +127,7 @@ void print_notes(const BuildReport& report) {
 }
 
 /// Sets `order` if the documents are reordered.
-BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOptions options,
+BuildReport build(const IndexArguments& given, const ReaderOptions& source, BuildOptions options,
                   std::optional<ReorderReport>& order) {
   std::unique_ptr<DocumentReader> reader = open_documents(source);
   if (!given.vectors.path.empty()) options.vectors = given.vectors.settings(*reader);
@@ -319,10 +162,10 @@ BuildReport build(const Arguments& given, const ReaderOptions& source, BuildOpti
 }  // namespace
 
 int run_index(const std::vector<std::string>& arguments) {
-  Arguments given;
+  IndexArguments given;
   CommandLine command("index", "--input FILE… --format FORMAT --output DIR [options]", kAbout,
                       kNotes);
-  add_options(command, given);
+  add_index_options(command, given);
   command.advise_on_surplus("name the files to index by --input, as in --input docs.jsonl");
   if (!command.parse(arguments)) return 0;
 

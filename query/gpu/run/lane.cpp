@@ -1,10 +1,7 @@
-// Runs a batch part by part: builds, uploads and launches each part, and waits for its answers.
+// Runs a batch part by part: which queries are a part, which are answered again, when it ends.
 #include "gpu/run/lane.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -14,9 +11,6 @@
 
 namespace warpdex::gpu {
 namespace {
-
-/// With more queries in a part, answers are not awaited one by one.
-constexpr std::size_t kFewAwaited = 64;
 
 std::vector<const PlacedIndex*> placed(const SearchedIndex& index, const ListStage* stage) {
   if (stage == nullptr) return index.segments;
@@ -136,88 +130,6 @@ std::span<const std::uint32_t> Lane::next_part() const {
   return left.first(planner_.queries_of_part(plans_, left, answers_.k, attempt_, memory_.share()));
 }
 
-/// Starts the next part, or as much of it as there is memory for. If the stage is on, copies the
-/// lists of the part behind it meanwhile.
-void Lane::start_part(Part& target) {
-  std::span<const std::uint32_t>& queries = target.slots;
-  queries = is_staging() ? next_ : next_part();
-  while (!queries.empty() && !launch(target)) {
-    if (queries.size() == 1) {
-      answers_.is_unanswered[queries[0]] = true;
-      ++started_;
-    }
-    queries = queries.first(queries.size() / 2);
-  }
-  started_ += queries.size();
-  if (is_staging()) stage_next();
-}
-
-void Lane::stage_next() {
-  next_ = next_part();
-  if (!next_.empty()) statistics_.bytes_staged += stage_->stage(next_);
-}
-
-/// What kernels must know of a part that was written, beside its plan.
-PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
-  const AnswerParts parts(answers_.memory.device_data(), plans_.size(), plan.k);
-  PartFacts facts{};
-  facts.form = builder_.form();
-  if (plan.shape.lists > 0) {
-    facts.c0 = memory_.host().lists[0].c0;
-    facts.c1 = memory_.host().lists[0].c1;
-  }
-  facts.hits = parts.hits;
-  facts.answers = parts.answers;
-  facts.removed = removed_;
-  facts.ticket = ticket;
-  facts.has_clusters = is_new_enough_;
-  // A large batch gains little by kernels that start early, and they slow down its work.
-  facts.overlaps_launches = is_new_enough_ && plan.is_small && !is_staging();
-  facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
-  facts.skips_nothing = settings_.ablation.exhaustive;
-  facts.stores_all = settings_.ablation.or_by == OrMethod::kDecodeOnce;
-  return facts;
-}
-
-/// Starts a part's queries. Returns false, and starts nothing, if there is no memory for them.
-bool Lane::launch(Part& target) {
-  clock_.start();
-  const std::span<const std::uint32_t> queries = target.slots;
-  const BatchShape& shape = builder_.measure(plans_, queries, answers_.settings);
-  const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
-                                       answers_.k, attempt_, memory_.share());
-  const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
-  target.ticket = are_awaited ? next_ticket(queries) : 0;
-  target.seen = 0;
-  target.polls = 0;
-  if (!memory_.lay_out(plan)) return false;
-  builder_.write(plan.capacity, attempt_ == 0 ? nullptr : answers_.list, memory_.host(),
-                 memory_.device());
-  if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
-  const PartFacts facts = facts_of(plan, target.ticket);
-  BatchStages stages = memory_.places();
-  complete(plan, memory_.device(), index_, facts, stages);
-  clock_.end(GpuStage::kBuild, stream_);
-
-  const CurrentDevice current_device(index_.device);
-  if (stage_) stage_->make_wait(stream_);
-  memory_.upload(facts.overlaps_launches);
-  clock_.end(GpuStage::kUpload, stream_);
-  launcher_.launch(stages, plan);
-  if (plan.counts_work) copy_work();
-  if (target.ticket == 0) target.ended.record(stream_);
-  for (const std::uint32_t slot : builder_.unanswerable()) answers_.is_unanswered[slot] = true;
-  ++statistics_.parts;
-  return true;
-}
-
-/// Returns a ticket that is not 0 and that no answer of these queries has.
-std::uint32_t Lane::next_ticket(std::span<const std::uint32_t> queries) {
-  if (++last_ticket_ == 0) ++last_ticket_;
-  for (const std::uint32_t slot : queries) answers_.list[slot].ticket = 0;
-  return last_ticket_;
-}
-
 bool Lane::poll() {
   try {
     return advance();
@@ -273,52 +185,6 @@ bool Lane::start_again() {
   started_ = 0;
   ++attempt_;
   return true;
-}
-
-/// Whether the part's answers are there. The end of a kernel is visible only some microseconds
-/// after its last write, so a few answers are watched themselves. After the last ticket, kernels
-/// read no list and nothing of the host's, so these may be written or freed. All else is ordered by
-/// the stream.
-bool Lane::has_ended(Part& awaited) const {
-  if (awaited.ticket == 0) return awaited.ended.has_passed();
-  constexpr std::uint32_t kPolls = 1024;  // polls between two checks for failed kernels
-  if (++awaited.polls % kPolls == 0 && stream_.is_idle()) return true;
-  for (; awaited.seen < awaited.slots.size(); ++awaited.seen) {
-    const std::atomic_ref written(answers_.list[awaited.slots[awaited.seen]].ticket);
-    if (written.load(std::memory_order_acquire) != awaited.ticket) return false;
-  }
-  return true;
-}
-
-void Lane::finish_part(Part& target) {
-  clock_.add_to(statistics_.stages);
-  add_work();
-  for (const std::uint32_t slot : target.slots) {
-    if (answers_.is_unanswered[slot]) continue;
-    if (answers_.list[slot].overflow != 0) overflowed_.push_back(slot);
-  }
-  target.slots = {};
-}
-
-void Lane::copy_work() {
-  grow(work_, sizeof(WorkCounters));
-  check_cuda(cudaMemcpyAsync(work_.data(), memory_.places().rounds.work, sizeof(WorkCounters),
-                             cudaMemcpyDeviceToHost, stream_.handle()),
-             "cudaMemcpyAsync of counters");
-}
-
-void Lane::add_work() {
-  if (!settings_.ablation.time_stages) return;
-  const auto& counted = *static_cast<const WorkCounters*>(work_.data());
-  statistics_.tiles += counted.tiles;
-  statistics_.or_blocks += counted.or_blocks;
-  statistics_.lookups += counted.lookups;
-  statistics_.and_blocks += counted.and_blocks;
-  statistics_.exact_scores += counted.rescored;
-  for (std::size_t i = 0; i < kGpuPhases; ++i) {
-    statistics_.match_phases[i] += counted.match_cycles[i];
-    statistics_.tile_phases[i] += counted.tile_cycles[i];
-  }
 }
 
 void Lane::end_batch() {

@@ -1,0 +1,143 @@
+// Sets the scales and first thresholds of the queries that a QueryWriter writes.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "gpu/batch/query_writer.hpp"
+
+namespace warpdex::gpu {
+
+static_assert(std::has_single_bit(kHistogramBins));
+
+/// An upper bound of the score of the k-th best document, without static scores. If fewer than k
+/// documents have one of the rarest terms, then one of the k best has none of them, and its score
+/// is at most the sum of the other lists' bounds.
+double QueryWriter::max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const {
+  double rest = 0;
+  for (const TermBound& term : terms) rest += term.bound;
+  double bound = rest;
+  std::uint64_t documents = 0;  // that have one of the terms so far, at most
+  for (const TermBound& term : terms) {
+    documents += term.documents;
+    rest -= term.bound;
+    if (documents >= k || rest <= 0) break;
+    bound = rest;
+  }
+  return bound;
+}
+
+/// The most that a posting needs to count: infinite where that is not bounded. Of a snapshot, by
+/// the live documents of all segments.
+double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) {
+  if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
+    return std::numeric_limits<double>::infinity();
+  }
+  bounds_.clear();
+  if (is_of_all) {
+    for (const PlannedTerm& term : whole.terms) {
+      if (term.is_prohibited) continue;
+      bounds_.push_back(
+          {scorers_.of(term, whole.statistics.value()).weight, term.document_frequency});
+    }
+  } else {
+    for (const List& list : scoring_lists(written_[0])) bounds_.push_back({list.bound, list.size});
+  }
+  return max_kth_score(k, bounds_) * 1.0001;
+}
+
+/// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
+/// are added for few documents only, it may take 31 bits. What a posting counts is capped at an
+/// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
+/// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
+/// if the weights are whole.
+void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& query) const {
+  const ScorerKind scorer = rules_.scorer.kind;
+  const double largest_static = segments_.largest_static();
+  const bool is_capped = std::isfinite(max_counted);
+  double bounds = 0;
+  double weights = 0;
+  double largest = 0;
+  for (const Written& each : written_) {
+    double own_bounds = 0;
+    double own_weights = 0;
+    for (const List& list : scoring_lists(each)) {
+      own_bounds += std::min<double>(list.bound, max_counted);
+      own_weights += list.weight;
+      largest = std::max<double>(largest, list.bound);
+    }
+    bounds = std::max(bounds, own_bounds);
+    weights = std::max(weights, own_weights);
+  }
+  double scale = 1;
+  query.rounding_slack = 0;
+  if (scorer != ScorerKind::kImpact || !weights_are_whole || bounds > 65'535) {
+    scale = bounds > 0 ? kMaxSum / bounds : 1.0;
+    if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
+    if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
+    query.rounding_slack = 4 * query.scoring_lists + 2;
+    if (scorer == ScorerKind::kQueryLikelihood) {
+      // __logf() is off by up to 2^-21: with this scale, by a unit of a posting at most.
+      scale = std::min(scale, (1U << 20) / std::max(weights, 1.0));
+      query.rounding_slack += 4 * query.scoring_lists;
+    }
+  }
+  query.scale = static_cast<float>(scale);
+  query.static_scale = segments_.has_static() ? query.scale : 0.F;
+  query.weight_units = static_cast<float>(weights * scale);
+  query.unit_cap =
+      max_counted < largest ? static_cast<std::uint32_t>(max_counted * scale) + 2 : kNone;
+  const double max_sum = (bounds + largest_static) * scale + 4 * query.rounding_slack;
+  // The smallest shift with which the sums fit the histogram's bins.
+  const auto bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(max_sum)));
+  constexpr auto kBinBits = static_cast<std::uint32_t>(std::bit_width(kHistogramBins - 1));
+  query.bin_shift = bits > kBinBits ? bits - kBinBits : 0;
+}
+
+/// A score that k matches reach, as the caller knows, in units. It is rounded down by more than
+/// sums of scores are rounded: sums in units are never below scores. The k matches may be in other
+/// segments, so it may be more than any document here has. Then the cap bounds it: a document with
+/// a posting that is capped has so many units at least, and all others have all of theirs.
+void QueryWriter::set_known_threshold(Query& query) const {
+  constexpr double kShare = 1 - 1e-5;
+  constexpr double kMaxThreshold = 1U << 31;  // more than any sum
+  const double known = static_cast<double>(rules_.of(query.slot).start_threshold());
+  const double units = known * kShare * static_cast<double>(query.scale);
+  const double threshold = std::floor(units) - 1 - query.rounding_slack;
+  query.seed_threshold = std::min(
+      static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
+}
+
+/// The lists of OR's entries without prohibited terms.
+std::span<const SeededList> QueryWriter::seeded_lists() {
+  seeded_.clear();
+  for (const Written& each : written_) {
+    if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
+    const PlacedIndex& placed = segments_[each.segment];
+    const List* list = target_.host.lists + each.first_list;
+    for (const PlannedTerm& term : each.plan->terms) {
+      const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
+      seeded_.push_back({each.segment, &placed, &term, scorer});
+      ++list;
+    }
+  }
+  return seeded_;
+}
+
+/// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
+/// since no term is required, unless documents are prohibited. It is rounded down: sums in units
+/// are never below scores. A query that runs again starts with its last threshold.
+std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
+  std::uint32_t threshold = query.seed_threshold;
+  if (!rules_.has_seeds) return threshold;
+  const Answer* const answers = target_.answers_so_far;
+  if (answers != nullptr) threshold = std::max(threshold, answers[query.slot].threshold);
+  const float seed = start_seed(seeded_lists(), query.k);
+  const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
+  return std::max(threshold,
+                  static_cast<std::uint32_t>(
+                      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
+}
+
+}  // namespace warpdex::gpu
