@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include "flat/gpu/panels.hpp"
+#include "ivf/gpu/place_lists.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -17,17 +17,6 @@ namespace {
 
 /// Groups behind the last one: a panel takes four at a time.
 constexpr std::size_t kGroupsOfPanel = kPanelRows / kGroupVectors;
-
-std::vector<std::size_t> find_sizes(std::span<const std::uint64_t> begins) {
-  std::vector<std::size_t> sizes;
-  for (std::size_t list = 0; list + 1 < begins.size(); ++list) {
-    sizes.push_back(begins[list + 1] - begins[list]);
-  }
-  std::sort(sizes.rbegin(), sizes.rend());
-  sizes.insert(sizes.begin(), 0);
-  for (std::size_t i = 1; i < sizes.size(); ++i) sizes[i] += sizes[i - 1];
-  return sizes;
-}
 
 std::vector<std::uint32_t> find_panels(std::span<const std::uint64_t> group_begins) {
   std::vector<std::uint32_t> panels{0};
@@ -90,26 +79,6 @@ std::vector<std::uint16_t> round_books(const ProductQuantizer& quantizer, float 
   return halves;
 }
 
-/// Takes room for `from`, and queues its copy unless `stream` is null. Null where it is empty.
-template <class To, class From>
-const To* place(Arena& arena, std::span<const From> from, const Stream* stream) {
-  if (from.empty()) return nullptr;
-  To* const to = arena.take<To>(from.size());
-  if (stream == nullptr) return to;
-  if constexpr (std::is_same_v<To, From>) {
-    copy_to_gpu(to, from.data(), from.size(), *stream);
-  } else {
-    const std::vector<To> narrowed(from.begin(), from.end());
-    copy_to_gpu(to, narrowed.data(), narrowed.size(), *stream);
-  }
-  return to;
-}
-
-template <class Value>
-const Value* place(Arena& arena, const std::vector<Value>& from, const Stream* stream) {
-  return place<Value>(arena, std::span<const Value>(from), stream);
-}
-
 /// The codes, and zeros behind them for the groups that the last panel may lack.
 const std::uint8_t* place_groups(Arena& arena, std::span<const std::uint8_t> groups,
                                  std::size_t group_bytes, const Stream* stream) {
@@ -129,7 +98,7 @@ GpuCodes::GpuCodes(const IvfPqVectors& vectors, Resources& resources, std::size_
       memory_(memory == 0 ? resources.memory().left() : memory, &resources.memory()),
       centroids_(vectors.centroids, resources, {}),
       bound_(CodeBound::of(vectors)),
-      sizes_(find_sizes(vectors.begins)),
+      sizes_(sizes_of_largest(vectors.begins)),
       shared_memory_(device_info(device_).shared_memory_per_block) {
   const CurrentDevice current(device_);
   const Stream stream(device_);
