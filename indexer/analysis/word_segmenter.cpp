@@ -2,7 +2,13 @@
 #include "analysis/word_segmenter.hpp"
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "warpdex/indexer/analysis/utf8.hpp"
 
@@ -50,29 +56,88 @@ bool only_connectors(std::string_view word) {
   return word.find_first_not_of('_') == std::string_view::npos;
 }
 
-/// The words of ASCII text whose start and end are word boundaries.
+void append_word(const char* start, const char* end, std::vector<std::string_view>& words) {
+  const std::string_view word(start, static_cast<std::size_t>(end - start));
+  if (*start == '_' && only_connectors(word)) return;
+  if (word.size() > kMaxWordCodePoints) {
+    append_split(word, words);
+  } else {
+    words.push_back(word);
+  }
+}
+
+constexpr std::size_t kChunk = 64;
+
+/// Bits of the bytes of a chunk, the first byte's lowest.
+struct ChunkBits {
+  std::uint64_t word = 0;
+  std::uint64_t mid = 0;
+};
+
+/// Of `size` bytes, up to a chunk.
+ChunkBits classify(const char* bytes, std::size_t size) {
+  ChunkBits bits;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint8_t kind = class_of(bytes[i]);
+    bits.word |= std::uint64_t{(kind & kWord) != 0} << i;
+    bits.mid |= std::uint64_t{(kind & kMid) != 0} << i;
+  }
+  return bits;
+}
+
+#ifdef __SSE2__
+/// Of a whole chunk of ASCII.
+ChunkBits classify(const char* bytes) {
+  ChunkBits bits;
+  for (int part = 0; part < 4; ++part) {
+    const __m128i byte = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * part));
+    const auto is = [&](char wanted) { return _mm_cmpeq_epi8(byte, _mm_set1_epi8(wanted)); };
+    const auto in = [](__m128i value, char first, char last) {
+      return _mm_and_si128(_mm_cmpgt_epi8(value, _mm_set1_epi8(static_cast<char>(first - 1))),
+                           _mm_cmplt_epi8(value, _mm_set1_epi8(static_cast<char>(last + 1))));
+    };
+    const __m128i lower = _mm_or_si128(byte, _mm_set1_epi8(0x20));
+    const __m128i word =
+        _mm_or_si128(_mm_or_si128(in(lower, 'a', 'z'), in(byte, '0', '9')), is('_'));
+    const __m128i mid =
+        _mm_or_si128(_mm_or_si128(is('\''), is('.')), _mm_or_si128(is(','), is(';')));
+    bits.word |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(word))} << (16 * part);
+    bits.mid |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(mid))} << (16 * part);
+  }
+  return bits;
+}
+#else
+ChunkBits classify(const char* bytes) { return classify(bytes, kChunk); }
+#endif
+
+/// The words of ASCII text whose start and end are word boundaries: where a byte of a word and one
+/// of none are neighbours, a word starts or ends.
 void append_ascii_words(std::string_view text, std::vector<std::string_view>& words) {
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  while (true) {
-    while (next < end && (class_of(*next) & kWord) == 0) ++next;
-    if (next == end) return;
-    const char* const start = next;
-    while (true) {
-      do {
-        ++next;
-      } while (next < end && (class_of(*next) & kWord) != 0);
-      if (end - next < 2 || (class_of(*next) & kMid) == 0 || !joins(next)) break;
-      ++next;
+  const char* const end = text.data() + text.size();
+  const char* start = nullptr;  // of a word that has not ended
+  for (const char* chunk = text.data(); chunk < end; chunk += kChunk) {
+    const auto left = static_cast<std::size_t>(end - chunk);
+    ChunkBits bits = left < kChunk ? classify(chunk, left) : classify(chunk);
+    const std::uint64_t before = start != nullptr ? 1 : 0;
+    const std::uint64_t behind = left > kChunk && (class_of(chunk[kChunk]) & kWord) != 0 ? 1 : 0;
+    // A byte that may join its neighbours, if both are of words, is of a word if it does.
+    std::uint64_t mids = bits.mid & (bits.word << 1 | before) & (bits.word >> 1 | behind << 63);
+    for (; mids != 0; mids &= mids - 1) {
+      const int i = std::countr_zero(mids);
+      if (joins(chunk + i)) bits.word |= std::uint64_t{1} << i;
     }
-    const std::string_view word(start, static_cast<std::size_t>(next - start));
-    if (*start == '_' && only_connectors(word)) continue;
-    if (word.size() > kMaxWordCodePoints) {
-      append_split(word, words);
-    } else {
-      words.push_back(word);
+    for (std::uint64_t turns = bits.word ^ (bits.word << 1 | before); turns != 0;
+         turns &= turns - 1) {
+      const char* const turn = chunk + std::countr_zero(turns);
+      if (start == nullptr) {
+        start = turn;
+      } else {
+        append_word(start, turn, words);
+        start = nullptr;
+      }
     }
   }
+  if (start != nullptr) append_word(start, end, words);
 }
 
 /// The last place at or before `position`, not before `start`, where the text may be cut: before a

@@ -48,6 +48,7 @@ class SnapshotPlanner {
  private:
   void add(std::string_view term, std::span<const TermUse> uses) {
     PlannedTerm whole = planned({}, uses);
+    whole.number = terms_++;
     std::vector<std::optional<Found>> found;
     for (const Snapshot::Segment& segment : snapshot_.segments()) {
       found.push_back(find(*segment.index, term));
@@ -97,6 +98,7 @@ class SnapshotPlanner {
 
   const Snapshot& snapshot_;
   PlannedQuery plan_;
+  std::uint32_t terms_ = 0;  ///< so far
 };
 
 }  // namespace

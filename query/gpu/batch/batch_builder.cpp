@@ -30,6 +30,9 @@ constexpr std::size_t kPiecesToShare = 4;
 /// With fewer postings, long block ranges would not fill the GPU.
 constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
 
+/// With fewer lists, a kernel that makes them takes longer than to send them.
+constexpr std::uint32_t kManyLists = 512;
+
 /// A batch of so many postings may decode its lists once, if they are used so often on average.
 constexpr std::size_t kManyPostings = std::size_t{1} << 28;
 constexpr std::size_t kStoredUses = 5;
@@ -130,12 +133,14 @@ void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& pi
   for (const PlannedTerm& term : plan.terms) {
     const std::uint32_t blocks = block_count(term.entry.document_frequency);
     alone.postings += term.entry.document_frequency;
-    alone.raw_lists += needs_raw(placed, term.entry) ? 1 : 0;
+    if (needs_raw(placed, term.entry)) {
+      ++alone.raw_lists;
+      alone.raw_postings += term.entry.document_frequency;
+    }
     alone.or_blocks += blocks;
     alone.max_list_blocks = std::max(alone.max_list_blocks, blocks);
     alone.table_ranges += block_range_count(blocks, kRangeBlocks);
     short_ranges += block_range_count(blocks, kShortRangeBlocks);
-    placed.prefetch(term.entry);
   }
   piece.shape.postings += alone.postings;
   const SearchSettings& settings = rules_.of(slot);
@@ -153,6 +158,7 @@ void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& ent
   if (!entry.shares_lists) {
     shape.lists += alone.lists;
     shape.raw_lists += alone.raw_lists;
+    shape.raw_postings += alone.raw_postings;
   }
   if (entry.kind != EntryKind::kOr) {
     const std::uint32_t blocks = block_count(driver_of(plan, entry).entry.document_frequency);
@@ -188,6 +194,7 @@ void BatchBuilder::add_up() {
   }
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
   shape_.segments = static_cast<std::uint32_t>(segments_.size());
+  shape_.sends_sources = shape_.lists >= kManyLists;
   shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }
 
@@ -276,6 +283,9 @@ void BatchBuilder::prefetch(std::uint32_t slot) const {
 void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
                          const ImageParts& host, const ImageParts& device) {
   const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
+  if (shape_.sends_sources) {
+    for (std::size_t i = 0; i < segments_.size(); ++i) host.tables[i] = segments_[i].tables;
+  }
   for_each_piece([&](Piece& piece) {
     QueryWriter writer(segments_, rules_, store_, target, piece.before, piece.and_ranges,
                        piece.and_fallback_ranges);

@@ -9,7 +9,10 @@ namespace warpdex::gpu {
 ImageParts lay_out(const BatchShape& shape, void* begin) {
   Arena arena(begin);
   ImageParts parts{};
-  parts.lists = arena.take<List>(shape.lists);
+  const bool are_sources = shape.sends_sources;
+  parts.lists = arena.take<List>(are_sources ? 0 : shape.lists);
+  parts.sources = arena.take<ListSource>(are_sources ? shape.lists : 0);
+  parts.tables = arena.take<ListTables>(are_sources ? shape.segments : 0);
   parts.queries = arena.take<Query>(std::size_t{shape.and_queries} + shape.and_fallback_queries +
                                     shape.or_queries);
   parts.final_queries = arena.take<Query>(shape.queries);
@@ -22,7 +25,9 @@ ImageParts lay_out(const BatchShape& shape, void* begin) {
   parts.and_ranges =
       arena.take<BlockRange>(std::size_t{shape.and_ranges} + shape.and_fallback_ranges);
   parts.stored_ranges = arena.take<BlockRange>(shape.stored_ranges);
-  parts.raw = arena.take<std::uint32_t>(std::size_t{shape.raw_lists} * kRawListEntries);
+  parts.raw =
+      arena.take<std::uint32_t>(are_sources ? 0 : std::size_t{shape.raw_lists} * kRawListEntries);
+  parts.packed = arena.take<std::uint32_t>(are_sources ? 2 * std::size_t{shape.raw_postings} : 0);
   parts.image_bytes = arena.used();
   return parts;
 }

@@ -3,12 +3,16 @@
 
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
+#include "gpu/layout/list_source.hpp"
 
 namespace warpdex::gpu {
 
-/// Pointers to the parts of an image in a buffer.
+/// Pointers to the parts of an image in a buffer. If BatchShape::sends_sources, it has sources in
+/// the place of lists, and raw lists without padding.
 struct ImageParts {
   List* lists;
+  ListSource* sources;
+  ListTables* tables;  ///< by segment; with sources
   Query* queries;
   Query* final_queries;
   std::uint32_t* list_matches;
@@ -17,7 +21,8 @@ struct ImageParts {
   BlockRange* table_ranges;
   BlockRange* and_ranges;
   BlockRange* stored_ranges;
-  std::uint32_t* raw;  ///< raw lists: kRawEntries docIDs, then as many values
+  std::uint32_t* raw;     ///< raw lists: kRawEntries docIDs, then as many values
+  std::uint32_t* packed;  ///< with sources: a list's docIDs, then its values
   std::size_t image_bytes;
 };
 

@@ -11,8 +11,9 @@ namespace warpdex::gpu {
 struct BatchShape {
   std::uint32_t queries = 0;  ///< all, also those that no kernel runs for
   std::uint32_t lists = 0;
-  std::uint32_t raw_lists = 0;    ///< among `lists`
-  std::uint32_t and_queries = 0;  ///< entries of AND
+  std::uint32_t raw_lists = 0;     ///< among `lists`, decoded for their query
+  std::uint32_t raw_postings = 0;  ///< of these
+  std::uint32_t and_queries = 0;   ///< entries of AND
   std::uint32_t and_fallback_queries =
       0;                           ///< likewise, that run only where the first found too few
   std::uint32_t or_queries = 0;    ///< entries of OR
@@ -38,6 +39,7 @@ struct BatchShape {
   std::uint32_t stored_blocks = 0;
   std::uint32_t stored_ranges = 0;
   std::uint32_t segments = 1;
+  bool sends_sources = false;  ///< lists are made on the GPU
   /// Entries before the first row of each table by tile, so that no row starts before the table.
   std::uint32_t row_shift = 0;
 
@@ -46,6 +48,7 @@ struct BatchShape {
     queries += other.queries;
     lists += other.lists;
     raw_lists += other.raw_lists;
+    raw_postings += other.raw_postings;
     and_queries += other.and_queries;
     and_fallback_queries += other.and_fallback_queries;
     or_queries += other.or_queries;

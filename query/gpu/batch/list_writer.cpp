@@ -9,6 +9,9 @@
 namespace warpdex::gpu {
 namespace {
 
+/// From here on, a frequency is huge.
+constexpr std::uint64_t kHuge = std::uint64_t{1} << 23;
+
 /// An upper bound of a list's scores, whatever its postings are.
 float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
   switch (scorer.kind) {
@@ -19,45 +22,45 @@ float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
   return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
 }
 
+float weight_of(const PlannedTerm& term) { return term.weight > 0 ? term.weight : 1.0F; }
+
 }  // namespace
 
-const TermScorer& SnapshotScorers::of(const PlannedTerm& term,
-                                      const CollectionStatistics& statistics) {
-  const float weight = term.weight > 0 ? term.weight : 1.0F;
-  for (const Known& each : known_) {
-    if (each.document_frequency == term.document_frequency &&
-        each.collection_frequency == term.collection_frequency && each.weight == weight) {
-      return each.scorer;
-    }
-  }
-  known_.push_back({term.document_frequency, term.collection_frequency, weight,
-                    make_term_scorer(settings_, statistics, term.document_frequency,
-                                     term.collection_frequency, weight)});
-  return known_.back().scorer;
+void SnapshotScorers::make(const PlannedTerm& term, const CollectionStatistics& statistics,
+                           Known& known) const {
+  known = {query_, term.document_frequency, term.collection_frequency, term.weight,
+           make_term_scorer(settings_, statistics, term.document_frequency,
+                            term.collection_frequency, weight_of(term))};
 }
 
-void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& statistics,
-                       std::uint32_t flags, const RawPlace& raw, List& list) {
-  list = List{};
-  std::uint64_t occurrences = term.entry.collection_frequency;
-  list.size = term.entry.document_frequency;
-  list.blocks = block_count(list.size);
+void ListWriter::write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
+                       const CollectionStatistics& statistics, std::uint32_t flags,
+                       const RawPlace& raw, ListSource& list) {
+  const PostingsEntry& entry = term.entry;
+  list = ListSource{};
+  list.size = entry.document_frequency;
   list.tile_row = kNone;
   list.flags = static_cast<std::uint16_t>(flags);
-  list.first_document = index_.first_document;
+  list.segment = static_cast<std::uint16_t>(segment);
+  std::uint64_t occurrences = entry.collection_frequency;
   std::uint64_t largest = 0;
-  if (term.entry.is_short()) {
-    occurrences = write_raw(term.entry, raw, list);
+  if (entry.is_short()) {
+    occurrences = write_raw(index, entry, raw, list);
     largest = occurrences;
   } else {
-    index_.place(term.entry, list);
+    index.place(entry, list);
+    list.first_block = entry.first_block;
+    list.first_base = entry.first_base;
+    list.frequent_list = entry.frequent_list;
+    list.docid_parameter = entry.docid_parameter;
+    list.frequency_parameter = entry.frequency_parameter;
     largest = occurrences - list.size + 1;  // all other frequencies are 1 at least
   }
-  if (largest >= (1U << 23)) list.flags |= kHugeFrequencies;
-  const TermScorer scorer = term.document_frequency != 0
-                                ? scorers_.of(term, statistics)
-                                : make_term_scorer(settings_, statistics, list.size, occurrences,
-                                                   term.weight > 0 ? term.weight : 1.0F);
+  if (largest >= kHuge) list.flags |= kHugeFrequencies;
+  const TermScorer scorer =
+      term.document_frequency != 0
+          ? scorers_.of(term, statistics)
+          : make_term_scorer(settings_, statistics, list.size, occurrences, weight_of(term));
   list.weight = scorer.weight;
   list.c0 = scorer.c0;
   list.c1 = scorer.c1;
@@ -65,17 +68,19 @@ void ListWriter::write(const PlannedTerm& term, const CollectionStatistics& stat
 }
 
 /// Returns the term's collection frequency.
-std::uint64_t ListWriter::write_raw(const PostingsEntry& entry, const RawPlace& raw,
-                                    List& list) const {
-  const RawList place = needs_raw(index_, entry)
-                            ? RawList{raw.device, write_raw_list(index_.index, entry,
-                                                                 index_.first_document, raw.host)}
-                            : index_.find_raw(entry);
+std::uint64_t ListWriter::write_raw(const PlacedIndex& index, const PostingsEntry& entry,
+                                    const RawPlace& raw, ListSource& list) {
   list.flags |= kRaw;
-  list.docids.bytes = reinterpret_cast<const std::uint8_t*>(place.raw);
-  list.frequencies.bytes = reinterpret_cast<const std::uint8_t*>(place.raw + kRawEntries);
-  list.last_docids = place.raw + list.size - 1;
-  return place.occurrences;
+  if (!needs_raw(index, entry)) {
+    const RawList place = index.find_raw(entry);
+    list.docids = reinterpret_cast<const std::uint8_t*>(place.raw);
+    return place.occurrences;
+  }
+  list.docids = reinterpret_cast<const std::uint8_t*>(raw.device);
+  if (!raw.is_packed) return write_raw_list(index.index, entry, index.first_document, raw.host);
+  list.flags |= kPacked;
+  list.first_block = raw.first_word;
+  return write_packed_list(index.index, entry, index.first_document, raw.host);
 }
 
 }  // namespace warpdex::gpu

@@ -2,20 +2,24 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "gpu/layout/layout.hpp"
+#include "gpu/layout/list_source.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex::gpu {
 
-/// Room for a raw list in a batch's image.
+/// Room for a raw list that is decoded for its query: in the image on the host, and where it lies
+/// on the GPU with padding.
 struct RawPlace {
   std::uint32_t* host;
   const std::uint32_t* device;
+  bool is_packed;            ///< the host's is without padding
+  std::uint32_t first_word;  ///< of the host's, in its part of the image
 };
 
 /// The scorers of a query's terms in a snapshot, which are the same in all its segments: to make
@@ -25,41 +29,56 @@ class SnapshotScorers {
   explicit SnapshotScorers(const ScorerSettings& settings) : settings_(settings) {}
 
   /// Before the next query.
-  void clear() { known_.clear(); }
+  void clear() { ++query_; }
   /// A term's, of a plan for a segment or for the whole.
-  const TermScorer& of(const PlannedTerm& term, const CollectionStatistics& statistics);
+  const TermScorer& of(const PlannedTerm& term, const CollectionStatistics& statistics) {
+    Known& known = known_[term.number % known_.size()];
+    if (known.query != query_ || !known.is_of(term)) make(term, statistics, known);
+    return known.scorer;
+  }
 
  private:
   struct Known {
-    std::uint64_t document_frequency;
-    std::uint64_t collection_frequency;
-    float weight;
-    TermScorer scorer;
+    std::uint64_t query = 0;
+    std::uint64_t document_frequency = 0;
+    std::uint64_t collection_frequency = 0;
+    float weight = 0;
+    TermScorer scorer{};
+
+    bool is_of(const PlannedTerm& term) const {
+      return document_frequency == term.document_frequency &&
+             collection_frequency == term.collection_frequency && weight == term.weight;
+    }
   };
+
+  void make(const PlannedTerm& term, const CollectionStatistics& statistics, Known& known) const;
+
   ScorerSettings settings_;
-  std::vector<Known> known_;
+  std::uint64_t query_ = 1;
+  std::array<Known, kMaxLists> known_{};  ///< by PlannedTerm::number, the last with it
 };
 
-/// Writes lists of one index for one scorer. One thread.
+/// Writes lists of the segments for one scorer. One thread.
 class ListWriter {
  public:
-  /// Keeps references.
-  ListWriter(const PlacedIndex& index, const ScorerSettings& scorer, SnapshotScorers& scorers)
-      : index_(index), settings_(scorer), scorers_(scorers) {}
+  explicit ListWriter(const ScorerSettings& scorer) : settings_(scorer), scorers_(scorer) {}
 
-  /// Fills in a list, except for tile_row, or_query and rank. Scores go by `statistics`. Where
+  /// Scorers of the query that is written.
+  SnapshotScorers& scorers() { return scorers_; }
+
+  /// Fills in a list of segment number `segment`, except for what depends on its query: rank,
+  /// or_query, tile_row, and the place among stored lists. Scores go by `statistics`. Where
   /// needs_raw(), the list is decoded to `raw`. Throws FormatError for damage.
-  void write(const PlannedTerm& term, const CollectionStatistics& statistics, std::uint32_t flags,
-             const RawPlace& raw, List& list);
-
-  const PlacedIndex& index() const { return index_; }
+  void write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
+             const CollectionStatistics& statistics, std::uint32_t flags, const RawPlace& raw,
+             ListSource& list);
 
  private:
-  std::uint64_t write_raw(const PostingsEntry& entry, const RawPlace& raw, List& list) const;
+  static std::uint64_t write_raw(const PlacedIndex& index, const PostingsEntry& entry,
+                                 const RawPlace& raw, ListSource& list);
 
-  const PlacedIndex& index_;
   ScorerSettings settings_;
-  SnapshotScorers& scorers_;
+  SnapshotScorers scorers_;
 };
 
 /// Whether a list is decoded for each query that has it.

@@ -41,7 +41,7 @@ void PostingStore::add(const PostingsEntry& entry) {
   ranges_ += (blocks + kShortRangeBlocks - 1) / kShortRangeBlocks;
 }
 
-void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, List& list) {
+void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListSource& list) {
   list.stored_row = row_of_term_[entry.term_number];
   Stored& stored = lists_[list.stored_row];
   list.stored_block = stored.first_block;
@@ -49,7 +49,7 @@ void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, List&
   std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
 }
 
-bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, List* lists) {
+bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, ListSource* lists) {
   if (is_empty() || query.list_count == 0) return false;
   bool are_small = true;
   std::uint32_t number = query.first_list;
@@ -57,7 +57,7 @@ bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, Lis
     for (const PlannedTerm& term : plan.terms) {
       if (term.is_prohibited != prohibited || number == query.first_list + query.list_count)
         continue;
-      List& list = lists[number];
+      ListSource& list = lists[number - query.first_list];
       place(term.entry, number++, list);
       are_small &= list.weight * query.scale <= kMaxStoredWeight;
     }

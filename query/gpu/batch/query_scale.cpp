@@ -39,10 +39,11 @@ double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::
     for (const PlannedTerm& term : whole.terms) {
       if (term.is_prohibited) continue;
       bounds_.push_back(
-          {scorers_.of(term, whole.statistics.value()).weight, term.document_frequency});
+          {writer_.scorers().of(term, whole.statistics.value()).weight, term.document_frequency});
     }
   } else {
-    for (const List& list : scoring_lists(written_[0])) bounds_.push_back({list.bound, list.size});
+    for (const ListSource& list : scoring_lists(written_[0]))
+      bounds_.push_back({list.bound, list.size});
   }
   return max_kth_score(k, bounds_) * 1.0001;
 }
@@ -62,7 +63,7 @@ void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& q
   for (const Written& each : written_) {
     double own_bounds = 0;
     double own_weights = 0;
-    for (const List& list : scoring_lists(each)) {
+    for (const ListSource& list : scoring_lists(each)) {
       own_bounds += std::min<double>(list.bound, max_counted);
       own_weights += list.weight;
       largest = std::max<double>(largest, list.bound);
@@ -109,16 +110,18 @@ void QueryWriter::set_known_threshold(Query& query) const {
       static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
-/// The lists of OR's entries without prohibited terms.
+/// The lists with seeds of OR's entries without prohibited terms.
 std::span<const SeededList> QueryWriter::seeded_lists() {
   seeded_.clear();
   for (const Written& each : written_) {
     if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
     const PlacedIndex& placed = segments_[each.segment];
-    const List* list = target_.host.lists + each.first_list;
+    const ListSource* list = &source(each.first_list);
     for (const PlannedTerm& term : each.plan->terms) {
-      const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
-      seeded_.push_back({each.segment, &placed, &term, scorer});
+      if (!term.entry.is_short()) {
+        const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
+        seeded_.push_back({each.segment, &placed, &term, scorer, list->bound});
+      }
       ++list;
     }
   }

@@ -19,8 +19,12 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
     std::fill_n(target_.host.list_spans + state * segments_.size(), segments_.size(), ListSpan{});
   }
   written_.clear();
-  scorers_.clear();
-  if (for_gpu) write_all_lists(plans, slot);
+  writer_.scorers().clear();
+  const std::uint32_t first_list = next_.lists;
+  if (for_gpu) {
+    open_sources(plans, slot);
+    write_all_lists(plans, slot);
+  }
   if (!written_.empty()) {
     Query common = start_query(slot);
     const PlannedQuery& whole = plans[slot];
@@ -36,7 +40,32 @@ void QueryWriter::write(const SegmentPlans& plans, std::uint32_t slot, bool for_
     }
     if (next_.or_queries > before.or_queries) ++next_.or_states;
   }
+  make_lists(first_list);
   ++next_.queries;
+}
+
+/// Finds memory for the sources of a query's lists: the image's, or some of its own.
+void QueryWriter::open_sources(const SegmentPlans& plans, std::uint32_t slot) {
+  if (target_.shape.sends_sources) {
+    sources_ = target_.host.sources;
+    return;
+  }
+  constexpr std::size_t kMaxEntries = 2;  // that do not share lists
+  std::size_t lists = 1;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    lists += kMaxEntries * plans.in(slot, i).terms.size();
+  }
+  if (own_sources_.size() < lists) own_sources_.resize(lists);
+  sources_ = own_sources_.data();
+  first_source_ = next_.lists;
+}
+
+/// Makes the image's lists from the query's own sources, which start with list number `first`.
+void QueryWriter::make_lists(std::uint32_t first) {
+  if (target_.shape.sends_sources) return;
+  for (std::uint32_t list = first; list < next_.lists; ++list) {
+    target_.host.lists[list] = make_list(source(list), segments_[source(list).segment].tables);
+  }
 }
 
 /// Writes the lists of a query's entries in all segments, and what is known of them.
@@ -65,27 +94,34 @@ void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot)
 void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
                               const QueryEntry& entry) {
   const PlacedIndex& placed = segments_[segment];
-  ListWriter writer(placed, rules_.scorer, scorers_);
-  const IndexCounts& counts = placed.index.counts();
-  const CollectionStatistics statistics =
-      plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
+  CollectionStatistics statistics{};
+  if (plan.statistics) {
+    statistics = *plan.statistics;
+  } else {
+    statistics = {placed.index.counts().documents, placed.index.counts().tokens};
+  }
+  const auto write = [&](const PlannedTerm& term, std::uint32_t flags) {
+    const RawPlace raw = needs_raw(placed, term.entry) ? next_raw(term.entry) : RawPlace{};
+    writer_.write(placed, segment, term, statistics, flags, raw, source(next_.lists++));
+  };
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited) continue;
-    const bool required = is_required(term, entry.unsigned_is_required);
-    write_list(writer, term, statistics, required ? kRequired : 0U);
+    write(term, is_required(term, entry.unsigned_is_required) ? kRequired : 0U);
   }
   if (entry.roles.prohibited == 0) return;
   for (const PlannedTerm& term : plan.terms) {
-    if (term.is_prohibited) write_list(writer, term, statistics, kProhibited);
+    if (term.is_prohibited) write(term, kProhibited);
   }
 }
 
-void QueryWriter::write_list(ListWriter& writer, const PlannedTerm& term,
-                             const CollectionStatistics& statistics, std::uint32_t flags) {
-  const std::size_t raw = std::size_t{next_.raw_lists} * kRawListEntries;
-  if (needs_raw(writer.index(), term.entry)) ++next_.raw_lists;
-  writer.write(term, statistics, flags, {target_.host.raw + raw, target_.device.raw + raw},
-               target_.host.lists[next_.lists++]);
+/// Room for the next raw list, which takes that room.
+RawPlace QueryWriter::next_raw(const PostingsEntry& entry) {
+  const std::size_t padded = std::size_t{next_.raw_lists++} * kRawListEntries;
+  const std::uint32_t word = 2 * next_.raw_postings;
+  next_.raw_postings += entry.document_frequency;
+  const std::uint32_t* const device = target_.device.raw + padded;
+  if (target_.shape.sends_sources) return {target_.host.packed + word, device, true, word};
+  return {target_.host.raw + padded, device, false, 0};
 }
 
 /// What a query has in common in all segments.
@@ -129,23 +165,29 @@ void QueryWriter::write_entry(const Written& written, const Query& common,
 }
 
 void QueryWriter::write_or(const Written& written, Query& query) {
-  const PlacedIndex& placed = segments_[written.segment];
-  if (store_.place_lists(*written.plan, query, target_.host.lists)) query.flags |= kStored;
+  const std::uint32_t tiles = query.end_tile - query.first_tile;
+  ListSource* const lists = &source(query.first_list);
+  if (store_.place_lists(*written.plan, query, lists)) query.flags |= kStored;
   const std::uint32_t shift = target_.shape.row_shift - query.first_tile;
   query.tile_row = shift + next_.tile_entries;
-  next_.tile_entries += placed.tiles();
+  next_.tile_entries += tiles;
   const std::uint32_t step = target_.shape.range_blocks;
+  const std::uint32_t or_query = next_.or_queries;
+  std::uint32_t row = shift + next_.row_entries;
+  BlockRange* range = target_.host.table_ranges + next_.table_ranges;
   for (std::uint32_t i = 0; i < query.list_count; ++i) {
-    List& list = target_.host.lists[query.first_list + i];
-    list.or_query = next_.or_queries;
+    ListSource& list = lists[i];
+    list.or_query = or_query;
     list.rank = static_cast<std::uint16_t>(i);
-    list.tile_row = shift + next_.row_entries;
-    next_.row_entries += tile_row_entries(placed.tiles());
-    for (std::uint32_t block = 0; block < list.blocks; block += step) {
-      target_.host.table_ranges[next_.table_ranges++] = {query.first_list + i, block,
-                                                         std::min(step, list.blocks - block)};
+    list.tile_row = row;
+    row += tile_row_entries(tiles);
+    const std::uint32_t blocks = block_count(list.size);
+    for (std::uint32_t block = 0; block < blocks; block += step) {
+      *range++ = {query.first_list + i, block, std::min(step, blocks - block)};
     }
   }
+  next_.row_entries = row - shift;
+  next_.table_ranges = static_cast<std::uint32_t>(range - target_.host.table_ranges);
   const std::uint32_t before = target_.shape.and_queries + target_.shape.and_fallback_queries;
   target_.host.queries[before + next_.or_queries++] = query;
 }

@@ -56,7 +56,7 @@ class QueryWriter {
       : segments_(segments),
         rules_(rules),
         store_(store),
-        scorers_(rules.scorer),
+        writer_(rules.scorer),
         target_(target),
         before_(before),
         next_(before),
@@ -82,10 +82,11 @@ class QueryWriter {
     std::uint64_t documents;
   };
 
+  void open_sources(const SegmentPlans& plans, std::uint32_t slot);
   void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
   void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(ListWriter& writer, const PlannedTerm& term,
-                  const CollectionStatistics& statistics, std::uint32_t flags);
+  RawPlace next_raw(const PostingsEntry& entry);
+  void make_lists(std::uint32_t first);
   Query start_query(std::uint32_t slot) const;
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
   double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);
@@ -99,8 +100,10 @@ class QueryWriter {
   void write_and(const Query& query);
   void write_and_fallback(const Query& query);
 
-  std::span<const List> scoring_lists(const Written& written) const {
-    return {target_.host.lists + written.first_list, written.entry.roles.scoring};
+  /// A list of the query that is written, by its number in the image.
+  ListSource& source(std::uint32_t list) const { return sources_[list - first_source_]; }
+  std::span<const ListSource> scoring_lists(const Written& written) const {
+    return {&source(written.first_list), written.entry.roles.scoring};
   }
 
   const PlacedSegments& segments_;
@@ -109,7 +112,10 @@ class QueryWriter {
   std::vector<Written> written_;    ///< of the query that is written
   std::vector<SeededList> seeded_;  ///< likewise
   std::vector<TermBound> bounds_;   ///< likewise
-  SnapshotScorers scorers_;         ///< likewise
+  ListSource* sources_ = nullptr;   ///< from list number first_source_ on
+  std::uint32_t first_source_ = 0;
+  std::vector<ListSource> own_sources_;  ///< of one query, where the image has lists
+  ListWriter writer_;
   const Target& target_;
   const BatchShape& before_;
   BatchShape next_;  ///< sizes of all queries before the next one

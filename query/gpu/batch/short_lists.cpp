@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <numeric>
 #include <string_view>
 
 #include "warpdex/core/parallel.hpp"
@@ -48,20 +47,32 @@ std::uint32_t find_fewest(const Index& index, std::size_t bytes) {
 
 }  // namespace
 
+std::uint64_t write_packed_list(const Index& index, const PostingsEntry& entry,
+                                std::uint32_t first_document, std::uint32_t* packed) {
+  const std::uint32_t size = entry.document_frequency;
+  std::array<std::uint32_t, kBlockSize> docids;
+  std::array<std::uint32_t, kBlockSize> values;
+  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents,
+                  docids.data(), values.data());
+  std::uint64_t occurrences = 0;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    packed[i] = docids[i] + first_document;
+    packed[size + i] = values[i] - 1;
+    occurrences += values[i];
+  }
+  return occurrences;
+}
+
 std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
                              std::uint32_t first_document, std::uint32_t* raw) {
-  std::uint32_t* const docids = raw;
-  std::uint32_t* const values = raw + kRawEntries;
   const std::uint32_t size = entry.document_frequency;
-  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents, docids,
-                  values);
-  const std::uint64_t occurrences = std::accumulate(values, values + size, std::uint64_t{0});
-  for (std::uint32_t i = 0; i < size; ++i) {
-    docids[i] += first_document;
-    --values[i];
-  }
-  std::fill(docids + size, docids + kRawEntries, kNone);
-  std::fill(values + size, values + kRawEntries, 0U);
+  std::array<std::uint32_t, 2 * kBlockSize> packed;
+  const std::uint64_t occurrences = write_packed_list(index, entry, first_document, packed.data());
+  const auto pad = [&](const std::uint32_t* from, std::uint32_t* to, std::uint32_t padding) {
+    std::fill(std::copy_n(from, size, to), to + kRawEntries, padding);
+  };
+  pad(packed.data(), raw, kNone);
+  pad(packed.data() + size, raw + kRawEntries, 0);
   return occurrences;
 }
 

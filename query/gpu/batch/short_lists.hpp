@@ -11,8 +11,12 @@
 
 namespace warpdex::gpu {
 
-/// Decodes a short list to kRawListEntries numbers: docIDs from `first_document` on, then values
-/// less one, both padded. Returns the term's collection frequency. Throws FormatError for damage.
+/// Decodes a short list: its docIDs from `first_document` on, then its values less one. Returns the
+/// term's collection frequency. Throws FormatError for damage.
+std::uint64_t write_packed_list(const Index& index, const PostingsEntry& entry,
+                                std::uint32_t first_document, std::uint32_t* packed);
+
+/// The same, with both padded to kRawEntries numbers.
 std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
                              std::uint32_t first_document, std::uint32_t* raw);
 

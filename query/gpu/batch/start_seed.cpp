@@ -54,7 +54,7 @@ float start_seed(std::span<const SeededList> lists, std::uint32_t k) {
   std::vector<Share> shares;
   const bool are_of_several = !lists.empty() && lists.front().segment != lists.back().segment;
   for (const SeededList& list : lists) {
-    if (list.term->entry.is_short()) continue;
+    if (list.term->entry.is_short() || list.bound <= seed) continue;
     const std::size_t places = seed_count(list.term->entry.document_frequency);
     for (std::size_t place = 0; place < places; ++place) {
       const std::uint32_t documents = live(list, place);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "gpu/layout/placed_index.hpp"
@@ -17,6 +18,7 @@ struct SeededList {
   const PlacedIndex* placed;
   const PlannedTerm* term;
   TermScorer scorer;
+  float bound = std::numeric_limits<float>::infinity();  ///< no posting scores more
 };
 
 /// A score that k live documents reach: those of one list, or of one list in each of several

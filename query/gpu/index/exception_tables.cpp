@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "gpu/layout/list_source.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::gpu {
@@ -63,6 +64,8 @@ ExceptionTable make_table(const Index& index, const std::vector<PostingsEntry>& 
   });
   for (std::size_t i = 0; i < lists.size(); ++i) {
     if (tails[i].empty()) continue;
+    table.flat_tails.resize((table.flat_tails.size() + kFlatTailUnit - 1) / kFlatTailUnit *
+                            kFlatTailUnit);
     table.flat_starts[lists[i].first_block] = table.flat_tails.size();
     table.flat_tails.insert(table.flat_tails.end(), tails[i].begin(), tails[i].end());
     tails[i] = {};

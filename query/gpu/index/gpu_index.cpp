@@ -162,6 +162,7 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   long_documents = of_lengths.long_lengths.size();
   shift_docids();
   shift_tables();
+  set_list_tables();
   for (const std::uint32_t length : sections.document_lengths) {
     longest_document = std::max(longest_document, length);
   }
@@ -258,39 +259,36 @@ bool GpuIndex::State::has_flat_tails() const {
   return codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
 }
 
-void GpuIndex::State::place(const PostingsEntry& entry, gpu::List& list) const {
+/// Kernels know tails of one level.
+void GpuIndex::State::set_list_tables() {
+  tables.docids = docids;
+  tables.frequencies = frequencies;
+  tables.last_docids = last_docids;
+  tables.bounds = bounds;
+  tables.range_bounds = range_bounds - first_tile();
+  tables.ranges = static_cast<std::uint32_t>(range_count(index.counts().documents));
+  tables.first_document = first_document;
+  tables.levels = has_flat_tails() ? std::uint8_t{1} : index.settings().codec.pfor_levels;
+}
+
+void GpuIndex::State::place(const PostingsEntry& entry, gpu::ListSource& list) const {
   const gpu::EncodedBytes encoded =
       cache ? cache->find(entry)
             : gpu::EncodedBytes{docids.bytes + entry.docid_offset,
                                 frequencies.bytes + entry.frequency_offset};
-  const auto place_values = [&](const Values& all, const std::uint8_t* begin,
-                                std::uint32_t tail_offset, std::uint8_t parameter) {
-    const auto flat = all.flat_starts.find(entry.first_block);
-    const bool is_flat = flat != all.flat_starts.end();
-    return device::DeviceValues{
-        .bytes = begin,
-        .offsets = all.offsets + entry.first_block,
-        .bases = all.bases + entry.first_base,
-        .codes = all.codes + entry.first_block,
-        .exceptions = all.exceptions + entry.first_block,
-        .exception_bases = all.exception_bases + entry.first_base,
-        .tail = is_flat ? all.flat_tails + flat->second : begin + tail_offset,
-        .count = entry.document_frequency,
-        .parameter = parameter,
-        .levels = has_flat_tails() ? std::uint8_t{1} : index.settings().codec.pfor_levels};
+  list.docids = encoded.docids;
+  list.frequencies = encoded.frequencies;
+  list.docid_tail = entry.docid_bytes - entry.docid_tail_bytes;
+  list.frequency_tail = entry.frequency_bytes - entry.frequency_tail_bytes;
+  if (!has_flat_tails()) return;
+  const auto flatten = [&](const Values& values, std::uint32_t& tail, std::uint16_t flag) {
+    const auto flat = values.flat_starts.find(entry.first_block);
+    if (flat == values.flat_starts.end()) return;
+    tail = static_cast<std::uint32_t>(flat->second / gpu::kFlatTailUnit);
+    list.flags |= flag;
   };
-  list.docids = place_values(docids, encoded.docids, entry.docid_bytes - entry.docid_tail_bytes,
-                             entry.docid_parameter);
-  list.frequencies =
-      place_values(frequencies, encoded.frequencies,
-                   entry.frequency_bytes - entry.frequency_tail_bytes, entry.frequency_parameter);
-  list.last_docids = last_docids + entry.first_block;
-  list.bounds = bounds + entry.first_block;
-  if (entry.frequent_list != PostingsEntry::kNotFrequent) {
-    // Tile 0 may lie before the segment.
-    list.tile_score_bounds =
-        range_bounds + entry.frequent_list * range_count(index.counts().documents) - first_tile();
-  }
+  flatten(docids, list.docid_tail, gpu::kFlatDocidTail);
+  flatten(frequencies, list.frequency_tail, gpu::kFlatFrequencyTail);
 }
 
 GpuIndex::GpuIndex(const Index& index, Resources& resources, const GpuIndexSettings& settings)

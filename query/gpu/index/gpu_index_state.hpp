@@ -25,9 +25,8 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings,
         std::uint32_t first = 0);
 
-  /// Fills in a long list's counts and pointers for kernels. If there is a cache, the list must
-  /// belong to a batch under way.
-  void place(const PostingsEntry& entry, gpu::List& list) const override;
+  /// If there is a cache, the list must belong to a batch under way.
+  void place(const PostingsEntry& entry, gpu::ListSource& list) const override;
   gpu::RawList find_raw(const PostingsEntry& entry) const override;
   void prefetch(const PostingsEntry& entry) const override;
   /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
@@ -50,14 +49,8 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
   /// Where the docIDs or the frequencies of all lists are. Pointers to sections, and for `pfor` to
   /// the tables of exceptions.
-  struct Values {
-    const std::uint32_t* bases = nullptr;
-    const std::uint16_t* offsets = nullptr;
-    const std::uint8_t* codes = nullptr;
-    const std::uint8_t* bytes = nullptr;  ///< null if there is a cache
-    const ExceptionEntry* exceptions = nullptr;
-    const ExceptionBase* exception_bases = nullptr;
-    const std::uint8_t* flat_tails = nullptr;
+  struct Values : gpu::ValueTables {
+    const std::uint8_t* bytes = nullptr;                           ///< null if there is a cache
     std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;  ///< ExceptionTable's
   };
   Values docids;
@@ -76,6 +69,7 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   void upload_raw_lists();
   void shift_docids();
   void shift_tables();
+  void set_list_tables();
   bool copy_to_host(std::span<const Part> parts, std::size_t& left);
 };
 

@@ -52,6 +52,7 @@ std::size_t parts(std::size_t all, std::size_t of) { return (all + of - 1) / of;
 
 JoinedSegments::View::View(const JoinedSegment& segment)
     : PlacedIndex(segment.placed->index), placed(*segment.placed) {
+  tables = placed.tables;
   first_document = placed.first_document;
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;

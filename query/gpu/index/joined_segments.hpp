@@ -39,7 +39,9 @@ class JoinedSegments final : public SearchedIndex {
   /// A segment with the bits of one snapshot.
   struct View final : PlacedIndex {
     explicit View(const JoinedSegment& segment);
-    void place(const PostingsEntry& entry, List& list) const override { placed.place(entry, list); }
+    void place(const PostingsEntry& entry, ListSource& list) const override {
+      placed.place(entry, list);
+    }
     RawList find_raw(const PostingsEntry& entry) const override { return placed.find_raw(entry); }
     void prefetch(const PostingsEntry& entry) const override { placed.prefetch(entry); }
     const GpuIndex::State& placed;

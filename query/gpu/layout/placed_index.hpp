@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/layout/layout.hpp"
+#include "gpu/layout/list_source.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex::gpu {
@@ -26,14 +27,16 @@ struct RawList {
 struct PlacedIndex {
   explicit PlacedIndex(const Index& placed) : index(placed) {}
 
-  /// Fills in where the blocks of a long list are; pointers are the GPU's. Any thread.
-  virtual void place(const PostingsEntry& entry, List& list) const = 0;
+  /// Fills in where the blocks of a long list are, and its tails: pointers, which are the GPU's,
+  /// offsets and flags. Any thread.
+  virtual void place(const PostingsEntry& entry, ListSource& list) const = 0;
   /// Where a short list of fewest_raw postings or more is. Any thread.
   virtual RawList find_raw(const PostingsEntry& entry) const = 0;
   /// Prefetches what writing the list will read. Any thread.
   virtual void prefetch(const PostingsEntry& /*entry*/) const {}
 
   const Index& index;
+  ListTables tables;  ///< what all long lists share
   /// Its first docID: where it is one of several segments, its documents' docIDs are spaced ones.
   std::uint32_t first_document = 0;
   std::uint32_t longest_document = 0;

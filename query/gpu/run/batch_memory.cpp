@@ -48,6 +48,7 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
     pieces_.cleared = arena.take<std::uint8_t>(bytes.cleared);
     pieces_.tables = arena.take<std::uint8_t>(bytes.tables);
     pieces_.documents = arena.take<std::uint8_t>(bytes.documents);
+    pieces_.lists = arena.take<std::uint8_t>(bytes.lists);
     return arena.used();
   };
   const std::size_t needed = lay_out(nullptr);
@@ -74,6 +75,8 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   bytes.cleared = place_cleared(nullptr, plan, nowhere);
   bytes.tables = place_tables(nullptr, plan, nowhere);
   bytes.documents = place_documents(nullptr, plan, nowhere);
+  lists_ = {};
+  bytes.lists = place_lists(nullptr, plan, lists_);
   if (!make_room(plan.queries, bytes)) return false;
   shape_ = plan.shape;
   image_bytes_ = bytes.image;
@@ -84,10 +87,32 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   place_cleared(pieces_.cleared, plan, places_);
   place_tables(pieces_.tables, plan, places_);
   place_documents(pieces_.documents, plan, places_);
+  place_lists(pieces_.lists, plan, lists_);
   return true;
 }
 
+ImageParts BatchMemory::device() const {
+  ImageParts parts = gpu::lay_out(shape_, pieces_.image);
+  if (shape_.sends_sources) {
+    parts.lists = lists_.lists;
+    parts.raw = lists_.raw;
+  }
+  return parts;
+}
+
 void BatchMemory::upload(bool overlaps) {
+  send(overlaps);
+  if (!shape_.sends_sources) return;
+  const ImageParts parts = device();
+  ListBatch batch = lists_;
+  batch.sources = parts.sources;
+  batch.tables = parts.tables;
+  batch.packed = parts.packed;
+  launch_make_lists(batch, stream_.handle());
+}
+
+/// Queues the upload and the clearing.
+void BatchMemory::send(bool overlaps) {
   const cudaStream_t stream = stream_.handle();
   const auto words = [](std::size_t bytes) {
     return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas are multiples of

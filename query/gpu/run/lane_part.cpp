@@ -43,8 +43,10 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   PartFacts facts{};
   facts.form = builder_.form();
   if (plan.shape.lists > 0) {
-    facts.c0 = memory_.host().lists[0].c0;
-    facts.c1 = memory_.host().lists[0].c1;
+    const ImageParts image = memory_.host();
+    const bool are_sources = plan.shape.sends_sources;
+    facts.c0 = are_sources ? image.sources[0].c0 : image.lists[0].c0;
+    facts.c1 = are_sources ? image.sources[0].c1 : image.lists[0].c1;
   }
   facts.hits = parts.hits;
   facts.answers = parts.answers;

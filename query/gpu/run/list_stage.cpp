@@ -38,6 +38,7 @@ ListStage::ListStage(const GpuIndex::State& placed, const Removals& removed)
       placed_(placed),
       stream_(placed.device),
       arrived_(placed.device, EventUse::kOrder) {
+  tables = placed.tables;
   first_document = placed.first_document;
   longest_document = placed.longest_document;
   largest_static = placed.largest_static;
@@ -47,17 +48,13 @@ ListStage::ListStage(const GpuIndex::State& placed, const Removals& removed)
 
 ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }
 
-void ListStage::place(const PostingsEntry& entry, List& list) const {
+void ListStage::place(const PostingsEntry& entry, ListSource& list) const {
   placed_.place(entry, list);
   if (staged_.empty()) return;
   const auto found = staged_.find(entry.first_block);
   if (found == staged_.end()) return;
-  const auto move = [&](device::DeviceValues& values, const std::uint8_t* to) {
-    if (!placed_.has_flat_tails()) values.tail = to + (values.tail - values.bytes);
-    values.bytes = to;
-  };
-  move(list.docids, found->second.docids);
-  move(list.frequencies, found->second.frequencies);
+  list.docids = found->second.docids;
+  list.frequencies = found->second.frequencies;
 }
 
 void ListStage::begin(SegmentPlans plans, std::span<std::uint32_t> slots,

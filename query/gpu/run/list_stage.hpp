@@ -30,7 +30,7 @@ class ListStage final : public PlacedIndex {
   ListStage& operator=(const ListStage&) = delete;
 
   /// As GpuIndex::State::place(), but with the addresses of staged copies.
-  void place(const PostingsEntry& entry, List& list) const override;
+  void place(const PostingsEntry& entry, ListSource& list) const override;
   RawList find_raw(const PostingsEntry& entry) const override { return placed_.find_raw(entry); }
   void prefetch(const PostingsEntry& entry) const override { placed_.prefetch(entry); }
 

@@ -10,6 +10,7 @@
 #include "gpu/batch/batch_builder.hpp"
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
+#include "tests/query/gpu/batch/host_image.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
@@ -35,20 +36,18 @@ struct NoPlace : PlacedIndex {
     }
   }
 
-  void place(const PostingsEntry& entry, List& list) const override {
-    list.docids.bytes = reinterpret_cast<const std::uint8_t*>(entry.docid_offset + 1);
-    list.last_docids =
-        reinterpret_cast<const std::uint32_t*>(std::uintptr_t{entry.first_block} * 4);
+  void place(const PostingsEntry& entry, ListSource& list) const override {
+    list.docids = reinterpret_cast<const std::uint8_t*>(entry.docid_offset + 1);
+    list.frequencies = reinterpret_cast<const std::uint8_t*>(entry.frequency_offset + 2);
+    list.docid_tail = entry.docid_bytes - entry.docid_tail_bytes;
+    list.frequency_tail = entry.frequency_bytes - entry.frequency_tail_bytes;
   }
   RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
-/// An image in memory of its own.
-struct Image {
-  BatchShape shape;
-  std::vector<List> memory;
-  ImageParts host{};
-  std::vector<std::uint32_t> cpu_queries;
+struct Image : HostImage {
+  using HostImage::HostImage;
+  std::vector<std::uint32_t> cpu_queries{};
 
   std::span<const List> lists() const { return {host.lists, shape.lists}; }
   /// Those of AND, then those that come second, then those of OR.
@@ -60,13 +59,8 @@ struct Image {
 Image build(BatchBuilder& builder, std::span<const PlannedQuery> plans,
             std::span<const std::uint32_t> slots, const SearchSettings& settings,
             const Answer* before = nullptr) {
-  Image image;
-  image.shape = builder.measure(plans, slots, std::span(&settings, 1));
-  image.memory.resize(lay_out(image.shape, nullptr).image_bytes / sizeof(List) + 1);
-  image.host = lay_out(image.shape, image.memory.data());
-  ImageParts device{};
-  device.raw = const_cast<std::uint32_t*>(kDeviceRaw);
-  builder.write(kCapacity, before, image.host, device);
+  const BatchShape& shape = builder.measure(plans, slots, std::span(&settings, 1));
+  Image image(builder, shape, kCapacity, before, const_cast<std::uint32_t*>(kDeviceRaw));
   image.cpu_queries = builder.unanswerable();
   return image;
 }
@@ -91,11 +85,9 @@ bool same_query(const Query& one, const Query& other) {
 
 /// All of a list that is not a place in its image.
 bool same_list(const List& one, const List& other) {
-  constexpr std::size_t kFirst = offsetof(List, bounds);
-  return same_bytes(reinterpret_cast<const char*>(&one) + kFirst,
-                    reinterpret_cast<const char*>(&other) + kFirst, sizeof(List) - kFirst) &&
-         ((one.flags & kRaw) != 0 ||
-          (one.docids.bytes == other.docids.bytes && one.last_docids == other.last_docids));
+  const std::size_t first = (one.flags & kRaw) != 0 ? offsetof(List, bounds) : 0;
+  return same_bytes(reinterpret_cast<const char*>(&one) + first,
+                    reinterpret_cast<const char*>(&other) + first, sizeof(List) - first);
 }
 
 /// The ranges of OR's lists, as the tables take them.
@@ -179,6 +171,7 @@ class Comparison {
     EXPECT_EQ(all.queries, before_.queries);
     EXPECT_EQ(all.lists, before_.lists);
     EXPECT_EQ(all.raw_lists, before_.raw_lists);
+    EXPECT_EQ(all.raw_postings, before_.raw_postings);
     EXPECT_EQ(all.and_queries, before_.and_queries);
     EXPECT_EQ(all.and_fallback_queries, before_.and_fallback_queries);
     EXPECT_EQ(all.or_queries, before_.or_queries);

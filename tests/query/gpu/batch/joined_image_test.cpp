@@ -10,6 +10,7 @@
 
 #include "gpu/batch/batch_builder.hpp"
 #include "tests/query/engine/living_support.hpp"
+#include "tests/query/gpu/batch/host_image.hpp"
 #include "tests/reference/compare.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 
@@ -22,12 +23,13 @@ constexpr std::uint32_t kCapacity = 1'000;
 struct PlacedSegment final : PlacedIndex {
   PlacedSegment(const Index& placed, std::uint32_t first) : PlacedIndex(placed) {
     first_document = first;
+    tables.first_document = first;
     for (const std::uint32_t length : placed.lengths()) {
       longest_document = std::max(longest_document, length);
     }
     if (!placed.removed().none()) removals.bits = &kBits;
   }
-  void place(const PostingsEntry&, List&) const override {}
+  void place(const PostingsEntry&, ListSource&) const override {}
   RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
@@ -46,25 +48,20 @@ struct Joined {
 };
 
 /// The image of some queries.
-struct Image {
+struct Image : HostImage {
   Image(const Joined& joined, std::span<const PlannedQuery> plans,
         std::span<const SearchSettings> settings) {
     BatchBuilder builder(joined.all, {});
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
-    shape = builder.measure(SegmentPlans::of_all(plans), slots, settings);
-    memory.resize(lay_out(shape, nullptr).image_bytes / sizeof(List) + 1);
-    host = lay_out(shape, memory.data());
-    builder.write(kCapacity, nullptr, host, host);
+    const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
+    static_cast<HostImage&>(*this) = HostImage(builder, measured, kCapacity, nullptr, nullptr);
     and_queries = shape.and_queries + shape.and_fallback_queries;
   }
   std::span<const List> lists() const { return {host.lists, shape.lists}; }
   std::span<const Query> queries() const { return {host.queries, and_queries + shape.or_queries}; }
   std::span<const Query> or_queries() const { return queries().subspan(and_queries); }
 
-  BatchShape shape;
-  std::vector<List> memory;
-  ImageParts host{};
   std::uint32_t and_queries = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,9 +74,12 @@ INSTANTIATE_TEST_SUITE_P(TextsAndWeights, LiveSeedsTest, testing::Bool());
 
 struct Placed final : PlacedIndex {
   using PlacedIndex::PlacedIndex;
-  void place(const PostingsEntry&, List&) const override {}
+  void place(const PostingsEntry&, ListSource&) const override {}
   RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
+
+/// No score bounds these lists.
+constexpr float kMost = std::numeric_limits<float>::infinity();
 
 // The seed of several segments is one that k live documents of them reach.
 TEST(StartSeed, EnoughDocumentsReachIt) {
@@ -106,7 +110,7 @@ TEST(StartSeed, EnoughDocumentsReachIt) {
       live.push_back(std::make_unique<LiveSeeds>(index));
       live.back()->remove(index, {}, index.removed());
       if (turn % 2 == 0) placed.back()->removals.live_seeds = live.back().get();
-      lists.push_back({i, placed.back().get(), &plan.segments[i].terms[0], scorer});
+      lists.push_back({i, placed.back().get(), &plan.segments[i].terms[0], scorer, kMost});
       const Postings list = read_postings(index, plan.segments[i].terms[0].entry);
       for (std::size_t j = 0; j < list.docids.size(); ++j) {
         if (!index.removed().contains(list.docids[j])) {

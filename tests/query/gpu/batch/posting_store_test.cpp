@@ -69,7 +69,7 @@ TEST(PostingStore, EachListIsClaimedOnceAndHasPlacesOfItsOwn) {
     std::set<std::uint32_t> rows;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // blocks
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      List list{};
+      ListSource list{};
       store.place(entries[i], static_cast<std::uint32_t>(i), list);
       rows.insert(list.stored_row);
       places.emplace_back(list.stored_block, list.stored_block + blocks_of(entries[i]));
@@ -111,7 +111,7 @@ TEST(PostingStore, RangesCoverEachPlacedListOnce) {
   }
   store.close();
   for (std::size_t i = 1; i < entries.size(); ++i) {  // the first is in no query that OR reads
-    List list{};
+    ListSource list{};
     store.place(entries[i], static_cast<std::uint32_t>(i), list);
   }
   std::vector<BlockRange> ranges(store.ranges());

@@ -23,7 +23,7 @@ struct PlacedSegment final : PlacedIndex {
     }
     if (!placed.removed().none()) removals.bits = &kBits;
   }
-  void place(const PostingsEntry&, List&) const override {}
+  void place(const PostingsEntry&, ListSource&) const override {}
   RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 

@@ -17,7 +17,8 @@ namespace warpdex::gpu {
 struct ExceptionTable {
   std::vector<ExceptionEntry> entries;   ///< by block
   std::vector<ExceptionBase> bases;      ///< by group of blocks of a list, without its first group
-  std::vector<std::uint8_t> flat_tails;  ///< of lists with 2 levels or more, one after the other
+  /// Of lists with 2 levels or more, one after the other, each from a multiple of 16 bytes on.
+  std::vector<std::uint8_t> flat_tails;
   /// Where a list's flat tail starts, by the list's first block. None if it has no exceptions.
   std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;
 };

@@ -22,6 +22,7 @@ struct PlannedTerm {
   std::uint64_t document_frequency = 0;    ///< in the whole snapshot; 0: the entry's
   std::uint64_t collection_frequency = 0;  ///< likewise; 0: the sum over the list
   std::uint32_t removed = 0;               ///< at most so many postings are of removed documents
+  std::uint32_t number = 0;                ///< the same in all segments, another for each term
 };
 
 /// Terms in the canonical order, in which scores are added: by document frequency, equal ones by
