@@ -1,4 +1,9 @@
 // warpdex add, delete and merge as their users run them: what they do, say, and refuse.
+#include <atomic>
+#include <set>
+#include <sstream>
+#include <thread>
+
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {
@@ -160,6 +165,63 @@ TEST_F(LivingCommands, ASecondWriterIsToldWhoIsFirst) {
       {"process "});
   first.send_signal(SIGTERM);
   EXPECT_NE(first.wait().status, 0);
+}
+
+/// Documents that all have one word, which says how often they were replaced.
+std::string generation(int number) {
+  std::string documents;
+  for (int i = 1; i <= 5; ++i) {
+    documents += "d" + std::to_string(i) + "\tgeneration" + std::to_string(number) + "\n";
+  }
+  return documents;
+}
+
+// Each search finds the documents of one commit, all of them, and never an older one than before.
+TEST_F(LivingCommands, SearchesInOtherProcessesFindWholeCommits) {
+  constexpr int kGenerations = 12;
+  std::string queries;
+  for (int i = 0; i < kGenerations; ++i) {
+    queries += std::to_string(i) + "\tgeneration" + std::to_string(i) + "\n";
+  }
+  write_file(folder_ / "generations.tsv", queries);
+  ASSERT_EQ(add(generation(0), {"--update"}).status, 0);
+  std::atomic<bool> ended = false;
+  std::atomic<int> searches = 0;
+  const auto read = [&] {
+    int last = 0;
+    while (!ended) {
+      const Outcome outcome =
+          run_warpdex({"search", index_, "--queries", folder_ / "generations.tsv"});
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      std::istringstream lines(outcome.out);
+      std::set<std::string> found;
+      int query = 0;
+      for (std::string line, q0, document; std::getline(lines, line);) {
+        std::istringstream words(line);
+        int of = 0;
+        words >> of >> q0 >> document;
+        ASSERT_TRUE(found.empty() || of == query) << outcome.out;
+        query = of;
+        ASSERT_TRUE(found.insert(document).second) << outcome.out;
+      }
+      ASSERT_EQ(found.size(), 5U) << outcome.out;
+      ASSERT_GE(query, last);
+      last = query;
+      ++searches;
+    }
+  };
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 2; ++i) readers.emplace_back(read);
+    for (int i = 1; i < kGenerations; ++i) {
+      EXPECT_EQ(add(generation(i), {"--update"}).status, 0);
+      if (i % 4 != 0) continue;
+      EXPECT_EQ(run_warpdex({"merge", index_, "--all"}).status, 0);
+    }
+    while (searches < 4 && !HasFailure()) ::usleep(1000);
+    ended = true;
+  }
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
 }
 
 // Without room on the disk, the index stays as it was.

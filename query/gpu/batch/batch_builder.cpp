@@ -1,5 +1,5 @@
-// Builds batches piece by piece, large batches on all threads. First each piece counts what it
-// needs. Then, as the places of all are known, each is written.
+// Builds batches piece by piece, large batches on all threads. First each piece is written to
+// memory of its own. Then, as the places of all are known, each is copied there.
 #include "gpu/batch/batch_builder.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/batch/image_writer.hpp"
 #include "gpu/batch/query_entries.hpp"
 
 namespace warpdex::gpu {
@@ -37,16 +38,8 @@ constexpr std::uint32_t kManyLists = 512;
 constexpr std::size_t kManyPostings = std::size_t{1} << 28;
 constexpr std::size_t kStoredUses = 5;
 
-/// With more terms, lookups may cost far more than accumulating. Over 25 million documents, 9 terms
-/// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
-constexpr std::uint32_t kLongQuery = 12;
-
 /// Longer queries are the CPU engine's.
 bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
-
-std::uint32_t block_range_count(std::uint32_t blocks, std::uint32_t range_blocks) {
-  return (blocks + range_blocks - 1) / range_blocks;
-}
 
 }  // namespace
 
@@ -67,7 +60,7 @@ ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 template <typename Work>
 void BatchBuilder::for_each_piece(const Work& work) {
   if (pieces_.size() < kPiecesToShare) {
-    for (Piece& piece : pieces_) work(piece);
+    for (QueryPiece& piece : pieces_) work(piece);
     return;
   }
   tbb::this_task_arena::isolate([&] {
@@ -89,105 +82,37 @@ void BatchBuilder::cut(std::size_t queries) {
 }
 
 const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
-                                        std::span<const SearchSettings> settings) {
+                                        std::span<const SearchSettings> settings,
+                                        const Answer* answers_so_far) {
   batch_ = batch;
   slots_ = slots;
   rules_.settings = settings;
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   cut(slots.size());
-  for_each_piece([this](Piece& piece) { measure(piece); });
+  for_each_piece([&](QueryPiece& piece) { measure(piece, answers_so_far); });
   add_up();
   if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
   choose_stored();
   return shape_;
 }
 
-void BatchBuilder::measure(Piece& piece) const {
-  piece.shape = {};
-  piece.short_ranges = 0;
-  piece.and_ranges.clear();
-  piece.and_fallback_ranges.clear();
-  piece.unanswerable.clear();
+void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) const {
+  piece.clear();
+  QueryWriter writer(segments_, rules_, answers_so_far, piece);
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-    ++piece.shape.queries;
-    if (!is_for_gpu(batch_[slots_[state]])) {
-      piece.unanswerable.push_back(slots_[state]);
-      continue;
-    }
-    const std::uint32_t before = piece.shape.or_queries;
-    for (std::size_t i = 0; i < segments_.size(); ++i) measure_in(i, slots_[state], piece);
-    if (piece.shape.or_queries > before) ++piece.shape.or_states;
+    if (state + 1 < piece.end) prefetch(slots_[state + 1]);
+    writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
   }
-}
-
-/// Measures what a query needs in a segment.
-void BatchBuilder::measure_in(std::size_t segment, std::uint32_t slot, Piece& piece) const {
-  const PlacedIndex& placed = segments_[segment];
-  const PlannedQuery& plan = batch_.in(slot, segment);
-  BatchShape alone;  // the query's lists, counted as if OR reads them
-  alone.lists = static_cast<std::uint32_t>(plan.terms.size());
-  alone.tile_entries = placed.tiles();
-  alone.row_entries = alone.lists * tile_row_entries(placed.tiles());
-  std::uint32_t short_ranges = 0;
-  for (const PlannedTerm& term : plan.terms) {
-    const std::uint32_t blocks = block_count(term.entry.document_frequency);
-    alone.postings += term.entry.document_frequency;
-    if (needs_raw(placed, term.entry)) {
-      ++alone.raw_lists;
-      alone.raw_postings += term.entry.document_frequency;
-    }
-    alone.or_blocks += blocks;
-    alone.max_list_blocks = std::max(alone.max_list_blocks, blocks);
-    alone.table_ranges += block_range_count(blocks, kRangeBlocks);
-    short_ranges += block_range_count(blocks, kShortRangeBlocks);
-  }
-  piece.shape.postings += alone.postings;
-  const SearchSettings& settings = rules_.of(slot);
-  for (const QueryEntry& entry : segments_.entries(batch_, slot, settings.mode, segment)) {
-    measure_entry(plan, entry, settings.count, alone, piece);
-    if (entry.kind == EntryKind::kOr) piece.short_ranges += short_ranges;
-  }
-}
-
-/// `alone` counts the query's lists.
-void BatchBuilder::measure_entry(const PlannedQuery& plan, const QueryEntry& entry, bool counts,
-                                 const BatchShape& alone, Piece& piece) const {
-  BatchShape& shape = piece.shape;
-  shape.has_fallback |= entry.is_fallback;
-  if (!entry.shares_lists) {
-    shape.lists += alone.lists;
-    shape.raw_lists += alone.raw_lists;
-    shape.raw_postings += alone.raw_postings;
-  }
-  if (entry.kind != EntryKind::kOr) {
-    const std::uint32_t blocks = block_count(driver_of(plan, entry).entry.document_frequency);
-    const bool is_second = entry.kind == EntryKind::kAndFallback;
-    ++(is_second ? shape.and_fallback_queries : shape.and_queries);
-    (is_second ? piece.and_fallback_ranges : piece.and_ranges).add(blocks);
-    return;
-  }
-  const std::uint32_t flags = flags_of(entry, counts, rules_.ablation);
-  shape.adds_up_only &= (flags & kAddsUpOnly) != 0;
-  shape.needs_rounds |= (flags & (kAddsUpOnly | kNoTiles)) != 0;
-  shape.needs_rounds |= entry.roles.scoring > kLongQuery;
-  ++shape.or_queries;
-  shape.or_lists += alone.lists;
-  shape.or_blocks += alone.or_blocks;
-  shape.or_postings += alone.postings;
-  shape.max_list_blocks = std::max(shape.max_list_blocks, alone.max_list_blocks);
-  shape.table_ranges += alone.table_ranges;
-  shape.row_entries += alone.row_entries;
-  shape.tile_entries += alone.tile_entries;
 }
 
 /// Adds the pieces up, in order, and sets what follows from the sums.
 void BatchBuilder::add_up() {
   shape_ = {};
   std::uint64_t postings = 0;
-  for (const Piece& piece : pieces_) postings += piece.shape.postings;
+  for (const QueryPiece& piece : pieces_) postings += piece.shape.postings;
   const bool are_few = postings < kFewPostings;
-  for (Piece& piece : pieces_) {
+  for (QueryPiece& piece : pieces_) {
     if (are_few) piece.shape.table_ranges = piece.short_ranges;
     piece.before = shape_;
     shape_.add(piece.shape);
@@ -201,13 +126,13 @@ void BatchBuilder::add_up() {
 /// Counts the ranges of AND and finds their places.
 void BatchBuilder::order_ranges() {
   const bool are_few = shape_.range_blocks < kRangeBlocks;
-  for_each_piece([are_few](Piece& piece) {
+  for_each_piece([are_few](QueryPiece& piece) {
     piece.shape.and_ranges = piece.and_ranges.count(are_few);
     piece.shape.and_fallback_ranges = piece.and_fallback_ranges.count(are_few);
   });
   order_.clear();
   fallback_order_.clear();
-  for (Piece& piece : pieces_) {
+  for (QueryPiece& piece : pieces_) {
     shape_.and_ranges += piece.shape.and_ranges;
     shape_.and_fallback_ranges += piece.shape.and_fallback_ranges;
     order_.add(piece.and_ranges.counts());
@@ -215,7 +140,7 @@ void BatchBuilder::order_ranges() {
   }
   order_.finish();
   fallback_order_.finish();
-  for (Piece& piece : pieces_) {
+  for (QueryPiece& piece : pieces_) {
     order_.place(piece.and_ranges.counts());
     fallback_order_.place(piece.and_fallback_ranges.counts());
   }
@@ -232,8 +157,8 @@ void BatchBuilder::choose_stored() {
     return;
   }
   store_.open(segments_[0].index.counts().terms);
-  for_each_piece([this](Piece& piece) { claim_lists(piece); });
-  for (const Piece& piece : pieces_) {
+  for_each_piece([this](QueryPiece& piece) { claim_lists(piece); });
+  for (const QueryPiece& piece : pieces_) {
     for (const PostingsEntry* const list : piece.stored) store_.add(*list);
   }
   store_.close();
@@ -246,7 +171,7 @@ void BatchBuilder::choose_stored() {
   shape_.stored_ranges = store_.ranges();
 }
 
-void BatchBuilder::claim_lists(Piece& piece) {
+void BatchBuilder::claim_lists(QueryPiece& piece) {
   piece.stored.clear();
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
     const PlannedQuery& plan = batch_.in(slots_[state], 0);
@@ -266,34 +191,26 @@ bool BatchBuilder::has_or(std::uint32_t slot) const {
 
 std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
   std::vector<std::uint32_t> slots;
-  for (const Piece& piece : pieces_) {
+  for (const QueryPiece& piece : pieces_) {
     slots.insert(slots.end(), piece.unanswerable.begin(), piece.unanswerable.end());
   }
   return slots;
 }
 
-/// What a thread read when it measured a query is not in its cache any more when it writes it, or
-/// in another thread's. Lists lie apart, so their reads wait beside each other here.
+/// Lists lie apart, so their reads wait beside each other here.
 void BatchBuilder::prefetch(std::uint32_t slot) const {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     for (const PlannedTerm& term : batch_.in(slot, i).terms) segments_[i].prefetch(term.entry);
   }
 }
 
-void BatchBuilder::write(std::uint32_t capacity, const Answer* answers_so_far,
-                         const ImageParts& host, const ImageParts& device) {
-  const QueryWriter::Target target{shape_, host, device, capacity, answers_so_far};
+void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
   if (shape_.sends_sources) {
     for (std::size_t i = 0; i < segments_.size(); ++i) host.tables[i] = segments_[i].tables;
   }
-  for_each_piece([&](Piece& piece) {
-    QueryWriter writer(segments_, rules_, store_, target, piece.before, piece.and_ranges,
-                       piece.and_fallback_ranges);
-    for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-      if (state + 1 < piece.end) prefetch(slots_[state + 1]);
-      writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
-    }
-  });
+  const ImageWriter::Target target{shape_, host, device, capacity};
+  const ImageWriter writer(segments_, batch_, store_, target);
+  for_each_piece([&](QueryPiece& piece) { writer.write(piece); });
 }
 
 }  // namespace warpdex::gpu

@@ -35,7 +35,7 @@ void SnapshotScorers::make(const PlannedTerm& term, const CollectionStatistics& 
 
 void ListWriter::write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
                        const CollectionStatistics& statistics, std::uint32_t flags,
-                       const RawPlace& raw, ListSource& list) {
+                       std::vector<std::uint32_t>& packed, ListSource& list) {
   const PostingsEntry& entry = term.entry;
   list = ListSource{};
   list.size = entry.document_frequency;
@@ -45,7 +45,7 @@ void ListWriter::write(const PlacedIndex& index, std::size_t segment, const Plan
   std::uint64_t occurrences = entry.collection_frequency;
   std::uint64_t largest = 0;
   if (entry.is_short()) {
-    occurrences = write_raw(index, entry, raw, list);
+    occurrences = write_raw(index, entry, packed, list);
     largest = occurrences;
   } else {
     index.place(entry, list);
@@ -69,18 +69,18 @@ void ListWriter::write(const PlacedIndex& index, std::size_t segment, const Plan
 
 /// Returns the term's collection frequency.
 std::uint64_t ListWriter::write_raw(const PlacedIndex& index, const PostingsEntry& entry,
-                                    const RawPlace& raw, ListSource& list) {
+                                    std::vector<std::uint32_t>& packed, ListSource& list) {
   list.flags |= kRaw;
-  if (!needs_raw(index, entry)) {
+  if (entry.document_frequency >= index.fewest_raw) {
     const RawList place = index.find_raw(entry);
     list.docids = reinterpret_cast<const std::uint8_t*>(place.raw);
     return place.occurrences;
   }
-  list.docids = reinterpret_cast<const std::uint8_t*>(raw.device);
-  if (!raw.is_packed) return write_raw_list(index.index, entry, index.first_document, raw.host);
   list.flags |= kPacked;
-  list.first_block = raw.first_word;
-  return write_packed_list(index.index, entry, index.first_document, raw.host);
+  list.first_block = static_cast<std::uint32_t>(packed.size());
+  packed.resize(packed.size() + 2 * std::size_t{entry.document_frequency});
+  return write_packed_list(index.index, entry, index.first_document,
+                           packed.data() + list.first_block);
 }
 
 }  // namespace warpdex::gpu

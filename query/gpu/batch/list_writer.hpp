@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/list_source.hpp"
@@ -12,15 +13,6 @@
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex::gpu {
-
-/// Room for a raw list that is decoded for its query: in the image on the host, and where it lies
-/// on the GPU with padding.
-struct RawPlace {
-  std::uint32_t* host;
-  const std::uint32_t* device;
-  bool is_packed;            ///< the host's is without padding
-  std::uint32_t first_word;  ///< of the host's, in its part of the image
-};
 
 /// The scorers of a query's terms in a snapshot, which are the same in all its segments: to make
 /// one takes a logarithm.
@@ -67,24 +59,20 @@ class ListWriter {
   SnapshotScorers& scorers() { return scorers_; }
 
   /// Fills in a list of segment number `segment`, except for what depends on its query: rank,
-  /// or_query, tile_row, and the place among stored lists. Scores go by `statistics`. Where
-  /// needs_raw(), the list is decoded to `raw`. Throws FormatError for damage.
+  /// or_query, tile_row, and the place among stored lists. Scores go by `statistics`. A list that
+  /// is decoded for its query is added to `packed`, and has no place on the GPU yet. Throws
+  /// FormatError for damage.
   void write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
-             const CollectionStatistics& statistics, std::uint32_t flags, const RawPlace& raw,
-             ListSource& list);
+             const CollectionStatistics& statistics, std::uint32_t flags,
+             std::vector<std::uint32_t>& packed, ListSource& list);
 
  private:
   static std::uint64_t write_raw(const PlacedIndex& index, const PostingsEntry& entry,
-                                 const RawPlace& raw, ListSource& list);
+                                 std::vector<std::uint32_t>& packed, ListSource& list);
 
   ScorerSettings settings_;
   SnapshotScorers scorers_;
 };
-
-/// Whether a list is decoded for each query that has it.
-inline bool needs_raw(const PlacedIndex& index, const PostingsEntry& entry) {
-  return entry.document_frequency < std::min(index.fewest_raw, kBlockSize);
-}
 
 /// Blocks of a list of so many postings.
 inline std::uint32_t block_count(std::uint32_t postings) {

@@ -49,16 +49,16 @@ void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListS
   std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
 }
 
-bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, ListSource* lists) {
+bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, std::uint32_t before,
+                               ListSource* lists) {
   if (is_empty() || query.list_count == 0) return false;
   bool are_small = true;
-  std::uint32_t number = query.first_list;
+  std::uint32_t number = 0;
   for (const bool prohibited : {false, true}) {  // as they are in the image
     for (const PlannedTerm& term : plan.terms) {
-      if (term.is_prohibited != prohibited || number == query.first_list + query.list_count)
-        continue;
-      ListSource& list = lists[number - query.first_list];
-      place(term.entry, number++, list);
+      if (term.is_prohibited != prohibited || number == query.list_count) continue;
+      ListSource& list = lists[number];
+      place(term.entry, before + query.first_list + number++, list);
       are_small &= list.weight * query.scale <= kMaxStoredWeight;
     }
   }

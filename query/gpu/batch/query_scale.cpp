@@ -116,7 +116,7 @@ std::span<const SeededList> QueryWriter::seeded_lists() {
   for (const Written& each : written_) {
     if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
     const PlacedIndex& placed = segments_[each.segment];
-    const ListSource* list = &source(each.first_list);
+    const ListSource* list = piece_.lists.data() + each.first_list;
     for (const PlannedTerm& term : each.plan->terms) {
       if (!term.entry.is_short()) {
         const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
@@ -134,8 +134,9 @@ std::span<const SeededList> QueryWriter::seeded_lists() {
 std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
   std::uint32_t threshold = query.seed_threshold;
   if (!rules_.has_seeds) return threshold;
-  const Answer* const answers = target_.answers_so_far;
-  if (answers != nullptr) threshold = std::max(threshold, answers[query.slot].threshold);
+  if (answers_so_far_ != nullptr) {
+    threshold = std::max(threshold, answers_so_far_[query.slot].threshold);
+  }
   const float seed = start_seed(seeded_lists(), query.k);
   const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
   return std::max(threshold,

@@ -1,17 +1,14 @@
-// Writes the queries of a batch's image, with their lists and block ranges. Internal.
+// Writes queries of a batch, with their lists. Internal.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "gpu/batch/and_block_ranges.hpp"
-#include "gpu/batch/batch_image.hpp"
-#include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/list_writer.hpp"
 #include "gpu/batch/placed_segments.hpp"
-#include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_entries.hpp"
+#include "gpu/batch/query_piece.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/batch/start_seed.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -33,35 +30,19 @@ struct BatchRules {
   }
 };
 
-/// Writes neighbouring queries of a batch, one after the other.
+/// Writes neighbouring queries of a batch to a piece, one after the other.
 class QueryWriter {
  public:
-  /// A batch's image: its shape, its parts on the host and on the GPU, and room for `capacity`
-  /// candidates of each query. `answers_so_far` has the last answers of queries that run again, by
-  /// slot; else it is null.
-  struct Target {
-    BatchShape shape;
-    ImageParts host;
-    ImageParts device;
-    std::uint32_t capacity;
-    const Answer* answers_so_far;
-  };
-
-  /// Keeps references. `before` has the sizes of all queries before the first one. The block ranges
-  /// are those of the queries to be written; their places are known.
-  /// If `store` is not empty, it has the lists of all queries of OR.
-  QueryWriter(const PlacedSegments& segments, const BatchRules& rules, PostingStore& store,
-              const Target& target, const BatchShape& before, AndBlockRanges& first,
-              AndBlockRanges& second)
+  /// Keeps references. The piece has its states and nothing else. `answers_so_far` has the last
+  /// answers of queries that run again, by slot; else it is null.
+  QueryWriter(const PlacedSegments& segments, const BatchRules& rules, const Answer* answers_so_far,
+              QueryPiece& piece)
       : segments_(segments),
         rules_(rules),
-        store_(store),
+        answers_so_far_(answers_so_far),
+        row_shift_(segments[segments.size() - 1].first_tile()),
         writer_(rules.scorer),
-        target_(target),
-        before_(before),
-        next_(before),
-        and_ranges_(first),
-        fallback_ranges_(second) {}
+        piece_(piece) {}
 
   /// Writes the query whose answer goes to `slot`, in all segments. If it is not `for_gpu`, only
   /// its entry among final_queries is written, and what else there is for each query.
@@ -82,11 +63,10 @@ class QueryWriter {
     std::uint64_t documents;
   };
 
-  void open_sources(const SegmentPlans& plans, std::uint32_t slot);
   void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
   void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
-  RawPlace next_raw(const PostingsEntry& entry);
-  void make_lists(std::uint32_t first);
+  void write_list(std::size_t segment, const PlannedTerm& term,
+                  const CollectionStatistics& statistics, std::uint32_t flags, ListSource& list);
   Query start_query(std::uint32_t slot) const;
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
   double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);
@@ -97,30 +77,22 @@ class QueryWriter {
   void write_entry(const Written& written, const Query& common, std::uint32_t or_threshold,
                    Query& final_query);
   void write_or(const Written& written, Query& query);
-  void write_and(const Query& query);
-  void write_and_fallback(const Query& query);
+  void write_and(const Written& written, const Query& query);
 
-  /// A list of the query that is written, by its number in the image.
-  ListSource& source(std::uint32_t list) const { return sources_[list - first_source_]; }
   std::span<const ListSource> scoring_lists(const Written& written) const {
-    return {&source(written.first_list), written.entry.roles.scoring};
+    return {piece_.lists.data() + written.first_list, written.entry.roles.scoring};
   }
 
   const PlacedSegments& segments_;
   const BatchRules& rules_;
-  PostingStore& store_;
+  const Answer* answers_so_far_;
+  /// Entries before the first row of each table by tile: BatchShape::row_shift.
+  std::uint32_t row_shift_;
   std::vector<Written> written_;    ///< of the query that is written
   std::vector<SeededList> seeded_;  ///< likewise
   std::vector<TermBound> bounds_;   ///< likewise
-  ListSource* sources_ = nullptr;   ///< from list number first_source_ on
-  std::uint32_t first_source_ = 0;
-  std::vector<ListSource> own_sources_;  ///< of one query, where the image has lists
   ListWriter writer_;
-  const Target& target_;
-  const BatchShape& before_;
-  BatchShape next_;  ///< sizes of all queries before the next one
-  AndBlockRanges& and_ranges_;
-  AndBlockRanges& fallback_ranges_;
+  QueryPiece& piece_;
 };
 
 }  // namespace warpdex::gpu

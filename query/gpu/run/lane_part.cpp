@@ -65,7 +65,8 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
 bool Lane::launch(Part& target) {
   clock_.start();
   const std::span<const std::uint32_t> queries = target.slots;
-  const BatchShape& shape = builder_.measure(plans_, queries, answers_.settings);
+  const BatchShape& shape = builder_.measure(plans_, queries, answers_.settings,
+                                             attempt_ == 0 ? nullptr : answers_.list);
   const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
                                        answers_.k, attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
@@ -73,8 +74,7 @@ bool Lane::launch(Part& target) {
   target.seen = 0;
   target.polls = 0;
   if (!memory_.lay_out(plan)) return false;
-  builder_.write(plan.capacity, attempt_ == 0 ? nullptr : answers_.list, memory_.host(),
-                 memory_.device());
+  builder_.write(plan.capacity, memory_.host(), memory_.device());
   if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
   const PartFacts facts = facts_of(plan, target.ticket);
   BatchStages stages = memory_.places();

@@ -59,8 +59,8 @@ struct Image : HostImage {
 Image build(BatchBuilder& builder, std::span<const PlannedQuery> plans,
             std::span<const std::uint32_t> slots, const SearchSettings& settings,
             const Answer* before = nullptr) {
-  const BatchShape& shape = builder.measure(plans, slots, std::span(&settings, 1));
-  Image image(builder, shape, kCapacity, before, const_cast<std::uint32_t*>(kDeviceRaw));
+  const BatchShape& shape = builder.measure(plans, slots, std::span(&settings, 1), before);
+  Image image(builder, shape, kCapacity, const_cast<std::uint32_t*>(kDeviceRaw));
   image.cpu_queries = builder.unanswerable();
   return image;
 }

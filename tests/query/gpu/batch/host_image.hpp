@@ -20,7 +20,7 @@ struct HostImage {
   /// Writes what `builder` has measured. Raw lists lie at `device_raw` on the GPU; null: where they
   /// lie here.
   HostImage(BatchBuilder& builder, const BatchShape& measured, std::uint32_t capacity,
-            const Answer* before, std::uint32_t* device_raw)
+            std::uint32_t* device_raw)
       : shape(measured) {
     memory.resize(lay_out(shape, nullptr).image_bytes / sizeof(List) + 1);
     host = lay_out(shape, memory.data());
@@ -30,7 +30,7 @@ struct HostImage {
     }
     ImageParts device = host;
     device.raw = device_raw == nullptr ? host.raw : device_raw;
-    builder.write(capacity, before, host, device);
+    builder.write(capacity, host, device);
     if (!shape.sends_sources) return;
     for (std::uint32_t i = 0; i < shape.lists; ++i) make(host.sources[i], device.raw);
     host.lists = made.data();

@@ -55,7 +55,7 @@ struct Image : HostImage {
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
-    static_cast<HostImage&>(*this) = HostImage(builder, measured, kCapacity, nullptr, nullptr);
+    static_cast<HostImage&>(*this) = HostImage(builder, measured, kCapacity, nullptr);
     and_queries = shape.and_queries + shape.and_fallback_queries;
   }
   std::span<const List> lists() const { return {host.lists, shape.lists}; }

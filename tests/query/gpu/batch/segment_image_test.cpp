@@ -35,7 +35,7 @@ struct OneImage {
     shape = builder.measure(plans, slots, std::span(&settings, 1));
     memory.resize(lay_out(shape, nullptr).image_bytes / sizeof(List) + 1);
     host = lay_out(shape, memory.data());
-    builder.write(1'000, nullptr, host, host);
+    builder.write(1'000, host, host);
   }
   std::span<const List> lists() const { return {host.lists, shape.lists}; }
   std::span<const Query> queries() const {
