@@ -37,7 +37,6 @@ void ListWriter::write(const PlacedIndex& index, std::size_t segment, const Plan
                        const CollectionStatistics& statistics, std::uint32_t flags,
                        std::vector<std::uint32_t>& packed, ListSource& list) {
   const PostingsEntry& entry = term.entry;
-  list = ListSource{};
   list.size = entry.document_frequency;
   list.tile_row = kNone;
   list.flags = static_cast<std::uint16_t>(flags);

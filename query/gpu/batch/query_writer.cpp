@@ -156,20 +156,30 @@ void QueryWriter::write_or(const Written& written, Query& query) {
   const std::uint32_t shift = row_shift_ - query.first_tile;
   query.tile_row = shift + shape.tile_entries;
   shape.tile_entries += tiles;
+  // What is counted for each list is kept in registers.
   std::uint32_t row = shift + shape.row_entries;
+  const std::uint32_t or_query = shape.or_queries;
+  BatchShape own;
+  std::uint32_t short_ranges = 0;
+  ListSource* const lists = piece_.lists.data() + query.first_list;
   for (std::uint32_t i = 0; i < query.list_count; ++i) {
-    ListSource& list = piece_.lists[query.first_list + i];
-    list.or_query = shape.or_queries;
+    ListSource& list = lists[i];
+    list.or_query = or_query;
     list.rank = static_cast<std::uint16_t>(i);
     list.tile_row = row;
     row += tile_row_entries(tiles);
     const std::uint32_t blocks = block_count(list.size);
-    shape.or_postings += list.size;
-    shape.or_blocks += blocks;
-    shape.max_list_blocks = std::max(shape.max_list_blocks, blocks);
-    shape.table_ranges += block_range_count(blocks, kRangeBlocks);
-    piece_.short_ranges += block_range_count(blocks, kShortRangeBlocks);
+    own.or_postings += list.size;
+    own.or_blocks += blocks;
+    own.max_list_blocks = std::max(own.max_list_blocks, blocks);
+    own.table_ranges += block_range_count(blocks, kRangeBlocks);
+    short_ranges += block_range_count(blocks, kShortRangeBlocks);
   }
+  piece_.short_ranges += short_ranges;
+  shape.or_postings += own.or_postings;
+  shape.or_blocks += own.or_blocks;
+  shape.max_list_blocks = std::max(shape.max_list_blocks, own.max_list_blocks);
+  shape.table_ranges += own.table_ranges;
   shape.row_entries = row - shift;
   shape.or_lists += query.list_count;
   shape.adds_up_only &= (query.flags & kAddsUpOnly) != 0;

@@ -254,13 +254,10 @@ void GpuIndex::State::shift_tables() {
   static_bounds = has_static ? static_bounds - first_document / kStaticWindow : nullptr;
 }
 
-bool GpuIndex::State::has_flat_tails() const {
-  const CodecSettings& codec = index.settings().codec;
-  return codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
-}
-
 /// Kernels know tails of one level.
 void GpuIndex::State::set_list_tables() {
+  const CodecSettings& codec = index.settings().codec;
+  has_flat_tails = codec.kind == CodecKind::kPfor && codec.pfor_levels > 1;
   tables.docids = docids;
   tables.frequencies = frequencies;
   tables.last_docids = last_docids;
@@ -268,7 +265,7 @@ void GpuIndex::State::set_list_tables() {
   tables.range_bounds = range_bounds - first_tile();
   tables.ranges = static_cast<std::uint32_t>(range_count(index.counts().documents));
   tables.first_document = first_document;
-  tables.levels = has_flat_tails() ? std::uint8_t{1} : index.settings().codec.pfor_levels;
+  tables.levels = has_flat_tails ? std::uint8_t{1} : codec.pfor_levels;
 }
 
 void GpuIndex::State::place(const PostingsEntry& entry, gpu::ListSource& list) const {
@@ -280,7 +277,7 @@ void GpuIndex::State::place(const PostingsEntry& entry, gpu::ListSource& list) c
   list.frequencies = encoded.frequencies;
   list.docid_tail = entry.docid_bytes - entry.docid_tail_bytes;
   list.frequency_tail = entry.frequency_bytes - entry.frequency_tail_bytes;
-  if (!has_flat_tails()) return;
+  if (!has_flat_tails) return;
   const auto flatten = [&](const Values& values, std::uint32_t& tail, std::uint16_t flag) {
     const auto flat = values.flat_starts.find(entry.first_block);
     if (flat == values.flat_starts.end()) return;

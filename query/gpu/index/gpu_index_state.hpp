@@ -29,9 +29,6 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   void place(const PostingsEntry& entry, gpu::ListSource& list) const override;
   gpu::RawList find_raw(const PostingsEntry& entry) const override;
   void prefetch(const PostingsEntry& entry) const override;
-  /// Whether kernels read the tails of lists from flat_tails, not from lists: `pfor` with several
-  /// levels.
-  bool has_flat_tails() const;
   /// GpuIndex::has_list().
   bool has_list(const PostingsEntry& list) const {
     return cache == nullptr || cache->is_resident(list);
@@ -61,6 +58,8 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   const ScoreBound* bounds = nullptr;
   const ScoreBound* range_bounds = nullptr;
   std::size_t long_documents = 0;  ///< entries of lengths.long_lengths
+  /// Kernels read the tails of lists from flat_tails, not from lists: `pfor` with several levels.
+  bool has_flat_tails = false;
 
  private:
   struct Part;

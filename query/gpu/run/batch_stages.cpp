@@ -29,20 +29,17 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.overlaps_launches = facts.overlaps_launches;
 }
 
-/// Threads of a CTA for a block range: few where CTAs are many and lists short, so that more run at
-/// once. Where OR goes by bound, a thread looks at one block only, so no range has more blocks.
+/// Threads for a block range. Where ranges are many, by their blocks on average, so that more run
+/// at once.
 std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   constexpr std::uint32_t kThreads = 256;
   constexpr std::uint32_t kFewThreads = 64;
   constexpr std::uint32_t kManyRanges = 2048;
   constexpr std::uint32_t kWarpThreads = 32;
   if (shape.table_ranges < kManyRanges) return kThreads;
-  if (is_by_bound) {
-    const std::uint32_t warps = (shape.max_list_blocks + kWarpThreads - 1) / kWarpThreads;
-    return std::clamp(warps * kWarpThreads, kWarpThreads, kThreads);
-  }
-  const bool are_short = shape.or_blocks <= std::size_t{kFewThreads} * shape.table_ranges;
-  return are_short ? kFewThreads : kThreads;
+  const auto blocks = static_cast<std::uint32_t>(shape.or_blocks / shape.table_ranges);
+  if (!is_by_bound) return blocks < kFewThreads ? kFewThreads : kThreads;
+  return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
 void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {

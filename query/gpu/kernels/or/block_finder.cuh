@@ -15,6 +15,11 @@ __device__ inline std::uint32_t* competitive_tiles_of(const OrTables& batch, std
   return batch.competitive_tiles + std::size_t{list} * tile_words(batch);
 }
 
+/// The most units of a posting of a raw list, which has no stored bounds.
+__device__ inline std::uint32_t raw_bound_units(const Query& query, const List& list) {
+  return min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.unit_cap);
+}
+
 /// Finds the competitive blocks of a list by their upper bounds.
 class BlockFinder {
  public:
@@ -45,7 +50,6 @@ class BlockFinder {
     std::uint32_t bound = 0;
     for (std::uint32_t word = low / 32; word <= high / 32; ++word) {
       for (std::uint32_t left = bits(word, low, high); left != 0; left &= left - 1) {
-        if (list_.flags & kRaw) return true;
         const std::uint32_t tile = word * 32 + __ffs(static_cast<int>(left)) - 1;
         if (bound == 0) bound = bound_of(block);
         if (suffix_bounds_[tile] + bound >= threshold_.at(max(tile * kTileDocuments, document)))
@@ -62,7 +66,7 @@ class BlockFinder {
     const std::uint32_t document = first_document(block);
     const std::uint32_t low = document >> kTileShift;
     const std::uint32_t high = list_.last_docids[block] >> kTileShift;
-    if ((list_.flags & kRaw) || high - low >= kFewTiles) return wants(block) ? kNone : 0;
+    if (high - low >= kFewTiles) return wants(block) ? kNone : 0;
     std::uint32_t bound = 0;
     std::uint32_t best = 0;
     for (std::uint32_t word = low / 32; word <= high / 32; ++word) {
@@ -90,7 +94,9 @@ class BlockFinder {
     return wanted_[word] & mask;
   }
 
+  /// The most units of a posting of a block.
   __device__ std::uint32_t bound_of(std::uint32_t block) const {
+    if (list_.flags & kRaw) return raw_bound_units(query_, list_);
     return bound_units(batch_.form, query_, list_,
                        reinterpret_cast<const uint2*>(list_.bounds)[block]);
   }

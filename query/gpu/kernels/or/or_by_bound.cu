@@ -17,7 +17,6 @@ using namespace or_lookups;
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
-static_assert(kShortRangeBlocks <= kThreads, "a thread looks at one block");
 static_assert(kBoundClasses == kWarp, "a lane knows of one class");
 /// Warps that share a block, at most, where blocks are few.
 constexpr std::uint32_t kMaxShares = kWarp;
@@ -51,44 +50,43 @@ __device__ std::uint32_t class_of(const QueryState& state, std::uint32_t bound) 
   return class_index;
 }
 
-struct ClassMemory {
-  std::uint32_t counts[kBoundClasses];
-  std::uint32_t firsts[kBoundClasses];
-};
+/// Adds the lanes' blocks to their classes; a bound of 0 is of no block. A whole warp.
+__device__ void add_blocks(const OrByBound& batch, const QueryState& state,
+                           const CompetitiveBlock& promise) {
+  const bool is_block = promise.bound != 0;
+  const std::uint32_t class_index = is_block ? class_of(state, promise.bound) : kBoundClasses;
+  const std::uint32_t alike = __match_any_sync(kWholeWarp, class_index);
+  const int first = __ffs(static_cast<int>(alike)) - 1;
+  std::uint32_t place = 0;
+  if (is_block && lane_id() == first) {
+    place = atomicAdd(&batch.competitive_counters->counts[class_index], __popc(alike));
+  }
+  place = __shfl_sync(kWholeWarp, place, first) + __popc(alike & ((1U << lane_id()) - 1));
+  if (!is_block) return;
+  batch.competitive_blocks[std::size_t{class_index} * batch.max_competitive_blocks + place] =
+      promise;
+}
 
-/// Work item: a block range of a list, a CTA of 32 to 256 threads; a block a thread. Shared memory:
-/// 256 bytes. Bound by the latency of finding out whether blocks are competitive.
+/// Work item: a block range of a list, shared by 1 to 8 warps, 32 blocks at a time; CTAs of 256
+/// threads. No shared memory. Bound by the latency of finding out whether blocks are competitive.
 __global__ void __launch_bounds__(kThreads) find_competitive(OrByBound batch) {
   wait_for_previous();
-  __shared__ ClassMemory memory;
-  const BlockRange range = batch.table_ranges[blockIdx.x];
+  const std::uint32_t sharing = batch.range_threads / kWarp;
+  const std::uint32_t item = blockIdx.x * kWarps + warp_id();
+  if (item / sharing >= batch.table_range_count) return;
+  const BlockRange range = batch.table_ranges[item / sharing];
   const List& list = batch.lists[range.owner];
   const Query& query = batch.queries[batch.and_queries + list.or_query];
   const QueryState& state = batch.states[query.state];
   if (list.rank >= query.scoring_lists || !or_has_run(query, state)) return;
   const BlockFinder finder(batch, query, range.owner);
   const std::uint32_t end = range.first + range.blocks;
-  if (!finder.may_have_competitive(range.first, end)) return;  // all warps get the same result
-  if (threadIdx.x < kBoundClasses) memory.counts[threadIdx.x] = 0;
-  __syncthreads();
-  const std::uint32_t block = range.first + threadIdx.x;
-  CompetitiveBlock promise{range.owner, block, 0};
-  std::uint32_t class_index = 0;
-  std::uint32_t place = 0;
-  if (block < end) promise.bound = finder.promise(block);
-  if (promise.bound != 0) {
-    class_index = class_of(state, promise.bound);
-    place = atomicAdd(&memory.counts[class_index], 1);
+  std::uint32_t first = range.first + item % sharing * kWarp;
+  for (; first < end; first += sharing * kWarp) {
+    CompetitiveBlock promise{range.owner, first + lane_id(), 0};
+    if (promise.block < end) promise.bound = finder.promise(promise.block);
+    add_blocks(batch, state, promise);
   }
-  __syncthreads();
-  if (threadIdx.x < kBoundClasses && memory.counts[threadIdx.x] != 0) {
-    memory.firsts[threadIdx.x] =
-        atomicAdd(&batch.competitive_counters->counts[threadIdx.x], memory.counts[threadIdx.x]);
-  }
-  __syncthreads();
-  if (promise.bound == 0) return;
-  batch.competitive_blocks[std::size_t{class_index} * batch.max_competitive_blocks +
-                           memory.firsts[class_index] + place] = promise;
 }
 
 /// Finds competitive blocks by their number, counted through all classes. In shared memory.
@@ -305,7 +303,8 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 template <CodecKind kCodec, ScoreForm kForm>
 void launch(const OrByBound& batch, cudaStream_t stream) {
-  gpu::launch("find_competitive", find_competitive, batch.table_range_count, batch.range_threads, 0,
+  const std::uint32_t warps = batch.table_range_count * (batch.range_threads / kWarp);
+  gpu::launch("find_competitive", find_competitive, (warps + kWarps - 1) / kWarps, kThreads, 0,
               stream, batch);
   const auto answer = search_classes<kCodec, kForm>;
   static const std::uint32_t ctas = resident_ctas(answer, kThreads, 0);

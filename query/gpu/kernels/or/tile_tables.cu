@@ -119,8 +119,7 @@ struct TileBounds {
   /// For a raw list, which has no stored bounds.
   __device__ void add_raw(const Query& query, const List& list) const {
     const auto* docids = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
-    const std::uint32_t units =
-        min(static_cast<std::uint32_t>(list.bound * query.scale * 1.00001F) + 2, query.unit_cap);
+    const std::uint32_t units = raw_bound_units(query, list);
     for (std::uint32_t i = lane_id(); i < list.size; i += kWarp) {
       const std::uint32_t tile = docids[i] >> kTileShift;
       if (tile >= first && tile < first + count) bounds[tile - first] = units;
