@@ -61,44 +61,49 @@ void ImageWriter::write_lists(const QueryPiece& piece) const {
   std::uint32_t raw = before.raw_lists;
   std::uint32_t* const packed = host.packed + 2 * std::size_t{before.raw_postings};
   if (are_sources) std::copy(piece.packed.begin(), piece.packed.end(), packed);
+  ListSource own;  // where the image has lists
   std::uint32_t number = before.lists;
-  for (ListSource source : piece.lists) {
-    if (source.tile_row != kNone) {
-      source.or_query += before.or_queries;
-      source.tile_row += before.row_entries;
+  for (const ListSource& from : piece.lists) {
+    // Copied whole and then changed: the other way round, the copy would wait for the changes.
+    ListSource& source = are_sources ? host.sources[number] : own;
+    source = from;
+    if (from.tile_row != kNone) {
+      source.or_query = from.or_query + before.or_queries;
+      source.tile_row = from.tile_row + before.row_entries;
     }
-    if (source.flags & kPacked) {
+    if (from.flags & kPacked) {
       const std::size_t place = std::size_t{raw++} * kRawListEntries;
       source.docids = reinterpret_cast<const std::uint8_t*>(target_.device.raw + place);
-      if (!are_sources) pad(&piece.packed[source.first_block], source.size, host.raw + place);
-      source.first_block += 2 * before.raw_postings;
+      if (!are_sources) pad(&piece.packed[from.first_block], from.size, host.raw + place);
+      source.first_block = from.first_block + 2 * before.raw_postings;
     }
-    if (are_sources) {
-      host.sources[number++] = source;
-    } else {
-      host.lists[number++] = make_list(source, segments_[source.segment].tables);
-    }
+    if (!are_sources) host.lists[number] = make_list(own, segments_[own.segment].tables);
+    ++number;
   }
 }
 
-/// A query with its place in the batch; OR's tables apart.
-Query ImageWriter::placed(Query query, const QueryPiece& piece) const {
-  query.first_list += piece.before.lists;
-  query.first_candidate = query.state * target_.capacity;
-  query.candidate_capacity = target_.capacity;
-  return query;
+/// Writes a query with its place in the batch; OR's tables apart.
+void ImageWriter::place(const Query& from, const QueryPiece& piece, Query& to) const {
+  to = from;
+  to.first_list = from.first_list + piece.before.lists;
+  to.first_candidate = from.state * target_.capacity;
+  to.candidate_capacity = target_.capacity;
 }
 
 void ImageWriter::write_queries(const QueryPiece& piece) const {
   const ImageParts& host = target_.host;
   const BatchShape& before = piece.before;
   Query* to = host.queries + before.and_queries;
-  for (const Query& query : piece.and_queries) *to++ = placed(query, piece);
+  for (const Query& query : piece.and_queries) place(query, piece, *to++);
   to = host.queries + target_.shape.and_queries + before.and_fallback_queries;
-  for (const Query& query : piece.and_fallback_queries) *to++ = placed(query, piece);
+  for (const Query& query : piece.and_fallback_queries) place(query, piece, *to++);
   to = host.final_queries + before.queries;
   for (const Query& query : piece.final_queries) {
-    *to++ = query.list_count == 0 ? query : placed(query, piece);
+    if (query.list_count == 0) {
+      *to++ = query;
+    } else {
+      place(query, piece, *to++);
+    }
   }
   std::ranges::copy(piece.list_matches, host.list_matches + before.queries);
   if (target_.shape.segments == 1) return;
@@ -113,12 +118,11 @@ void ImageWriter::write_or(const QueryPiece& piece) const {
   const BatchShape& all = target_.shape;
   Query* to = host.queries + all.and_queries + all.and_fallback_queries + before.or_queries;
   for (const Query& own : piece.or_queries) {
-    Query query = placed(own, piece);
-    query.tile_row += before.tile_entries;
-    *to++ = query;
-    Query& last = host.final_queries[query.state];
-    query.scoring_lists = last.scoring_lists;  // the most of all segments
-    last = query;
+    place(own, piece, *to);
+    (to++)->tile_row = own.tile_row + before.tile_entries;
+    Query& last = host.final_queries[own.state];
+    last.tile_row = own.tile_row + before.tile_entries;
+    last.flags = own.flags;  // it may be stored now
   }
   QueryTiles* tiles = host.query_tiles + before.or_states;
   for (const QueryTiles& own : piece.query_tiles) {

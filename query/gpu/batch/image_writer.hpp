@@ -36,12 +36,11 @@ class ImageWriter {
  private:
   void place_stored(QueryPiece& piece) const;
   void write_lists(const QueryPiece& piece) const;
-  void write_list(ListSource source, std::uint32_t number) const;
   void write_queries(const QueryPiece& piece) const;
   void write_or(const QueryPiece& piece) const;
   void write_table_ranges(const QueryPiece& piece) const;
   void write_and_ranges(QueryPiece& piece) const;
-  Query placed(Query query, const QueryPiece& piece) const;
+  void place(const Query& from, const QueryPiece& piece, Query& to) const;
 
   const PlacedSegments& segments_;
   const SegmentPlans& plans_;
