@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
       ("lists", po::value(&settings.lists)->default_value(settings.lists),
        "also of an inverted file of so many")                                               //
       ("probes", po::value(&settings.probes)->multitoken(), "of it, instead of 16 and 64")  //
+      ("devices", po::value(&settings.devices)->multitoken(),
+       "instead of all else, time searches on these GPUs beside those on the first")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),
        "timed calls of each kind")                                                     //
       ("seed", po::value(&settings.seed)->default_value(settings.seed), "of vectors")  //

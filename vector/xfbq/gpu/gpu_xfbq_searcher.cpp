@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "flat/canonical_distances.hpp"
-#include "flat/gpu/answers.hpp"
+#include "flat/gpu/fetched_answers.hpp"
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/rescore.hpp"
@@ -28,6 +28,10 @@ namespace {
 
 constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
+/// Queries of a block that the host's threads rank anew while the GPU searches for the next ones.
+constexpr std::size_t kHostBlock = 2048;
+/// The number of a missing answer.
+constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -45,13 +49,26 @@ struct GpuXfbqSearcher::State {
   /// Answers by rounds; returns the queries that are left open.
   std::vector<std::uint32_t> search_in_rounds(const PreparedQueries& queries,
                                               const WantedCodes& wanted, Neighbors& result);
-  std::vector<std::uint32_t> search_block(const PreparedQueries& queries, const WantedCodes& wanted,
-                                          std::size_t first, std::size_t count, BinaryBlock& block,
-                                          Workspace& workspace, Neighbors& result);
+  std::vector<std::uint32_t> search_blocks(const PreparedQueries& queries,
+                                           const WantedCodes& wanted, BinaryBlock& block,
+                                           Workspace& workspace, Neighbors& result) const;
+  /// Ranks what was found by the vectors in the host's memory. While the host's threads do that,
+  /// the GPU searches for the next queries.
+  std::vector<std::uint32_t> search_and_refine_on_host(const PreparedQueries& queries,
+                                                       const WantedCodes& wanted,
+                                                       BinaryBlock& block, Workspace& workspace,
+                                                       Neighbors& result) const;
+  /// Queues all that the GPU does for queries [first, first + count).
+  void start_block(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first,
+                   std::size_t count, BinaryBlock& block, Workspace& workspace) const;
   void refine_block(const BinaryBlock& block, const Stream& stream) const;
-  /// Ranks what was found for some queries by the vectors in the host's memory.
-  void refine_on_host(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first,
-                      const BinaryBlock& block, const Stream& stream, Neighbors& result) const;
+  /// The rows that each query of a block is to be compared with. Waits for the stream.
+  std::vector<std::vector<std::uint64_t>> fetch_candidates(const WantedCodes& wanted,
+                                                           const BinaryBlock& block,
+                                                           const Stream& stream) const;
+  /// The open queries of a block that begins with query `first`.
+  std::vector<std::uint32_t> find_open_of(const BinaryBlock& block, std::size_t first,
+                                          Workspace& workspace) const;
   void finish_query(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t query,
                     std::vector<std::uint64_t>& keys, Neighbors& result) const;
   /// Copies them when they are first needed.
@@ -82,7 +99,8 @@ void GpuXfbqSearcher::State::refine_block(const BinaryBlock& block, const Stream
            .queries = block.image.floats(),
            .is_l2 = vectors->is_l2(),
            .lists = block.rounds.lists(block.image),
-           .is_open = block.image.panels().is_open},
+           .is_open = block.image.panels().is_open,
+           .overlaps = block.rounds.overlaps()},
           block.answers, false, stream);
 }
 
@@ -94,54 +112,97 @@ void GpuXfbqSearcher::State::finish_query(const PreparedQueries& queries, const 
   set_answers(metric, query, keys, result);
 }
 
-void GpuXfbqSearcher::State::refine_on_host(const PreparedQueries& queries,
-                                            const WantedCodes& wanted, std::size_t first,
-                                            const BinaryBlock& block, const Stream& stream,
-                                            Neighbors& result) const {
-  const CandidateLists lists = block.rounds.lists(block.image);
+std::vector<std::vector<std::uint64_t>> GpuXfbqSearcher::State::fetch_candidates(
+    const WantedCodes& wanted, const BinaryBlock& block, const Stream& stream) const {
   const std::size_t some = block.image.count();
+  std::vector<std::vector<std::uint64_t>> found(some);
+  if (wanted.depth.extra == 0) {
+    const std::size_t each = block.nearest.k;
+    std::vector<std::uint32_t> ids(some * each);
+    copy_to_host(ids.data(), block.nearest.ids, ids.size(), stream);
+    stream.synchronize();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] != kNoEntry) found[i / each].push_back(ids[i]);
+    }
+    return found;
+  }
+  const CandidateLists lists = block.rounds.lists(block.image);
   std::vector<std::uint32_t> counts(some);
   copy_to_host(counts.data(), lists.counts, some, stream);
   stream.synchronize();
-  std::vector<std::vector<Candidate>> found(some);
+  std::vector<Candidate> list;
   for (std::size_t q = 0; q < some; ++q) {
-    found[q].resize(counts[q]);
-    if (counts[q] == 0) continue;
-    copy_to_host(found[q].data(), lists.candidates + q * lists.capacity, counts[q], stream);
+    list.resize(counts[q]);
+    if (list.empty()) continue;
+    copy_to_host(list.data(), lists.candidates + q * lists.capacity, list.size(), stream);
+    stream.synchronize();
+    for (const Candidate& one : list) found[q].push_back(block.rounds.order().row(one.place));
   }
-  stream.synchronize();
-  const TileOrder order = block.rounds.order();
-  for_each_part(some, 1, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t q = begin; q < end; ++q) {
-      std::vector<std::uint64_t> keys;
-      for (const Candidate& one : found[q]) keys.push_back(order.row(one.place));
-      finish_query(queries, wanted, first + q, keys, result);
-    }
-  });
+  return found;
 }
 
-std::vector<std::uint32_t> GpuXfbqSearcher::State::search_block(
-    const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first, std::size_t count,
-    BinaryBlock& block, Workspace& workspace, Neighbors& result) {
+void GpuXfbqSearcher::State::start_block(const PreparedQueries& queries, const WantedCodes& wanted,
+                                         std::size_t first, std::size_t count, BinaryBlock& block,
+                                         Workspace& workspace) const {
   const Stream& stream = workspace.stream;
-  const bool refines = wanted.depth.refine > 0;
   block.image.send(queries, first, count, wanted.depth, workspace.pinned_bytes(block.image.bytes()),
                    stream);
-  block.rounds.run(block.image, block.filter, refines, block.nearest, stream);
+  const bool trims = wanted.refines_on_gpu || (wanted.refines_on_host() && wanted.depth.extra > 0);
+  block.rounds.run(block.image, block.filter, trims, block.nearest, stream);
   if (wanted.refines_on_gpu) refine_block(block, stream);
-  if (refines && !wanted.refines_on_gpu) {
-    refine_on_host(queries, wanted, first, block, stream, result);
-  } else {
-    const DeviceAnswers& answers = wanted.refines_on_gpu ? block.answers : block.nearest;
-    const std::size_t k = wanted.k;
-    write_answers(answers, static_cast<std::uint32_t>(count), metric, block.rows, block.distances,
-                  stream);
-    copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
-    copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
-  }
+}
+
+std::vector<std::uint32_t> GpuXfbqSearcher::State::find_open_of(const BinaryBlock& block,
+                                                                std::size_t first,
+                                                                Workspace& workspace) const {
   std::vector<std::uint32_t> open =
-      find_open(block.image.panels().is_open, static_cast<std::uint32_t>(count), workspace);
+      find_open(block.image.panels().is_open, block.image.count(), workspace);
   for (std::uint32_t& query : open) query += static_cast<std::uint32_t>(first);
+  return open;
+}
+
+std::vector<std::uint32_t> GpuXfbqSearcher::State::search_blocks(const PreparedQueries& queries,
+                                                                 const WantedCodes& wanted,
+                                                                 BinaryBlock& block,
+                                                                 Workspace& workspace,
+                                                                 Neighbors& result) const {
+  const FetchedAnswers answers(block.last(wanted), block.queries, workspace);
+  std::vector<std::uint32_t> open;
+  for (std::size_t first = 0; first < queries.count; first += block.queries) {
+    const std::size_t count = std::min(block.queries, queries.count - first);
+    start_block(queries, wanted, first, count, block, workspace);
+    if (!answers.fetch(metric, first, count, result)) continue;
+    const std::vector<std::uint32_t> some = find_open_of(block, first, workspace);
+    open.insert(open.end(), some.begin(), some.end());
+  }
+  return open;
+}
+
+std::vector<std::uint32_t> GpuXfbqSearcher::State::search_and_refine_on_host(
+    const PreparedQueries& queries, const WantedCodes& wanted, BinaryBlock& block,
+    Workspace& workspace, Neighbors& result) const {
+  std::vector<std::uint32_t> open;
+  std::vector<std::vector<std::uint64_t>> found;  // of the block before
+  std::size_t first = 0;
+  const auto refine = [&] {
+    for_each_part(found.size(), 1, 0, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t q = begin; q < end; ++q) {
+        finish_query(queries, wanted, first - found.size() + q, found[q], result);
+      }
+    });
+  };
+  while (first < queries.count) {
+    const std::size_t count = std::min(block.queries, queries.count - first);
+    start_block(queries, wanted, first, count, block, workspace);
+    refine();
+    found = fetch_candidates(wanted, block, workspace.stream);
+    if (std::any_of(found.begin(), found.end(), [](const auto& one) { return one.empty(); })) {
+      const std::vector<std::uint32_t> some = find_open_of(block, first, workspace);
+      open.insert(open.end(), some.begin(), some.end());
+    }
+    first += count;
+  }
+  refine();
   return open;
 }
 
@@ -155,8 +216,8 @@ std::vector<std::uint32_t> GpuXfbqSearcher::State::search_in_rounds(const Prepar
     while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
     return some;
   };
-  std::size_t size =
-      fitting(std::min(queries.count, kMaxBlock), std::min(pool->memory(), kMaxScratch));
+  const std::size_t most = wanted.refines_on_host() ? kHostBlock : kMaxBlock;
+  std::size_t size = fitting(std::min(queries.count, most), std::min(pool->memory(), kMaxScratch));
   const auto workspace = pool->take(bytes_for(1), bytes_for(size));
   size = fitting(size, workspace->scratch.size());
   BinaryBlock block(codes, wanted, size);
@@ -165,15 +226,10 @@ std::vector<std::uint32_t> GpuXfbqSearcher::State::search_in_rounds(const Prepar
     copy_to_gpu(block.filter, wanted.filter->words().data(), wanted.filter->words().size(),
                 workspace->stream);
   }
-  std::vector<std::uint32_t> open;
-  for (std::size_t first = 0; first < queries.count; first += size) {
-    const std::size_t count = std::min(size, queries.count - first);
-    for (const std::uint32_t query :
-         search_block(queries, wanted, first, count, block, *workspace, result)) {
-      open.push_back(query);
-    }
+  if (wanted.refines_on_host()) {
+    return search_and_refine_on_host(queries, wanted, block, *workspace, result);
   }
-  return open;
+  return search_blocks(queries, wanted, block, *workspace, result);
 }
 
 template <class Answer>
