@@ -67,19 +67,25 @@ class XfbqBenchmark {
 
   // In xfbq_searches.cpp.
   void measure_searches();
-  void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
+  void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, double exact);
-  void measure_bounds(const vector::GpuXfbqSearcher& searcher, std::size_t most,
-                      const vector::Neighbors& truth);
-  void measure_lists(const vector::Neighbors& truth, std::size_t most);
-  // In xfbq_devices.cpp.
-  void measure_devices();
-
-  double share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
+  void measure_bounds(const vector::GpuXfbqSearcher& searcher, const vector::Neighbors& truth);
+  double share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, const vector::XfbqDepth& depth) const;
+  static double share_of(const vector::Neighbors& found, const vector::Neighbors& truth);
   double time_single(const std::function<void(std::span<const float>)>& search) const;
   double time_batch(const std::function<void()>& search) const;
   std::vector<float> take_batch(std::size_t count) const;
+
+  // In xfbq_lists.cpp.
+  void measure_lists(const vector::Neighbors& truth);
+  using SearchLists =
+      std::function<vector::Neighbors(std::span<const float>, std::size_t, std::size_t)>;
+  void measure_probes(const std::string& what, const std::vector<std::size_t>& refines,
+                      const vector::Neighbors& truth, const SearchLists& search);
+
+  // In xfbq_devices.cpp.
+  void measure_devices();
 
   vector::FlatVectors flat() const;
   void add(const std::string& what, std::size_t queries, std::size_t k, std::size_t refine,
