@@ -131,13 +131,16 @@ void XfbqBenchmark::measure_products(const vector::GpuBinaryCodes& codes,
   const vector::TileOrder order = queries.rounds.order();
   const auto part = std::min(order.panels(), static_cast<std::uint32_t>((32U << 20) / panel_bytes));
   const std::uint32_t query_panels = (queries.image.count() + 127) / 128;
-  vector::RowPanels slab;
+  vector::UnpackedPanels slab;
   std::uint8_t* query_bytes = nullptr;
   const auto cut = [&](void* begin) {
     Arena arena(begin);
     slab.halves = arena.take<std::uint8_t>(part * panel_bytes);
-    slab.offsets = arena.take<float>(part * vector::kPanelRows);
-    if (settings_.xfbq.is_corrected) slab.slacks = arena.take<float>(part * vector::kPanelRows);
+    slab.columns = slab.offsets = arena.take<float>(part * vector::kPanelRows);
+    if (settings_.xfbq.is_corrected) {
+      slab.slacks = arena.take<float>(part * vector::kPanelRows);
+      slab.columns = arena.take<float>(part * vector::kPanelRows * 2);
+    }
     query_bytes = arena.take<std::uint8_t>(query_panels * panel_bytes);
     return arena.used();
   };
@@ -155,6 +158,7 @@ void XfbqBenchmark::measure_products(const vector::GpuBinaryCodes& codes,
         }
         if (!multiplies) continue;
         vector::match_bits({.rows = slab,
+                            .columns = slab.columns,
                             .row_panels = count,
                             .first_place = panel * vector::kPanelRows,
                             .query_panels = query_bytes,

@@ -51,9 +51,10 @@ void CodeRounds::lay_out(Arena& arena) {
   const std::size_t panel = code_panel_bytes(codes_.dimension(), number_);
   query_panels_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
   slab_.halves = arena.take<std::uint8_t>(slab_panels_ * panel);
-  slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+  slab_.columns = slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
   if (codes_.on_gpu().factors != nullptr) {
     slab_.slacks = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+    slab_.columns = arena.take<float>(std::size_t{slab_panels_} * kPanelRows * 2);
   }
 }
 
@@ -76,6 +77,7 @@ void CodeRounds::match_part(const QueryImage& queries, const std::uint64_t* filt
   }
   unpack_codes({codes_.on_gpu(), filter, order(), panel, count, number_}, slab_, stream);
   match_bits({.rows = slab_,
+              .columns = slab_.columns,
               .row_panels = count,
               .first_place = panel * kPanelRows,
               .query_panels = query_panels_,

@@ -50,7 +50,7 @@ class CodeRounds {
   std::uint32_t slab_panels_;  ///< that are unpacked at a time, or scanned
   Candidate* lists_ = nullptr;
   std::uint8_t* query_panels_ = nullptr;
-  RowPanels slab_;
+  UnpackedPanels slab_;
 };
 
 }  // namespace warpdex::vector

@@ -43,14 +43,18 @@ __device__ __forceinline__ void set_sums(ByteSums& sums) {
 
 /// What a thread holds of the queries of its two rows of a block while codes pass by. A query that
 /// there is not keeps nothing.
+///
+/// A distance is w h p + t + b, with w the query's weight, h the vector's factor (1 without
+/// corrections), p the product, t the vector's term and b the query's base. It is within the limit
+/// L only if w p + t/h - (L - b)/h is at most 0, but for what rounding takes, which the slack is
+/// for. Panels bring t/h and 1/h.
 struct OwnQueries {
   std::uint32_t query[2];
   float weight[2];
-  /// No product plus term that is above this gives a distance within the limit, however it is
-  /// rounded. `shift` is what products have too much, once weighed.
-  float bound[2];
+  float bound[2];  ///< L - b, and the slack
+  float shift[2];  ///< what products have too much, weighed, and its slack; NaN for no query
 
-  __device__ void load(const MatchBitsTask& task, std::uint32_t m, float shift) {
+  __device__ void load(const MatchBitsTask& task, std::uint32_t m, float shift_of_sums) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t own = blockIdx.x * kPanelRows + row_of_sum(m, half);
@@ -59,32 +63,30 @@ struct OwnQueries {
       weight[half] = -task.queries.weights[query[half]];
       const float base = task.queries.bases[query[half]];
       const float limit = task.limits[query[half]];
-      const float shifted = weight[half] * shift;
       const float size = weight[half] * task.max_factor * static_cast<float>(task.queries.top) +
                          fabsf(base) + fabsf(task.max_term) + fabsf(limit);
-      const float slack = 0x1p-20F * size + 0x1p-21F * shifted;
-      bound[half] = exists ? limit - base + shifted + slack : -FLT_MAX;
+      bound[half] = limit - base + 0x1p-20F * size;
+      // Nothing is at most NaN.
+      shift[half] = exists ? weight[half] * shift_of_sums * (1 + 0x1p-21F) : nanf("");
     }
   }
 };
 
-/// About what a distance has beside the query's base; weights of vectors without corrections are
-/// those of queries, so the shift stays in it (OwnQueries).
+/// The values that come with a panel's rows: t/h, and with corrections 1/h.
 template <bool kHasFactors>
-struct PanelFactors {
-  const float* factors;
+struct PanelValues {
+  const float* terms;
 
-  __device__ PanelFactors(const MatchBitsTask& task, std::uint32_t panel)
-      : factors(task.rows.slacks + std::size_t{panel} * kPanelRows) {}
-  __device__ __forceinline__ float weigh(float weight, std::uint32_t column) const {
-    if constexpr (kHasFactors) return __fmul_rn(weight, __ldg(factors + column));
-    return weight;
-  }
+  /// A distance may be within the query's limit only if this is at most excess_limit().
   template <class Sum>
-  __device__ __forceinline__ float about(float weight, Sum sum, float term,
-                                         std::uint32_t column) const {
-    if constexpr (kHasFactors) return fmaf(weigh(weight, column), product_of(sum), term);
-    return fmaf(weight, shifted_product(sum), term);
+  __device__ __forceinline__ float excess(const OwnQueries& own, std::uint32_t half, Sum sum,
+                                          std::uint32_t column) const {
+    const float about = fmaf(own.weight[half], shifted_product(sum), terms[column]);
+    if constexpr (!kHasFactors) return about;
+    return fmaf(-own.bound[half], terms[kPanelRows + column], about);
+  }
+  static __device__ __forceinline__ float excess_limit(const OwnQueries& own, std::uint32_t half) {
+    return kHasFactors ? own.shift[half] : own.bound[half] + own.shift[half];
   }
 };
 
@@ -115,15 +117,9 @@ class StagedLists {
   }
   __device__ __forceinline__ void end_tile() { own_ = (own_ + 1) % 3; }
 
-  /// Places for `count` candidates of each lane: the first of this lane. A warp.
-  __device__ __forceinline__ std::uint32_t take_places(std::uint32_t count) {
-    const std::uint32_t end = inclusive_sum(count);
-    std::uint32_t first = 0;
-    if (lane_id() == kWarp - 1) first = atomicAdd(&tiles_[own_].count, end);
-    return __shfl_sync(kWholeWarp, first, kWarp - 1) + end - count;
-  }
-  __device__ __forceinline__ void put(std::uint32_t at, std::uint32_t query,
-                                      const Candidate& candidate) {
+  /// Any thread.
+  __device__ __forceinline__ void add(std::uint32_t query, const Candidate& candidate) {
+    const std::uint32_t at = atomicAdd(&tiles_[own_].count, 1U);
     if (at < StagedTile::kRoom) {
       tiles_[own_].queries[at] = query;
       tiles_[own_].candidates[at] = candidate;
@@ -164,49 +160,52 @@ class StagedLists {
   Candidate candidate_{};
 };
 
+/// The distance of a row of a panel.
+template <bool kIsL2, bool kHasFactors, class Sum>
+__device__ __forceinline__ float value_of(const MatchBitsTask& task, const OwnQueries& own,
+                                          std::uint32_t half, Sum sum, std::uint32_t row) {
+  float weight = own.weight[half];
+  if constexpr (kHasFactors) weight = __fmul_rn(weight, __ldg(task.rows.slacks + row));
+  return code_value<kIsL2>(weight, task.queries.bases[own.query[half]], product_of(sum),
+                           __ldg(task.rows.offsets + row));
+}
+
 /// Appends the distances of two rows of a tile that are within their limits.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
                                             std::uint32_t m, std::uint32_t panel, const Sums& sums,
                                             const float* terms, StagedLists& lists) {
-  PanelFactors<kHasFactors> factors(task, panel);
-  float weight[2] = {own.weight[0], own.weight[1]};
-  const auto about = [&](std::uint32_t i, std::uint32_t half) {
-    const std::uint32_t column = column_of_sum(i / 2, i % 2);
-    return factors.about(weight[half], sums[m][i / 2][2 * half + i % 2], terms[column], column);
-  };
-  constexpr std::uint32_t kColumns = 2 * kColumnBlocks;
-  float lowest[2] = {FLT_MAX, FLT_MAX};
+  const PanelValues<kHasFactors> values{terms};
+  const float most[2] = {values.excess_limit(own, 0), values.excess_limit(own, 1)};
+  constexpr std::uint32_t kBlocksAtOnce = 4;
+  static_assert(kColumnBlocks % kBlocksAtOnce == 0);
 #pragma unroll
-  for (std::uint32_t i = 0; i < kColumns; ++i) {
-    lowest[0] = fminf(lowest[0], about(i, 0));
-    lowest[1] = fminf(lowest[1], about(i, 1));
-  }
-  // Most tiles have nothing for most warps.
-  if (!__any_sync(kWholeWarp, lowest[0] <= own.bound[0] || lowest[1] <= own.bound[1])) return;
-  // Computed anew: the compiler must not keep all of them in registers until here.
-  asm volatile("" : "+f"(weight[0]), "+f"(weight[1]), "+l"(factors.factors)::"memory");
-  std::uint32_t kept[2] = {0, 0};
+  for (std::uint32_t first = 0; first < kColumnBlocks; first += kBlocksAtOnce) {
+    // Most tiles have nothing for most threads, so the smallest are found before all are looked at.
+    float lowest[2] = {FLT_MAX, FLT_MAX};
 #pragma unroll
-  for (std::uint32_t i = 0; i < kColumns; ++i) {
+    for (std::uint32_t i = 2 * first; i < 2 * (first + kBlocksAtOnce); ++i) {
+#pragma unroll
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        lowest[half] =
+            fminf(lowest[half], values.excess(own, half, sums[m][i / 2][2 * half + i % 2],
+                                              column_of_sum(i / 2, i % 2)));
+      }
+    }
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
-      if (about(i, half) <= own.bound[half]) kept[half] |= 1U << i;
-    }
-  }
-  std::uint32_t at =
-      lists.take_places(static_cast<std::uint32_t>(__popc(kept[0]) + __popc(kept[1])));
+      if (!(lowest[half] <= most[half])) continue;
 #pragma unroll
-  for (std::uint32_t half = 0; half < 2; ++half) {
-    const float base = task.queries.bases[own.query[half]];
-#pragma unroll
-    for (std::uint32_t i = 0; i < kColumns; ++i) {
-      if ((kept[half] >> i & 1) == 0) continue;
-      const std::uint32_t column = column_of_sum(i / 2, i % 2);
-      const float value =
-          code_value<kIsL2>(factors.weigh(own.weight[half], column), base,
-                            product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]);
-      lists.put(at++, own.query[half], {value, task.first_place + panel * kPanelRows + column});
+      for (std::uint32_t i = 2 * first; i < 2 * (first + kBlocksAtOnce); ++i) {
+        const auto sum = sums[m][i / 2][2 * half + i % 2];
+        const std::uint32_t column = column_of_sum(i / 2, i % 2);
+        if (!(values.excess(own, half, sum, column) <= most[half])) continue;
+        const std::uint32_t row = panel * kPanelRows + column;
+        const float value = value_of<kIsL2, kHasFactors>(task, own, half, sum, row);
+        if (value <= task.limits[own.query[half]]) {
+          lists.add(own.query[half], {value, task.first_place + row});
+        }
+      }
     }
   }
 }
@@ -214,21 +213,17 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 /// Writes all distances of two rows of a tile.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
-                                         std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                         const float* terms) {
-  const PanelFactors<kHasFactors> factors(task, panel);
+                                         std::uint32_t m, std::uint32_t panel, const Sums& sums) {
 #pragma unroll
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
     Candidate* const list = task.lists.candidates + own.query[half] * task.lists.capacity;
-    const float base = task.queries.bases[own.query[half]];
 #pragma unroll
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
-      const std::uint32_t column = column_of_sum(i / 2, i % 2);
-      const std::uint32_t place = panel * kPanelRows + column;
-      list[place] = {code_value<kIsL2>(factors.weigh(own.weight[half], column), base,
-                                       product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]),
-                     task.first_place + place};
+      const std::uint32_t row = panel * kPanelRows + column_of_sum(i / 2, i % 2);
+      list[row] = {
+          value_of<kIsL2, kHasFactors>(task, own, half, sums[m][i / 2][2 * half + i % 2], row),
+          task.first_place + row};
     }
   }
 }
@@ -239,6 +234,7 @@ template <bool kIsL2, bool kHasFactors, bool kTakesAll, class Product>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
+  using Task = ProductTaskOf<kHasFactors ? 2 : 1>;
   using Sums = typename Product::Sums;
   using Sum = std::remove_all_extents_t<Sums>;
   const auto part = [&](std::uint32_t number) {
@@ -246,23 +242,22 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
   };
   OwnQueries own[kRowBlocks];
 #pragma unroll
-  for (std::uint32_t m = 0; m < kRowBlocks; ++m)
-    own[m].load(task, m, kHasFactors ? 0.0F : kShiftOf<Sum>);
-  const ProductTask product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
-                            task.rows.halves,
-                            task.rows.offsets,
-                            task.chunks,
-                            part(blockIdx.y),
-                            part(blockIdx.y + 1)};
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) own[m].load(task, m, kShiftOf<Sum>);
+  const Task product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
+                     task.rows.halves,
+                     task.columns,
+                     task.chunks,
+                     part(blockIdx.y),
+                     part(blockIdx.y + 1)};
   StagedLists lists(task.lists, tiles);
-  PanelProduct<ProductTask, Product>(product, shared)
+  PanelProduct<Task, Product>(product, shared)
       .run([](Sums& sums) { set_sums(sums); },
            [&](std::uint32_t panel, const Sums& sums, const float* terms) {
              lists.begin_tile();
 #pragma unroll
              for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
                if constexpr (kTakesAll) {
-                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
+                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums);
                } else {
                  keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, lists);
                }
@@ -293,7 +288,7 @@ void match_bits(const MatchBitsTask& task, const Stream& stream) {
       task.is_l2 ? (has_factors ? choose_kernel<true, true> : choose_kernel<true, false>)
                  : (has_factors ? choose_kernel<false, true> : choose_kernel<false, false>);
   const MatchKernel kernel = choose(task);
-  const std::size_t bytes = product_shared_bytes(task.chunks);
+  const std::size_t bytes = product_shared_bytes(task.chunks, has_factors ? 2 : 1);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);

@@ -55,146 +55,35 @@ struct QueryChunk {
   std::uint32_t of[4][kQueryBits];
 };
 
-/// The query's words of 32 components, the highest bit first.
+/// The distance of the lane's vector in a group. `query` is in shared memory.
 template <int kQueryBits>
-struct alignas(kQueryBits % 4 == 0 ? 16 : 4) PlaneWords {
-  std::uint32_t of[kQueryBits];
-};
-
-/// Adds up the distances of codes of 4 bits. A chunk of such a code has the words of 32 components,
-/// so words of one bit can be added up as full adders do, 32 components at once: of two words and
-/// the ones that are left of those before, only the carries are counted. That takes half of the
-/// counts of bits, which are the slowest instructions of a scan.
-template <int kQueryBits>
-class CarrySums {
- public:
-  /// The first chunk.
-  __device__ CarrySums(const uint4& four, const PlaneWords<kQueryBits>& query) {
-#pragma unroll
-    for (int i = 0; i < kCodeBits; ++i) {
-#pragma unroll
-      for (int j = 0; j < kQueryBits; ++j) ones_[i][j] = word(four, i) ^ query.of[j];
-    }
-  }
-
-  /// The next two.
-  __device__ __forceinline__ void add(const uint4& first, const PlaneWords<kQueryBits>& first_query,
-                                      const uint4& second,
-                                      const PlaneWords<kQueryBits>& second_query) {
-#pragma unroll
-    for (int i = 0; i < kCodeBits; ++i) {
-      std::uint32_t carried = 0;
-#pragma unroll
-      for (int j = 0; j < kQueryBits; ++j) {
-        const std::uint32_t x = word(first, i) ^ first_query.of[j];
-        const std::uint32_t y = word(second, i) ^ second_query.of[j];
-        const std::uint32_t z = ones_[i][j];
-        ones_[i][j] = x ^ y ^ z;
-        carried = 2 * carried + static_cast<std::uint32_t>(__popc((x & y) | (x & z) | (y & z)));
-      }
-      sum_ += carried << (kCodeBits - i);
-    }
-  }
-
-  __device__ std::uint32_t sum() const {
-    std::uint32_t sum = sum_;
-#pragma unroll
-    for (int i = 0; i < kCodeBits; ++i) {
-      std::uint32_t left = 0;
-#pragma unroll
-      for (int j = 0; j < kQueryBits; ++j) {
-        left = 2 * left + static_cast<std::uint32_t>(__popc(ones_[i][j]));
-      }
-      sum += left << (kCodeBits - 1 - i);
-    }
-    return sum;
-  }
-
- private:
-  static constexpr int kCodeBits = 4;
-  static __device__ std::uint32_t word(const uint4& four, int i) {
-    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
-  }
-
-  std::uint32_t ones_[kCodeBits][kQueryBits];
-  std::uint32_t sum_ = 0;
-};
-
-/// A query against codes of any number of bits.
-template <int kQueryBits>
-struct AnyCodes {
-  static __device__ void load(const std::uint32_t* words, std::uint32_t count, uint4* shared) {
-    const auto* const given = reinterpret_cast<const uint4*>(words);
-    for (std::uint32_t i = threadIdx.x; i < count / 4; i += kScanThreads) shared[i] = given[i];
-  }
-
-  /// The distance of the lane's vector in a group.
-  static __device__ __forceinline__ std::uint32_t distance(const DeviceBinaryCodes& codes,
-                                                           std::uint32_t group,
-                                                           const uint4* query) {
-    const std::uint32_t words = codes.code_words();
-    const std::uint32_t chunks = words / 4;
-    const std::uint8_t* const begin = codes.groups + group * codes.group_bytes();
-    const auto* const own = reinterpret_cast<const uint4*>(begin) + lane_id();
-    WordSums<kQueryBits> sums(codes.bits);
+__device__ __forceinline__ std::uint32_t code_distance(const DeviceBinaryCodes& codes,
+                                                       std::uint32_t group, const uint4* query) {
+  const std::uint32_t words = codes.code_words();
+  const std::uint32_t chunks = words / 4;
+  const std::uint8_t* const begin = codes.groups + group * codes.group_bytes();
+  const auto* const own = reinterpret_cast<const uint4*>(begin) + lane_id();
+  WordSums<kQueryBits> sums(codes.bits);
 #pragma unroll 3
-    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-      const uint4 four = __ldg(own + chunk * kWarp);
-      const QueryChunk<kQueryBits> part(query + chunk * kQueryBits);
-      sums.add(four.x, part.of[0]);
-      sums.add(four.y, part.of[1]);
-      sums.add(four.z, part.of[2]);
-      sums.add(four.w, part.of[3]);
-    }
-    const std::uint32_t width = words % 4;
-    if (width == 0) return sums.sum();
-    const auto* const rest =
-        reinterpret_cast<const std::uint32_t*>(begin + chunks * kWarp * 16) + lane_id() * width;
-    const QueryChunk<kQueryBits> part(query + chunks * kQueryBits);
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    const uint4 four = __ldg(own + chunk * kWarp);
+    const QueryChunk<kQueryBits> part(query + chunk * kQueryBits);
+    sums.add(four.x, part.of[0]);
+    sums.add(four.y, part.of[1]);
+    sums.add(four.z, part.of[2]);
+    sums.add(four.w, part.of[3]);
+  }
+  const std::uint32_t width = words % 4;
+  if (width == 0) return sums.sum();
+  const auto* const rest =
+      reinterpret_cast<const std::uint32_t*>(begin + chunks * kWarp * 16) + lane_id() * width;
+  const QueryChunk<kQueryBits> part(query + chunks * kQueryBits);
 #pragma unroll
-    for (std::uint32_t w = 0; w < 3; ++w) {
-      if (w < width) sums.add(__ldg(rest + w), part.of[w]);
-    }
-    return sums.sum();
+  for (std::uint32_t w = 0; w < 3; ++w) {
+    if (w < width) sums.add(__ldg(rest + w), part.of[w]);
   }
-};
-
-/// A query against codes of 4 bits. The four words of a chunk have the same words of the query, so
-/// shared memory has these once, and behind the last ones zeros: chunks after the first one are
-/// added by twos.
-template <int kQueryBits>
-struct CodesOf4Bits {
-  static __device__ void load(const std::uint32_t* words, std::uint32_t count, uint4* shared) {
-    auto* const planes = reinterpret_cast<std::uint32_t*>(shared);
-    for (std::uint32_t i = threadIdx.x; i < count; i += kScanThreads) {
-      planes[i] = i < count / 4 ? words[std::size_t{i} * 4] : 0;
-    }
-  }
-
-  static __device__ __forceinline__ std::uint32_t distance(const DeviceBinaryCodes& codes,
-                                                           std::uint32_t group,
-                                                           const uint4* query) {
-    const auto* const planes = reinterpret_cast<const PlaneWords<kQueryBits>*>(query);
-    const std::uint32_t chunks = codes.plane_words();
-    const auto* const own =
-        reinterpret_cast<const uint4*>(codes.groups + group * codes.group_bytes()) + lane_id();
-    const auto load = [&](std::uint32_t chunk) {
-      return chunk < chunks ? __ldg(own + chunk * kWarp) : uint4{};
-    };
-    const uint4 zeroth = load(0);
-    uint4 first = load(1);
-    uint4 second = load(2);
-    CarrySums<kQueryBits> sums(zeroth, planes[0]);
-    for (std::uint32_t chunk = 1; chunk < chunks; chunk += 2) {
-      const uint4 next_first = load(chunk + 2);
-      const uint4 next_second = load(chunk + 3);
-      sums.add(first, planes[chunk], second, planes[chunk + 1]);
-      first = next_first;
-      second = next_second;
-    }
-    return sums.sum();
-  }
-};
+  return sums.sum();
+}
 
 /// What a lane has of a row.
 struct ScannedRow {
@@ -238,7 +127,7 @@ __device__ __forceinline__ bool is_allowed(const std::uint64_t* filter, std::uin
 /// numbers have the same groups and other queries. Shared memory: the query's words. Counting bits
 /// bounds it (16 counts a clock and multiprocessor), or, where codes and queries have few bits,
 /// reading the codes.
-template <class Codes, bool kIsL2, class Sink>
+template <int kQueryBits, bool kIsL2, class Sink>
 __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sink sink) {
   wait_for_previous();
   extern __shared__ uint4 words[];
@@ -246,7 +135,10 @@ __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sin
   const std::uint32_t query = blockIdx.x % queries.count;
   const std::uint32_t share = blockIdx.x / queries.count;
   const std::uint32_t shares = gridDim.x / queries.count;
-  Codes::load(queries.words + std::size_t{query} * queries.stride, queries.stride, words);
+  const auto* const given =
+      reinterpret_cast<const uint4*>(queries.words + std::size_t{query} * queries.stride);
+  for (std::uint32_t i = threadIdx.x; i < queries.stride / 4; i += kScanThreads)
+    words[i] = given[i];
   __syncthreads();
   const float weight = queries.weights[query];
   const float base = queries.bases[query];
@@ -263,7 +155,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sin
       own.exists = own.row < task.codes.rows && is_allowed(task.filter, own.row);
       float term = 0;
       if (kIsL2 && own.exists) term = __ldg(task.codes.terms + own.row);
-      const std::uint32_t distance = Codes::distance(task.codes, steps.group(), words);
+      const std::uint32_t distance = code_distance<kQueryBits>(task.codes, steps.group(), words);
       const int product = queries.top - 2 * static_cast<int>(distance);
       float own_weight = weight;
       if (task.codes.factors != nullptr && own.exists) {
@@ -275,9 +167,9 @@ __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sin
   }
 }
 
-template <class Codes, bool kIsL2, class Sink>
+template <int kQueryBits, bool kIsL2, class Sink>
 void launch_scan(const ScanBitsTask& task, const Sink& sink, const Stream& stream) {
-  const auto kernel = scan_bits<Codes, kIsL2, Sink>;
+  const auto kernel = scan_bits<kQueryBits, kIsL2, Sink>;
   const std::size_t bytes = task.queries.stride * sizeof(std::uint32_t);
   const std::uint32_t ctas = (task.panels * kGroupsOfPanel + kScanWarps - 1) / kScanWarps;
   const std::uint32_t resident = resident_ctas(kernel, kScanThreads, bytes);
@@ -291,31 +183,25 @@ void launch_scan(const ScanBitsTask& task, const Sink& sink, const Stream& strea
          kernel, task, sink);
 }
 
-template <int kQueryBits, class Sink>
-void scan_by(const ScanBitsTask& task, const Sink& sink, const Stream& stream) {
-  if (task.codes.bits == 4) {
-    using Codes = CodesOf4Bits<kQueryBits>;
-    (task.codes.is_l2 ? launch_scan<Codes, true, Sink>
-                      : launch_scan<Codes, false, Sink>)(task, sink, stream);
-  } else {
-    using Codes = AnyCodes<kQueryBits>;
-    (task.codes.is_l2 ? launch_scan<Codes, true, Sink>
-                      : launch_scan<Codes, false, Sink>)(task, sink, stream);
-  }
-}
-
 template <class Sink>
 void scan(const ScanBitsTask& task, const Sink& sink, const Stream& stream) {
   if (task.panels == 0 || task.queries.count == 0) return;
+  const auto choose = [&]<int kQueryBits>() {
+    if (task.codes.is_l2) {
+      launch_scan<kQueryBits, true>(task, sink, stream);
+    } else {
+      launch_scan<kQueryBits, false>(task, sink, stream);
+    }
+  };
   switch (task.queries.bits) {
-    case 1: return scan_by<1>(task, sink, stream);
-    case 2: return scan_by<2>(task, sink, stream);
-    case 3: return scan_by<3>(task, sink, stream);
-    case 4: return scan_by<4>(task, sink, stream);
-    case 5: return scan_by<5>(task, sink, stream);
-    case 6: return scan_by<6>(task, sink, stream);
-    case 7: return scan_by<7>(task, sink, stream);
-    default: return scan_by<8>(task, sink, stream);
+    case 1: return choose.template operator()<1>();
+    case 2: return choose.template operator()<2>();
+    case 3: return choose.template operator()<3>();
+    case 4: return choose.template operator()<4>();
+    case 5: return choose.template operator()<5>();
+    case 6: return choose.template operator()<6>();
+    case 7: return choose.template operator()<7>();
+    default: return choose.template operator()<8>();
   }
 }
 

@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_groups(ScanListBitsTask tas
       const std::uint32_t position = task.lists.begins[list] + in_list * kWarp + lane_id();
       const bool exists = position < task.lists.begins[list + 1];
       const std::uint32_t distance =
-          AnyCodes<kQueryBits>::distance(codes, task.lists.group_begins[list] + in_list, words);
+          code_distance<kQueryBits>(codes, task.lists.group_begins[list] + in_list, words);
       if (exists) {
         const std::uint32_t row = __ldg(task.lists.row_numbers + position);
         const float term = kIsL2 ? __ldg(codes.terms + position) : 0.0F;
