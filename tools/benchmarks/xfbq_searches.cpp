@@ -7,6 +7,7 @@
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 
 namespace warpdex::tools {
+
 void XfbqBenchmark::measure_searches() {
   const std::size_t most = *std::max_element(settings_.ks.begin(), settings_.ks.end());
   vector::Neighbors truth;
