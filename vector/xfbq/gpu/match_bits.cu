@@ -160,21 +160,38 @@ class StagedLists {
   Candidate candidate_{};
 };
 
-/// The distance of a row of a panel.
+/// In shared memory, what is needed of queries where a distance may be within the limit: a read of
+/// global memory would hold up all warps.
+struct SharedQueries {
+  float bases[kPanelRows];
+  float limits[kPanelRows];
+
+  /// All threads, before a barrier.
+  __device__ void load(const MatchBitsTask& task) {
+    const std::uint32_t query = blockIdx.x * kPanelRows + threadIdx.x;
+    if (threadIdx.x >= kPanelRows || query >= task.queries.count) return;
+    bases[threadIdx.x] = task.queries.bases[query];
+    limits[threadIdx.x] = task.limits[query];
+  }
+};
+
+/// The distance of a row of a panel. `terms` as in PanelValues.
 template <bool kIsL2, bool kHasFactors, class Sum>
-__device__ __forceinline__ float value_of(const MatchBitsTask& task, const OwnQueries& own,
-                                          std::uint32_t half, Sum sum, std::uint32_t row) {
-  float weight = own.weight[half];
-  if constexpr (kHasFactors) weight = __fmul_rn(weight, __ldg(task.rows.slacks + row));
-  return code_value<kIsL2>(weight, task.queries.bases[own.query[half]], product_of(sum),
-                           __ldg(task.rows.offsets + row));
+__device__ __forceinline__ float value_of(const MatchBitsTask& task, float weight, float base,
+                                          Sum sum, std::uint32_t row, float term) {
+  if constexpr (kHasFactors) {
+    weight = __fmul_rn(weight, __ldg(task.rows.slacks + row));
+    term = __ldg(task.rows.offsets + row);
+  }
+  return code_value<kIsL2>(weight, base, product_of(sum), term);
 }
 
 /// Appends the distances of two rows of a tile that are within their limits.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
                                             std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                            const float* terms, StagedLists& lists) {
+                                            const float* terms, const SharedQueries& queries,
+                                            StagedLists& lists) {
   const PanelValues<kHasFactors> values{terms};
   const float most[2] = {values.excess_limit(own, 0), values.excess_limit(own, 1)};
   constexpr std::uint32_t kBlocksAtOnce = 4;
@@ -201,8 +218,10 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
         const std::uint32_t column = column_of_sum(i / 2, i % 2);
         if (!(values.excess(own, half, sum, column) <= most[half])) continue;
         const std::uint32_t row = panel * kPanelRows + column;
-        const float value = value_of<kIsL2, kHasFactors>(task, own, half, sum, row);
-        if (value <= task.limits[own.query[half]]) {
+        const std::uint32_t query = row_of_sum(m, half);
+        const float value = value_of<kIsL2, kHasFactors>(
+            task, own.weight[half], queries.bases[query], sum, row, terms[column]);
+        if (value <= queries.limits[query]) {
           lists.add(own.query[half], {value, task.first_place + row});
         }
       }
@@ -213,17 +232,20 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 /// Writes all distances of two rows of a tile.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
-                                         std::uint32_t m, std::uint32_t panel, const Sums& sums) {
+                                         std::uint32_t m, std::uint32_t panel, const Sums& sums,
+                                         const float* terms, const SharedQueries& queries) {
 #pragma unroll
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
     Candidate* const list = task.lists.candidates + own.query[half] * task.lists.capacity;
 #pragma unroll
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
-      const std::uint32_t row = panel * kPanelRows + column_of_sum(i / 2, i % 2);
-      list[row] = {
-          value_of<kIsL2, kHasFactors>(task, own, half, sums[m][i / 2][2 * half + i % 2], row),
-          task.first_place + row};
+      const std::uint32_t column = column_of_sum(i / 2, i % 2);
+      const std::uint32_t row = panel * kPanelRows + column;
+      const float value =
+          value_of<kIsL2, kHasFactors>(task, own.weight[half], queries.bases[row_of_sum(m, half)],
+                                       sums[m][i / 2][2 * half + i % 2], row, terms[column]);
+      list[row] = {value, task.first_place + row};
     }
   }
 }
@@ -234,6 +256,8 @@ template <bool kIsL2, bool kHasFactors, bool kTakesAll, class Product>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
+  __shared__ SharedQueries queries;
+  queries.load(task);
   using Task = ProductTaskOf<kHasFactors ? 2 : 1>;
   using Sums = typename Product::Sums;
   using Sum = std::remove_all_extents_t<Sums>;
@@ -257,9 +281,10 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
 #pragma unroll
              for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
                if constexpr (kTakesAll) {
-                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums);
+                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, queries);
                } else {
-                 keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, lists);
+                 keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, queries,
+                                                 lists);
                }
              }
              lists.end_tile();
