@@ -1,6 +1,7 @@
 // Whether there is device code for a GPU, which depends on the architectures that the build is for.
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
+#include "warpdex/core/cuda/launch_overlap.hpp"
 
 namespace warpdex {
 namespace {
@@ -21,6 +22,12 @@ bool has_device_code() {
     case cudaErrorJitCompilationDisabled: cudaGetLastError(); return false;
     default: check_cuda(status, "cudaFuncGetAttributes"); return true;
   }
+}
+
+bool launches_may_overlap() {
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
 }
 
 }  // namespace warpdex

@@ -278,7 +278,7 @@ int main(int argc, char** argv) {
       ("k,k", po::value(&settings.ks)->multitoken(), "objects, instead of 2, 4, 16")           //
       ("radii", po::value(&settings.radii)->multitoken(), "instead of 1, 2, 3")                //
       ("compare", po::value(&settings.compare)->default_value(settings.compare),
-       "footrule, rho or tau")  //
+       "footrule, rho, tau or bits")  //
       ("threads", po::value(&settings.threads)->default_value(settings.threads),
        "of the CPU; 0: all")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),

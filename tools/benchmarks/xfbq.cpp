@@ -52,8 +52,12 @@ XfbqBenchmark::XfbqBenchmark(const XfbqOptions& settings)
 void XfbqBenchmark::run() {
   note_settings();
   measure_quantising();
-  try_part("kernels", [&] { measure_kernels(); });
-  try_part("searches", [&] { measure_searches(); });
+  if (settings_.devices.empty()) {
+    try_part("kernels", [&] { measure_kernels(); });
+    try_part("searches", [&] { measure_searches(); });
+  } else {
+    try_part("devices", [&] { measure_devices(); });
+  }
   report_.write(settings_.json);
 }
 

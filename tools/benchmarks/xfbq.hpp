@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/xfbq_builder.hpp"
 #include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
+#include "xfbq/gpu/gpu_binary_codes.hpp"
 
 namespace warpdex::tools {
 
@@ -32,6 +34,7 @@ struct XfbqOptions {
   std::size_t batch_refine = 100;
   std::size_t lists = 0;
   std::vector<std::size_t> probes{16, 64};
+  std::vector<int> devices;
   int repetitions = 7;
   std::uint64_t seed = 1;
   bool on_cpu = false;
@@ -56,21 +59,34 @@ class XfbqBenchmark {
 
   // In xfbq_kernels.cpp.
   double scan_floor(std::size_t queries) const;
+  struct KernelQueries;
   void measure_kernels();
+  void measure_scans(const std::deque<vector::GpuBinaryCodes>& codes, const KernelQueries& queries);
+  void measure_products(const vector::GpuBinaryCodes& codes, const KernelQueries& queries);
   double time_on_gpu(const Stream& stream, const std::function<void()>& work) const;
 
   // In xfbq_searches.cpp.
   void measure_searches();
-  void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
+  void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, double exact);
-  void measure_bounds(const vector::GpuXfbqSearcher& searcher, std::size_t most,
-                      const vector::Neighbors& truth);
-  void measure_lists(const vector::Neighbors& truth, std::size_t most);
-  double share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k, std::size_t most,
+  void measure_bounds(const vector::GpuXfbqSearcher& searcher, const vector::Neighbors& truth);
+  double share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, const vector::XfbqDepth& depth) const;
+  static std::size_t count_wrong(const vector::Neighbors& found, const vector::Neighbors& truth);
+  static double share_of(const vector::Neighbors& found, const vector::Neighbors& truth);
   double time_single(const std::function<void(std::span<const float>)>& search) const;
   double time_batch(const std::function<void()>& search) const;
   std::vector<float> take_batch(std::size_t count) const;
+
+  // In xfbq_lists.cpp.
+  void measure_lists(const vector::Neighbors& truth);
+  using SearchLists =
+      std::function<vector::Neighbors(std::span<const float>, std::size_t, std::size_t)>;
+  void measure_probes(const std::string& what, const std::vector<std::size_t>& refines,
+                      const vector::Neighbors& truth, const SearchLists& search);
+
+  // In xfbq_devices.cpp.
+  void measure_devices();
 
   vector::FlatVectors flat() const;
   void add(const std::string& what, std::size_t queries, std::size_t k, std::size_t refine,

@@ -1,6 +1,6 @@
 // Binary codes on a GPU: how long quantising takes, how near scans are to their floors, what is
 // found for how much refining, one query at a time and in batches, all beside exact search. With
-// --lists also of codes in lists.
+// --lists also of inverted files: of such codes, of product codes and of whole vectors.
 //
 // Vectors and queries come from files, or are drawn (mixture.hpp). Times are the host's,
 // medians, queries and answers in the host's memory; but those of "scan" and "products", which are
@@ -40,8 +40,10 @@ int main(int argc, char** argv) {
       ("batch-refine", po::value(&settings.batch_refine)->default_value(settings.batch_refine),
        "of batches, beside none")  //
       ("lists", po::value(&settings.lists)->default_value(settings.lists),
-       "also of an inverted file of so many")                                               //
-      ("probes", po::value(&settings.probes)->multitoken(), "of it, instead of 16 and 64")  //
+       "also of inverted files of so many")                                                    //
+      ("probes", po::value(&settings.probes)->multitoken(), "of these, instead of 16 and 64")  //
+      ("devices", po::value(&settings.devices)->multitoken(),
+       "instead of all else, time searches on these GPUs beside those on the first")  //
       ("repetitions", po::value(&settings.repetitions)->default_value(settings.repetitions),
        "timed calls of each kind")                                                     //
       ("seed", po::value(&settings.seed)->default_value(settings.seed), "of vectors")  //

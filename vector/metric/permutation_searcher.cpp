@@ -1,6 +1,9 @@
 // Ranks objects by their permutations, and compares the first of them by the true distance.
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
+#include "metric/rank_codes.hpp"
 #include "metric/rank_kernels.hpp"
 #include "metric/rank_row.hpp"
 #include "metric/search_arguments.hpp"
@@ -51,11 +54,13 @@ class Collector {
 /// What one thread works in.
 class Ranking {
  public:
+  /// `codes` are for kBits alone.
   Ranking(std::span<const std::uint32_t> permutants, const Permutations& permutations,
-          RankDistance compare)
+          RankDistance compare, const RankCodes* codes)
       : permutants_(permutants),
         permutations_(permutations),
         compare_(compare),
+        codes_(codes),
         row_(permutants.size()),
         to_permutants_(permutants.size()),
         apart_(permutations.objects) {
@@ -101,6 +106,9 @@ class Ranking {
       to_permutants_[p] = query.to(permutants_[p]);
     }
     row_.set(to_permutants_);
+    if (codes_ != nullptr) {
+      return codes_->compare(codes_->query_words(row_.bytes().data()), apart_.data());
+    }
     const std::size_t row_bytes = row_.bytes().size();
     for (std::size_t i = 0; i < apart_.size(); i += kRun) {
       compare_ranks(compare_, {row_.bytes().data(), row_.order().data()},
@@ -112,6 +120,7 @@ class Ranking {
   std::span<const std::uint32_t> permutants_;
   const Permutations& permutations_;
   RankDistance compare_;
+  const RankCodes* codes_;
   RankRow row_;
   std::vector<float> to_permutants_;
   std::vector<std::uint32_t> apart_;  ///< of each object
@@ -122,18 +131,34 @@ class Ranking {
 
 }  // namespace
 
+/// Made when they are first needed.
+struct PermutationSearcher::Codes {
+  const RankCodes* of(const Permutations& permutations, RankDistance compare) {
+    if (compare != RankDistance::kBits) return nullptr;
+    std::call_once(once, [&] { codes.emplace(permutations); });
+    return &*codes;
+  }
+
+  std::once_flag once;
+  std::optional<RankCodes> codes;
+};
+
 PermutationSearcher::PermutationSearcher(const MetricSpace& space,
                                          std::span<const std::uint32_t> permutants,
                                          const Permutations& permutations)
-    : space_(space), permutants_(permutants), permutations_(permutations) {
+    : space_(space),
+      permutants_(permutants),
+      permutations_(permutations),
+      codes_(std::make_shared<Codes>()) {
   check_permutations(space.size(), permutants.size(), permutations);
 }
 
 namespace {
 
 Matches run(const MetricSpace& space, std::span<const std::uint32_t> permutants,
-            const Permutations& permutations, std::size_t queries, const PrepareQuery& prepare,
-            const SearchArguments& search, const MetricSearchSettings& settings) {
+            const Permutations& permutations, const RankCodes* codes, std::size_t queries,
+            const PrepareQuery& prepare, const SearchArguments& search,
+            const MetricSearchSettings& settings) {
   Matches matches(queries);
   const std::size_t threads =
       std::min(std::max<std::size_t>(queries, 1),
@@ -149,7 +174,7 @@ Matches run(const MetricSpace& space, std::span<const std::uint32_t> permutants,
     } else {
       auto& ranking = rankings[thread];
       if (!ranking) {
-        ranking = std::make_unique<Ranking>(permutants, permutations, settings.compare);
+        ranking = std::make_unique<Ranking>(permutants, permutations, settings.compare, codes);
       }
       ranking->most_similar(*query, search.compared,
                             [&](std::uint32_t object) { collector.take(object, *query); });
@@ -164,13 +189,15 @@ Matches run(const MetricSpace& space, std::span<const std::uint32_t> permutants,
 Matches PermutationSearcher::nearest(std::size_t queries, const PrepareQuery& prepare,
                                      std::size_t k, const MetricSearchSettings& settings) const {
   const SearchArguments search = nearest_arguments(space_.size(), k, settings);
-  return run(space_, permutants_, permutations_, queries, prepare, search, settings);
+  return run(space_, permutants_, permutations_, codes_->of(permutations_, settings.compare),
+             queries, prepare, search, settings);
 }
 
 Matches PermutationSearcher::within(std::size_t queries, const PrepareQuery& prepare, float radius,
                                     const MetricSearchSettings& settings) const {
   const SearchArguments search = within_arguments(space_.size(), radius, settings);
-  return run(space_, permutants_, permutations_, queries, prepare, search, settings);
+  return run(space_, permutants_, permutations_, codes_->of(permutations_, settings.compare),
+             queries, prepare, search, settings);
 }
 
 }  // namespace warpdex::metric

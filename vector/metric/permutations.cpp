@@ -17,8 +17,8 @@ namespace warpdex::metric {
 namespace {
 
 constexpr std::array<Choice, 2> kChoices{Choice::kRandom, Choice::kFarthest};
-constexpr std::array<RankDistance, 3> kRankDistances{RankDistance::kFootrule, RankDistance::kRho,
-                                                     RankDistance::kTau};
+constexpr std::array<RankDistance, 4> kRankDistances{RankDistance::kFootrule, RankDistance::kRho,
+                                                     RankDistance::kTau, RankDistance::kBits};
 /// Objects that a thread takes at once.
 constexpr std::size_t kRun = 1024;
 
@@ -110,9 +110,10 @@ std::string_view rank_distance_name(RankDistance distance) {
   switch (distance) {
     case RankDistance::kFootrule: return "footrule";
     case RankDistance::kRho: return "rho";
-    case RankDistance::kTau: break;
+    case RankDistance::kTau: return "tau";
+    case RankDistance::kBits: break;
   }
-  return "tau";
+  return "bits";
 }
 
 RankDistance rank_distance_from_name(std::string_view name) {
@@ -120,7 +121,7 @@ RankDistance rank_distance_from_name(std::string_view name) {
     if (rank_distance_name(distance) == name) return distance;
   }
   throw UsageError("permutations cannot be compared by '" + std::string(name) +
-                   "'; choose footrule, rho or tau");
+                   "'; choose footrule, rho, tau or bits");
 }
 
 std::vector<std::uint32_t> choose_permutants(const MetricSpace& space,

@@ -2,6 +2,8 @@
 // footrule a sum of absolute differences (psadbw).
 #include "metric/rank_kernels.hpp"
 
+#include "metric/rank_codes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -124,9 +126,11 @@ std::uint64_t largest_rank_distance(RankDistance distance, std::size_t permutant
   switch (distance) {
     case RankDistance::kFootrule: return m * m / 2;
     case RankDistance::kRho: return m * (m * m - 1) / 3;
-    case RankDistance::kTau: break;
+    case RankDistance::kTau: return m * (m - 1) / 2;
+    case RankDistance::kBits: break;
   }
-  return m * (m - 1) / 2;
+  constexpr std::uint64_t kLast = (1U << kRankBits) - 1;
+  return m * kLast * kLast;
 }
 
 }  // namespace warpdex::metric

@@ -14,8 +14,8 @@ struct QueryRanks {
   const std::uint32_t* order;  ///< the permutants, nearest first
 };
 
-/// out[i] for each of `count` rows from `rows` on. kTau takes O(m² / 64) a row of m permutants, the
-/// others O(m).
+/// out[i] for each of `count` rows from `rows` on, but not by kBits (rank_codes.hpp). kTau takes
+/// O(m² / 64) a row of m permutants, the others O(m).
 void compare_ranks(RankDistance distance, const QueryRanks& query, const void* rows,
                    std::size_t permutants, std::size_t count, std::uint32_t* out);
 

@@ -58,6 +58,18 @@ void xor_distances(const std::uint8_t* codes, std::size_t groups, const CodeShap
 
 }  // namespace
 
+void lay_out_query(const CodeShape& shape, const std::vector<std::uint32_t>& code,
+                   std::vector<std::uint32_t>& words) {
+  words.assign(shape.query_words(), 0);
+  for (std::size_t number = 0; number < shape.code_words(); ++number) {
+    const std::size_t plane = number / shape.bits;
+    for (std::size_t bit = 0; bit < shape.query_bits; ++bit) {
+      words[(number / 4 * shape.query_bits + bit) * 4 + number % 4] =
+          code[plane * shape.query_bits + bit];
+    }
+  }
+}
+
 const CodeKernels kBaselineCodes{quantize, xor_distances};
 
 const CodeKernels& code_kernels() {

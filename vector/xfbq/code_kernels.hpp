@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace warpdex::vector {
 
@@ -35,6 +36,11 @@ struct CodeKernels {
   void (*xor_distances)(const std::uint8_t* codes, std::size_t groups, const CodeShape& shape,
                         const std::uint32_t* query, std::uint32_t* out);
 };
+
+/// The words of a query as `xor_distances` reads them. `code` has for each 32 components a word of
+/// each of the query's bits, the highest first.
+void lay_out_query(const CodeShape& shape, const std::vector<std::uint32_t>& code,
+                   std::vector<std::uint32_t>& words);
 
 /// The form for this processor.
 const CodeKernels& code_kernels();

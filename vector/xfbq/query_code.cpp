@@ -12,19 +12,6 @@
 namespace warpdex::vector {
 namespace {
 
-/// From the order of a code's words to the one that scans read.
-void lay_out(const CodeShape& shape, const std::vector<std::uint32_t>& code,
-             std::vector<std::uint32_t>& words) {
-  words.assign(shape.query_words(), 0);
-  for (std::size_t number = 0; number < shape.code_words(); ++number) {
-    const std::size_t plane = number / shape.bits;
-    for (std::size_t bit = 0; bit < shape.query_bits; ++bit) {
-      words[(number / 4 * shape.query_bits + bit) * 4 + number % 4] =
-          code[plane * shape.query_bits + bit];
-    }
-  }
-}
-
 double product(const float* x, std::span<const float> y) {
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) sum += double{x[c]} * double{y[c]};
@@ -73,7 +60,7 @@ QueryCode encode_query(Metric metric, const XfbqQuantizer& quantizer, std::size_
   const OwnScale own = encode_by_own_scale(quantizer, rotated.data(), query_bits);
 
   QueryCode result;
-  lay_out(code_shape(quantizer, query_bits), own.code, result.words);
+  lay_out_query(code_shape(quantizer, query_bits), own.code, result.words);
   result.top = code_product_top(quantizer, query_bits);
   const double usual = double{quantizer.scale} / std::exp2(static_cast<double>(quantizer.bits));
   const double unit = quantizer.is_corrected ? own.factor : usual * own.factor;

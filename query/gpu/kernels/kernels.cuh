@@ -10,10 +10,6 @@
 
 namespace warpdex::gpu {
 
-/// Whether a kernel may start while the one before ends. That depends on the GPU and on the
-/// architecture that the kernels were compiled for. Throws CudaError.
-bool launches_may_overlap();
-
 /// The image of a small batch, in words of 16 bytes.
 struct ImageFetch {
   const uint4* from;  ///< host memory, by its address on the GPU

@@ -7,6 +7,7 @@
 
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/launch_overlap.hpp"
 #include "warpdex/core/waiting.hpp"
 
 namespace warpdex::gpu {

@@ -109,7 +109,7 @@ TEST_F(GpuMetricTiny, EveryKernel) {
   for (const std::size_t permutants : {33, 130}) {
     const BothSides both(texts, permutants);
     for (const RankDistance compare :
-         {RankDistance::kFootrule, RankDistance::kRho, RankDistance::kTau}) {
+         {RankDistance::kFootrule, RankDistance::kRho, RankDistance::kTau, RankDistance::kBits}) {
       both.expect_nearest(as_queries(queries), 3, {.share = 0.3, .compare = compare}, "tiny");
     }
     both.expect_within(as_queries(queries), 5, {.share = 0.3}, "tiny");

@@ -14,7 +14,7 @@ namespace {
 
 const Strings kLetters{"a", "b", "c", "d", "e"};
 constexpr RankDistance kAllCompares[] = {RankDistance::kFootrule, RankDistance::kRho,
-                                         RankDistance::kTau};
+                                         RankDistance::kTau, RankDistance::kBits};
 
 TEST_F(GpuMetric, ExactSearchIsBruteForce) {
   auto random = test::generator(201);

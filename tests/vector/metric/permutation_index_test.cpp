@@ -86,6 +86,11 @@ std::uint64_t rank_distance(RankDistance kind, const std::vector<std::size_t>& a
     const std::size_t apart = a[i] < b[i] ? b[i] - a[i] : a[i] - b[i];
     if (kind == RankDistance::kFootrule) sum += apart;
     if (kind == RankDistance::kRho) sum += apart * apart;
+    if (kind == RankDistance::kBits) {  // ranks 0 to m - 1 in 8 classes
+      const std::size_t x = a[i] * 8 / a.size();
+      const std::size_t y = b[i] * 8 / b.size();
+      sum += (x < y ? y - x : x - y) * (x < y ? y - x : x - y);
+    }
     if (kind != RankDistance::kTau) continue;
     for (std::size_t j = 0; j < i; ++j) sum += (a[i] < a[j]) != (b[i] < b[j]) ? 1U : 0U;
   }
@@ -118,7 +123,7 @@ TEST(PermutationIndex, ComparesThoseWithTheMostSimilarPermutations) {
     std::vector<std::vector<std::size_t>> own;
     for (const std::string& word : words) own.push_back(ranks_of(word, permutant_words));
     for (const RankDistance kind :
-         {RankDistance::kFootrule, RankDistance::kRho, RankDistance::kTau}) {
+         {RankDistance::kFootrule, RankDistance::kRho, RankDistance::kTau, RankDistance::kBits}) {
       const Matches found = searcher.within(
           queries.size(), [&](std::size_t q) { return space->from_text(queries[q]); }, kNoLimit,
           {.share = 0.1, .compare = kind});
@@ -226,8 +231,8 @@ TEST(MetricIndex, DamageIsFoundAndNeverCrashes) {
         EXPECT_FALSE(verify_metric(path).ok()) << entry.path();
         try {
           const MetricIndex index = MetricIndex::open(path);
-          for (const RankDistance compare :
-               {RankDistance::kFootrule, RankDistance::kRho, RankDistance::kTau}) {
+          for (const RankDistance compare : {RankDistance::kFootrule, RankDistance::kRho,
+                                             RankDistance::kTau, RankDistance::kBits}) {
             index.searcher().nearest(1,
                                      [&](std::size_t) { return index.space().from_text("abc a"); },
                                      3, {.share = 0.5, .compare = compare});

@@ -136,6 +136,21 @@ TEST_P(GpuXfbqForms, RangesAreTheCpus) {
   }
 }
 
+/// While the host ranks the candidates of some, the GPU searches for the next ones.
+TEST_P(GpuXfbqForms, RefinesManyOnTheHost) {
+  auto random = test::generator(150 + static_cast<std::uint64_t>(GetParam()));
+  const MadeBinaryCodes made(random, {GetParam(), 33, 4}, 3000);
+  const GpuXfbqSearcher gpu(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
+  for (const std::size_t count : {2048, 2049, 5000}) {
+    const std::vector<float> queries = test::draw(random, count * 33, 0.5F);
+    for (const XfbqDepth& depth : {XfbqDepth{4, 30, 0}, XfbqDepth{4, 30, 20}}) {
+      const std::string what = std::to_string(count) + " queries";
+      expect_as_cpu(made.view(), gpu, queries, 10, depth, nullptr, what);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Metrics, GpuXfbqForms,
                          testing::Values(Metric::kL2, Metric::kInnerProduct, Metric::kCosine),
                          [](const testing::TestParamInfo<Metric>& metric) {
@@ -227,6 +242,20 @@ TEST_F(GpuXfbqHard, ThreadsSearchAtOnceAndEmptyBatchesAreAnswered) {
   EXPECT_EQ(gpu.nearest({}, 3).queries, 0U);
   EXPECT_THROW(gpu.nearest(queries, 0), UsageError);
   EXPECT_THROW(gpu.nearest(queries, 1, {.query_bits = 9}), UsageError);
+}
+
+/// Few are written to the host by the kernel that finds them, more are copied.
+TEST_F(GpuXfbqHard, ManyAnswersOfABlock) {
+  auto random = test::generator(145);
+  const MadeBinaryCodes made(random, {Metric::kInnerProduct, 40, 4}, 5000);
+  const GpuXfbqSearcher gpu(made.view(), resources());
+  for (const std::size_t count : {65, 66, 300}) {
+    const std::vector<float> queries = test::draw(random, count * 40, 0.5F);
+    for (const std::size_t refine : {0, 1200}) {
+      const std::string what = std::to_string(count) + " queries";
+      expect_as_cpu(made.view(), gpu, queries, 1000, {4, refine, 0}, nullptr, what);
+    }
+  }
 }
 
 TEST_F(GpuXfbqHard, LittleMemoryIsTold) {

@@ -67,7 +67,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "share", po::value(&given.share)->value_name("F,F,...")->default_value(given.share),
       "parts of the objects that are compared, over 0 and up to 1")(
       "compare", po::value(&given.compare)->value_name("HOW")->default_value(given.compare),
-      "how permutations are compared: footrule, rho or tau")(
+      "how permutations are compared: footrule, rho, tau or bits")(
       "batch", po::value(&given.batch)->value_name("N")->default_value(given.batch),
       "queries that are answered together")(
       "repetitions",

@@ -67,7 +67,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "finds more")("exact", po::bool_switch(&given.exact),
                     "compare all objects: every answer is right")(
       "compare", po::value(&given.compare)->value_name("HOW")->default_value(given.compare),
-      "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's)");
+      "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's), or "
+      "bits: by codes of 3 bits a rank");
   add_threads_option(group, &given.threads);
   command.add(group);
   given.device.add_to(command, "The index has to fit");

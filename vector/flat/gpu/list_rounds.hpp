@@ -25,6 +25,10 @@ class ListRounds {
       capacity_ = kMaxListCapacity;
       first_panels_ = kMaxListCapacity / kPanelRows;
     }
+    if (queries < kFewestQueries) {
+      first_panels_ =
+          std::clamp(16 * std::bit_ceil(k_), kMinFirstOfFewest, kMaxListCapacity) / kPanelRows;
+    }
   }
 
   /// Places of a query's list.
@@ -54,6 +58,8 @@ class ListRounds {
   /// but for the fewest queries.
   static constexpr std::uint32_t kMaxGrowth = 16;
   static constexpr std::size_t kFewestQueries = 16;
+  /// The time of their first round is that of finding a limit in one CTA for each query.
+  static constexpr std::uint32_t kMinFirstOfFewest = 4096;
   static constexpr std::uint32_t kMaxGrowthOfFewest = 64;
 
   std::size_t queries_;

@@ -14,19 +14,23 @@ namespace warpdex::vector {
 inline constexpr std::uint32_t kStages = 4;  ///< chunks of shared memory under way
 /// Panels of rows up to so many chunks stay in shared memory while all queries pass by.
 inline constexpr std::uint32_t kMaxResidentChunks = 8;
-inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);
+inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);  ///< a value for each
 /// Panels whose values of columns are in shared memory: more than there can be under way.
 inline constexpr std::uint32_t kColumnSlots = 2 * kStages;
 
-/// Shared memory of a CTA.
-WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks) {
+/// Shared memory of a CTA, of a task with so many values for each right row.
+WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks,
+                                                                 std::uint32_t values = 1) {
   const std::uint32_t left = chunks <= kMaxResidentChunks ? chunks : kStages;
-  return (left + kStages) * kChunkBytes + kColumnSlots * kColumnBytes;
+  return (left + kStages) * kChunkBytes + kColumnSlots * values * kColumnBytes;
 }
 
-/// What a CTA multiplies: one panel on the left with panels [first, last) on the right. A value for
-/// each right row comes with each panel: of row r of panel p, columns[p * 128 + r].
-struct ProductTask {
+/// What a CTA multiplies: one panel on the left with panels [first, last) on the right. kValues
+/// values for each right row come with each panel: value v of row r of panel p is
+/// columns[(p * kValues + v) * 128 + r].
+template <std::uint32_t kValues>
+struct ProductTaskOf {
+  static constexpr std::uint32_t kValuesOfRow = kValues;
   const std::uint8_t* left;
   const std::uint8_t* right;
   const float* columns;
@@ -42,8 +46,8 @@ struct ProductTask {
     copy_bytes(to, right + (std::size_t{panel} * chunks + chunk) * kChunkBytes, kChunkBytes);
   }
   __device__ void bring_columns(std::uint32_t to, std::uint32_t panel) const {
-    copy_bytes(to, reinterpret_cast<const std::uint8_t*>(columns + panel * kPanelRows),
-               kColumnBytes);
+    copy_bytes(to, reinterpret_cast<const std::uint8_t*>(columns + panel * kValues * kPanelRows),
+               kValues * kColumnBytes);
   }
 
  private:
@@ -54,6 +58,8 @@ struct ProductTask {
     }
   }
 };
+
+using ProductTask = ProductTaskOf<1>;
 
 /// The smallest sum of each of a thread's rows, over its own columns of the tile.
 __device__ __forceinline__ void find_lowest(const TileSums& sums, const float* offsets,
@@ -131,7 +137,7 @@ class PanelProduct {
   static constexpr std::uint32_t kAhead = kStages - 1 - Product::kUnfinished;
 
   __device__ std::uint8_t* column_slot(std::uint32_t panel) const {
-    return columns_ + panel % kColumnSlots * kColumnBytes;
+    return columns_ + panel % kColumnSlots * (Task::kValuesOfRow * kColumnBytes);
   }
 
   /// Starts to bring a step's chunk; all steps in turn.

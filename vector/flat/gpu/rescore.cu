@@ -57,6 +57,7 @@ __device__ std::uint64_t make_order_key(float value, std::uint32_t id) {
 template <class Component, bool kIsL2>
 __global__ void __launch_bounds__(kThreads)
     rescore_lists(RescoreTask task, DeviceAnswers answers, bool has_answers, int capacity) {
+  wait_for_previous();
   extern __shared__ __align__(16) std::uint8_t shared[];
   __shared__ BlockStorage<Packed32> storage;
   const std::uint32_t query = blockIdx.x;
@@ -135,7 +136,8 @@ void launch_lists(const RescoreTask& task, const DeviceAnswers& answers, bool ha
           .threads = kThreads,
           .shared_memory = static_cast<std::size_t>(capacity) * sizeof(Packed32) +
                            task.queries.stride * sizeof(float),
-          .stream = stream.handle()},
+          .stream = stream.handle(),
+          .overlaps = task.overlaps},
          kernel, task, answers, has_answers, capacity);
 }
 

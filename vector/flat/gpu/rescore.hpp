@@ -16,6 +16,7 @@ struct RescoreTask {
   bool is_l2;
   CandidateLists lists;
   const std::uint32_t* is_open;  ///< of QueryPanels; may be null for rescore_all()
+  bool overlaps = false;         ///< Launch::overlaps, of rescore()
 };
 
 /// Queues, for each query, the ranking of its candidates and of what `answers` holds already (if

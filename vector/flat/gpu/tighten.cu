@@ -152,6 +152,7 @@ __device__ std::uint32_t keep_within(const ListSums& list, Candidate* candidates
 
 /// Work item: a query, a CTA, whose threads hold all sums of its list. Reading the list bounds it.
 __global__ void __launch_bounds__(kMaxWarps* kWarp) tighten_lists(TightenTask task) {
+  wait_for_previous();
   __shared__ Shared shared;
   const std::uint32_t query = blockIdx.x;
   if (task.queries.is_open[query] != 0) return;
@@ -188,7 +189,8 @@ void tighten(const TightenTask& task, const Stream& stream) {
   launch({.name = "tighten_lists",
           .ctas = task.query_count,
           .threads = static_cast<std::uint32_t>((task.lists.capacity - 1) / kShare + 1),
-          .stream = stream.handle()},
+          .stream = stream.handle(),
+          .overlaps = task.overlaps},
          tighten_lists, task);
 }
 

@@ -17,6 +17,7 @@ struct TightenTask {
   QueryPanels queries;
   /// Candidates that every list has, whatever its count says; 0: as many as counted.
   std::uint32_t given_count;
+  bool overlaps = false;  ///< Launch::overlaps
 };
 
 /// Lists have a power of two of places, from 512 up to this.

@@ -28,6 +28,11 @@ void* Workspace::pinned_bytes(std::size_t bytes) { return at_least(pinned, bytes
 
 void* Workspace::pinned_flags(std::size_t bytes) { return at_least(flags, bytes); }
 
+const PinnedBuffer& Workspace::pinned_answers(std::size_t bytes) {
+  at_least(answers, bytes);
+  return answers;
+}
+
 std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t queries,
                                      Workspace& workspace) {
   auto* const copied =

@@ -25,12 +25,14 @@ struct Workspace {
   Stream copies;  ///< of pages
   SelectScratch select;
   AccountedBuffer scratch;
-  PinnedBuffer pinned;  ///< for pages; grows as searches want
-  PinnedBuffer flags;   ///< likewise, for what searches leave open
+  PinnedBuffer pinned;   ///< for pages; grows as searches want
+  PinnedBuffer flags;    ///< likewise, for what searches leave open
+  PinnedBuffer answers;  ///< likewise, for what kernels write to the host
 
-  /// At least so many bytes of `pinned` and of `flags`.
+  /// At least so many bytes of `pinned`, of `flags` and of `answers`.
   void* pinned_bytes(std::size_t bytes);
   void* pinned_flags(std::size_t bytes);
+  const PinnedBuffer& pinned_answers(std::size_t bytes);
 };
 
 /// Of `memory` bytes, those that a search for the k nearest leaves to Workspace::select.

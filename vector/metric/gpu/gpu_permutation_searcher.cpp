@@ -2,6 +2,8 @@
 #include "warpdex/vector/metric/gpu_permutation_searcher.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "metric/gpu/search_block.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -29,10 +31,14 @@ struct GpuPermutationSearcher::State {
         pool(objects.memory(), objects.device()) {}
 
   Matches search(const QueryObjects& queries, const MetricSearch& search);
+  /// What a search asks for; codes of permutations are made when they are first needed.
+  MetricSearch wanted(const SearchArguments& arguments, RankDistance compare);
 
   GpuObjects objects;
   std::unique_ptr<ObjectSpace> space;
   vector::WorkspacePool pool;
+  std::once_flag has_codes;
+  std::optional<DeviceRankCodes> codes;
 
  private:
   std::size_t bytes_for(const MetricSearch& search, const QueryImage& image, const Cut& cut) const;
@@ -95,6 +101,15 @@ Matches GpuPermutationSearcher::State::search(const QueryObjects& queries,
   return matches;
 }
 
+MetricSearch GpuPermutationSearcher::State::wanted(const SearchArguments& arguments,
+                                                   RankDistance compare) {
+  if (compare != RankDistance::kBits) return {arguments, compare};
+  const CurrentDevice current(objects.device());
+  std::call_once(has_codes,
+                 [&] { codes.emplace(objects.ranks(), objects.memory(), objects.device()); });
+  return {arguments, compare, &*codes};
+}
+
 GpuPermutationSearcher::GpuPermutationSearcher(const ObjectsView& objects,
                                                std::span<const std::uint32_t> permutants,
                                                const Permutations& permutations,
@@ -111,14 +126,14 @@ GpuPermutationSearcher& GpuPermutationSearcher::operator=(GpuPermutationSearcher
 Matches GpuPermutationSearcher::nearest(const QueryObjects& queries, std::size_t k,
                                         const MetricSearchSettings& settings) const {
   const SearchArguments arguments = nearest_arguments(state_->objects.on_gpu().count, k, settings);
-  return state_->search(queries, {arguments, settings.compare});
+  return state_->search(queries, state_->wanted(arguments, settings.compare));
 }
 
 Matches GpuPermutationSearcher::within(const QueryObjects& queries, float radius,
                                        const MetricSearchSettings& settings) const {
   const SearchArguments arguments =
       within_arguments(state_->objects.on_gpu().count, radius, settings);
-  return state_->search(queries, {arguments, settings.compare});
+  return state_->search(queries, state_->wanted(arguments, settings.compare));
 }
 
 }  // namespace warpdex::metric

@@ -216,6 +216,7 @@ void compare_all_ranks(RankDistance distance, const DeviceRanks& ranks,
     case RankDistance::kTau:
       return (is_wide ? launch_tau<std::uint16_t>
                       : launch_tau<std::uint8_t>)(task, queries.order, ranks.permutants, stream);
+    case RankDistance::kBits: break;
   }
 }
 

@@ -34,7 +34,7 @@ void rank_queries(const float* distances, std::uint32_t permutants, const Device
                   const Stream& stream);
 
 /// Queues the comparison of all objects' permutations with those of queries: apart[q * stride + i]
-/// is how far object i is from query q, as compare_ranks() has it.
+/// is how far object i is from query q, as compare_ranks() has it. Not by kBits (rank_bits.hpp).
 void compare_all_ranks(RankDistance distance, const DeviceRanks& ranks,
                        const DeviceQueryRanks& queries, std::uint32_t* apart, std::uint64_t stride,
                        const Stream& stream);

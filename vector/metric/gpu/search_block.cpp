@@ -28,7 +28,8 @@ SearchBlock::SearchBlock(const GpuObjects& objects, const MetricSearch& search, 
       is_ranked_(compared_ < objects.on_gpu().count),
       capacity_(static_cast<std::uint32_t>(std::min(kMaxEntries, queries * compared_))),
       apart_stride_((std::size_t{objects.on_gpu().count} + kApartPadding - 1) / kApartPadding *
-                    kApartPadding) {
+                    kApartPadding),
+      codes_(objects.ranks().permutants, queries) {
   bands_.size = band_words;
 }
 
@@ -41,6 +42,7 @@ void SearchBlock::lay_out(Arena& arena) {
     ranks_.order = arena.take<std::uint16_t>(queries_ * ranks.permutants);
     apart_ = arena.take<std::uint32_t>(queries_ * apart_stride_);
     chosen_ = arena.take<std::uint32_t>(queries_ * compared_);
+    if (search_.codes != nullptr) codes_.lay_out(arena);
   }
   distances_ = arena.take<float>(queries_ * compared_);
   if (search_.is_range()) {
@@ -66,7 +68,11 @@ void SearchBlock::choose_candidates(const PairTask& all, const Stream& stream) {
   compute_distances(task, bands_, stream);
   ranks_.count = all.query_count;
   rank_queries(to_permutants_, ranks.permutants, ranks_, stream);
-  compare_all_ranks(search_.compare, ranks, ranks_, apart_, apart_stride_, stream);
+  if (search_.codes != nullptr) {
+    codes_.compare(search_.codes->on_gpu(), ranks_, apart_, apart_stride_, stream);
+  } else {
+    compare_all_ranks(search_.compare, ranks, ranks_, apart_, apart_stride_, stream);
+  }
   const std::uint64_t largest = largest_rank_distance(search_.compare, ranks.permutants);
   choose_similar({.apart = apart_,
                   .stride = apart_stride_,

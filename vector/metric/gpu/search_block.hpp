@@ -10,6 +10,7 @@
 #include "metric/gpu/gpu_objects.hpp"
 #include "metric/gpu/pair_distances.hpp"
 #include "metric/gpu/query_image.hpp"
+#include "metric/gpu/rank_bits.hpp"
 #include "metric/search_arguments.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
@@ -19,6 +20,8 @@ namespace warpdex::metric {
 struct MetricSearch {
   SearchArguments arguments;
   RankDistance compare;
+
+  const DeviceRankCodes* codes = nullptr;  ///< for kBits
 
   bool is_range() const { return arguments.k == 0; }
 };
@@ -58,6 +61,7 @@ class SearchBlock {
 
   float* to_permutants_ = nullptr;
   DeviceQueryRanks ranks_;
+  RankCodeQueries codes_;
   std::uint32_t* apart_ = nullptr;
   std::uint32_t* chosen_ = nullptr;
   float* distances_ = nullptr;

@@ -16,10 +16,11 @@ struct WantedCodes {
   std::size_t candidates;  ///< by codes
   const RowFilter* filter;
   bool refines_on_gpu;
+
+  bool refines_on_host() const { return depth.refine > 0 && !refines_on_gpu; }
 };
 
-/// Its parts refer to each other, so it stays where it is
-/// made.
+/// Its parts refer to each other, so it stays where it is made.
 struct BinaryBlock {
   BinaryBlock(const GpuBinaryCodes& codes, const WantedCodes& wanted, std::size_t most)
       : queries(most),
@@ -42,21 +43,22 @@ struct BinaryBlock {
       answers.values = arena.take<float>(queries * answers.k);
       answers.ids = arena.take<std::uint32_t>(queries * answers.k);
     }
-    rows = arena.take<std::int32_t>(queries * nearest.k);
-    distances = arena.take<float>(queries * nearest.k);
     if (wanted.filter != nullptr) {
       filter = arena.take<std::uint64_t>((std::size_t{codes.count()} + 63) / 64);
     }
     return arena.used();
   }
 
+  /// What the last kernel of a search writes.
+  DeviceAnswers& last(const WantedCodes& wanted) {
+    return wanted.refines_on_gpu ? answers : nearest;
+  }
+
   std::size_t queries;
   QueryImage image;
   CodeRounds rounds;
-  DeviceAnswers nearest;  ///< by codes
-  DeviceAnswers answers;  ///< refined
-  std::int32_t* rows = nullptr;
-  float* distances = nullptr;
+  DeviceAnswers nearest;            ///< by codes
+  DeviceAnswers answers;            ///< refined
   std::uint64_t* filter = nullptr;  ///< null: all rows are allowed
 };
 

@@ -35,7 +35,8 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
                    code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct),
       number_(std::max(codes.host().quantizer.bits, query_bits) <= kMaxByteBits
                   ? PanelNumber::kByte
-                  : PanelNumber::kHalf) {
+                  : PanelNumber::kHalf),
+      overlaps_(!by_products_ && codes.overlaps_launches()) {
   const std::uint32_t panels = order().panels();
   slab_panels_ = std::max(panels, 1U);
   if (!by_products_) return;
@@ -50,9 +51,10 @@ void CodeRounds::lay_out(Arena& arena) {
   const std::size_t panel = code_panel_bytes(codes_.dimension(), number_);
   query_panels_ = arena.take<std::uint8_t>(query_panels(queries_) * panel);
   slab_.halves = arena.take<std::uint8_t>(slab_panels_ * panel);
-  slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+  slab_.columns = slab_.offsets = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
   if (codes_.on_gpu().factors != nullptr) {
     slab_.slacks = arena.take<float>(std::size_t{slab_panels_} * kPanelRows);
+    slab_.columns = arena.take<float>(std::size_t{slab_panels_} * kPanelRows * 2);
   }
 }
 
@@ -69,12 +71,13 @@ void CodeRounds::match_part(const QueryImage& queries, const std::uint64_t* filt
   const bool takes_all = panel == 0;
   const float* const limits = queries.panels().limits;
   if (!by_products_) {
-    scan_to_lists({codes_.on_gpu(), queries.codes(), filter, order(), panel, count}, lists(queries),
-                  limits, takes_all, stream);
+    scan_to_lists({codes_.on_gpu(), queries.codes(), filter, order(), panel, count, overlaps_},
+                  lists(queries), limits, takes_all, stream);
     return;
   }
   unpack_codes({codes_.on_gpu(), filter, order(), panel, count, number_}, slab_, stream);
   match_bits({.rows = slab_,
+              .columns = slab_.columns,
               .row_panels = count,
               .first_place = panel * kPanelRows,
               .query_panels = query_panels_,
@@ -102,17 +105,21 @@ void CodeRounds::run(const QueryImage& queries, const std::uint64_t* filter, boo
         panel == 0 ? rounds_.first_panels() : static_cast<std::uint32_t>(std::ceil(panel * growth));
     const std::uint32_t count = std::min({wanted, slab_panels_, panels - panel});
     match_part(queries, filter, panel, count, stream);
+    const bool is_first = panel == 0;
+    panel += count;
+    // What the last round found is trimmed anyway.
+    if (panel >= panels && !is_first) break;
     tighten({.lists = lists(queries),
              .query_count = queries.count(),
              .k = candidates_,
              .row_slacks = nullptr,
              .queries = queries.panels(),
-             .given_count = panel == 0 ? count * kPanelRows : 0},
+             .given_count = is_first ? count * kPanelRows : 0,
+             .overlaps = overlaps_},
             stream);
-    panel += count;
   }
   trim_lists({lists(queries), order(), trims ? queries.panels().slacks : nullptr,
-              queries.panels().is_open, queries.count()},
+              queries.panels().is_open, queries.count(), overlaps_},
              nearest, stream);
 }
 

@@ -33,6 +33,7 @@ class CodeRounds {
            const DeviceAnswers& nearest, const Stream& stream);
 
   CandidateLists lists(const QueryImage& queries) const;
+  bool overlaps() const { return overlaps_; }
   TileOrder order() const { return {codes_.count(), kPanelRows}; }
 
  private:
@@ -45,10 +46,11 @@ class CodeRounds {
   ListRounds rounds_;
   bool by_products_;
   PanelNumber number_;
+  bool overlaps_;              ///< its launches; kernels of products do not start early
   std::uint32_t slab_panels_;  ///< that are unpacked at a time, or scanned
   Candidate* lists_ = nullptr;
   std::uint8_t* query_panels_ = nullptr;
-  RowPanels slab_;
+  UnpackedPanels slab_;
 };
 
 }  // namespace warpdex::vector

@@ -5,6 +5,7 @@
 
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/cuda/launch_overlap.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -14,6 +15,7 @@ GpuBinaryCodes::GpuBinaryCodes(const XfbqVectors& vectors, Resources& resources,
       device_(resources.device()),
       memory_(memory == 0 ? resources.memory().left() : memory, &resources.memory()) {
   const CurrentDevice current(device_);
+  overlaps_launches_ = launches_may_overlap();
   const Stream stream(device_);
   const XfbqQuantizer& quantizer = vectors.quantizer;
   codes_.rows = static_cast<std::uint32_t>(vectors.rows);

@@ -24,6 +24,8 @@ class GpuBinaryCodes {
   std::uint32_t count() const { return codes_.rows; }
   std::uint32_t dimension() const { return codes_.dimension; }
   int device() const { return device_; }
+  /// Whether kernels may start while the ones before them end.
+  bool overlaps_launches() const { return overlaps_launches_; }
   /// The account that all of it, and the scratch memory of searches, count in.
   MemoryBudget& memory() const { return memory_; }
   /// The largest of the terms, or 0; NaN where one is.
@@ -34,6 +36,7 @@ class GpuBinaryCodes {
  private:
   XfbqVectors host_;
   int device_;
+  bool overlaps_launches_ = false;
   mutable MemoryBudget memory_;
   AccountedBuffer buffer_;
   DeviceBinaryCodes codes_;

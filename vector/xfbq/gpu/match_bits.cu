@@ -1,8 +1,10 @@
 // Queries stay in shared memory while panels of codes pass by.
 #include <algorithm>
+#include <cfloat>
+#include <type_traits>
 
+#include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/panel_product.cuh"
-#include "ivf/gpu/append_kept.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "xfbq/gpu/code_value.cuh"
@@ -15,10 +17,18 @@ namespace {
 /// is added. So a product of up to kMaxExactProduct becomes a float by one subtraction.
 constexpr std::int32_t kFloatBits = 0x4B400000;
 
+constexpr float kFloatShift = 0x1.8p23F;  // the float of these bits
+
 __device__ __forceinline__ float product_of(float sum) { return sum; }
 __device__ __forceinline__ float product_of(std::int32_t sum) {
   return __fsub_rn(__int_as_float(sum), __int_as_float(kFloatBits));
 }
+/// The same with kFloatShift still in it.
+__device__ __forceinline__ float shifted_product(float sum) { return sum; }
+__device__ __forceinline__ float shifted_product(std::int32_t sum) { return __int_as_float(sum); }
+template <class Sum>
+constexpr float kShiftOf = std::is_same_v<Sum, float> ? 0.0F : kFloatShift;
+
 __device__ __forceinline__ void set_sums(TileSums& sums) { clear_sums(sums); }
 __device__ __forceinline__ void set_sums(ByteSums& sums) {
 #pragma unroll
@@ -33,14 +43,18 @@ __device__ __forceinline__ void set_sums(ByteSums& sums) {
 
 /// What a thread holds of the queries of its two rows of a block while codes pass by. A query that
 /// there is not keeps nothing.
+///
+/// A distance is w h p + t + b, with w the query's weight, h the vector's factor (1 without
+/// corrections), p the product, t the vector's term and b the query's base. It is within the limit
+/// L only if w p + t/h - (L - b)/h is at most 0, but for what rounding takes, which the slack is
+/// for. Panels bring t/h and 1/h.
 struct OwnQueries {
   std::uint32_t query[2];
   float weight[2];
-  /// No product plus term that is above this gives a distance within the limit, however it is
-  /// rounded.
-  float bound[2];
+  float bound[2];  ///< L - b, and the slack
+  float shift[2];  ///< what products have too much, weighed, and its slack; NaN for no query
 
-  __device__ void load(const MatchBitsTask& task, std::uint32_t m) {
+  __device__ void load(const MatchBitsTask& task, std::uint32_t m, float shift_of_sums) {
 #pragma unroll
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t own = blockIdx.x * kPanelRows + row_of_sum(m, half);
@@ -51,128 +65,244 @@ struct OwnQueries {
       const float limit = task.limits[query[half]];
       const float size = weight[half] * task.max_factor * static_cast<float>(task.queries.top) +
                          fabsf(base) + fabsf(task.max_term) + fabsf(limit);
-      bound[half] = exists ? limit - base + 0x1p-20F * size : -FLT_MAX;
+      bound[half] = limit - base + 0x1p-20F * size;
+      // Nothing is at most NaN.
+      shift[half] = exists ? weight[half] * shift_of_sums * (1 + 0x1p-21F) : nanf("");
     }
   }
 };
 
-/// What queries' weights are times for the codes of a panel.
+/// The values that come with a panel's rows: t/h, and with corrections 1/h.
 template <bool kHasFactors>
-struct PanelFactors {
-  const float* factors;
+struct PanelValues {
+  const float* terms;
 
-  __device__ PanelFactors(const MatchBitsTask& task, std::uint32_t panel)
-      : factors(task.rows.slacks + std::size_t{panel} * kPanelRows) {}
-  __device__ __forceinline__ float weigh(float weight, std::uint32_t column) const {
-    if constexpr (kHasFactors) return __fmul_rn(weight, __ldg(factors + column));
-    return weight;
+  /// A distance may be within the query's limit only if this is at most excess_limit().
+  template <class Sum>
+  __device__ __forceinline__ float excess(const OwnQueries& own, std::uint32_t half, Sum sum,
+                                          std::uint32_t column) const {
+    const float about = fmaf(own.weight[half], shifted_product(sum), terms[column]);
+    if constexpr (!kHasFactors) return about;
+    return fmaf(-own.bound[half], terms[kPanelRows + column], about);
+  }
+  static __device__ __forceinline__ float excess_limit(const OwnQueries& own, std::uint32_t half) {
+    return kHasFactors ? own.shift[half] : own.bound[half] + own.shift[half];
   }
 };
+
+/// Candidates of a tile on their way to the lists of their queries.
+struct StagedTile {
+  static constexpr std::uint32_t kRoom = kProductThreads;
+
+  std::uint32_t count;  ///< may pass the room, by those that were appended at once
+  std::uint32_t queries[kRoom];
+  Candidate candidates[kRoom];
+};
+
+/// Appends candidates without waiting for atomic operations. What a tile keeps is put in shared
+/// memory. With the next tile, each thread asks for a place for one of these; with the one after
+/// it, places are there, and candidates are written. All threads of the CTA; there is a barrier
+/// between two tiles.
+class StagedLists {
+ public:
+  __device__ StagedLists(const CandidateLists& lists, StagedTile (&tiles)[3])
+      : lists_(lists), tiles_(tiles) {
+    if (threadIdx.x < 3) tiles_[threadIdx.x].count = 0;
+  }
+
+  __device__ __forceinline__ void begin_tile() {
+    write();
+    ask(tiles_[(own_ + 2) % 3]);
+    if (threadIdx.x == 0) tiles_[(own_ + 1) % 3].count = 0;
+  }
+  __device__ __forceinline__ void end_tile() { own_ = (own_ + 1) % 3; }
+
+  /// Any thread.
+  __device__ __forceinline__ void add(std::uint32_t query, const Candidate& candidate) {
+    const std::uint32_t at = atomicAdd(&tiles_[own_].count, 1U);
+    if (at < StagedTile::kRoom) {
+      tiles_[own_].queries[at] = query;
+      tiles_[own_].candidates[at] = candidate;
+    } else {
+      append(lists_, query, candidate.sum, candidate.place);
+    }
+  }
+
+  /// After the last tile.
+  __device__ void finish() {
+    write();
+    __syncthreads();
+    ask(tiles_[(own_ + 2) % 3]);
+    write();
+  }
+
+ private:
+  __device__ __forceinline__ void ask(const StagedTile& tile) {
+    has_asked_ = threadIdx.x < min(tile.count, StagedTile::kRoom);
+    if (!has_asked_) return;
+    query_ = tile.queries[threadIdx.x];
+    candidate_ = tile.candidates[threadIdx.x];
+    at_ = atomicAdd(lists_.counts + query_, 1U);
+  }
+  __device__ __forceinline__ void write() {
+    if (has_asked_ && at_ < lists_.capacity) {
+      lists_.candidates[query_ * lists_.capacity + at_] = candidate_;
+    }
+    has_asked_ = false;
+  }
+
+  const CandidateLists& lists_;
+  StagedTile (&tiles_)[3];
+  std::uint32_t own_ = 0;  ///< the tile that candidates are put in
+  bool has_asked_ = false;
+  std::uint32_t query_ = 0;
+  std::uint32_t at_ = 0;
+  Candidate candidate_{};
+};
+
+/// In shared memory, what is needed of queries where a distance may be within the limit: a read of
+/// global memory would hold up all warps.
+struct SharedQueries {
+  float bases[kPanelRows];
+  float limits[kPanelRows];
+
+  /// All threads, before a barrier.
+  __device__ void load(const MatchBitsTask& task) {
+    const std::uint32_t query = blockIdx.x * kPanelRows + threadIdx.x;
+    if (threadIdx.x >= kPanelRows || query >= task.queries.count) return;
+    bases[threadIdx.x] = task.queries.bases[query];
+    limits[threadIdx.x] = task.limits[query];
+  }
+};
+
+/// The distance of a row of a panel. `terms` as in PanelValues.
+template <bool kIsL2, bool kHasFactors, class Sum>
+__device__ __forceinline__ float value_of(const MatchBitsTask& task, float weight, float base,
+                                          Sum sum, std::uint32_t row, float term) {
+  if constexpr (kHasFactors) {
+    weight = __fmul_rn(weight, __ldg(task.rows.slacks + row));
+    term = __ldg(task.rows.offsets + row);
+  }
+  return code_value<kIsL2>(weight, base, product_of(sum), term);
+}
 
 /// Appends the distances of two rows of a tile that are within their limits.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
                                             std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                            const float* terms) {
-  const PanelFactors<kHasFactors> factors(task, panel);
-  std::uint32_t kept[2] = {0, 0};
+                                            const float* terms, const SharedQueries& queries,
+                                            StagedLists& lists) {
+  const PanelValues<kHasFactors> values{terms};
+  const float most[2] = {values.excess_limit(own, 0), values.excess_limit(own, 1)};
+  constexpr std::uint32_t kBlocksAtOnce = 4;
+  static_assert(kColumnBlocks % kBlocksAtOnce == 0);
 #pragma unroll
-  for (std::uint32_t n = 0; n < kColumnBlocks; ++n) {
+  for (std::uint32_t first = 0; first < kColumnBlocks; first += kBlocksAtOnce) {
+    // Most tiles have nothing for most threads, so the smallest are found before all are looked at.
+    float lowest[2] = {FLT_MAX, FLT_MAX};
 #pragma unroll
-    for (std::uint32_t odd = 0; odd < 2; ++odd) {
-      const float term = terms[column_of_sum(n, odd)];
+    for (std::uint32_t i = 2 * first; i < 2 * (first + kBlocksAtOnce); ++i) {
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
-        const float weight = factors.weigh(own.weight[half], column_of_sum(n, odd));
-        const float about = fmaf(weight, product_of(sums[m][n][2 * half + odd]), term);
-        if (about <= own.bound[half]) kept[half] |= 1U << (2 * n + odd);
+        lowest[half] =
+            fminf(lowest[half], values.excess(own, half, sums[m][i / 2][2 * half + i % 2],
+                                              column_of_sum(i / 2, i % 2)));
+      }
+    }
+#pragma unroll
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      if (!(lowest[half] <= most[half])) continue;
+#pragma unroll
+      for (std::uint32_t i = 2 * first; i < 2 * (first + kBlocksAtOnce); ++i) {
+        const auto sum = sums[m][i / 2][2 * half + i % 2];
+        const std::uint32_t column = column_of_sum(i / 2, i % 2);
+        if (!(values.excess(own, half, sum, column) <= most[half])) continue;
+        const std::uint32_t row = panel * kPanelRows + column;
+        const std::uint32_t query = row_of_sum(m, half);
+        const float value = value_of<kIsL2, kHasFactors>(
+            task, own.weight[half], queries.bases[query], sum, row, terms[column]);
+        if (value <= queries.limits[query]) {
+          lists.add(own.query[half], {value, task.first_place + row});
+        }
       }
     }
   }
-  if (!__any_sync(kWholeWarp, (kept[0] | kept[1]) != 0)) return;
-  float base[2];
-  float limit[2];
-#pragma unroll
-  for (std::uint32_t half = 0; half < 2; ++half) {
-    base[half] = task.queries.bases[own.query[half]];
-    limit[half] = task.limits[own.query[half]];
-  }
-  const auto value_of = [&](std::uint32_t i, std::uint32_t half) {
-    const std::uint32_t column = column_of_sum(i / 2, i % 2);
-    return code_value<kIsL2>(factors.weigh(own.weight[half], column), base[half],
-                             product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]);
-  };
-#pragma unroll
-  for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
-#pragma unroll
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      if ((kept[half] >> i & 1) == 0) continue;
-      if (!(value_of(i, half) <= limit[half])) kept[half] &= ~(1U << i);
-    }
-  }
-  append_kept(task.lists, kept, own.query, task.first_place + panel * kPanelRows, value_of);
 }
 
 /// Writes all distances of two rows of a tile.
 template <bool kIsL2, bool kHasFactors, class Sums>
 __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
                                          std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                         const float* terms) {
-  const PanelFactors<kHasFactors> factors(task, panel);
+                                         const float* terms, const SharedQueries& queries) {
 #pragma unroll
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
     Candidate* const list = task.lists.candidates + own.query[half] * task.lists.capacity;
-    const float base = task.queries.bases[own.query[half]];
 #pragma unroll
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
-      const std::uint32_t place = panel * kPanelRows + column;
-      list[place] = {code_value<kIsL2>(factors.weigh(own.weight[half], column), base,
-                                       product_of(sums[m][i / 2][2 * half + i % 2]), terms[column]),
-                     task.first_place + place};
+      const std::uint32_t row = panel * kPanelRows + column;
+      const float value =
+          value_of<kIsL2, kHasFactors>(task, own.weight[half], queries.bases[row_of_sum(m, half)],
+                                       sums[m][i / 2][2 * half + i % 2], row, terms[column]);
+      list[row] = {value, task.first_place + row};
     }
   }
 }
 
 /// Work item: a panel of queries and a share of the panels of codes, a CTA of 8 warps. Shared
 /// memory: the queries (up to 256 components), and 4 chunks of codes. The tensor cores bound it.
-template <bool kIsL2, bool kHasFactors, class Product>
+template <bool kIsL2, bool kHasFactors, bool kTakesAll, class Product>
 __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
+  __shared__ StagedTile tiles[3];
+  __shared__ SharedQueries queries;
+  queries.load(task);
+  using Task = ProductTaskOf<kHasFactors ? 2 : 1>;
+  using Sums = typename Product::Sums;
+  using Sum = std::remove_all_extents_t<Sums>;
   const auto part = [&](std::uint32_t number) {
     return static_cast<std::uint32_t>(std::uint64_t{task.row_panels} * number / gridDim.y);
   };
   OwnQueries own[kRowBlocks];
 #pragma unroll
-  for (std::uint32_t m = 0; m < kRowBlocks; ++m) own[m].load(task, m);
-  const ProductTask product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
-                            task.rows.halves,
-                            task.rows.offsets,
-                            task.chunks,
-                            part(blockIdx.y),
-                            part(blockIdx.y + 1)};
-  using Sums = typename Product::Sums;
-  PanelProduct<ProductTask, Product>(product, shared)
+  for (std::uint32_t m = 0; m < kRowBlocks; ++m) own[m].load(task, m, kShiftOf<Sum>);
+  const Task product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
+                     task.rows.halves,
+                     task.columns,
+                     task.chunks,
+                     part(blockIdx.y),
+                     part(blockIdx.y + 1)};
+  StagedLists lists(task.lists, tiles);
+  PanelProduct<Task, Product>(product, shared)
       .run([](Sums& sums) { set_sums(sums); },
            [&](std::uint32_t panel, const Sums& sums, const float* terms) {
+             lists.begin_tile();
 #pragma unroll
              for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-               if (task.takes_all) {
-                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
+               if constexpr (kTakesAll) {
+                 keep_all<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, queries);
                } else {
-                 keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms);
+                 keep_within<kIsL2, kHasFactors>(task, own[m], m, panel, sums, terms, queries,
+                                                 lists);
                }
              }
+             lists.end_tile();
            });
+  lists.finish();
 }
 
 using MatchKernel = void (*)(MatchBitsTask);
 
 template <bool kIsL2, bool kHasFactors>
-MatchKernel choose_kernel(PanelNumber number) {
-  return number == PanelNumber::kByte ? match_code_panels<kIsL2, kHasFactors, ByteProduct>
-                                      : match_code_panels<kIsL2, kHasFactors, TileProduct>;
+MatchKernel choose_kernel(const MatchBitsTask& task) {
+  const auto choose = [&]<bool kTakesAll>() -> MatchKernel {
+    if (task.number == PanelNumber::kByte) {
+      return match_code_panels<kIsL2, kHasFactors, kTakesAll, ByteProduct>;
+    }
+    return match_code_panels<kIsL2, kHasFactors, kTakesAll, TileProduct>;
+  };
+  return task.takes_all ? choose.template operator()<true>() : choose.template operator()<false>();
 }
 
 }  // namespace
@@ -182,8 +312,8 @@ void match_bits(const MatchBitsTask& task, const Stream& stream) {
   const auto choose =
       task.is_l2 ? (has_factors ? choose_kernel<true, true> : choose_kernel<true, false>)
                  : (has_factors ? choose_kernel<false, true> : choose_kernel<false, false>);
-  const MatchKernel kernel = choose(task.number);
-  const std::size_t bytes = product_shared_bytes(task.chunks);
+  const MatchKernel kernel = choose(task);
+  const std::size_t bytes = product_shared_bytes(task.chunks, has_factors ? 2 : 1);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);

@@ -21,6 +21,7 @@ struct MatchBitsTask {
   /// Halves or bytes, offsets and, as slacks, the factors of corrections (null: all are 1), from
   /// the first panel of the part on.
   RowPanels rows;
+  const float* columns;       ///< UnpackedPanels::columns, likewise
   std::uint32_t row_panels;   ///< of the part, 1 or more
   std::uint32_t first_place;  ///< of the part
   const std::uint8_t* query_panels;

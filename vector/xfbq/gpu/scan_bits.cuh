@@ -129,6 +129,7 @@ __device__ __forceinline__ bool is_allowed(const std::uint64_t* filter, std::uin
 /// reading the codes.
 template <int kQueryBits, bool kIsL2, class Sink>
 __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sink sink) {
+  wait_for_previous();
   extern __shared__ uint4 words[];
   const DeviceQueryCodes& queries = task.queries;
   const std::uint32_t query = blockIdx.x % queries.count;
@@ -177,7 +178,8 @@ void launch_scan(const ScanBitsTask& task, const Sink& sink, const Stream& strea
           .ctas = shares * task.queries.count,
           .threads = kScanThreads,
           .shared_memory = bytes,
-          .stream = stream.handle()},
+          .stream = stream.handle(),
+          .overlaps = task.overlaps},
          kernel, task, sink);
 }
 

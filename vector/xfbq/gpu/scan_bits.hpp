@@ -18,6 +18,7 @@ struct ScanBitsTask {
   TileOrder order;
   std::uint32_t first_panel;
   std::uint32_t panels;
+  bool overlaps = false;  ///< Launch::overlaps
 };
 
 /// Queues the scan; what is within a query's limit is added to its list, with its place in the

@@ -27,11 +27,15 @@ __device__ Packed32 find_last(Packed32 last, float margin) {
 /// Work item: a query, a CTA. Shared memory: the entries of the selection. Sorting bounds it.
 __global__ void __launch_bounds__(kMaxThreads)
     trim(TrimTask task, DeviceAnswers nearest, int capacity) {
+  wait_for_previous();
   extern __shared__ Packed32 entries[];
   __shared__ BlockStorage<Packed32> storage;
   __shared__ std::uint32_t kept;
   const std::uint32_t query = blockIdx.x;
-  const std::uint32_t count = task.is_open[query] != 0 ? 0 : task.lists.counts[query];
+  const std::uint32_t counted = task.lists.counts[query];
+  const bool is_open = task.is_open[query] != 0 || counted > task.lists.capacity;
+  if (is_open && threadIdx.x == 0) task.is_open[query] = 1;
+  const std::uint32_t count = is_open ? 0 : counted;
   Candidate* const list = task.lists.candidates + query * task.lists.capacity;
   const int k = static_cast<int>(nearest.k);
   BlockQueue<Packed32> queue(entries, capacity, k, storage);
@@ -77,7 +81,8 @@ void trim_lists(const TrimTask& task, const DeviceAnswers& nearest, const Stream
           .ctas = task.query_count,
           .threads = static_cast<std::uint32_t>(task.lists.capacity) / kShare,
           .shared_memory = static_cast<std::size_t>(capacity) * sizeof(Packed32),
-          .stream = stream.handle()},
+          .stream = stream.handle(),
+          .overlaps = task.overlaps},
          trim, task, nearest, capacity);
 }
 

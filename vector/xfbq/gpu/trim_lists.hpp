@@ -12,9 +12,10 @@ namespace warpdex::vector {
 struct TrimTask {
   CandidateLists lists;  ///< sums are exact; a multiple of 512 places, up to kMaxListCapacity
   TileOrder order;
-  const float* margins;          ///< of each query; null: no list is trimmed
-  const std::uint32_t* is_open;  ///< of each query
+  const float* margins;    ///< of each query; null: no list is trimmed
+  std::uint32_t* is_open;  ///< of each query; set where a list had too few places
   std::uint32_t query_count;
+  bool overlaps = false;  ///< Launch::overlaps
 };
 
 /// Queues, for each query: the `nearest.k` nearest candidates become `nearest`, by distance, then

@@ -1,6 +1,8 @@
 // Bits of two components at a time become two halves, of four components four bytes.
 #include <cuda_fp16.h>
 
+#include <cfloat>
+
 #include "flat/gpu/panel_layout.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
@@ -83,7 +85,7 @@ __device__ __forceinline__ std::uint32_t load_word(const DeviceBinaryCodes& code
 }
 
 /// What panels have beside the components of a row. A CTA of a panel.
-__device__ __forceinline__ void write_facts(const UnpackTask& task, const RowPanels& panels,
+__device__ __forceinline__ void write_facts(const UnpackTask& task, const UnpackedPanels& panels,
                                             std::uint32_t row) {
   const std::uint32_t at = blockIdx.x * kPanelRows + threadIdx.x;
   const bool exists = row < task.codes.rows;
@@ -92,9 +94,19 @@ __device__ __forceinline__ void write_facts(const UnpackTask& task, const RowPan
       exists && (task.filter == nullptr || (task.filter[row / 64] >> (row % 64) & 1) != 0);
   if (is_allowed) offset = task.codes.is_l2 ? task.codes.terms[row] : 0.0F;
   panels.offsets[at] = offset;
-  if (task.codes.factors != nullptr) {
-    panels.slacks[at] = exists ? task.codes.factors[row] : 0.0F;
+  if (task.codes.factors == nullptr) return;
+  const float factor = exists ? task.codes.factors[row] : 1.0F;
+  panels.slacks[at] = factor;
+  float inverse = 1 / factor;
+  float quotient = offset * inverse;
+  const bool is_told = inverse > 0 && inverse < FLT_MAX && fabsf(quotient) < FLT_MAX;
+  if (is_allowed && !is_told) {
+    inverse = 0;
+    quotient = -__int_as_float(0x7F800000);
   }
+  float* const columns = panels.columns + std::size_t{blockIdx.x} * 2 * kPanelRows + threadIdx.x;
+  columns[0] = quotient;
+  columns[kPanelRows] = inverse;
 }
 
 /// The words of 32 components of a row; zeros where there is none.
@@ -112,7 +124,7 @@ __device__ __forceinline__ void load_plane(const DeviceBinaryCodes& codes, std::
 /// Work item: a row and a chunk of its components, a thread; a panel and a chunk, a CTA. Memory
 /// bounds it: it writes a byte a component.
 __global__ void __launch_bounds__(kThreads)
-    unpack_bytes(UnpackTask task, RowPanels panels, std::uint32_t chunks) {
+    unpack_bytes(UnpackTask task, UnpackedPanels panels, std::uint32_t chunks) {
   const std::uint32_t row = task.order.row((task.first + blockIdx.x) * kPanelRows + threadIdx.x);
   if (blockIdx.y == 0) write_facts(task, panels, row);
   std::uint8_t* const chunk =
@@ -136,7 +148,7 @@ __global__ void __launch_bounds__(kThreads)
 
 /// Work item: likewise; it writes 2 bytes a component.
 __global__ void __launch_bounds__(kThreads)
-    unpack(UnpackTask task, RowPanels panels, std::uint32_t chunks) {
+    unpack(UnpackTask task, UnpackedPanels panels, std::uint32_t chunks) {
   const std::uint32_t panel = blockIdx.x;
   const std::uint32_t row = task.order.row((task.first + panel) * kPanelRows + threadIdx.x);
   if (blockIdx.y == 0) write_facts(task, panels, row);
@@ -214,7 +226,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void unpack_codes(const UnpackTask& task, const RowPanels& panels, const Stream& stream) {
+void unpack_codes(const UnpackTask& task, const UnpackedPanels& panels, const Stream& stream) {
   const std::uint32_t chunks = code_chunks(task.codes.dimension, task.number);
   launch({.name = "unpack",
           .ctas = dim3(task.count, chunks),

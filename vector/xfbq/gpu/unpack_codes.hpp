@@ -23,6 +23,14 @@ constexpr std::size_t code_panel_bytes(std::uint32_t dimension, PanelNumber numb
   return std::size_t{code_chunks(dimension, number)} * kChunkBytes;
 }
 
+/// Panels of rows by their codes.
+struct UnpackedPanels : RowPanels {
+  /// What comparisons read of each panel, 128 values at a time: of each row t/h, then with
+  /// corrections 1/h, for the term t and the factor h. Where that cannot be told, minus infinity
+  /// and 0. Without corrections these are the offsets.
+  float* columns = nullptr;
+};
+
 /// The panels [first, first + count) of the rows, in `order`.
 struct UnpackTask {
   DeviceBinaryCodes codes;
@@ -35,10 +43,11 @@ struct UnpackTask {
 
 /// Queues the writing of panels.halves: the whole numbers 2u + 1 - 2^bits that codes stand for; and
 /// of panels.offsets: each row's term, or 0; infinite where there is no row, or none that is
-/// allowed; and of panels.slacks, unless that is null: each row's factor. Halves of components 32 c
-/// to 32 c + 31 lie in chunk c, with i + 16 behind i. Bytes of components 64 c to 64 c + 63 do, of
-/// either half of them i, i + 8, i + 16 and i + 24 behind each other; zeros past the last half.
-void unpack_codes(const UnpackTask& task, const RowPanels& panels, const Stream& stream);
+/// allowed; and, if there are corrections, of panels.slacks: each row's factor; and of the columns.
+/// Halves of components 32 c to 32 c + 31 lie in chunk c, with i + 16 behind i. Bytes of components
+/// 64 c to 64 c + 63 do, of either half of them i, i + 8, i + 16 and i + 24 behind each other;
+/// zeros past the last half.
+void unpack_codes(const UnpackTask& task, const UnpackedPanels& panels, const Stream& stream);
 
 /// Likewise of queries, whose numbers are negated, so that a product is that of their codes
 /// negated. Components past the dimension are 0.

@@ -201,12 +201,6 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
 
 }  // namespace
 
-bool launches_may_overlap() {
-  cudaFuncAttributes attributes{};
-  check_cuda(cudaFuncGetAttributes(&attributes, bound_tiles), "cudaFuncGetAttributes");
-  return attributes.ptxVersion >= 90;
-}
-
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
   launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, batch.range_threads, 0,

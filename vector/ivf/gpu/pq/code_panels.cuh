@@ -25,6 +25,8 @@ struct RowRules {
 /// Brings the task's queries and decoded codes to shared memory (PanelProduct).
 template <bool kIs8Bits>
 struct CodePanels {
+  static constexpr std::uint32_t kValuesOfRow = 1;
+
   const MatchCodesTask& task;
   const RowRules* rows;
   const UnitCodes* unit_codes;

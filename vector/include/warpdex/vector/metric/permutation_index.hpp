@@ -37,9 +37,10 @@ enum class RankDistance : std::uint8_t {
   kFootrule,  ///< Spearman's footrule: the sum of the differences of ranks
   kRho,       ///< Spearman's rho: the sum of their squares
   kTau,       ///< Kendall's tau: the pairs of permutants in opposite order
+  kBits,      ///< ranks as numbers of 3 bits, by the scan of binary codes: a coarse rho
 };
 
-/// "footrule", "rho" or "tau".
+/// "footrule", "rho", "tau" or "bits".
 std::string_view rank_distance_name(RankDistance distance);
 /// Throws UsageError, which lists the names, for another.
 RankDistance rank_distance_from_name(std::string_view name);
@@ -106,7 +107,9 @@ using Matches = std::vector<std::vector<Match>>;
 /// Gives the distances from a query, by its number; from several threads at once.
 using PrepareQuery = std::function<std::unique_ptr<DistanceFrom>(std::size_t query)>;
 
-/// Searches a space by its permutations. Immutable; any number of threads may use it.
+/// Searches a space by its permutations. Immutable; any number of threads may use it. The first
+/// search by RankDistance::kBits makes codes of all permutations, which stay: 3 bits
+/// for each permutant and object.
 class PermutationSearcher {
  public:
   /// What is given must outlive it. Throws UsageError unless there are as many permutants and
@@ -123,9 +126,12 @@ class PermutationSearcher {
                  const MetricSearchSettings& settings = {}) const;
 
  private:
+  struct Codes;
+
   const MetricSpace& space_;
   std::span<const std::uint32_t> permutants_;
   Permutations permutations_;
+  std::shared_ptr<Codes> codes_;
 };
 
 }  // namespace warpdex::metric
