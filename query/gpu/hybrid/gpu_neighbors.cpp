@@ -51,8 +51,8 @@ std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> pla
     batch.hits = device.hits;
     batch.answers = device.answers;
     launch_score_neighbors(batch, state.codec, stream);
-    copy_to_host(reinterpret_cast<std::uint8_t*>(host.hits),
-                 reinterpret_cast<const std::uint8_t*>(device.hits), bytes, stream);
+    copy_to_host(host.hits, device.hits, count * k, stream);
+    copy_to_host(host.answers, device.answers, count, stream);
     stream.synchronize();
     state.threads.for_each(count, [&](std::size_t i) {
       SearchResult& result = results[first + i];

@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(kThreads)
   sort_block(batch.depth, load, keys, keys + room);
   const std::uint32_t wanted = min(count, batch.k);
   Hit* const hits = batch.hits + std::size_t{blockIdx.x} * batch.k;
-  for (std::uint32_t i = threadIdx.x; i < wanted; i += kThreads) {
-    const Key key = keys[batch.depth - 1 - i];
+  for (std::uint32_t i = threadIdx.x; i < batch.k; i += kThreads) {
+    const Key key = i < wanted ? keys[batch.depth - 1 - i] : 0;  // all are copied to the host
     hits[i] = {kNone - static_cast<std::uint32_t>(key),
                __uint_as_float(static_cast<std::uint32_t>(key >> 32))};
   }
