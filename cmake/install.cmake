@@ -29,6 +29,7 @@ set(warpdex_public_headers
   vector/flat/flat_searcher.hpp
   vector/flat/flat_vectors.hpp
   vector/flat/gpu_flat_searcher.hpp
+  vector/flat/gpu_segment_searcher.hpp
   vector/format/id_rows.hpp
   vector/format/read_filter.hpp
   vector/format/vector_index.hpp
@@ -106,6 +107,7 @@ set(warpdex_public_headers
   query/spelling.hpp
   query/gpu/gpu_index.hpp
   query/gpu/gpu_snapshot.hpp
+  query/gpu/gpu_vectors.hpp
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp

@@ -87,14 +87,18 @@ std::vector<QueryText> HybridOptions::numbered_queries() const {
 
 HybridSearch::HybridSearch(const Snapshot& snapshot, const HybridOptions& options,
                            SearchEngine& engine, const SearchSettings& settings,
-                           std::size_t threads)
+                           std::size_t threads, const UploadedIndex* gpu)
     : settings_(settings), path_(options.path()) {
   if (!options.is_given()) return;
   fusion_ = options.fusion();
-  searcher_.emplace(snapshot, threads,
-                    [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
-                      return engine.search(queries, wanted);
-                    });
+  const auto text = [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
+    return engine.search(queries, wanted);
+  };
+  if (gpu != nullptr) {
+    searcher_.emplace(*gpu->vectors, threads, text);
+  } else {
+    searcher_.emplace(snapshot, threads, text);
+  }
   dimension_ = snapshot.settings().vectors->dimension;
   vectors_ = read_query_vectors(path_, dimension_);
 }

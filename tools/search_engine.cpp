@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <thread>
 
 #include "text.hpp"
@@ -46,13 +47,18 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
 
 }  // namespace
 
-std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
+                                      bool with_vectors) {
   std::unique_ptr<UploadedIndex> uploaded;
   device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = snapshot.is_plain()
+    uploaded = snapshot.is_plain() && !with_vectors
                    ? std::make_unique<UploadedIndex>(*snapshot.segments()[0].index, settings)
-                   : std::make_unique<UploadedIndex>(snapshot, settings);
+                   : std::make_unique<UploadedIndex>(snapshot, settings, with_vectors);
   });
+  if (uploaded && uploaded->vectors && !uploaded->vectors->is_resident()) {
+    std::cerr
+        << "warpdex: note: the GPU's memory does not hold the vectors; the CPU searches them\n";
+  }
   return uploaded;
 }
 

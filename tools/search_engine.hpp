@@ -13,6 +13,7 @@
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
 namespace warpdex::tools {
@@ -21,9 +22,11 @@ namespace warpdex::tools {
 struct UploadedIndex {
   UploadedIndex(const Index& uploaded, const ResourceSettings& settings)
       : resources(settings), plain(std::in_place, uploaded, resources) {}
-  /// A snapshot that is not plain.
-  UploadedIndex(const Snapshot& uploaded, const ResourceSettings& settings)
-      : resources(settings), changed(std::in_place, uploaded, resources) {}
+  /// A snapshot that is not plain, or that is searched by vectors too: `with_vectors`.
+  UploadedIndex(const Snapshot& uploaded, const ResourceSettings& settings, bool with_vectors)
+      : resources(settings), changed(std::in_place, uploaded, resources) {
+    if (with_vectors) vectors.emplace(*changed);
+  }
 
   GpuEngine make_engine(const GpuEngineSettings& settings = {}) const {
     return plain ? GpuEngine(*plain, settings) : GpuEngine(*changed, settings);
@@ -35,11 +38,13 @@ struct UploadedIndex {
   Resources resources;
   std::optional<GpuIndex> plain;       ///< an index of one segment without deletions
   std::optional<GpuSnapshot> changed;  ///< any other
+  std::optional<GpuVectors> vectors;   ///< of its documents
 };
 
 /// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu(). Of a
-/// plain one, its index, which must outlive it.
-std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
+/// plain one, its index, which must outlive it. `with_vectors`: those of the documents, too.
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
+                                      bool with_vectors = false);
 
 /// Which lists are in GPU memory; none for null, or where all always are.
 HasList has_list(const UploadedIndex* gpu);

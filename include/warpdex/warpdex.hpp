@@ -19,6 +19,7 @@
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/search.hpp"

@@ -1,8 +1,9 @@
-// Adds the shares of both halves up by document.
+// Adds the shares of both halves up by document, those of the text first.
 #include "warpdex/query/hybrid/fusion.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -20,25 +21,68 @@ constexpr std::array<std::pair<std::string_view, Fusion>, 5> kNames{
      {"filter", Fusion::kFilter},
      {"neighbors", Fusion::kNeighbors}}};
 
-struct Share {
-  std::uint32_t document;
-  double score;
+/// The sums of documents, in the order in which they came; found again by a hash table.
+class Sums {
+ public:
+  /// For up to `documents` of them.
+  explicit Sums(std::size_t documents)
+      : slots_(std::bit_ceil(2 * documents + 1), kFree), mask_(slots_.size() - 1) {
+    sums_.reserve(documents);
+  }
+
+  void add(std::uint32_t document, double share) {
+    std::size_t slot = (std::uint64_t{document} * 0x9E3779B97F4A7C15U >> 32) & mask_;
+    while (slots_[slot] != kFree && sums_[slots_[slot]].document != document) {
+      slot = (slot + 1) & mask_;
+    }
+    if (slots_[slot] == kFree) {
+      slots_[slot] = static_cast<std::uint32_t>(sums_.size());
+      sums_.push_back({document, 0});
+    }
+    sums_[slots_[slot]].sum += share;
+  }
+
+  /// The k best, best first, equal ones by docID.
+  std::vector<Hit> best(std::size_t k) const {
+    std::vector<Hit> hits;
+    hits.reserve(sums_.size());
+    for (const Sum& one : sums_) hits.push_back({one.document, static_cast<float>(one.sum)});
+    const auto end = hits.begin() + static_cast<std::ptrdiff_t>(std::min(k, hits.size()));
+    if (end != hits.end()) std::nth_element(hits.begin(), end, hits.end(), comes_first);
+    hits.erase(end, hits.end());
+    std::sort(hits.begin(), hits.end(), comes_first);
+    return hits;
+  }
+
+ private:
+  struct Sum {
+    std::uint32_t document;
+    double sum;
+  };
+  static constexpr std::uint32_t kFree = ~0U;
+
+  static bool comes_first(const Hit& a, const Hit& b) {
+    return a.score > b.score || (a.score == b.score && a.document < b.document);
+  }
+
+  std::vector<std::uint32_t> slots_;  ///< places in sums_
+  std::size_t mask_;
+  std::vector<Sum> sums_;
 };
 
-void add_ranks(std::span<const Hit> hits, double weight, std::vector<Share>& shares) {
+void add_ranks(std::span<const Hit> hits, double weight, Sums& sums) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    shares.push_back({hits[i].document, 2 * weight / (kRankConstant + static_cast<double>(i + 1))});
+    sums.add(hits[i].document, 2 * weight / (kRankConstant + static_cast<double>(i + 1)));
   }
 }
 
 /// Scores, larger ones better, from `least` on in steps of 1 / (best - least).
-void add_scores(std::span<const Hit> hits, double sign, double least, double weight,
-                std::vector<Share>& shares) {
+void add_scores(std::span<const Hit> hits, double sign, double least, double weight, Sums& sums) {
   if (hits.empty()) return;
   const double range = sign * static_cast<double>(hits.front().score) - least;
   for (const Hit& hit : hits) {
     const double above = sign * static_cast<double>(hit.score) - least;
-    shares.push_back({hit.document, weight * (range > 0 ? above / range : 1)});
+    sums.add(hit.document, weight * (range > 0 ? above / range : 1));
   }
 }
 
@@ -64,30 +108,17 @@ void FusionSettings::validate() const {
 std::vector<Hit> fuse(std::span<const Hit> text, std::span<const Hit> vectors,
                       vector::Metric metric, const FusionSettings& settings, std::uint32_t k) {
   const double weight = static_cast<double>(settings.weight);
-  std::vector<Share> shares;
+  Sums sums(text.size() + vectors.size());
   if (settings.fusion == Fusion::kReciprocalRank) {
-    add_ranks(text, weight, shares);
-    add_ranks(vectors, 1 - weight, shares);
+    add_ranks(text, weight, sums);
+    add_ranks(vectors, 1 - weight, sums);
   } else {
     const double sign = vector::larger_is_nearer(metric) ? 1 : -1;
-    add_scores(text, 1, 0, weight, shares);
+    add_scores(text, 1, 0, weight, sums);
     const double least = vectors.empty() ? 0 : sign * static_cast<double>(vectors.back().score);
-    add_scores(vectors, sign, least, 1 - weight, shares);
+    add_scores(vectors, sign, least, 1 - weight, sums);
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
-    return a.document < b.document;  // of one document, text comes first
-  });
-  std::vector<Hit> hits;
-  for (std::size_t i = 0; i < shares.size();) {
-    const std::uint32_t document = shares[i].document;
-    double score = 0;
-    for (; i < shares.size() && shares[i].document == document; ++i) score += shares[i].score;
-    hits.push_back({document, static_cast<float>(score)});
-  }
-  std::stable_sort(hits.begin(), hits.end(),
-                   [](const Hit& a, const Hit& b) { return a.score > b.score; });
-  hits.resize(std::min<std::size_t>(hits.size(), k));
-  return hits;
+  return sums.best(k);
 }
 
 }  // namespace warpdex

@@ -2,13 +2,18 @@
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 
 #include <algorithm>
+#include <future>
+#include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
+#include "gpu/hybrid/gpu_hybrid.hpp"
+#include "query_threads.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/hybrid/matching.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
 
@@ -28,59 +33,211 @@ SearchResult result_of(std::vector<Hit> hits) {
   return result;
 }
 
+/// What the text half found, where it lies.
+class TextAnswers {
+ public:
+  explicit TextAnswers(std::vector<SearchResult> results) : results_(std::move(results)) {}
+  /// `results` has the answers to queries that `batch` leaves.
+  TextAnswers(BatchAnswers batch, std::vector<SearchResult> results)
+      : batch_(std::move(batch)), results_(std::move(results)) {}
+
+  std::span<const Hit> hits(std::size_t query) const {
+    if (!batch_) return results_[query].hits;
+    const AnswerView answer = (*batch_)[query];
+    return answer.is_answered ? answer.hits : std::span<const Hit>(results_[query].hits);
+  }
+
+ private:
+  std::optional<BatchAnswers> batch_;
+  std::vector<SearchResult> results_;
+};
+
+/// What on_gpu() returns or, where the GPU cannot or its memory does not suffice, on_cpu().
+template <class OnGpu, class OnCpu>
+auto search_on(bool is_on_gpu, const OnGpu& on_gpu, const OnCpu& on_cpu) {
+  if (is_on_gpu) {
+    try {
+      return on_gpu();
+    } catch (const Error& error) {
+      if (typeid(error) != typeid(Error)) throw;  // an Error of no other type: too little memory
+    }
+  }
+  return on_cpu();
+}
+
 }  // namespace
 
 struct HybridSearcher::State {
-  Snapshot snapshot;
-  std::size_t threads;
-  TextSearch text_search;
-  VectorHalf vectors;
-  std::unique_ptr<CpuEngine> engine;  ///< where no search was given
+  State(const Snapshot& searched, std::size_t use_threads, TextSearch search)
+      : snapshot(searched),
+        threads(use_threads),
+        text_search(std::move(search)),
+        vectors(snapshot, use_threads) {
+    if (text_search) return;
+    cpu_text = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = use_threads});
+  }
 
   std::size_t dimension() const { return snapshot.settings().vectors->dimension; }
-  std::vector<SearchResult> search_text(std::span<const Query> queries, SearchSettings settings,
-                                        std::uint32_t depth);
+  std::vector<PlannedQuery> plan(std::span<const Query> queries);
+  TextAnswers search_text(std::span<const Query> queries, SearchSettings settings,
+                          std::uint32_t depth);
+  std::vector<SearchResult> search_left(std::span<const PlannedQuery> plans,
+                                        const BatchAnswers& answers,
+                                        const SearchSettings& settings);
+  std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k) const;
+  std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
+                                   const SearchSettings& settings);
+  std::vector<SearchResult> rerank(const TextAnswers& text, std::size_t queries,
+                                   std::span<const float> rows, std::uint32_t k);
+  std::vector<SearchResult> neighbors(std::span<const Query> queries, std::span<const float> rows,
+                                      const SearchSettings& settings, std::uint32_t depth);
+  std::vector<SearchResult> fuse_halves(std::span<const Query> queries, std::span<const float> rows,
+                                        const SearchSettings& settings,
+                                        const FusionSettings& fusion);
   /// Calls work(i, vector i) for each query, on many threads.
   template <class Work>
-  std::vector<SearchResult> for_each(std::span<const Query> queries, std::span<const float> rows,
-                                     const Work& work) const {
-    std::vector<SearchResult> results(queries.size());
-    parallel_for(threads, queries.size(), [&](std::size_t /*thread*/, std::size_t i) {
+  std::vector<SearchResult> for_each(std::size_t queries, std::span<const float> rows,
+                                     const Work& work) {
+    std::vector<SearchResult> results(queries);
+    threads.for_each(queries, [&](std::size_t i) {
       results[i] = work(i, rows.subspan(i * dimension(), dimension()));
     });
     return results;
   }
+
+  Snapshot snapshot;
+  QueryThreads threads;
+  TextSearch text_search;
+  VectorHalf vectors;
+  std::unique_ptr<gpu::GpuHybrid> gpu;  ///< if vectors are there
+  std::unique_ptr<GpuEngine> gpu_text;  ///< where no search was given, on a GPU
+  std::unique_ptr<CpuEngine> cpu_text;  ///< likewise, and for what the GPU leaves
 };
 
-std::vector<SearchResult> HybridSearcher::State::search_text(std::span<const Query> queries,
-                                                             SearchSettings settings,
-                                                             std::uint32_t depth) {
+std::vector<PlannedQuery> HybridSearcher::State::plan(std::span<const Query> queries) {
+  std::vector<PlannedQuery> plans(queries.size());
+  threads.for_each(queries.size(),
+                   [&](std::size_t i) { plans[i] = plan_query(snapshot, queries[i]); });
+  return plans;
+}
+
+TextAnswers HybridSearcher::State::search_text(std::span<const Query> queries,
+                                               SearchSettings settings, std::uint32_t depth) {
   settings.and_or_min = settings.and_or_min_matches();  // not of the depth
   settings.k = depth;
-  if (text_search) return text_search(queries, settings);
-  if (!engine)
-    engine = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = threads});
-  std::vector<PlannedQuery> plans;
-  plans.reserve(queries.size());
-  for (const Query& query : queries) plans.push_back(plan_query(snapshot, query));
-  const BatchAnswers answers = engine->run(plans, settings);
-  std::vector<SearchResult> results;
-  results.reserve(queries.size());
-  for (std::size_t i = 0; i < answers.size(); ++i) results.push_back(answers.result(i));
+  if (text_search) return TextAnswers(text_search(queries, settings));
+  const std::vector<PlannedQuery> plans = plan(queries);
+  if (!gpu_text) return {cpu_text->run(plans, settings), {}};
+  BatchAnswers answers = gpu_text->run(plans, settings);
+  std::vector<SearchResult> left = search_left(plans, answers, settings);
+  return {std::move(answers), std::move(left)};
+}
+
+/// The CPU answers what the GPU could not.
+std::vector<SearchResult> HybridSearcher::State::search_left(std::span<const PlannedQuery> plans,
+                                                             const BatchAnswers& answers,
+                                                             const SearchSettings& settings) {
+  std::vector<std::size_t> left;
+  std::vector<PlannedQuery> left_plans;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].is_answered) continue;
+    left.push_back(i);
+    left_plans.push_back(plans[i]);
+  }
+  std::vector<SearchResult> results(left.empty() ? 0 : plans.size());
+  if (left.empty()) return results;
+  const BatchAnswers others = cpu_text->run(left_plans, settings);
+  for (std::size_t i = 0; i < left.size(); ++i) results[left[i]] = others.result(i);
   return results;
+}
+
+std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const float> rows,
+                                                             std::uint32_t k) const {
+  return search_on(
+      gpu != nullptr, [&] { return gpu->nearest(rows, k); },
+      [&] { return vectors.nearest(rows, k); });
+}
+
+std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> queries,
+                                                        std::span<const float> rows,
+                                                        const SearchSettings& settings) {
+  const std::vector<PlannedQuery> plans = plan(queries);
+  const auto on_cpu = [&](std::size_t i, std::span<const float> row) {
+    const vector::RowFilter matches = matching_documents(snapshot, plans[i], settings);
+    SearchResult result = result_of(vectors.nearest_within(row, settings.k, matches));
+    result.matches = matches.count();
+    return result;
+  };
+  return search_on(
+      gpu && gpu->has_lists(), [&] { return gpu->filter(plans, rows, settings); },
+      [&] { return for_each(queries.size(), rows, on_cpu); });
+}
+
+std::vector<SearchResult> HybridSearcher::State::rerank(const TextAnswers& text,
+                                                        std::size_t queries,
+                                                        std::span<const float> rows,
+                                                        std::uint32_t k) {
+  const auto on_gpu = [&] {
+    std::vector<std::span<const Hit>> hits;
+    for (std::size_t i = 0; i < queries; ++i) hits.push_back(text.hits(i));
+    return gpu->rerank(hits, rows, k);
+  };
+  const auto on_cpu = [&](std::size_t i, std::span<const float> row) {
+    return result_of(vectors.nearest_within(row, k, documents_of(text.hits(i), snapshot)));
+  };
+  return search_on(gpu != nullptr, on_gpu, [&] { return for_each(queries, rows, on_cpu); });
+}
+
+std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query> queries,
+                                                           std::span<const float> rows,
+                                                           const SearchSettings& settings,
+                                                           std::uint32_t depth) {
+  const std::vector<PlannedQuery> plans = plan(queries);
+  const auto on_cpu = [&] {
+    const std::vector<std::vector<Hit>> near = nearest(rows, depth);
+    return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
+      CpuSearcher searcher(snapshot);
+      return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
+    });
+  };
+  return search_on(
+      gpu && gpu->has_lists(), [&] { return gpu->neighbors(plans, rows, settings, depth); },
+      on_cpu);
+}
+
+/// On a GPU both halves are searched at the same time, each from a thread and in streams of its
+/// own.
+std::vector<SearchResult> HybridSearcher::State::fuse_halves(std::span<const Query> queries,
+                                                             std::span<const float> rows,
+                                                             const SearchSettings& settings,
+                                                             const FusionSettings& fusion) {
+  const auto policy = gpu ? std::launch::async : std::launch::deferred;
+  auto later = std::async(policy, [&] { return nearest(rows, fusion.depth); });
+  const TextAnswers text = search_text(queries, settings, fusion.depth);
+  const std::vector<std::vector<Hit>> near = later.get();
+  const vector::Metric metric = snapshot.settings().vectors->metric;
+  return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
+    return result_of(fuse(text.hits(i), near[i], metric, fusion, settings.k));
+  });
 }
 
 HybridSearcher::HybridSearcher(const Snapshot& snapshot, std::size_t threads,
                                TextSearch text_search)
-    : state_(new State{snapshot, threads, std::move(text_search), VectorHalf(snapshot, threads),
-                       nullptr}) {}
+    : state_(std::make_unique<State>(snapshot, threads, std::move(text_search))) {}
+HybridSearcher::HybridSearcher(const GpuVectors& vectors, std::size_t threads,
+                               TextSearch text_search)
+    : HybridSearcher(vectors.snapshot().snapshot(), threads, std::move(text_search)) {
+  auto gpu = std::make_unique<gpu::GpuHybrid>(vectors, state_->threads);
+  if (gpu->has_vectors()) state_->gpu = std::move(gpu);
+  if (!state_->text_search) state_->gpu_text = std::make_unique<GpuEngine>(vectors.snapshot());
+}
 HybridSearcher::~HybridSearcher() = default;
 HybridSearcher::HybridSearcher(HybridSearcher&&) noexcept = default;
 HybridSearcher& HybridSearcher::operator=(HybridSearcher&&) noexcept = default;
 
 std::vector<SearchResult> HybridSearcher::nearest(std::span<const float> vectors, std::uint32_t k) {
   std::vector<SearchResult> results;
-  for (std::vector<Hit>& hits : state_->vectors.nearest(vectors, k)) {
+  for (std::vector<Hit>& hits : state_->nearest(vectors, k)) {
     results.push_back(result_of(std::move(hits)));
   }
   return results;
@@ -98,37 +255,16 @@ std::vector<SearchResult> HybridSearcher::search(std::span<const Query> queries,
                      std::to_string(vectors.size()) + " components; give each query one of " +
                      std::to_string(state.dimension()) + " components");
   }
-  if (fusion.fusion == Fusion::kFilter) {
-    return state.for_each(queries, vectors, [&](std::size_t i, std::span<const float> row) {
-      const PlannedQuery plan = plan_query(state.snapshot, queries[i]);
-      const vector::RowFilter matches = matching_documents(state.snapshot, plan, settings);
-      SearchResult result = result_of(state.vectors.nearest_within(row, settings.k, matches));
-      result.matches = matches.count();
-      return result;
-    });
+  switch (fusion.fusion) {
+    case Fusion::kFilter: return state.filter(queries, vectors, settings);
+    case Fusion::kNeighbors: return state.neighbors(queries, vectors, settings, fusion.depth);
+    case Fusion::kRerank:
+      return state.rerank(state.search_text(queries, settings, fusion.depth), queries.size(),
+                          vectors, settings.k);
+    case Fusion::kReciprocalRank:
+    case Fusion::kConvex: break;
   }
-  if (fusion.fusion == Fusion::kRerank) {
-    const std::vector<SearchResult> text = state.search_text(queries, settings, fusion.depth);
-    return state.for_each(queries, vectors, [&](std::size_t i, std::span<const float> row) {
-      return result_of(state.vectors.nearest_within(row, settings.k,
-                                                    documents_of(text[i].hits, state.snapshot)));
-    });
-  }
-  const std::vector<std::vector<Hit>> near = state.vectors.nearest(vectors, fusion.depth);
-  if (fusion.fusion == Fusion::kNeighbors) {
-    return state.for_each(queries, vectors, [&](std::size_t i, std::span<const float>) {
-      CpuSearcher searcher(state.snapshot);
-      return searcher.run_within(searcher.plan(queries[i]), settings,
-                                 documents_of(near[i], state.snapshot));
-    });
-  }
-  const std::vector<SearchResult> text = state.search_text(queries, settings, fusion.depth);
-  std::vector<SearchResult> results;
-  const vector::Metric metric = state.snapshot.settings().vectors->metric;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    results.push_back(result_of(fuse(text[i].hits, near[i], metric, fusion, settings.k)));
-  }
-  return results;
+  return state.fuse_halves(queries, vectors, settings, fusion);
 }
 
 }  // namespace warpdex

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
@@ -131,12 +134,31 @@ class HybridTest : public testing::Test {
   int next_ = 0;
 };
 
-TEST_F(HybridTest, FiltersAreExactAtAnySelectivity) {
+/// On the CPU, and on a GPU.
+class HybridOnDevices : public HybridTest, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam() && device_count() == 0) GTEST_SKIP() << why_no_device();
+  }
+  HybridSearcher searcher() {
+    const Snapshot snapshot = Snapshot::open(index_);
+    if (!GetParam()) return HybridSearcher(snapshot, 2);
+    if (!resources_) resources_.emplace();
+    return HybridSearcher(GpuVectors(GpuSnapshot(snapshot, *resources_)), 2);
+  }
+
+ private:
+  std::optional<Resources> resources_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, HybridOnDevices, testing::Bool(),
+                         [](const auto& on_gpu) { return on_gpu.param ? "SmallOnGpu" : "OnCpu"; });
+
+TEST_P(HybridOnDevices, FiltersAreExactAtAnySelectivity) {
   for (const vector::Metric metric :
        {vector::Metric::kInnerProduct, vector::Metric::kL2, vector::Metric::kCosine}) {
     documents_.clear();
     build(6000, metric);
-    HybridSearcher searcher(Snapshot::open(index_), 2);
+    HybridSearcher searcher = this->searcher();
     for (const char* word : {"p1000", "p100", "p10", "p2", "p1", "none"}) {
       for (const std::uint32_t k : {1U, 10U, 1000U}) {
         SearchSettings settings;
@@ -213,10 +235,10 @@ TEST_F(HybridTest, WordsWithinNeighboursAreThoseOfTheWhole) {
   }
 }
 
-TEST_F(HybridTest, RerankAndNeighborsTakeOneHalfAfterTheOther) {
+TEST_P(HybridOnDevices, RerankAndNeighborsTakeOneHalfAfterTheOther) {
   build(1000, vector::Metric::kInnerProduct);
   const Snapshot snapshot = Snapshot::open(index_);
-  HybridSearcher searcher(snapshot, 1);
+  HybridSearcher searcher = this->searcher();
   CpuSearcher text(snapshot);
   const Query query = query_of("p10 p2");
   const std::vector<float> vector = random_vector();

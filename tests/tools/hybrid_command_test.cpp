@@ -3,7 +3,9 @@
 #include <sstream>
 
 #include "tests/tools/collection.hpp"
+#include "tests/tools/no_gpus.hpp"
 #include "tests/tools/vector/fvecs.hpp"
+#include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -176,6 +178,32 @@ TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
   build_small_index(index_);
   expect_complaint(search({}), 2, {"holds no vectors"});
   expect_complaint(add({"--vectors", file("few.fvecs")}), 2, {"holds no vectors"});
+}
+
+TEST_F(HybridCommands, TheGpuGivesTheSameAnswers) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  for (const std::string fusion : {"rrf", "convex", "rerank", "filter", "neighbors"}) {
+    const std::vector<std::string> common{"--queries", file("q.tsv"), "--fusion", fusion};
+    const Outcome right = search(common);
+    ASSERT_EQ(right.status, 0) << right.err;
+    for (const std::string device : {"gpu", "auto"}) {
+      std::vector<std::string> arguments = common;
+      arguments.insert(arguments.end(), {"--device", device});
+      EXPECT_EQ(search(arguments).out, right.out) << fusion << " " << device;
+    }
+  }
+  EXPECT_EQ(search({"--device", "gpu"}).out, search({}).out);
+  // With so little memory the vectors stay with the CPU.
+  const Outcome outcome = search({"--device", "gpu", "--gpu-memory", "32M"});
+  EXPECT_EQ(outcome.out, search({}).out);
+  EXPECT_THAT(outcome.err, HasSubstr("does not hold the vectors"));
+}
+
+TEST_F(HybridCommands, AutoTakesTheCpuWhereThereIsNoGpu) {
+  const NoGpus hidden;
+  const Outcome outcome = search({"--queries", file("q.tsv"), "--device", "auto"});
+  EXPECT_EQ(outcome.out, search({"--queries", file("q.tsv")}).out);
+  EXPECT_TRUE(outcome.err.starts_with("warpdex: working on the CPU: ")) << outcome.err;
 }
 
 TEST_F(HybridCommands, TuneChoosesAWeight) {

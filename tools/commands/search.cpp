@@ -166,9 +166,11 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   query.id = "1";
   print_notes({text}, syntax, *analyzer);
   std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
+  const std::unique_ptr<UploadedIndex> gpu =
+      upload(index, arguments.device, arguments.hybrid.is_given());
   SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
-  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads());
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
+                      gpu.get());
   if (hybrid.is_asked()) hybrid.check_count(1, true);
   const SearchResult result = hybrid.is_asked() ? hybrid.search({&query, 1}).front()
                                                 : engine.search({&query, 1}, settings).front();
@@ -210,7 +212,8 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, arguments.device);
+  const std::unique_ptr<UploadedIndex> gpu =
+      upload(index, arguments.device, arguments.hybrid.is_given());
   SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
@@ -218,7 +221,8 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   const auto report = [](const Query& query, const SearchResult& result) {
     std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
   };
-  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads());
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
+                      gpu.get());
   AnswerWatch watch;
   if (hybrid.is_asked()) {
     hybrid.check_count(texts.size(), arguments.search.has_query_file());

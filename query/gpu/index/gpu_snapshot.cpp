@@ -34,16 +34,6 @@ std::vector<SectionInfo> written_sections(const Index& index) {
   return sections;
 }
 
-/// Whether two segments hold the same, removals apart: by number, sizes and checksums.
-bool are_same_segment(const Index& one, const Index& other) {
-  return one.segment_number() == other.segment_number() &&
-         std::ranges::equal(written_sections(one), written_sections(other),
-                            [](const SectionInfo& a, const SectionInfo& b) {
-                              return a.name == b.name && a.bytes == b.bytes &&
-                                     a.checksum == b.checksum;
-                            });
-}
-
 /// GPU memory of a segment's lists and lengths, about.
 std::uint64_t estimated_bytes(const Index& index) {
   constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
@@ -57,6 +47,15 @@ bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
 }
 
 }  // namespace
+
+bool gpu::are_same_segment(const Index& one, const Index& other) {
+  return one.segment_number() == other.segment_number() &&
+         std::ranges::equal(written_sections(one), written_sections(other),
+                            [](const SectionInfo& a, const SectionInfo& b) {
+                              return a.name == b.name && a.bytes == b.bytes &&
+                                     a.checksum == b.checksum;
+                            });
+}
 
 GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State* before)
     : snapshot(uploaded), resources(used) {
@@ -105,7 +104,7 @@ std::vector<std::uint32_t> GpuSnapshot::State::spaced_firsts(const Snapshot& sna
 /// The number of a segment in the snapshot before, or none.
 std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const State* before) {
   for (std::size_t i = 0; before != nullptr && i < before->segments.size(); ++i) {
-    if (are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
+    if (gpu::are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
   }
   return std::nullopt;
 }

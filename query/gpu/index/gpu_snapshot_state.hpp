@@ -17,6 +17,9 @@ namespace warpdex {
 
 namespace gpu {
 
+/// Whether two segments hold the same, removals apart: by number, sizes and checksums.
+bool are_same_segment(const Index& one, const Index& other);
+
 /// An uploaded segment, and the index that it was uploaded from.
 struct UploadedSegment {
   UploadedSegment(std::shared_ptr<const Index> uploaded, Resources& resources,

@@ -3,12 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
-#include "flat/gpu/product_search.hpp"
+#include "flat/gpu/page_search.hpp"
 #include "flat/gpu/row_pages.hpp"
-#include "flat/gpu/scan_search.hpp"
 
 namespace warpdex::vector {
 
@@ -28,22 +25,15 @@ class NearestSearch {
   GpuFlatFigures run(const float* queries, std::size_t count, std::int32_t* rows, float* distances,
                      Workspace& workspace);
 
-  /// From so many queries on, products are faster than scans.
-  static constexpr std::size_t kMinProductQueries = 2;
-
  private:
-  std::size_t search_page(std::size_t page, const DeviceQueries& queries, bool by_product,
-                          Workspace& workspace);
-  std::size_t scan_open(const RowPage& page, const DeviceQueries& queries, Workspace& workspace);
+  std::size_t search_page(std::size_t page, const DeviceQueries& queries, Workspace& workspace);
 
   const GpuRows& rows_;
   RowPages& pages_;
   std::size_t queries_;
   std::size_t k_;
-  ScanSearch scan_;
-  std::optional<ProductSearch> product_;
+  PageSearch search_;
   float* prepared_ = nullptr;
-  std::uint32_t* open_list_ = nullptr;
   DeviceAnswers answers_;
 };
 

@@ -2,6 +2,7 @@
 // throws.
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/flat/gpu_segment_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -30,5 +31,40 @@ void GpuFlatSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std
 }
 bool GpuFlatSearcher::is_resident() const { refuse(); }
 GpuFlatFigures GpuFlatSearcher::figures() const { refuse(); }
+
+struct GpuSegmentVectors::State {};
+GpuSegmentVectors::GpuSegmentVectors(const FlatVectors&, Resources&) { refuse(); }
+GpuSegmentVectors::~GpuSegmentVectors() = default;
+bool GpuSegmentVectors::is_resident() const { refuse(); }
+std::size_t GpuSegmentVectors::memory() const { refuse(); }
+
+struct GpuSegmentSearcher::State {};
+GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment>, Resources&) { refuse(); }
+GpuSegmentSearcher::~GpuSegmentSearcher() = default;
+GpuSegmentSearcher::GpuSegmentSearcher(GpuSegmentSearcher&&) noexcept = default;
+GpuSegmentSearcher& GpuSegmentSearcher::operator=(GpuSegmentSearcher&&) noexcept = default;
+std::size_t GpuSegmentSearcher::live_rows() const { refuse(); }
+std::size_t GpuSegmentSearcher::set_words() const { refuse(); }
+std::size_t GpuSegmentSearcher::first_word(std::size_t) const { refuse(); }
+void GpuSegmentSearcher::nearest(std::span<const float>, std::size_t, const TakeAnswers&) const {
+  refuse();
+}
+void GpuSegmentSearcher::nearest_on_gpu(std::span<const float>, std::size_t,
+                                        const TakeRows&) const {
+  refuse();
+}
+void GpuSegmentSearcher::nearest_within(std::span<const float>, std::size_t, const FillSets&,
+                                        const TakeAnswers&) const {
+  refuse();
+}
+void GpuSegmentSearcher::nearest_passing(std::span<const float>, std::size_t, std::size_t,
+                                         const FillSets&, const TakeAnswers&) const {
+  refuse();
+}
+void GpuSegmentSearcher::nearest_among(std::span<const float>, std::size_t,
+                                       std::span<const std::uint32_t>,
+                                       std::span<const std::uint32_t>, const TakeAnswers&) const {
+  refuse();
+}
 
 }  // namespace warpdex::vector

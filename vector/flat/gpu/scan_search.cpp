@@ -78,7 +78,8 @@ void ScanSearch::run_some(const RowPage& page, const DeviceQueries& queries,
   const DeviceChoice& choice = page.choice;
   const std::size_t k = std::min<std::size_t>(answers.k, choice.count);
   scan_rows(page.rows, choice, queries, rows_.is_l2(), values_, choice.count, workspace.stream);
-  if (is_first_page && k == answers.k) {
+  const bool are_ids_final = choice.ids != nullptr || choice.first_id == 0;
+  if (is_first_page && k == answers.k && are_ids_final) {
     select(page, queries.count, k, answers.values, answers.ids, workspace);
     return;
   }

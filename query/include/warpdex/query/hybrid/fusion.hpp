@@ -39,7 +39,7 @@ struct FusionSettings {
 /// Reciprocal rank: twice weight / (60 + rank) by text, and twice (1 - weight) / (60 + rank) by
 /// vectors; ranks count from 1. Convex: weight * score / best score, and (1 - weight) * (s - least)
 /// / (largest - least), where s are products, or squared distances with their signs turned, and
-/// least and largest those of the half's answer; 1 where all are equal. O(hits log hits).
+/// least and largest those of the half's answer; 1 where all are equal. O(hits + k log k).
 std::vector<Hit> fuse(std::span<const Hit> text, std::span<const Hit> vectors,
                       vector::Metric metric, const FusionSettings& settings, std::uint32_t k);
 

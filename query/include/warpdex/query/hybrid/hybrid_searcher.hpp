@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
@@ -25,6 +26,11 @@ class HybridSearcher {
   /// `threads` of 0: default_threads(). `text_search` finds the text half of rrf, convex and
   /// rerank; none: a CpuEngine does. Throws UsageError if the index holds no vectors.
   explicit HybridSearcher(const Snapshot& snapshot, std::size_t threads = 0,
+                          TextSearch text_search = {});
+  /// Likewise on the GPU that has the snapshot and its vectors, all of which it shares: the same
+  /// answers, to the bit. Text and vectors are searched at the same time. What there is no GPU
+  /// memory for, the CPU does. `text_search` of none: a GpuEngine.
+  explicit HybridSearcher(const GpuVectors& vectors, std::size_t threads = 0,
                           TextSearch text_search = {});
   ~HybridSearcher();
   HybridSearcher(HybridSearcher&&) noexcept;

@@ -1,0 +1,150 @@
+// Searches by vectors on the GPU, and what all searches there share.
+#include "gpu/hybrid/gpu_hybrid.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "gpu/hybrid/hybrid_state.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+ScoreForm form_of(ScorerKind kind) {
+  switch (kind) {
+    case ScorerKind::kImpact: return ScoreForm::kImpact;
+    case ScorerKind::kBm25: return ScoreForm::kBm25;
+    case ScorerKind::kQueryLikelihood: break;
+  }
+  return ScoreForm::kQueryLikelihood;
+}
+
+}  // namespace
+
+std::vector<Hit> hits_of(const std::int32_t* rows, const float* distances, std::size_t k) {
+  k = static_cast<std::size_t>(std::find(rows, rows + k, -1) - rows);
+  std::vector<Hit> hits(k);
+  for (std::size_t i = 0; i < k; ++i) hits[i] = {static_cast<std::uint32_t>(rows[i]), distances[i]};
+  return hits;
+}
+
+GpuHybrid::State::State(const GpuVectors& searched, QueryThreads& use_threads)
+    : vectors(searched), threads(use_threads) {
+  const GpuSnapshot::State& text = vectors.snapshot().state();
+  const GpuVectors::State& rows = vectors.state();
+  if (!rows.searcher) return;
+  std::vector<const PlacedIndex*> placed;
+  for (const std::size_t number : rows.numbers) {
+    segments.push_back(&text.segments[number]);
+    placed.push_back(&segments.back()->uploaded->placed);
+  }
+  codec = segments[0]->uploaded->placed.codec_kind;
+  has_lists = std::ranges::all_of(segments, [&](const GpuSnapshot::State::Segment* segment) {
+    const GpuIndex::State& index = segment->uploaded->placed;
+    return index.cache == nullptr && index.codec_kind == codec;
+  });
+  if (!has_lists) return;
+  upload_segments();
+  lists.emplace(std::move(placed), rows.numbers, threads, resources().memory(),
+                resources().device());
+}
+
+void GpuHybrid::State::upload_segments() {
+  std::vector<HybridSegment> entries;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const GpuIndex::State& placed = segments[i]->uploaded->placed;
+    entries.push_back({.lengths = placed.lengths,
+                       .static_scores = placed.static_scores,
+                       .removed = segments[i]->own_bits(),
+                       .first_document = placed.first_document,
+                       .documents = static_cast<std::uint32_t>(placed.documents),
+                       .snapshot_document = segments[i]->first_document,
+                       .first_word = static_cast<std::uint32_t>(searcher().first_word(i))});
+  }
+  if (!table.allocate(entries.size() * sizeof(HybridSegment), resources().memory(),
+                      resources().device())) {
+    has_lists = false;  // and the CPU does what needs them
+    return;
+  }
+  const Stream stream(resources().device());
+  copy_to_gpu(static_cast<HybridSegment*>(table.data()), entries.data(), entries.size(), stream);
+  stream.synchronize();
+}
+
+HybridBatch GpuHybrid::State::start_batch(std::span<const PlannedQuery* const> plans,
+                                          const SearchSettings& settings, const Stream& stream) {
+  const ScorerSettings scorer = effective_scorer(snapshot().settings(), settings.scorer);
+  HybridBatch batch{};
+  batch.k = settings.k;
+  batch.form = form_of(scorer.kind);
+  batch.segments = static_cast<const HybridSegment*>(table.data());
+  batch.segment_count = static_cast<std::uint32_t>(segments.size());
+  batch.mode = settings.mode;
+  batch.min_matches = settings.and_or_min_matches();
+  lists->upload(plans, scorer, batch, stream);
+  return batch;
+}
+
+void* GpuHybrid::State::take_scratch(std::size_t bytes) {
+  if (scratch.size() < bytes &&
+      !scratch.allocate(bytes, resources().memory(), resources().device())) {
+    throw Error("there is no GPU memory left for the " + std::to_string(bytes >> 20) +
+                " MiB of answers; give more, or ask for fewer at a time");
+  }
+  return scratch.data();
+}
+
+void* GpuHybrid::State::take_pinned(std::size_t bytes) {
+  if (pinned.size() < bytes) {
+    pinned = PinnedBuffer();
+    pinned = PinnedBuffer(bytes);
+  }
+  return pinned.data();
+}
+
+GpuHybrid::GpuHybrid(const GpuVectors& vectors, QueryThreads& threads)
+    : state_(std::make_unique<State>(vectors, threads)) {}
+GpuHybrid::~GpuHybrid() = default;
+
+bool GpuHybrid::has_vectors() const { return state_->vectors.state().searcher.has_value(); }
+bool GpuHybrid::has_lists() const { return state_->has_lists; }
+
+std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float> vectors, std::uint32_t k) {
+  std::vector<std::vector<Hit>> hits(vectors.size() / state_->dimension());
+  const std::size_t near = std::min<std::size_t>(k, state_->searcher().live_rows());
+  if (near == 0) return hits;
+  state_->searcher().nearest(vectors, near,
+                             state_->taker(near, [&](std::size_t query, std::vector<Hit> found) {
+                               hits[query] = std::move(found);
+                             }));
+  return hits;
+}
+
+std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>> text,
+                                            std::span<const float> vectors, std::uint32_t k) {
+  State& state = *state_;
+  const CurrentDevice current(state.resources().device());
+  std::vector<std::uint32_t> begins{0};
+  std::size_t most = 1;
+  for (const std::span<const Hit>& hits : text) {
+    begins.push_back(begins.back() + static_cast<std::uint32_t>(hits.size()));
+    most = std::max(most, hits.size());
+  }
+  auto* const documents =
+      static_cast<std::uint32_t*>(state.take_pinned(begins.back() * sizeof(std::uint32_t)));
+  state.threads.for_each(text.size(), [&](std::size_t i) {
+    std::ranges::transform(text[i], documents + begins[i], &Hit::document);
+  });
+  most = std::min<std::size_t>(most, k);
+  std::vector<SearchResult> results(text.size());
+  state.searcher().nearest_among(vectors, most, {documents, begins.back()}, begins,
+                                 state.taker(most, [&](std::size_t query, std::vector<Hit> found) {
+                                   results[query].hits = std::move(found);
+                                   results[query].matches = results[query].hits.size();
+                                 }));
+  return results;
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,68 @@
+// Search by words within the neighbours of vectors: these stay in GPU memory.
+#include <algorithm>
+
+#include "gpu/hybrid/hybrid_kernels.hpp"
+#include "gpu/hybrid/hybrid_state.hpp"
+#include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/copies.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+/// What kernels find, in memory of the GPU or of the host.
+struct Answers {
+  Hit* hits;
+  NeighborAnswer* answers;
+  std::size_t bytes;
+
+  Answers(void* begin, std::size_t queries, std::size_t k) {
+    Arena arena(begin);
+    hits = arena.take<Hit>(queries * k);
+    answers = arena.take<NeighborAnswer>(queries);
+    bytes = arena.used();
+  }
+};
+
+}  // namespace
+
+std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> plans,
+                                               std::span<const float> vectors,
+                                               const SearchSettings& settings,
+                                               std::uint32_t depth) {
+  State& state = *state_;
+  const auto near =
+      static_cast<std::uint32_t>(std::min<std::size_t>(depth, state.searcher().live_rows()));
+  std::vector<SearchResult> results(plans.size());
+  if (near == 0) return results;
+  const std::uint32_t k = std::min(settings.k, near);
+  std::vector<const PlannedQuery*> all;
+  for (const PlannedQuery& plan : plans) all.push_back(&plan);
+  const auto score = [&](std::size_t first, std::size_t count, const std::int32_t* rows,
+                         const Stream& stream) {
+    NeighborBatch batch{};
+    static_cast<HybridBatch&>(batch) =
+        state.start_batch(std::span(all).subspan(first, count), settings, stream);
+    batch.neighbors = rows;
+    batch.depth = near;
+    batch.k = k;
+    const std::size_t bytes = Answers(nullptr, count, k).bytes;
+    const Answers device(state.take_scratch(bytes), count, k);
+    const Answers host(state.take_pinned(bytes), count, k);
+    batch.hits = device.hits;
+    batch.answers = device.answers;
+    launch_score_neighbors(batch, state.codec, stream);
+    copy_to_host(host.hits, device.hits, count * k, stream);
+    copy_to_host(host.answers, device.answers, count, stream);
+    stream.synchronize();
+    state.threads.for_each(count, [&](std::size_t i) {
+      SearchResult& result = results[first + i];
+      result.hits.assign(host.hits + i * k, host.hits + i * k + host.answers[i].hits);
+      result.matches = host.answers[i].matches;
+      result.fell_back_to_or = host.answers[i].fell_back != 0;
+    });
+  };
+  state.searcher().nearest_on_gpu(vectors, near, score);
+  return results;
+}
+
+}  // namespace warpdex::gpu

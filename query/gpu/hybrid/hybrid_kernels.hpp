@@ -1,0 +1,18 @@
+// Launches the kernels of hybrid search. Internal.
+#pragma once
+
+#include <cstddef>
+
+#include "gpu/hybrid/hybrid_batch.hpp"
+#include "warpdex/codecs/codec.hpp"
+#include "warpdex/core/cuda/stream.hpp"
+
+namespace warpdex::gpu {
+
+/// Queues the writing of all sets, without removed documents, and of the numbers of matches.
+void launch_match(const MatchBatch& batch, CodecKind codec, const Stream& stream);
+
+/// Queues the search by words within the neighbours of each query: the k best that match.
+void launch_score_neighbors(const NeighborBatch& batch, CodecKind codec, const Stream& stream);
+
+}  // namespace warpdex::gpu

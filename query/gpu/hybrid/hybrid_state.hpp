@@ -1,0 +1,65 @@
+// What the searches of GpuHybrid share. Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gpu/hybrid/gpu_hybrid.hpp"
+#include "gpu/hybrid/gpu_vectors_state.hpp"
+#include "gpu/hybrid/hybrid_batch.hpp"
+#include "gpu/hybrid/query_lists.hpp"
+#include "query_threads.hpp"
+#include "warpdex/core/cuda/memory_budget.hpp"
+#include "warpdex/core/cuda/pinned.hpp"
+#include "warpdex/vector/flat/gpu_segment_searcher.hpp"
+
+namespace warpdex::gpu {
+
+/// The answer of `k` rows, or of fewer if some are missing.
+std::vector<Hit> hits_of(const std::int32_t* rows, const float* distances, std::size_t k);
+
+struct GpuHybrid::State {
+  State(const GpuVectors& searched, QueryThreads& use_threads);
+
+  void upload_segments();
+  /// Uploads the lists of queries. Work that is queued in `stream` can read them.
+  HybridBatch start_batch(std::span<const PlannedQuery* const> plans,
+                          const SearchSettings& settings, const Stream& stream);
+  /// GPU memory for what is queued next; nothing may use it any more. Throws Error if there is too
+  /// little.
+  void* take_scratch(std::size_t bytes);
+  /// Likewise page-locked memory.
+  void* take_pinned(std::size_t bytes);
+
+  /// Hands the answers of queries to take(query, hits), on many threads.
+  template <class Take>
+  vector::GpuSegmentSearcher::TakeAnswers taker(std::size_t k, Take take) const {
+    return [this, k, take](std::size_t first, std::size_t count, const std::int32_t* rows,
+                           const float* distances) {
+      threads.for_each(count, [&](std::size_t i) {
+        take(first + i, hits_of(rows + i * k, distances + i * k, k));
+      });
+    };
+  }
+
+  const vector::GpuSegmentSearcher& searcher() const { return *vectors.state().searcher; }
+  const Snapshot& snapshot() const { return vectors.snapshot().snapshot(); }
+  std::size_t dimension() const { return snapshot().settings().vectors->dimension; }
+  Resources& resources() const { return vectors.snapshot().state().resources; }
+
+  GpuVectors vectors;
+  QueryThreads& threads;
+  std::vector<const GpuSnapshot::State::Segment*> segments;  ///< with documents
+  bool has_lists = false;
+  CodecKind codec = CodecKind::kBitpack;
+  AccountedBuffer table;  ///< HybridSegment of each
+  std::optional<QueryLists> lists;
+  AccountedBuffer scratch;
+  PinnedBuffer pinned;
+};
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,47 @@
+// Hybrid search on a GPU in a build without CUDA: constructing anything throws what device_info()
+// throws.
+#include "gpu/hybrid/gpu_hybrid.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
+
+namespace warpdex {
+namespace {
+
+[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+
+}  // namespace
+
+struct GpuVectors::State {};
+GpuVectors::GpuVectors(const GpuSnapshot&) { refuse(); }
+GpuVectors GpuVectors::next(const GpuSnapshot&) const { refuse(); }
+const GpuSnapshot& GpuVectors::snapshot() const { refuse(); }
+bool GpuVectors::is_resident() const { refuse(); }
+std::size_t GpuVectors::memory() const { refuse(); }
+std::size_t GpuVectors::new_memory() const { refuse(); }
+
+namespace gpu {
+
+struct GpuHybrid::State {};
+GpuHybrid::GpuHybrid(const GpuVectors&, QueryThreads&) { refuse(); }
+GpuHybrid::~GpuHybrid() = default;
+bool GpuHybrid::has_vectors() const { refuse(); }
+bool GpuHybrid::has_lists() const { refuse(); }
+std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t) {
+  refuse();
+}
+std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>>,
+                                            std::span<const float>, std::uint32_t) {
+  refuse();
+}
+std::vector<SearchResult> GpuHybrid::filter(std::span<const PlannedQuery>, std::span<const float>,
+                                            const SearchSettings&) {
+  refuse();
+}
+std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery>,
+                                               std::span<const float>, const SearchSettings&,
+                                               std::uint32_t) {
+  refuse();
+}
+
+}  // namespace gpu
+}  // namespace warpdex
