@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "gpu/batch/list_writer.hpp"
 #include "gpu/kernels/kernels.cuh"
@@ -21,23 +22,46 @@ std::uint32_t flags_of(const PlannedTerm& term) {
   return (is_required(term, true) ? kRequired : 0U) | (is_required(term, false) ? kMust : 0U);
 }
 
+/// Whether a list is decoded for each query that has it.
+bool is_packed(const PlacedIndex& index, const PostingsEntry& entry) {
+  return entry.document_frequency < std::min(index.fewest_raw, kBlockSize);
+}
+
+/// Copies a short list of `size` postings from `from` to its place in the image; pads both parts.
+void pad(const std::uint32_t* from, std::uint32_t size, std::uint32_t* to) {
+  std::fill_n(std::copy_n(from, size, to), kRawEntries - size, kNone);
+  std::fill_n(std::copy_n(from + size, size, to + kRawEntries), kRawEntries - size, 0U);
+}
+
 /// Writes the lists of one query in one segment.
 struct SegmentWriter {
-  ListWriter writer;
+  ListWriter& writer;
+  const PlacedIndex& index;
+  std::size_t segment;
   const PlannedQuery& plan;
   CollectionStatistics statistics;
   List* lists;
   std::uint32_t* raw;               ///< on the host
   const std::uint32_t* device_raw;  ///< likewise on the GPU
+  std::vector<std::uint32_t> packed = {};
 
   void write(bool prohibited) {
     for (const PlannedTerm& term : plan.terms) {
-      if (term.is_prohibited != prohibited) continue;
-      writer.write(term, statistics, flags_of(term), {raw, device_raw}, *lists++);
-      if (!needs_raw(writer.index(), term.entry)) continue;
+      if (term.is_prohibited == prohibited) write(term);
+    }
+  }
+
+  void write(const PlannedTerm& term) {
+    ListSource source{};
+    packed.clear();
+    writer.write(index, segment, term, statistics, flags_of(term), packed, source);
+    if (source.flags & kPacked) {
+      pad(packed.data(), source.size, raw);
+      source.docids = reinterpret_cast<const std::uint8_t*>(device_raw);
       raw += kRawListEntries;
       device_raw += kRawListEntries;
     }
+    *lists++ = make_list(source, index.tables);
   }
 };
 
@@ -51,7 +75,7 @@ void QueryLists::count(std::span<const PlannedQuery* const> plans) {
       begins_.push_back(next);
       for (const PlannedTerm& term : plan_in(*plan, s).terms) {
         ++next.list;
-        next.raw += needs_raw(*segments_[s], term.entry) ? 1 : 0;
+        next.raw += is_packed(*segments_[s], term.entry) ? 1 : 0;
       }
     }
   }
@@ -75,25 +99,27 @@ void QueryLists::write(std::span<const PlannedQuery* const> plans, const ScorerS
                        const Parts& host, const Parts& device) const {
   const std::size_t pieces = (plans.size() + kPieceQueries - 1) / kPieceQueries;
   threads_.for_each(pieces, [&](std::size_t piece) {
-    SnapshotScorers scorers(scorer);
+    ListWriter writer(scorer);
     const std::size_t end = std::min(plans.size(), (piece + 1) * kPieceQueries);
     for (std::size_t q = piece * kPieceQueries; q < end; ++q) {
-      scorers.clear();
+      writer.scorers().clear();
       for (std::size_t s = 0; s < segments_.size(); ++s) {
         const PlannedQuery& plan = plan_in(*plans[q], s);
         const IndexCounts& counts = segments_[s]->index.counts();
         const std::size_t number = q * segments_.size() + s;
         const Begin& begin = begins_[number];
         const std::size_t raw = std::size_t{begin.raw} * kRawListEntries;
-        SegmentWriter writer{
-            {*segments_[s], scorer, scorers},
+        SegmentWriter segment{
+            writer,
+            *segments_[s],
+            s,
             plan,
             plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens}),
             host.lists + begin.list,
             host.raw + raw,
             device.raw + raw};
-        writer.write(false);
-        writer.write(true);
+        segment.write(false);
+        segment.write(true);
         const RoleCounts as_or = count_roles(plan, false);
         const RoleCounts as_and = count_roles(plan, true);
         host.queries[number] = {
