@@ -15,6 +15,9 @@
 namespace warpdex::tools {
 namespace {
 
+/// Single queries that do not count.
+constexpr std::size_t kWarming = 64;
+
 using Clock = std::chrono::steady_clock;
 
 double micros_since(Clock::time_point start) {
@@ -68,30 +71,49 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
   return static_cast<double>(answered) / (micros_since(start) / 1e6);
 }
 
-/// One query at a time, after `untimed` of them that do not count. `answer` returns whether there
-/// is one.
+/// One query at a time, the n-th not before the n-th of `times`, for the plan's seconds at most.
+/// `answer` returns whether there is one.
 template <typename Answer>
-void measure_single(const LoadPlan& plan, std::size_t untimed, const Answer& answer,
-                    HandFigures& figures, const std::function<void(std::size_t)>& on_query) {
-  std::vector<std::vector<std::uint64_t>> times(plan.classes.size());
+SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times,
+                             const Answer& answer,
+                             const std::function<void(std::size_t)>& on_query) {
+  std::vector<std::vector<std::uint64_t>> took(plan.classes.size());
   std::vector<std::uint64_t> all;
-  for (std::size_t i = 0; i < untimed; ++i) {
-    answer(plan.queries[i]);
-    on_query(i);
-  }
-  for (std::size_t i = 0; i < plan.queries.size(); ++i) {
-    const Clock::time_point start = Clock::now();
-    const bool is_answered = answer(plan.queries[i]);
-    const auto took = static_cast<std::uint64_t>(micros_since(start) * 1e3);
-    on_query(untimed + i);
-    if (!is_answered) continue;
-    times[plan.class_of[i]].push_back(took);
-    all.push_back(took);
-  }
+  const ExactSleep exact;
+  const Clock::time_point begin = Clock::now();
   for (std::size_t i = 0; i < times.size(); ++i) {
-    figures.by_class[i] = summarise(std::move(times[i]));
+    if (micros_since(begin) > plan.seconds * 1e6) break;
+    const std::size_t query = i % plan.queries.size();
+    wait_for_moment([&] { return micros_since(begin); }, times[i]);
+    const Clock::time_point start = Clock::now();
+    const bool is_answered = answer(plan.queries[query]);
+    const auto nanoseconds = static_cast<std::uint64_t>(micros_since(start) * 1e3);
+    on_query(i);
+    if (!is_answered) continue;
+    took[plan.class_of[query]].push_back(nanoseconds);
+    all.push_back(nanoseconds);
+  }
+  SingleFigures figures;
+  for (std::vector<std::uint64_t>& of_class : took) {
+    figures.by_class.push_back(summarise(std::move(of_class)));
   }
   figures.all = summarise(std::move(all));
+  return figures;
+}
+
+/// All queries at once, and at each of the plan's rates.
+template <typename Answer>
+void measure_singles(const LoadPlan& plan, const Answer& answer, HandFigures& figures,
+                     const OnLoadProgress& on_progress) {
+  const std::string name = "by hand, " + std::string(processor_name(figures.processor));
+  const auto measure = [&](std::span<const Micros> times) {
+    return measure_single(plan, times, answer, [&](std::size_t done) {
+      InterruptGuard::check();
+      on_progress(name + ", single queries", done, times.size());
+    });
+  };
+  figures.single = measure(std::vector<Micros>(plan.queries.size()));
+  for (const double rate : plan.rates) figures.at_rates.push_back(measure(times_of(plan, rate)));
 }
 
 template <typename Answer>
@@ -100,21 +122,17 @@ HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, co
                         const OnLoadProgress& on_progress) {
   HandFigures figures;
   figures.processor = processor;
-  const std::string name = "by hand, " + std::string(processor_name(processor));
-  figures.by_class.resize(plan.classes.size());
+  figures.single.by_class.resize(plan.classes.size());
   if (plan.by_hand.single) {
-    // One CPU thread would take long: all warm the lists, and it its own memory.
-    std::size_t untimed = plan.queries.size();
-    if (processor == Processor::kCpu) {
-      engine.wait(ring.submit(engine, untimed));
-      untimed = std::min<std::size_t>(untimed, 64);
+    // All threads warm the lists. The engine's own memory is warm after few queries.
+    engine.wait(ring.submit(engine, plan.queries.size()));
+    for (std::size_t i = 0; i < std::min(kWarming, plan.queries.size()); ++i) {
+      answer(plan.queries[i]);
     }
-    measure_single(plan, untimed, answer, figures, [&](std::size_t done) {
-      InterruptGuard::check();
-      on_progress(name + ", single queries", done, untimed + plan.queries.size());
-    });
+    measure_singles(plan, answer, figures, on_progress);
   }
   if (!plan.by_hand.batches) return figures;
+  const std::string name = "by hand, " + std::string(processor_name(processor));
   const auto on_batch = [&](double seconds) {
     InterruptGuard::check();
     on_progress(name + ", batches", static_cast<std::size_t>(seconds * 1e3),

@@ -12,12 +12,20 @@ namespace warpdex::tools {
 /// Queries of a whole batch.
 inline constexpr std::size_t kWholeBatch = 1000;
 
+/// Times of single queries. What the GPU cannot answer does not count.
+struct SingleFigures {
+  Latency all;
+  std::vector<Latency> by_class;
+};
+
 /// Of one processor.
 struct HandFigures {
   Processor processor = Processor::kCpu;
-  // One query at a time; on the CPU, by one thread. What the GPU cannot answer does not count.
-  Latency all;
-  std::vector<Latency> by_class;
+  /// One query after the other; on the CPU, by one thread.
+  SingleFigures single;
+  /// The same at the arrival times of each of the plan's rates, or once the query before is
+  /// answered. A query's time counts from its start.
+  std::vector<SingleFigures> at_rates;
   /// Queries a second in batches of kWholeBatch, the next submitted while one runs; on the CPU by
   /// all threads.
   double batch_rate = 0;
@@ -26,8 +34,7 @@ struct HandFigures {
 };
 
 /// The plan's HandParts of the CPU, and of the GPU if `gpu` is not null; nothing if it has none.
-/// Rates are measured for the plan's seconds. Single queries come after a pass that is not timed;
-/// on the CPU all threads run that together.
+/// Each figure takes the plan's seconds at most. Lists are warm.
 std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress);

@@ -83,17 +83,29 @@ void write_points(JsonWriter& json, const LoadPlan& plan, const std::vector<Load
   json.end_array();
 }
 
+void write_singles(JsonWriter& json, const LoadPlan& plan, const SingleFigures& single) {
+  write_latency(json, "all", single.all);
+  json.begin_object("classes");
+  for (std::size_t i = 0; i < plan.classes.size(); ++i) {
+    write_latency(json, plan.classes[i].name, single.by_class[i]);
+  }
+  json.end_object();
+}
+
 void write_by_hand(JsonWriter& json, const LoadPlan& plan, const LoadReport& report) {
   json.begin_array("by_hand");
   for (const HandFigures& hand : report.by_hand) {
     json.begin_object();
     json.member("on", hand.processor == Processor::kGpu ? "gpu" : "cpu");
-    write_latency(json, "all", hand.all);
-    json.begin_object("classes");
-    for (std::size_t i = 0; i < plan.classes.size(); ++i) {
-      write_latency(json, plan.classes[i].name, hand.by_class[i]);
+    write_singles(json, plan, hand.single);
+    json.begin_array("at_rates");
+    for (std::size_t i = 0; i < hand.at_rates.size(); ++i) {
+      json.begin_object();
+      json.member("rate", plan.rates[i]);
+      write_singles(json, plan, hand.at_rates[i]);
+      json.end_object();
     }
-    json.end_object();
+    json.end_array();
     json.member("whole_batches_per_second", hand.batch_rate);
     json.member("callers_batches_per_second", hand.callers_rate);
     json.end_object();

@@ -135,6 +135,14 @@ std::vector<std::string> hand_cells(const HandFigures& hand, const std::string& 
           milliseconds(latency.max)};
 }
 
+void add_singles(const LoadPlan& plan, const HandFigures& hand, const std::string& what,
+                 const SingleFigures& single, Table& table) {
+  table.add(hand_cells(hand, what + "all", single.all));
+  for (std::size_t i = 0; plan.classes.size() > 1 && i < plan.classes.size(); ++i) {
+    table.add(hand_cells(hand, what + plan.classes[i].name, single.by_class[i]));
+  }
+}
+
 void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream& out) {
   if (report.by_hand.empty()) return;
   Table table({{"by hand on", Table::Align::kLeft},
@@ -145,13 +153,16 @@ void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream&
                {"p99"},
                {"max"}});
   for (const HandFigures& hand : report.by_hand) {
-    table.add(hand_cells(hand, "all", hand.all));
-    for (std::size_t i = 0; plan.classes.size() > 1 && i < plan.classes.size(); ++i) {
-      table.add(hand_cells(hand, plan.classes[i].name, hand.by_class[i]));
+    if (!plan.by_hand.single) continue;
+    add_singles(plan, hand, "", hand.single, table);
+    for (std::size_t i = 0; i < hand.at_rates.size(); ++i) {
+      add_singles(plan, hand, grouped(static_cast<std::uint64_t>(plan.rates[i])) + "/s, ",
+                  hand.at_rates[i], table);
     }
   }
-  table.print(out);
+  if (!table.empty()) table.print(out);
   for (const HandFigures& hand : report.by_hand) {
+    if (!plan.by_hand.batches) continue;
     out << processor_name(hand.processor)
         << " by hand: " << grouped(static_cast<std::uint64_t>(hand.batch_rate))
         << " queries/s in batches of " << grouped(kWholeBatch);

@@ -7,12 +7,14 @@
 
 #include "interrupt.hpp"
 #include "load_closed.hpp"
+#include "warpdex/core/parallel.hpp"
 
 namespace warpdex::tools {
 namespace {
 
-constexpr double kStep = 1.25;   // while there is no bracket
-constexpr double kExact = 1.02;  // the bracket that ends the search
+constexpr double kFirstStep = 1.06;  // while there is no bracket; each step is two of the last,
+constexpr double kLastStep = 2;      // up to this
+constexpr double kExact = 1.02;      // the bracket that ends the search
 /// Of what is answered with queries always waiting, this is likely to be in time.
 constexpr double kGuess = 0.85;
 constexpr double kGuessSeconds = 1;
@@ -36,8 +38,8 @@ class SimulatedLoads {
     // Shares of batches can only be fitted; a fit to these queries is the nearest to their truth.
     const HasList is_there = has_list(gpu);
     const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
-    occupancy_ = measured.occupancy;
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
+    occupancy_ = gpu_occupancy(queries_, measured);
   }
 
   LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
@@ -63,13 +65,14 @@ class SimulatedLoads {
 double find_highest_rate(double guess, const std::function<bool(double rate)>& holds) {
   double low = 0;  // holds
   double high = std::numeric_limits<double>::infinity();
-  for (double rate = guess; low == 0 || std::isinf(high);) {
+  double step = kFirstStep;
+  for (double rate = guess; low == 0 || std::isinf(high); step = std::min(kLastStep, step * step)) {
     if (holds(rate)) {
       low = rate;
-      rate *= kStep;
+      rate *= step;
     } else {
       high = rate;
-      rate /= kStep;
+      rate /= step;
       if (rate < guess / 1e3) return 0;
     }
   }
@@ -110,16 +113,17 @@ void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const Lo
     if (point.is_search) continue;  // the highest rate is searched below
     point.simulated = simulated.run(point.placement, point.cpu_threads, point.rate);
   }
-  for (HighestRate& rate : rates) {
+  parallel_for(0, rates.size(), [&](std::size_t, std::size_t i) {
+    HighestRate& rate = rates[i];
     const auto same = std::find_if(points.begin(), points.end(), [&](const LoadPoint& point) {
       return point.placement == rate.placement;
     });
-    if (same == points.end() || rate.live == 0) continue;
+    if (same == points.end() || rate.live == 0) return;
     rate.simulated = find_highest_rate(rate.live, [&](double tried) {
       InterruptGuard::check();
       return holds(plan, simulated.run(rate.placement, same->cpu_threads, tried));
     });
-  }
+  });
 }
 
 }  // namespace warpdex::tools

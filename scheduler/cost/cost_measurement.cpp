@@ -150,27 +150,31 @@ class Measurer {
     }
   }
 
-  /// How long batches take one after the other, and with the next one submitted meanwhile.
-  void measure_occupancy(Engine& engine) {
-    const MeasuredBatch* largest = nullptr;
-    for (const MeasuredBatch& batch : result_.batches) {
-      if (largest == nullptr || batch.queries.size() > largest->queries.size()) largest = &batch;
+  /// Batches as a loaded scheduler has them.
+  void measure_overlapped(Engine& engine) {
+    constexpr std::size_t kQueries = 1000;
+    constexpr int kBatches = 8;
+    std::vector<std::uint32_t> answered;
+    for (std::uint32_t i = 0; i < queries_.size(); ++i) {
+      if (result_.queries[i].gpu_alone > 0) answered.push_back(i);
     }
-    if (largest == nullptr) return;
-    take(largest->queries);
-    constexpr int kRounds = 20;
-    const auto run = [&] { engine.run(plans_, plan_settings_); };
-    const double alone = time_of(settings_, run) * kRounds;
+    if (answered.empty()) return;
+    MeasuredBatch& batch = result_.overlapped;
+    std::mt19937_64 random(settings_.seed);
+    for (std::size_t i = 0; i < kQueries; ++i) {
+      batch.queries.push_back(answered[random() % answered.size()]);
+    }
+    take(batch.queries);
     const double together = time_of(settings_, [&] {
       Ticket before = engine.submit(plans_, plan_settings_);
-      for (int i = 1; i < kRounds; ++i) {
+      for (int i = 1; i < kBatches; ++i) {
         const Ticket next = engine.submit(plans_, plan_settings_);
         engine.wait(before);
         before = next;
       }
       engine.wait(before);
     });
-    result_.occupancy = std::clamp(together / alone, 0.1, 1.0);
+    batch.time = together / kBatches;
   }
 
   CostMeasurements take_result() { return std::move(result_); }
@@ -219,7 +223,7 @@ CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
   if (engine != nullptr) {
     measurer.measure_alone(*engine);
     measurer.measure_batches(*engine);
-    measurer.measure_occupancy(*engine);
+    measurer.measure_overlapped(*engine);
   }
   return measurer.take_result();
 }

@@ -15,9 +15,6 @@ namespace {
 
 /// Before the first arrival, so that all generators are there.
 constexpr Micros kHeadStart = 20'000;
-/// A generator that has so much time sleeps, else it spins.
-constexpr Micros kTimeToSleep = 200;
-constexpr Micros kWakeEarly = 100;
 /// Between two calls of `on_wait`.
 constexpr std::chrono::milliseconds kLook{20};
 
@@ -33,10 +30,12 @@ class Load {
 
   /// Submits every n-th query, from the first on.
   void generate(std::size_t first, std::size_t step) {
+    const ExactSleep exact;
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
-      wait_until_time(start_ + settings_.arrivals[i]);
-      submit(i);
+      LoadQuery query = queries_[i % queries_.size()];  // a caller's own, planned before
+      wait_for_moment([this] { return scheduler_.jobs().now(); }, start_ + settings_.arrivals[i]);
+      submit(i, std::move(query));
     }
   }
 
@@ -46,24 +45,12 @@ class Load {
   std::vector<LoadOutcome> take() { return std::move(outcomes_); }
 
  private:
-  void wait_until_time(Micros time) const {
-    for (Micros now = scheduler_.jobs().now(); now < time; now = scheduler_.jobs().now()) {
-      if (time - now > kTimeToSleep) {
-        std::this_thread::sleep_for(
-            std::chrono::duration<double, std::micro>(time - now - kWakeEarly));
-      } else {
-        pause_thread();
-      }
-    }
-  }
-
-  void submit(std::size_t number) {
-    const LoadQuery& query = queries_[number % queries_.size()];
+  void submit(std::size_t number, LoadQuery&& query) {
     outcomes_[number].lag =
         static_cast<float>(scheduler_.jobs().now() - start_ - settings_.arrivals[number]);
     submitted_.fetch_add(1, std::memory_order_relaxed);
     // Two words, which a std::function holds without allocating.
-    scheduler_.submit(query.plan, query.settings, settings_.options,
+    scheduler_.submit(std::move(query.plan), query.settings, settings_.options,
                       [this, number](ScheduledAnswer&& answer) { note(number, answer); });
   }
 

@@ -170,17 +170,9 @@ class Simulation {
   }
 
   static Micros time_of(const std::vector<Job*>& jobs) {
-    const auto cost = [](const Job* job) -> const JobCost& {
-      return static_cast<const SimulatedJob*>(job)->query->measured;
-    };
-    if (jobs.size() == 1) return static_cast<double>(cost(jobs[0]).gpu_alone);
-    double base = 0;
-    double shares = 0;
-    for (const Job* job : jobs) {
-      base = std::max(base, static_cast<double>(cost(job).gpu_base));
-      shares += static_cast<double>(cost(job).gpu_share);
-    }
-    return base + shares;
+    BatchCost cost;
+    for (const Job* job : jobs) cost.add(static_cast<const SimulatedJob*>(job)->query->measured);
+    return cost.time();
   }
 
   void take_event() {
@@ -253,6 +245,15 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
     return query.measured.gpu_can;
   });
   return Simulation(queries, arrivals, settings, has_gpu).run();
+}
+
+double gpu_occupancy(std::span<const SimulatedQuery> queries,
+                     const CostMeasurements& measurements) {
+  BatchCost predicted;
+  for (const std::uint32_t query : measurements.overlapped.queries) {
+    predicted.add(queries[query].measured);
+  }
+  return predicted.time() > 0 ? measurements.overlapped.time / predicted.time() : 1;
 }
 
 std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,

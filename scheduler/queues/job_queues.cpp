@@ -15,14 +15,9 @@ constexpr Micros kUsualDeadline = 1e6;
 }  // namespace
 
 double batch_work(const std::vector<Job*>& batch) {
-  if (batch.size() == 1) return static_cast<double>(batch[0]->cost.gpu_alone);
-  double base = 0;
-  double shares = 0;
-  for (const Job* job : batch) {
-    base = std::max(base, static_cast<double>(job->cost.gpu_base));
-    shares += static_cast<double>(job->cost.gpu_share);
-  }
-  return base + shares;
+  BatchCost cost;
+  for (const Job* job : batch) cost.add(job->cost);
+  return cost.time();
 }
 
 bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now) {
@@ -65,8 +60,10 @@ Waits JobQueues::waits(Micros now) const {
     waits.cpu =
         (queued(Lane::kCpu) + queued(Lane::kEither) / 2 + cpu_running_work_ / 2) / cpu_threads_;
   }
-  // Huge jobs run beside the others.
-  waits.gpu = std::max(0.0, gpu_free_at_ - now) + queued(Lane::kGpu) + queued(Lane::kEither) / 2;
+  // Huge jobs run beside the others, and so does the next batch if little is under way.
+  const double beside = static_cast<double>(settings_.beside_work);
+  waits.gpu =
+      std::max(0.0, gpu_free_at_ - now - beside) + queued(Lane::kGpu) + queued(Lane::kEither) / 2;
   return waits;
 }
 
@@ -200,6 +197,7 @@ Micros JobQueues::next_usual_batch_time() const {
   const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
   if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
   if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
+  if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
   return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
          static_cast<double>(settings_.batch_wait);

@@ -2,6 +2,7 @@
 // and the simulator decide by the same code. (Ding et al., section on scheduling.) Internal.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace warpdex {
 
 /// Predicted times on the CPU are off by more than those on the GPU, where long lists cost little.
 /// The CPU must be predicted to be faster by this factor.
-inline constexpr double kCaution = 1.5;
+inline constexpr double kCaution = 1.2;
 
 /// The queues that a job can be in.
 enum class Lane : std::uint8_t {
@@ -119,6 +120,22 @@ class JobQueues {
   Micros gpu_free_at_ = 0;  ///< when what is under way is predicted to be done
   std::size_t batches_under_way_ = 0;
   std::size_t huge_under_way_ = 0;
+};
+
+/// What the jobs of a batch add up to. Small batches take no longer than their jobs one by one.
+class BatchCost {
+ public:
+  void add(const JobCost& cost) {
+    alone_ += static_cast<double>(cost.gpu_alone);
+    base_ = std::max(base_, static_cast<double>(cost.gpu_base));
+    shares_ += static_cast<double>(cost.gpu_share);
+  }
+  Micros time() const { return std::min(alone_, base_ + shares_); }
+
+ private:
+  double alone_ = 0;
+  double base_ = 0;
+  double shares_ = 0;
 };
 
 /// The predicted time of a batch.

@@ -1,4 +1,6 @@
 // The CPU threads: each takes single jobs, runs them, and stops those that should not go on.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 
@@ -21,6 +23,15 @@ constexpr float kLongRun = 100;
 constexpr std::uint32_t kLooksPerSteal = 256;
 /// While CPU jobs wait longer than this, the GPU may help.
 constexpr Micros kWaitForHelp = 500;
+
+/// With a GPU, CPU threads give way to the threads that feed it, deliver answers and submit: these
+/// need a processor at once, for microseconds. Where the system cannot, nothing changes.
+void give_way() {
+#if defined(__linux__)
+  constexpr int kNiceness = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNiceness);  // of this thread
+#endif
+}
 
 /// Why a run was stopped.
 enum class Stop { kNone, kCancelled, kTime, kMove };
@@ -103,6 +114,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   std::uint32_t looks = 0;
   ArrivalRate arrivals;
   const ExactSleep exact;
+  if (has_gpu) give_way();
   for (;;) {
     bool may_help = false;
     float sum = 0;
@@ -124,8 +136,9 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     }
     if (may_help) idle_gpu.bring_work();
     if (count == 0) {
-      idle_cpu->wait([&] { return has_cpu_work(looks); }, [this] { return may_spin(); },
-                     settings.spin, arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
+      idle_cpu->wait(
+          thread, [&] { return has_cpu_work(looks); }, [this] { return may_spin(); }, settings.spin,
+          arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
       continue;
     }
     if (sum >= kLongRun) idle_cpu->bring_work();

@@ -11,6 +11,8 @@ namespace {
 /// Batches of fewer jobs are delivered by the GPU's thread: that takes less than another thread
 /// needs to wake up.
 constexpr std::size_t kFewJobs = 32;
+/// Batches of more jobs are built by several threads.
+constexpr std::size_t kManyJobs = 100;
 /// After so many failures in a row the GPU gets no more work.
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
@@ -39,7 +41,7 @@ void JobScheduler::State::run_gpu_thread() {
       continue;
     }
     idle_gpu.wait(
-        has_work, [this] { return may_spin(); }, settings.spin,
+        0, has_work, [this] { return may_spin(); }, settings.spin,
         arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
   }
 }
@@ -128,7 +130,11 @@ void JobScheduler::State::start(GpuSlot& slot) {
   }
   gpu_counters().batches.add(1);
   try {
-    slot.worker->start(slot.number, slot.jobs);
+    if (slot.jobs.size() < kManyJobs) {
+      slot.worker->start(slot.number, slot.jobs);
+    } else {
+      builders.execute([&] { slot.worker->start(slot.number, slot.jobs); });
+    }
   } catch (...) {
     fail_batch(slot);
   }

@@ -1,35 +1,40 @@
 // Idle threads: a few look out for work, the others sleep until one of them is woken. Internal.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <semaphore>
 #include <thread>
+#include <vector>
 
 #include "warpdex/core/waiting.hpp"
 
 namespace warpdex {
 
 /// No job is missed: a thread that gives up its look-out counts itself as asleep before it looks
-/// for work a last time, and whoever brings work looks for look-outs after that.
+/// for work a last time, and whoever brings work looks for look-outs after that. The thread that
+/// has slept least is woken first, since its caches are the warmest.
 class IdleThreads {
  public:
-  explicit IdleThreads(std::size_t max_lookouts) : max_lookouts_(max_lookouts) {}
+  IdleThreads(std::size_t threads, std::size_t max_lookouts)
+      : max_lookouts_(max_lookouts), sleeping_(threads) {
+    asleep_.reserve(threads);
+  }
 
   bool has_lookout() const { return lookouts_.load(std::memory_order_seq_cst) > 0; }
 
   /// Wakes a thread that sleeps, unless one looks out or none sleeps.
   void bring_work() {
-    if (has_lookout()) return;
-    if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_one();
+    if (!has_lookout()) wake_one();
   }
 
-  /// Returns when `has_work` is true, or the thread was woken. A thread that looks out naps, if it
-  /// is to, then spins for `spin` at most, while `may_spin` is true.
+  /// Returns when `has_work` is true, or the thread was woken. `thread` is its number. A thread
+  /// that looks out naps, if it is to, then spins for `spin` at most, while `may_spin` is true.
   template <typename HasWork, typename MaySpin>
-  void wait(HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
+  void wait(std::size_t thread, HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
             std::chrono::microseconds nap) {
     const bool is_one_of_few = idle_.fetch_add(1, std::memory_order_relaxed) < max_lookouts_;
     bool found = false;
@@ -40,58 +45,68 @@ class IdleThreads {
       end_lookout();
     }
     idle_.fetch_sub(1, std::memory_order_relaxed);
-    if (found) return;
-    sleep(has_work);
+    if (!found) sleep(thread, has_work);
   }
 
   void wake_all() {
-    {
-      const std::lock_guard lock(mutex_);
-      calls_ += sleepers_.load(std::memory_order_relaxed);
+    while (wake_one()) {
     }
-    called_.notify_all();
   }
 
   /// Counts a thread that does not wait here, but is soon back, as one that looks out.
   void start_lookout() { lookouts_.fetch_add(1, std::memory_order_seq_cst); }
   void end_lookout() { lookouts_.fetch_sub(1, std::memory_order_seq_cst); }
-  /// Threads that sleep and were not called. About right: others go and come meanwhile.
-  std::size_t sleepers() const {
-    const std::size_t called = calls_.load(std::memory_order_relaxed);
-    const std::size_t all = sleepers_.load(std::memory_order_relaxed);
-    return all > called ? all - called : 0;
-  }
+  /// Threads that sleep and were not called.
+  std::size_t sleepers() const { return sleepers_.load(std::memory_order_seq_cst); }
 
-  void wake_one() {
+  /// Returns whether there was one.
+  bool wake_one() {
+    if (sleepers() == 0) return false;
+    std::size_t thread = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (calls_ >= sleepers_.load(std::memory_order_relaxed)) return;
-      ++calls_;
+      if (asleep_.empty()) return false;
+      thread = asleep_.back();
+      asleep_.pop_back();
+      sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
     }
-    called_.notify_one();
+    sleeping_[thread].called.release();
+    return true;
   }
 
  private:
   template <typename HasWork>
-  void sleep(HasWork has_work) {
-    std::unique_lock lock(mutex_);
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    if (!has_work()) {
-      called_.wait(lock, [this] { return calls_ > 0; });
-      --calls_;
+  void sleep(std::size_t thread, HasWork has_work) {
+    {
+      const std::lock_guard lock(mutex_);
+      asleep_.push_back(thread);
+      sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
     }
-    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-    if (calls_ > sleepers_.load(std::memory_order_relaxed)) --calls_;
+    if (has_work() && leave(thread)) return;
+    sleeping_[thread].called.acquire();
   }
+
+  /// Takes a thread that has not been called off the list. Returns whether it was on it.
+  bool leave(std::size_t thread) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find(asleep_.begin(), asleep_.end(), thread);
+    if (found == asleep_.end()) return false;
+    asleep_.erase(found);
+    sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
+    return true;
+  }
+
+  struct Sleeper {
+    std::binary_semaphore called{0};
+  };
 
   const std::size_t max_lookouts_;
   alignas(64) std::atomic<std::size_t> lookouts_ = 0;
-  std::atomic<std::size_t> idle_ = 0;  ///< of these, the ones that wait here
-  std::atomic<std::size_t> sleepers_ = 0;
-  std::mutex mutex_;
-  std::condition_variable called_;
-  /// Sleepers that were called and have not left; written under mutex_.
-  std::atomic<std::size_t> calls_ = 0;
+  std::atomic<std::size_t> idle_ = 0;      ///< of these, the ones that wait here
+  std::atomic<std::size_t> sleepers_ = 0;  ///< size of `asleep_`
+  std::mutex mutex_;                       ///< protects `asleep_`
+  std::vector<std::size_t> asleep_;        ///< threads, the one that sleeps longest first
+  std::vector<Sleeper> sleeping_;          ///< by thread
 };
 
 }  // namespace warpdex

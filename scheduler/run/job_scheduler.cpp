@@ -12,16 +12,16 @@
 namespace warpdex {
 namespace {
 
-/// With a GPU, one of so many processors is left to its threads, those that build its batches, and
+/// With a GPU, three of eight processors are left to its threads, those that build its batches, and
 /// callers: two at least.
-constexpr std::size_t kThreadsPerGpuThread = 4;
+constexpr std::size_t kGpuThreadsOfEight = 3;
 /// CPU threads for each thread that looks out.
 constexpr std::size_t kThreadsPerLookout = 8;
 
 std::size_t thread_count(const SchedulerSettings& settings, bool has_gpu) {
   if (settings.cpu_threads > 0) return settings.cpu_threads;
   const std::size_t all = default_threads();
-  const std::size_t for_gpu = has_gpu ? std::max<std::size_t>(2, all / kThreadsPerGpuThread) : 0;
+  const std::size_t for_gpu = has_gpu ? std::max<std::size_t>(2, all * kGpuThreadsOfEight / 8) : 0;
   return all > for_gpu ? all - for_gpu : 1;
 }
 
@@ -54,7 +54,7 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
   const std::size_t lookouts =
       settings.lookouts > 0 ? settings.lookouts
                             : std::max<std::size_t>(1, cpu_thread_count / kThreadsPerLookout);
-  idle_cpu = std::make_unique<IdleThreads>(lookouts);
+  idle_cpu = std::make_unique<IdleThreads>(cpu_thread_count, lookouts);
   cpu_workers.resize(cpu_thread_count);
   for (auto& workers : cpu_workers) {
     for (WorkClass* work_class : classes) workers.push_back(work_class->make_cpu_worker());
@@ -63,6 +63,8 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
     cpu_threads.emplace_back([this, i] { run_cpu_thread(i); });
   }
   if (!has_gpu) return;
+  const std::size_t left = processors - std::min(processors, cpu_thread_count);
+  builders.initialize(static_cast<int>(std::max<std::size_t>(1, left / 2)));
   delivery_thread = std::jthread([this] { run_delivery_thread(); });
   gpu_thread = std::jthread([this] { run_gpu_thread(); });
 }

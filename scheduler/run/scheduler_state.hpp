@@ -1,6 +1,8 @@
 // What the scheduler's threads share. Internal.
 #pragma once
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -111,7 +113,8 @@ struct JobScheduler::State {
   std::atomic<Micros> next_batch = kNever;
 
   std::unique_ptr<IdleThreads> idle_cpu;
-  IdleThreads idle_gpu{1};
+  IdleThreads idle_gpu{1, 1};
+  tbb::task_arena builders;  ///< of large batches: half of the processors that CPU threads leave
   std::atomic<bool> is_ending = false;
   std::atomic<bool> gpu_is_given_up = false;
   std::vector<Job*> next_jobs;        ///< of a batch to be started; of the GPU's thread only

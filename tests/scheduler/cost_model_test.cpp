@@ -254,7 +254,8 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
       EXPECT_EQ(query % 2, batch.queries[0] % 2);  // one class
     }
   }
-  EXPECT_GT(measured.occupancy, 0);
+  EXPECT_EQ(measured.overlapped.queries.size(), 1'000U);
+  EXPECT_GT(measured.overlapped.time, 0);
   EXPECT_TRUE(measure_costs(*snapshot_, nullptr, few, settings).batches.empty());
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "tests/scheduler/stub_work.hpp"
 #include "tests/support.hpp"
@@ -21,11 +22,12 @@ constexpr std::chrono::microseconds kLong{60'000'000};
 constexpr std::chrono::microseconds kNone{0};
 
 TEST(IdleThreadsTest, AThreadThatMayNotSpinSleepsAtOnce) {
-  IdleThreads threads(1);
+  IdleThreads threads(1, 1);
   std::atomic<bool> has_work = false;
   std::jthread waits([&] {
     while (!has_work) {
-      threads.wait([&] { return has_work.load(); }, [] { return false; }, kLong, kNone);
+      threads.wait(
+          0, [&] { return has_work.load(); }, [] { return false; }, kLong, kNone);
     }
   });
   while (threads.sleepers() == 0) std::this_thread::yield();
@@ -35,12 +37,13 @@ TEST(IdleThreadsTest, AThreadThatMayNotSpinSleepsAtOnce) {
 }
 
 TEST(IdleThreadsTest, AThreadThatNoLongerMaySpinGoesToSleep) {
-  IdleThreads threads(1);
+  IdleThreads threads(1, 1);
   std::atomic<bool> may_spin = true;
   std::atomic<bool> has_work = false;
   std::jthread waits([&] {
     while (!has_work) {
-      threads.wait([&] { return has_work.load(); }, [&] { return may_spin.load(); }, kLong, kNone);
+      threads.wait(
+          0, [&] { return has_work.load(); }, [&] { return may_spin.load(); }, kLong, kNone);
     }
   });
   while (!threads.has_lookout()) std::this_thread::yield();
@@ -52,12 +55,32 @@ TEST(IdleThreadsTest, AThreadThatNoLongerMaySpinGoesToSleep) {
   threads.bring_work();
 }
 
+TEST(IdleThreadsTest, TheThreadThatHasSleptLeastIsWokenFirst) {
+  IdleThreads threads(3, 1);
+  std::atomic<int> woken = -1;
+  std::vector<std::jthread> sleep;
+  for (int i = 0; i < 3; ++i) {
+    sleep.emplace_back([&, i] {
+      threads.wait(
+          static_cast<std::size_t>(i), [] { return false; }, [] { return false; }, kLong, kNone);
+      woken = i;
+    });
+    while (threads.sleepers() <= static_cast<std::size_t>(i)) std::this_thread::yield();
+  }
+  for (int i = 2; i >= 0; --i) {
+    threads.bring_work();
+    while (woken == -1) std::this_thread::yield();
+    EXPECT_EQ(woken.exchange(-1), i);
+  }
+  EXPECT_FALSE(threads.wake_one());
+}
+
 // A nap uses no processor: where jobs come in close succession, it is cheaper than to be woken.
 TEST(IdleThreadsTest, AThreadThatMayNotSpinMayNap) {
-  IdleThreads threads(1);
+  IdleThreads threads(1, 1);
   int looks = 0;
-  threads.wait([&] { return ++looks > 0; }, [] { return false; }, kLong,
-               std::chrono::microseconds(10));
+  threads.wait(
+      0, [&] { return ++looks > 0; }, [] { return false; }, kLong, std::chrono::microseconds(10));
   EXPECT_EQ(looks, 1);
 }
 

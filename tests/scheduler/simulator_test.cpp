@@ -70,6 +70,25 @@ TEST(Simulator, BatchesCarryWhatSingleQueriesCannot) {
   EXPECT_GT(on_cpu.missed_share, 0.9);
 }
 
+// A batch is predicted to take 50 + 1000 * 2; the GPU answers one of that size each 1025 us.
+TEST(Simulator, TheGpuIsAsFastAsItsOverlappedBatches) {
+  const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 2, 50)};
+  CostMeasurements measured;
+  measured.overlapped = {std::vector<std::uint32_t>(1'000, 0), 1'025};
+  SimulatorSettings settings = settings_of(1);
+  settings.placement.placement = Placement::kGpuOnly;
+  settings.occupancy = gpu_occupancy(queries, measured);
+  EXPECT_DOUBLE_EQ(settings.occupancy, 0.5);
+  EXPECT_EQ(gpu_occupancy(queries, {}), 1);
+  const auto missed = [&](double rate) {
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 2, 19);
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 20'000)
+        .missed_share;
+  };
+  EXPECT_LT(missed(930'000), 0.01);
+  EXPECT_GT(missed(1'050'000), 0.1);
+}
+
 // Queries that suit either processor: both together carry more than either alone, and more than
 // each query on the better one alone where most suit the same one.
 TEST(Simulator, BothTogetherCarryMore) {

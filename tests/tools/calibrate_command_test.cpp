@@ -75,7 +75,6 @@ TEST_F(CalibrateCommand, WritesItsErrorsAsJson) {
     models.emplace_back(error["model"].GetString());
   }
   EXPECT_THAT(models, UnorderedElementsAre("tree", "linear"));
-  EXPECT_TRUE(json["batch_occupancy"].IsNumber());
 }
 
 TEST_F(CalibrateCommand, TakesQueriesUpToALimit) {

@@ -45,16 +45,21 @@ class Rows(unittest.TestCase):
     def test_idle_takes_the_better_processor_of_each_class(self):
         def of(p50, p99):
             return {"p50_us": p50, "p99_us": p99}
-        idle = {"by_hand": [
-            {"on": "cpu", "classes": {"a": of(10, 100), "b": of(500, 900)},
-             "callers_batches_per_second": 50},
-            {"on": "gpu", "classes": {"a": of(60, 80), "b": of(70, 90)},
-             "callers_batches_per_second": 90}],
+
+        def hand(processor, rate, *classes):
+            classes = {name: of(*figures) for name, figures in zip("ab", classes)}
+            at_rate = {name: of(one["p50_us"] + 5, one["p99_us"] * 2)
+                       for name, one in classes.items()}
+            return {"on": processor, "classes": classes, "at_rates": [{"classes": at_rate}],
+                    "callers_batches_per_second": rate}
+        idle = {"by_hand": [hand("cpu", 50, (10, 100), (500, 900)),
+                            hand("gpu", 90, (60, 80), (70, 90))],
             "loads": [{"on": "both", "rate": 1000,
-                       "classes": {"a": of(20, 97), "b": of(75, 90)}}],
+                       "classes": {"a": of(20, 97), "b": of(85, 90)}}],
             "callers": [{"on": "both", "callers": 64, "answers_per_second": 91}]}
         rows = list(script.idle_rows(on_gpu(), idle))
-        self.assertEqual([row[3] for row in rows], ["met", "**misses**", "met", "met", "met"])
+        self.assertEqual([row[3] for row in rows],
+                         ["met; met", "met; **misses**", "met; **misses**", "met; met", "met"])
 
     def test_a_huge_query_and_full_batches(self):
         def at(p99):

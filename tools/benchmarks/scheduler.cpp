@@ -25,9 +25,6 @@ namespace {
 /// Between two looks at whether a job is free.
 constexpr std::chrono::microseconds kNap{100};
 constexpr double kIdleRate = 1'000;
-/// A generator that sleeps does so where it has so much time, and spins for the rest.
-constexpr Micros kTimeToSleep = 200;
-constexpr Micros kWakeEarly = 100;
 /// A submit() that takes so long has lost its processor meanwhile, and does not count.
 constexpr Micros kLostProcessor = 100;
 
@@ -120,14 +117,9 @@ class Jobs {
 enum class Caller : std::uint8_t { kSpins, kSleeps };
 
 void wait_until_time(const JobScheduler& scheduler, Micros due, Caller caller) {
-  for (Micros now = scheduler.now(); now < due; now = scheduler.now()) {
-    if (caller == Caller::kSleeps && due - now > kTimeToSleep) {
-      std::this_thread::sleep_for(
-          std::chrono::duration<double, std::micro>(due - now - kWakeEarly));
-    } else {
-      pause_thread();
-    }
-  }
+  const auto now = [&] { return scheduler.now(); };
+  if (caller == Caller::kSleeps) return wait_for_moment(now, due);
+  while (now() < due) pause_thread();
 }
 
 /// Submits jobs for some seconds, `rate` a second (0: as fast as it can). Returns the seconds that

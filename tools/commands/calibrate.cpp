@@ -103,10 +103,9 @@ void print_errors(const std::vector<PredictionError>& errors, std::ostream& out)
   out << "Relative errors for queries (or batches) that the models were not fitted to.\n";
 }
 
-std::string to_json(const std::vector<PredictionError>& errors, double occupancy) {
+std::string to_json(const std::vector<PredictionError>& errors) {
   JsonWriter json;
   json.begin_object();
-  json.member("batch_occupancy", occupancy);
   json.begin_array("errors");
   for (const PredictionError& error : errors) {
     json.begin_object();
@@ -155,7 +154,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
   write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
   if (given.json != "-") print_errors(calibration.errors, std::cout);
-  write_outputs({{given.json, to_json(calibration.errors, measured.occupancy)}});
+  write_outputs({{given.json, to_json(calibration.errors)}});
   return 0;
 }
 

@@ -74,7 +74,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "also let N callers each wait for their answer before they ask again")(
       "by-hand",
       po::value(&given.by_hand)->value_name("PARTS")->implicit_value("single,batches,full"),
-      "also measure the engines without the scheduler. single: one query at a time; batches: of "
+      "also measure the engines without the scheduler. single: one query at a time, one after the "
+      "other and at the times of each --rate; batches: of "
       "1,000; full: on the GPU, the loads in batches that start when they are full. Without PARTS: "
       "all, as --by-hand=single,batches,full")(
       "huge-every", po::value(&given.huge_every)->value_name("N"),

@@ -37,6 +37,22 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
+/// Returns at a moment by `now`, in microseconds: sleeps while there are
+/// milliseconds, then spins.
+template <typename Now>
+void wait_for_moment(Now now, double moment) {
+  constexpr double kTimeToSleep = 2'000;
+  constexpr double kWakeEarly = 1'000;
+  for (double time = now(); time < moment; time = now()) {
+    if (moment - time > kTimeToSleep) {
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::micro>(moment - time - kWakeEarly));
+    } else {
+      pause_thread();
+    }
+  }
+}
+
 /// While it lives, the thread sleeps exactly as long as asked, not up to 50 us longer.
 class ExactSleep {
  public:

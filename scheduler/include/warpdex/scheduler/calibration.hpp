@@ -30,9 +30,9 @@ struct MeasuredBatch {
 struct CostMeasurements {
   std::vector<MeasuredCost> queries;   ///< by number
   std::vector<MeasuredBatch> batches;  ///< none without a GPU
-  /// The time that a batch keeps the GPU from the next one, as a part of its time: below 1 where
-  /// batches overlap.
-  double occupancy = 1;
+  /// A large batch of queries of all classes, and what each takes of many like it, the next one
+  /// submitted while one runs. Empty without a GPU.
+  MeasuredBatch overlapped;
 };
 
 struct MeasureSettings {

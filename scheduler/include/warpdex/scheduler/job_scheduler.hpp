@@ -15,8 +15,8 @@ namespace warpdex {
 
 struct SchedulerSettings {
   PlacementSettings placement;
-  /// CPU threads that run jobs; 0: as many as this process may run on, less a quarter of these (two
-  /// at least) for the GPU's threads and callers if there is a GPU. 1 or more.
+  /// CPU threads that run jobs; 0: as many as this process may run on, less three eighths of these
+  /// (two at least) for the GPU's threads and callers if there is a GPU. 1 or more.
   std::size_t cpu_threads = 0;
   /// Jobs that may be under way (submitted, not ended). Further ones meet their OverloadPolicy. A
   /// client that has fewer than its share of these is let in nevertheless, so at most twice as many
@@ -28,7 +28,7 @@ struct SchedulerSettings {
   /// where jobs come every 5 us and more often, lookouts nap. 0 lookouts: one for each eight CPU
   /// threads, at least one.
   std::size_t lookouts = 0;
-  std::chrono::microseconds spin{5'000};
+  std::chrono::microseconds spin{20'000};
   /// Lets a CPU run that takes `outrun` times as long as predicted, and as long as the GPU takes,
   /// continue on the GPU, if that is predicted to be done sooner than the run has taken so far.
   bool moves = true;

@@ -23,11 +23,13 @@ struct PlacementSettings {
   std::vector<double> client_weights{1};
   std::size_t batch_jobs = 1000;  ///< a batch has so many jobs at most
   float batch_max_work = 10'000;  ///< and is closed before it is predicted to take longer
-  /// While another batch is under way, the next one starts once it is predicted to take so long,
+  /// The next batch starts at once while those under way are predicted to take less than this.
+  float beside_work = 300;
+  /// Else it starts once it is predicted to take so long,
   float batch_min_work = 1'000;
   float batch_wait = 300;   ///< or once its oldest job has waited so long
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
-  float huge_work = 2'000;  ///< a job that is predicted to take longer on the GPU goes alone
+  float huge_work = 500;    ///< a job that is predicted to take longer on the GPU goes alone
   /// Once this part of the time to its deadline has passed, a job of the third queue goes to the
   /// processor that it prefers.
   double urgent_share = 0.5;

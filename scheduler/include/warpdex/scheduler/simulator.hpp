@@ -22,7 +22,7 @@ struct SimulatorSettings {
   std::size_t cpu_threads = 1;
   std::size_t capacity = 10'000;
   JobOptions options;    ///< of every query
-  double occupancy = 1;  ///< CostMeasurements::occupancy
+  double occupancy = 1;  ///< see gpu_occupancy()
   Micros overhead = 2;   ///< of the scheduler, a query
   Micros limited_run = 200;
   float outrun = 2;  ///< SchedulerSettings::outrun
@@ -42,5 +42,9 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
                                               std::span<const LoadQuery> queries,
                                               const CostMeasurements& measurements,
                                               const CostModel& model, const HasList& has_list);
+
+/// The time that a batch keeps the GPU from the next one, as a part of its predicted time: below 1
+/// where batches, and classes of queries in one batch, overlap. 1 without a GPU.
+double gpu_occupancy(std::span<const SimulatedQuery> queries, const CostMeasurements& measurements);
 
 }  // namespace warpdex
