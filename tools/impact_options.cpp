@@ -17,17 +17,16 @@ void ImpactOptions::add_to(po::options_description& group) {
                                        po::value(&b_)->value_name("X")->default_value(b_, "0.4"),
                                        "impacts: BM25's b, 0 to 1")(
       "weights", po::bool_switch(&weights_),
-      "the frequencies are weights of a learned model, from 1 to 255: store them as they are, for "
-      "searches to add up");
+      "the frequencies are weights of a learned model, for searches to add up: store them as they "
+      "are if none is past 255, else in 255 equal steps up to the largest");
 }
 
 std::optional<ImpactSettings> ImpactOptions::settings(const CommandLine& command) const {
   if (impacts_ && weights_) {
     throw UsageError(
-        "--impacts makes impacts of frequencies, --weights takes them as they are; leave one of "
+        "--impacts makes impacts of frequencies, --weights takes these for weights; leave one of "
         "the two out");
   }
-  if (weights_) return ImpactSettings{.source = ImpactSource::kWholeWeights};
   if (impacts_) {
     check_bm25_settings(k1_, b_);
     return ImpactSettings{k1_, b_};
@@ -37,6 +36,7 @@ std::optional<ImpactSettings> ImpactOptions::settings(const CommandLine& command
       throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
     }
   }
+  if (weights_) return ImpactSettings{.source = ImpactSource::kWholeWeights};
   return std::nullopt;
 }
 

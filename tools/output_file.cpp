@@ -18,8 +18,8 @@ void write_standard_output(std::string_view bytes) {
     const ssize_t written = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      throw IoError("cannot write standard output: " + errno_message(errno) +
-                    "; make room there, or name another target");
+      throw IoError("cannot write standard output: " + errno_message(errno) + "; " +
+                    write_advice(errno));
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -96,9 +96,15 @@ SearchSettings SearchOptions::settings() const {
 
 std::size_t SearchOptions::threads() const { return checked_threads(threads_); }
 
-std::vector<QueryText> SearchOptions::read_query_file() const {
+std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index) const {
   SkippedQueries skipped;
-  return read_queries(queries_file_, query_format(), read_options(skipped));
+  std::vector<QueryText> texts = read_queries(queries_file_, query_format(), read_options(skipped));
+  if (!skips_bad_queries()) return texts;
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
+  std::erase_if(texts, [&](const QueryText& text) {
+    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped).empty();
+  });
+  return texts;
 }
 
 bool SearchOptions::is_stream() const {

@@ -50,9 +50,9 @@ class SearchOptions {
 
   bool has_query_file() const { return !queries_file_.empty(); }
   const std::string& query_file() const { return queries_file_; }
-  /// The queries of --queries, as text. Those that are bad are reported and left out where the user
-  /// said so.
-  std::vector<QueryText> read_query_file() const;
+  /// The queries of --queries, as text. Those that are bad, or that the analyzer of the index or
+  /// the syntax (by default plain) refuses, are reported and left out where the user said so.
+  std::vector<QueryText> read_query_file(const IndexSettings& index) const;
   /// Whether queries come one by one from a pipe or a terminal, and each is to be answered at once.
   bool is_stream() const;
   /// How queries are read, for a reader of one's own. `skipped` reports the bad ones, if they are

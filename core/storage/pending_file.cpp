@@ -42,6 +42,17 @@ bool claim(int descriptor) {
 
 }  // namespace
 
+std::string write_advice(int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return "make room there, or name another target";
+    case ENOENT: return "make the folder first, or name another target";
+    case EPIPE: return "what reads it has ended";
+    default: return "name another target";
+  }
+}
+
 PendingFile::PendingFile(const std::filesystem::path& target) {
   std::error_code ignored;
   // A link to a file stays a link.
@@ -84,8 +95,8 @@ PendingFile::~PendingFile() {
 }
 
 void PendingFile::fail(int error) const {
-  throw IoError("cannot write " + target_.string() + ": " + errno_message(error) +
-                "; make room there, or name another target");
+  throw IoError("cannot write " + target_.string() + ": " + errno_message(error) + "; " +
+                write_advice(error));
 }
 
 void PendingFile::append(const void* bytes, std::size_t size) {

@@ -82,7 +82,7 @@ class CiffIndex final : public ForeignIndex {
   ciff::DocRecord parse_record(MessageBytes message, std::uint64_t number) const {
     ciff::DocRecord record;
     if (!record.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
-      fail("document record " + of_all(number, documents()) + " is damaged");
+      fail("document record " + of_all(number, documents()) + " is damaged; get the file again");
     }
     return record;
   }
@@ -121,7 +121,7 @@ void CiffIndex::find_lists(MessageCursor& cursor, const OnForeignRead& on_read) 
     const std::uint64_t place = cursor.position();
     CiffList list;
     if (!read_ciff_list(cursor.next("posting list " + of_all(i, count)), list)) {
-      fail("posting list " + of_all(i, count) + " is damaged");
+      fail("posting list " + of_all(i, count) + " is damaged; get the file again");
     }
     if (std::cmp_not_equal(list.df, list.postings)) {
       fail("the list of '" + excerpt(list.term) + "' has a df of " + std::to_string(list.df) +
@@ -181,7 +181,7 @@ std::vector<std::string> CiffIndex::notes(std::uint64_t tokens) const {
 }  // namespace
 
 ImportReport import_ciff(const std::filesystem::path& file, const ImportOptions& options) {
-  return run_import(options, "imported from CIFF",
+  return run_import(options, std::string(kImportedFields) + "CIFF",
                     [&](const std::filesystem::path& scratch, const OnForeignRead& on_read) {
                       MappedFile mapped = map_input(file, scratch, [&] { on_read(0, 0); });
                       return std::make_unique<CiffIndex>(std::move(mapped), input_name(file),

@@ -220,7 +220,7 @@ class Ds2iIndex final : public ForeignIndex {
 }  // namespace
 
 ImportReport import_ds2i(const Ds2iFiles& files, const ImportOptions& options) {
-  return run_import(options, "imported from ds2i",
+  return run_import(options, std::string(kImportedFields) + "ds2i",
                     [&](const std::filesystem::path&, const OnForeignRead& on_read) {
                       return std::make_unique<Ds2iIndex>(files, on_read);
                     });

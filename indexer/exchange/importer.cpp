@@ -11,6 +11,7 @@
 #include "build/memory_plan.hpp"
 #include "build/progress.hpp"
 #include "build/term_merger.hpp"
+#include "build/weights.hpp"
 #include "exchange/import_run.hpp"
 #include "exchange/list_source.hpp"
 #include "warpdex/core/error.hpp"
@@ -28,6 +29,8 @@ namespace {
 constexpr std::uint64_t kReadBytesPerPosting = 16;
 /// Of a document.
 constexpr std::uint64_t kMaxLength = std::numeric_limits<std::int32_t>::max();
+/// Postings carry a weight up to this as itself: see build::encode_weight().
+constexpr std::uint32_t kMaxWeight = (1U << 20) - 1;
 
 void check_options(const ImportOptions& options) {
   if (options.memory < kMinBuildMemory) {
@@ -43,7 +46,8 @@ IndexSettings settings_of(const ImportOptions& options, const std::string& field
   settings.analyzer = options.analyzer;
   settings.fields = fields;
   settings.impacts = options.impacts;
-  settings.has_forward = !options.impacts;  // with BM25's impacts, an index does not change
+  // With BM25's impacts, an index does not change.
+  settings.has_forward = !options.impacts || options.impacts->source != ImpactSource::kBm25;
   return settings;
 }
 
@@ -67,6 +71,7 @@ class Import {
     check_documents();
     sort_lists();
     check_lists();
+    settle_weights();
     add_documents();
     write_lists();
     writer_.commit([this] { progress_.report(true); });
@@ -85,7 +90,7 @@ class Import {
   }
   ListLimits limits() const {
     ListLimits limits{.documents = foreign_->documents()};
-    if (are_weights()) limits.frequency = kMaxImpact;
+    if (are_weights()) limits.frequency = kMaxWeight;
     return limits;
   }
 
@@ -94,6 +99,7 @@ class Import {
   void sort_lists();
   std::uint64_t memory_for_lists() const;
   void check_lists();
+  void settle_weights();
   void add_documents();
   void write_lists();
 
@@ -104,6 +110,7 @@ class Import {
   build::Progress progress_;
   std::unique_ptr<ForeignIndex> foreign_;
   std::vector<std::uint64_t> occurrences_;  ///< by docID: what its postings add up to
+  build::WeightSummary weights_;            ///< of learned weights
   ImportReport report_;
 };
 
@@ -176,11 +183,19 @@ void Import::check_lists() {
     read_checked(*foreign_, list, limits(), postings);
     for (std::size_t i = 0; i < postings.docids.size(); ++i) {
       occurrences_[postings.docids[i]] += postings.frequencies[i];
+      if (are_weights()) weights_.add(static_cast<float>(postings.frequencies[i]));
     }
     counts.postings_written += list.postings;
     progress_.report();
   }
   counts.postings_written = 0;
+}
+
+/// Only now is it known whether weights can stay as they are.
+void Import::settle_weights() {
+  if (!are_weights()) return;
+  settings_.impacts = report_.weights = weights_.settings();
+  writer_.set_weights(*settings_.impacts);
 }
 
 void Import::add_documents() {
@@ -201,7 +216,8 @@ void Import::add_documents() {
       fail("the document '" + excerpt(document.name) + "' has a length of " +
            std::to_string(length) + ", and its postings add up to " +
            std::to_string(occurrences_[docid]) +
-           "; take the lengths from the postings, as by --lengths postings");
+           "; take the lengths from the postings, as by --lengths postings, or, if these are "
+           "learned weights, say so, as by --weights");
     }
     if (length > kMaxLength) {
       fail("the document '" + excerpt(document.name) + "' has a length of " +
@@ -222,8 +238,8 @@ void Import::write_lists() {
   build::TermMerger terms(std::move(sources));
   const ListEncoder encoder(settings_, writer_.lengths());
   BuildReport written;
-  build::write_lists(terms, encoder, nullptr, plan_.threads, memory_for_lists() / 2, writer_,
-                     progress_, written);
+  build::write_lists(terms, encoder, are_weights() ? &*settings_.impacts : nullptr, plan_.threads,
+                     memory_for_lists() / 2, writer_, progress_, written);
   report_.terms = written.terms;
   report_.postings = written.postings;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,11 +27,21 @@ struct WeighedWord {
   std::optional<double> weight{};
 };
 
+/// Whether these are words that programs print for what is no finite number.
+bool is_not_finite(std::string_view number) {
+  if (number.front() == '-' || number.front() == '+') number.remove_prefix(1);
+  std::string lower(number);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return lower == "nan" || lower == "inf" || lower == "infinity";
+}
+
 WeighedWord split_weight(std::string_view word) {
   const std::size_t at = word.rfind('^');
   if (at == word.npos || at == 0 || at + 1 == word.size()) return {word};
   const std::string_view number = word.substr(at + 1);
-  if (number.find_first_not_of("0123456789.eE+-") != number.npos) return {word};  // nor "inf"
+  if (is_not_finite(number)) return {word.substr(0, at), std::nan("")};
+  if (number.find_first_not_of("0123456789.eE+-") != number.npos) return {word};
   double weight = 0;
   const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), weight);
   if (end != number.data() + number.size()) return {word};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <optional>
 #include <thread>
 
@@ -35,6 +36,18 @@ TEST(PendingFile, TakesItsNameInCommit) {
   file.commit();
   EXPECT_EQ(read_file(folder / "a"), std::string("aBc\0\0fg", 7));
   EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
+TEST(PendingFile, SaysWhatToDo) {
+  EXPECT_EQ(write_advice(ENOSPC), "make room there, or name another target");
+  EXPECT_EQ(write_advice(EACCES), "name another target");
+  const TemporaryFolder folder;
+  try {
+    PendingFile(folder / "none/a");
+    ADD_FAILURE() << "it was written";
+  } catch (const IoError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory; make the folder first"));
+  }
 }
 
 TEST(PendingFile, LeavesNothingWithoutCommit) {

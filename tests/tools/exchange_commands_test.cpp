@@ -85,17 +85,52 @@ TEST(ExchangeCommands, LearnedWeightsComeBackAsTheyWere) {
   }
   expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impacts"}), 2,
                    {"--weights", "--impacts"});
-  // tf of 256 is no weight.
-  std::string long_document = "{\"id\": \"a\", \"contents\": \"";
-  for (int i = 0; i < 256; ++i) long_document += "word ";
-  write_file(folder / "long.jsonl", long_document + "\"}\n");
-  ASSERT_EQ(run_warpdex({"index", "--input", folder / "long.jsonl", "--format", "jsonl", "--output",
-                         folder / "long", "--quiet"})
+  expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impact-b=1"}),
+                   2, {"--impact-b is for --impacts"});
+  // Without --weights the lengths look wrong.
+  expect_complaint(run_import("ciff", folder / "ciff", folder / "x"), 1,
+                   {"its postings add up to", "--lengths postings", "--weights"});
+}
+
+TEST(ExchangeCommands, WeightsPast255BecomeThoseOfSparseVectors) {
+  // A word that a text repeats as often as a vector weighs it.
+  const TemporaryFolder folder;
+  auto random = generator(4);
+  std::uniform_int_distribution<int> weight(1, 600);
+  std::string texts, vectors;
+  for (int i = 0; i < 30; ++i) {
+    std::string words, members;
+    for (int term = i % 4; term < 12; term += 1 + term % 3) {
+      const int of_term = weight(random);
+      for (int time = 0; time < of_term; ++time) words += " t" + std::to_string(term);
+      members += (members.empty() ? "\"t" : ", \"t") + std::to_string(term) +
+                 "\": " + std::to_string(of_term);
+    }
+    texts += "d" + std::to_string(i) + "\t" + words + "\n";
+    vectors += "{\"id\": \"d" + std::to_string(i) + "\", \"vector\": {" + members + "}}\n";
+  }
+  const auto build = [&](const std::string& input, const std::string& name,
+                         const Arguments& format) {
+    Arguments arguments{"index", "--input", "-", "--output", folder / name, "--quiet", "--format"};
+    arguments.insert(arguments.end(), format.begin(), format.end());
+    ASSERT_EQ(run_warpdex(arguments, {.input = input}).status, 0);
+  };
+  build(texts, "texts", {"tsv", "--analyzer", "whitespace"});
+  build(vectors, "vectors", {"sparse"});
+  ASSERT_EQ(run_export(folder / "texts", "ciff", folder / "ciff").status, 0);
+  const Outcome imported = run_import("ciff", folder / "ciff", folder / "back", {"--weights"});
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("weights in 255 equal steps"));
+  for (const std::string query : {"t0 t1^2.5 t7", "t11 t3^0.5", "t5"}) {
+    const Outcome found = run_warpdex({"search", folder / "back", query, "-k", "30"});
+    EXPECT_THAT(found.out, HasSubstr("   2 "));
+    EXPECT_EQ(found.out, run_warpdex({"search", folder / "vectors", query, "-k", "30"}).out);
+  }
+  // As the index of vectors, it takes more of them.
+  EXPECT_EQ(run_warpdex({"add", folder / "back", "--input", "-", "--format", "sparse"},
+                        {.input = "{\"id\": \"new\", \"vector\": {\"t5\": 1}}\n"})
                 .status,
             0);
-  ASSERT_EQ(run_export(folder / "long", "ciff", folder / "long.ciff").status, 0);
-  expect_complaint(run_import("ciff", folder / "long.ciff", folder / "x", {"--weights"}), 1,
-                   {"weight of 256", "1 to 255"});
 }
 
 TEST(ExchangeCommands, RealCollectionsComeBackWithEveryAnswer) {
@@ -171,10 +206,34 @@ TEST(ExchangeCommands, WhatGetsLostIsTold) {
   EXPECT_EQ(out.status, 0);
   EXPECT_THAT(out.err, HasSubstr("holds impacts; they are written as frequencies"));
   EXPECT_THAT(out.err, HasSubstr("static scores, which are left out"));
+  EXPECT_EQ(run_warpdex({"index", "--input", "-", "--format", "jsonl", "--store", "contents",
+                         "--vectors", "field:v", "--output", folder / "rich"},
+                        {.input = "{\"id\": \"a\", \"contents\": \"word\", \"v\": [1, 2]}\n"})
+                .status,
+            0);
+  const Outcome rich = run_export(folder / "rich", "ciff", folder / "rich.ciff");
+  EXPECT_EQ(rich.status, 0);
+  EXPECT_THAT(rich.err, HasSubstr("stored texts, which are left out"));
+  EXPECT_THAT(rich.err, HasSubstr("vectors, which are left out"));
   std::filesystem::remove(folder / "out.terms");
   const Outcome in = run_import("ds2i", folder / "out", folder / "in", {"--lengths", "postings"});
   EXPECT_EQ(in.status, 0) << in.err;
   EXPECT_THAT(in.err, HasSubstr("out.terms is not there; terms are the lists' numbers"));
+}
+
+TEST(ExchangeCommands, ImportedIndexesTakeDocuments) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  for (const std::string format : {"ciff", "ds2i"}) {
+    const std::string back = folder / (format + ".index");
+    ASSERT_EQ(run_export(folder / "index", format, folder / format).status, 0);
+    ASSERT_EQ(run_import(format, folder / format, back, {"--analyzer", "standard"}).status, 0);
+    const Outcome added =
+        run_warpdex({"add", back, "--input", "-", "--format", "jsonl"},
+                    {.input = "{\"id\": \"new\", \"contents\": \"quince apple\"}\n"});
+    EXPECT_EQ(added.status, 0) << added.err;
+    EXPECT_THAT(run_warpdex({"search", back, "quince"}).out, HasSubstr("  new\n"));
+  }
 }
 
 TEST(ExchangeCommands, ImportSaysWhatItCannotTake) {
@@ -199,6 +258,8 @@ TEST(ExchangeCommands, ImportSaysWhatItCannotTake) {
   expect_complaint(run_warpdex({"import", file, "--format", "ciff", "--output", out}), 2,
                    {"--input"});
   expect_complaint(run_import("ds2i", file, out), 1, {"in.ciff.docs", "No such file"});
+  expect_complaint(run_import("ds2i", "-", out), 2, {"several files; name a prefix"});
+  expect_complaint(run_import("ds2i", folder / "x.docs", out), 2, {"without '.docs'"});
   write_file(folder / "index.tsv", "d1\tnothing of CIFF\n");
   expect_complaint(run_import("ciff", folder / "index.tsv", out), 1, {"index.tsv: "});
   EXPECT_FALSE(std::filesystem::exists(out));

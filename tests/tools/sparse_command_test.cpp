@@ -128,6 +128,12 @@ TEST_F(SparseCommand, BadQueriesAreSkippedOnRequest) {
                                       "--on-bad-query", "skip", "--query-syntax", "signed"});
   EXPECT_EQ(signed_ones.out, "2 Q0 b 1 1 warpdex\n");
   EXPECT_THAT(signed_ones.err, HasSubstr("skipped: query 1: the weight behind 'sea^'"));
+  // As bench does.
+  const Outcome bench =
+      run_warpdex({"bench", index(), "--queries", file("signed.tsv", "1\tsea^nan\n2\told\n"),
+                   "--on-bad-query", "skip", "--query-syntax", "signed", "--repetitions", "1"});
+  EXPECT_EQ(bench.status, 0) << bench.err;
+  EXPECT_THAT(bench.err, HasSubstr("skipped: query 1: the weight behind 'sea^'"));
   expect_complaint(search({"--queries", queries, "--on-bad-query", "hide"}), 2, {"fail or skip"});
   expect_complaint(search({"--queries", queries, "--topic-fields", "desc"}), 2,
                    {"--topic-fields is for --query-format trec"});

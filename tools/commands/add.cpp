@@ -14,6 +14,7 @@
 #include "text.hpp"
 #include "vector_input.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/exchange/importer.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 
 namespace warpdex::tools {
@@ -28,7 +29,8 @@ constexpr const char* kAbout =
 
 constexpr const char* kNotes =
     "formats are those of 'warpdex index'. An index of sparse vectors takes sparse vectors, whose\n"
-    "weights are to fit those of its build; one of BM25's impacts takes nothing.\n"
+    "weights are to fit those of its build; one of BM25's impacts takes nothing. Of jsonl, an\n"
+    "imported index takes the member 'contents'.\n"
     "\n"
     "examples:\n"
     "  warpdex add INDEX --input new.jsonl --format jsonl\n"
@@ -108,7 +110,10 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   ReaderOptions options;
   options.format = document_format_from_name(given.format);
   options.inputs = given.inputs;
-  if (options.format == DocumentFormat::kJsonl) options.fields = split_list(index.fields);
+  const bool is_imported = index.fields.starts_with(exchange::kImportedFields);
+  if (options.format == DocumentFormat::kJsonl && !is_imported) {
+    options.fields = split_list(index.fields);
+  }
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
   options.stored = index.stored_fields;
   options.embedding = given.vectors.field(options.format);

@@ -186,7 +186,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   given.search.settings();
   const Snapshot snapshot = Snapshot::open(given.index);
   SearchOptions::check(command, snapshot.settings(), given.index);
-  const std::vector<QueryText> texts = given.search.read_query_file();
+  const std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }

@@ -68,7 +68,7 @@ void add_options(CommandLine& command, Arguments& given) {
 /// Queries spread over the file, by each mode and each k.
 std::vector<LoadQuery> queries_of(const Arguments& given, const Snapshot& snapshot) {
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
-  const std::vector<Query> all = parse_queries(given.search.read_query_file(),
+  const std::vector<Query> all = parse_queries(given.search.read_query_file(snapshot.settings()),
                                                given.search.syntax(QuerySyntax::kPlain), *analyzer);
   const std::size_t limit = checked_number("--limit", given.limit, 1);
   const std::size_t count = std::min(limit, all.size());

@@ -31,7 +31,8 @@ constexpr const char* kNotes =
     "\n"
     "Impacts are written in the place of frequencies: whoever reads them must add them up, and "
     "not\n"
-    "score them once more. Static scores have no place in these formats.\n"
+    "score them once more. Static scores, stored texts and vectors have no place in these "
+    "formats.\n"
     "\n"
     "examples:\n"
     "  warpdex export INDEX --format ciff --output - | gzip > index.ciff.gz\n"
@@ -50,9 +51,12 @@ void print_notes(const Index& index) {
     std::cerr << "warpdex: the index holds impacts; they are written as frequencies, which other "
                  "programs must add up and not score\n";
   }
-  if (index.settings().has_static_scores) {
-    std::cerr << "warpdex: the index has static scores, which are left out\n";
-  }
+  const auto left_out = [](bool has, const char* what) {
+    if (has) std::cerr << "warpdex: the index has " << what << ", which are left out\n";
+  };
+  left_out(index.settings().has_static_scores, "static scores");
+  left_out(!index.settings().stored_fields.empty(), "stored texts");
+  left_out(index.settings().vectors.has_value(), "vectors");
 }
 
 /// What a reader wants to know of the terms.

@@ -100,7 +100,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "the queries to measure it with")(
       "compare-format",
       po::value(&given.compare_format)->value_name("FORMAT")->default_value(given.compare_format),
-      "of that file: tsv, colon, lines, trec or jsonl");
+      "of that file: tsv, colon, lines, trec, jsonl or sparse");
   add_json_option(report, "figures", &given.json);
   command.add(report);
 

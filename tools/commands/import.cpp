@@ -1,9 +1,11 @@
 // warpdex import: an index of another program in, an index out.
+#include <filesystem>
 #include <iostream>
 
 #include "codec_options.hpp"
 #include "command.hpp"
 #include "impact_options.hpp"
+#include "impacts_text.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "places.hpp"
@@ -114,13 +116,22 @@ exchange::LengthSource length_source(const std::string& name) {
   throw UsageError("--lengths takes file or postings, not '" + name + "'");
 }
 
+void check_prefix(const std::string& input) {
+  if (input == "-") throw UsageError("--format ds2i reads several files; name a prefix, and not -");
+  for (const std::string ending : {".docs", ".freqs", ".sizes"}) {
+    if (!input.ends_with(ending) || std::filesystem::exists(input + ".docs")) continue;
+    throw UsageError("--input of ds2i is what the files' names begin with; give it without '" +
+                     ending + "'");
+  }
+}
+
 void check_source(const Arguments& given) {
   if (given.format != "ciff" && given.format != "ds2i") {
     throw UsageError("there is no format '" + given.format + "'; take ciff or ds2i");
   }
   if (given.input.empty()) throw UsageError("--input is empty; name a file or a prefix");
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
-  if (given.format == "ds2i") return;
+  if (given.format == "ds2i") return check_prefix(given.input);
   for (const auto& [option, value] :
        {std::pair("--terms", given.terms), std::pair("--documents", given.documents)}) {
     if (value.empty()) continue;
@@ -189,6 +200,7 @@ void print_report(const exchange::ImportReport& report, const std::string& outpu
   table.add({"  postings", grouped(report.postings)});
   table.add({"  time", duration_text(report.seconds)});
   table.print(std::cout);
+  if (report.weights) std::cout << "  " << impacts_text(*report.weights) << "\n";
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ LoadPlan plan_of(const Arguments& given) {
 }
 
 void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& plan) {
-  const std::vector<QueryText> texts = given.search.read_query_file();
+  const std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);

@@ -201,7 +201,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   if (is_hybrid && !arguments.search.has_query_file()) {
     texts = arguments.hybrid.numbered_queries();
   } else if (!is_stream) {
-    texts = arguments.search.read_query_file();
+    texts = arguments.search.read_query_file(index.settings());
   }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {

@@ -59,7 +59,7 @@ struct Trial {
 
 Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_t depth) {
   Halves halves;
-  const std::vector<QueryText> texts = given.search.read_query_file();
+  const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
   halves.queries = parse_queries(texts, given.search.syntax(QuerySyntax::kPlain), *analyzer);
   const VectorHalf vectors(index, given.search.threads());

@@ -131,6 +131,17 @@ TEST_F(ImportFailure, PostingsThatCannotBe) {
               "list 1 of 2");
 }
 
+TEST_F(ImportFailure, WeightsThatCannotBe) {
+  Ciff file = foreign::ciff_of(kSmall);
+  file.lists[0] = foreign::list("a", 1, 0, posting(1, 1 << 20));
+  write_file(folder_ / "in.ciff", file.bytes());
+  exchange::ImportOptions as_weights = options();
+  as_weights.impacts = ImpactSettings{.source = ImpactSource::kWholeWeights};
+  expect_kept<InputError>([&] { exchange::import_ciff(folder_ / "in.ciff", as_weights); },
+                          "the list of 'a' has a weight of 1048576, in docID 1; weights are from 1 "
+                          "to 1048575");
+}
+
 TEST_F(ImportFailure, TermsThatCannotBe) {
   refuse_list("", 1, posting(1, 1), "a term is empty");
   refuse_list("b", 1, posting(1, 1), "two lists are of the term 'b'");

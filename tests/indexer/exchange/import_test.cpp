@@ -155,6 +155,36 @@ TEST_F(Import, MakesTheBytesOfABuildForAnyThreadsMemoryAndCodec) {
   }
 }
 
+TEST_F(Import, LearnedWeightsPast255BecomeSteps) {
+  constexpr std::uint32_t kLargest = 997;  // a prime: no weight lies between two steps
+  auto random = generator(64);
+  std::uniform_int_distribution<std::uint32_t> weight(1, kLargest);
+  for (const std::uint32_t largest : {255U, kLargest}) {
+    Collection collection = random_collection(random, 300);
+    for (auto& [term, list] : collection.lists) {
+      for (auto& [docid, frequency] : list) frequency = 1 + weight(random) % largest;
+    }
+    collection.lists.begin()->second.begin()->second = largest;
+    ImportOptions options = import_options(output_);
+    options.impacts = ImpactSettings{.source = ImpactSource::kWholeWeights};
+    const ImportReport report = ciff(foreign::ciff_of(collection).bytes(), options);
+    const bool whole = largest == 255;
+    const ImpactSettings expected{
+        .largest = static_cast<double>(largest),
+        .source = whole ? ImpactSource::kWholeWeights : ImpactSource::kQuantisedWeights};
+    EXPECT_EQ(report.weights, expected);
+    EXPECT_EQ(Index::open(output_).settings().impacts, expected);
+    EXPECT_TRUE(Index::open(output_).settings().has_forward);  // it takes additions
+    for (auto& [term, list] : collection.lists) {
+      for (auto& [docid, impact] : list) {
+        impact = std::max(1U, (2 * 255 * impact + largest) / (2 * largest));  // to the nearest
+      }
+    }
+    EXPECT_EQ(read_index(output_), collection);
+    expect_whole();
+  }
+}
+
 TEST_F(Import, LengthsComeFromThePostingsIfWished) {
   Collection collection{{"a", "b", "c"}, {9, 1, 0}, {}, {{"x", {{0, 2}, {1, 3}}}, {"y", {{1, 4}}}}};
   const std::string bytes = foreign::ciff_of(collection).bytes();

@@ -100,12 +100,13 @@ TEST(QueryParser, WeightsBelongToTheirWords) {
 
 TEST(QueryParser, WhatIsNoWeightIsAWord) {
   for (const std::string word :
-       {"^2", "a^", "a^b", "a^2x", "a^inf", "a^nan", "^", "a^0x10", "a^+2", "a^1e"}) {
+       {"^2", "a^", "a^b", "a^2x", "a^info", "a^nano", "^inf", "^", "a^0x10", "a^+2", "a^1e"}) {
     EXPECT_EQ(with_signs(word, "whitespace"), word);
   }
   EXPECT_EQ(plain("sea^2", "whitespace"), "sea^2");
   const auto analyzer = make_analyzer("whitespace");
-  for (const std::string text : {"b a^-1", "a^1e10", "a^1e-10", "a^1e999", "+a^-0.5"}) {
+  for (const std::string text : {"b a^-1", "a^1e10", "a^1e-10", "a^1e999", "+a^-0.5", "a^nan",
+                                 "a^NaN", "a^-inf", "a^+Infinity"}) {
     try {
       parse_query("q7", text, QuerySyntax::kSigned, *analyzer);
       FAIL() << text;

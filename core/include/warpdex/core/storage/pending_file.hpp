@@ -4,8 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace warpdex {
+
+/// What to do where `code`, a value of errno, kept a file from being written: for the end of a
+/// message.
+std::string write_advice(int code);
 
 /// Owns a descriptor and, until commit(), the temporary file. Its name is the target's, with
 /// ".warpdex-" and the process's id behind it, and a number where several are written at once; one

@@ -7,12 +7,16 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 
 namespace warpdex::exchange {
+
+/// What the settings of an imported index have in the place of its fields begins so.
+inline constexpr std::string_view kImportedFields = "imported from ";
 
 /// Where the lengths of documents come from.
 enum class LengthSource {
@@ -27,8 +31,9 @@ struct ImportOptions {
   std::string analyzer = "whitespace";  ///< of queries: the terms are taken as they are
   LengthSource lengths = LengthSource::kFile;
   /// Lists hold 8-bit impacts in the place of frequencies: of BM25 with these settings; or, of
-  /// kWholeWeights, the frequencies themselves, which are then weights of a learned model from 1 to
-  /// 255, and have nothing to do with lengths. Not kQuantisedWeights.
+  /// kWholeWeights, the frequencies are weights of a learned model below 2^20, which have nothing
+  /// to do with lengths. They stay as they are if none is past 255; else they become 255 equal
+  /// steps up to the largest, as those of sparse vectors do. Not kQuantisedWeights.
   std::optional<ImpactSettings> impacts = std::nullopt;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
   std::size_t threads = 0;            ///< 0: one for each processor that the process may use
@@ -45,6 +50,7 @@ struct ImportReport {
   std::uint64_t terms = 0;        ///< with postings
   std::uint64_t empty_lists = 0;  ///< of terms without postings, which are left out
   std::uint64_t postings = 0;
+  std::optional<ImpactSettings> weights = std::nullopt;  ///< how learned weights became impacts
   std::string description;         ///< what the file says of itself; may be empty
   std::vector<std::string> notes;  ///< sentences on what is not wrong for sure, but worth a look
   double seconds = 0;              ///< of wall-clock time, all in all
