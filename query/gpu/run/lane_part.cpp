@@ -65,8 +65,8 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
 bool Lane::launch(Part& target) {
   clock_.start();
   const std::span<const std::uint32_t> queries = target.slots;
-  const BatchShape& shape = builder_.measure(plans_, queries, answers_.settings,
-                                             attempt_ == 0 ? nullptr : answers_.list);
+  const BatchShape& shape =
+      builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list);
   const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
                                        answers_.k, attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;

@@ -15,8 +15,8 @@ namespace warpdex::gpu {
 /// The table of all lists' docIDs, or of all lists' values. A list's part starts at its first block
 /// and at its first offset base, as in the index. All zero for a list without exceptions.
 struct ExceptionTable {
-  std::vector<ExceptionEntry> entries;   ///< by block
-  std::vector<ExceptionBase> bases;      ///< by group of blocks of a list, without its first group
+  std::vector<ExceptionEntry> entries;  ///< by block
+  std::vector<ExceptionBase> bases;     ///< by group of blocks of a list, without its first group
   /// Of lists with 2 levels or more, one after the other, each from a multiple of 16 bytes on.
   std::vector<std::uint8_t> flat_tails;
   /// Where a list's flat tail starts, by the list's first block. None if it has no exceptions.
