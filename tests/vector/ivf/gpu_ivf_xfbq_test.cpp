@@ -132,7 +132,7 @@ AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const XfbqQua
                           was_on_gpu = step.is_on_gpu;
                         }});
   encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
-              0, steps, [&](const EncodedBits& some) {
+              0, steps, [&](const EncodedBlock& some) {
                 all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
                 for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
                   all.terms.insert(all.terms.end(), piece.begin(), piece.end());
