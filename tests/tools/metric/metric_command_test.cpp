@@ -70,6 +70,16 @@ TEST_F(MetricCommand, OtherDistances) {
   expect_complaint(build("a.bvecs", "angular"), 1, {"row 0", "a.bvecs", "length 0"});
 }
 
+TEST_F(MetricCommand, DefaultsSuitFewObjects) {
+  const Outcome built = build("words.txt", "levenshtein", {});
+  ASSERT_EQ(built.status, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr("indexed 5 objects (levenshtein) by 5 permutants"));
+  EXPECT_EQ(search({"--exact"}).out, search({"--exact", "-k", "5"}).out);
+  write_file(folder_ / "one.txt", "solo\n");
+  EXPECT_THAT(build("one.txt", "levenshtein", {"--quiet"}).err, "");
+  EXPECT_EQ(search({}).out, "0\t0\t4\n1\t0\t3\n");
+}
+
 TEST_F(MetricCommand, OutputsAppearAllOrNoneAndOutsideTheIndex) {
   ASSERT_EQ(build("words.txt", "levenshtein").status, 0);
   const std::string lines = folder_ / "found.tsv";
@@ -97,6 +107,10 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("words.txt", "levenshtein", {"--permutants", "6"}), 2, {"5", "6"});
   expect_complaint(build("words.txt", "jaccard", {"--code-points"}), 2, {"--code-points"});
   expect_complaint(build("words.txt", "levenshtein", {"--choose", "best"}), 2, {"'best'"});
+  write_file(folder_ / "a.npy", "text");
+  expect_complaint(build("a.npy", "levenshtein"), 2, {"a.npy", "vectors", "levenshtein"});
+  expect_complaint(run_warpdex({"metric", "search", folder_ / "none", "--queries", "q"}), 1,
+                   {"no index", "metric build"});
   write_file(folder_ / "bad.txt", "\xFF\n");
   expect_complaint(build("bad.txt", "levenshtein", {"--permutants", "1", "--code-points"}), 1,
                    {"line 1", "UTF-8"});
@@ -105,6 +119,7 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("none.txt", "levenshtein"), 1, {"none.txt"});
   ASSERT_EQ(build("words.txt", "levenshtein", {"--permutants", "2", "--code-points"}).status, 0);
   EXPECT_EQ(search({"-k", "1"}, "empty.txt").out, "");
+  expect_complaint(search({"-k", "1"}, "a.npy"), 2, {"a.npy", "vectors"});
   expect_complaint(search({"-k", "1"}, "bad.txt"), 1, {"line 1", "bad.txt", "UTF-8"});
   expect_complaint(search({"-k", "6"}), 2, {"-k", "5"});
   expect_complaint(search({"-k", "0"}), 2, {"-k"});
