@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "flat/canonical_distances.hpp"
 #include "flat/gpu/answers.hpp"
+#include "flat/order_key.hpp"
+#include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/gpu/bits/list_block.hpp"
 #include "ivf/gpu/bits/scan_list_bits.hpp"
 #include "ivf/gpu/pq/refine.hpp"
 #include "ivf/probes.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "xfbq/check_depth.hpp"
@@ -30,10 +30,8 @@ constexpr std::size_t kValueBytes = std::size_t{1} << 30;
 struct GpuIvfXfbqSearcher::State {
   State(const IvfXfbqVectors& given, Resources& resources, const GpuIvfXfbqSettings& settings)
       : metric(given.metric), lists(given, resources, settings.memory) {
-    if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
-      vectors.emplace(given.vectors, resources,
-                      GpuFlatSettings{.memory = std::max<std::size_t>(1, lists.memory().left())});
-      if (!vectors->is_resident()) vectors.reset();
+    if (settings.keeps_vectors && given.keeps_vectors()) {
+      copy_if_they_fit(given.vectors, resources, lists.memory(), vectors);
     }
     pool.emplace(vectors ? vectors->memory() : lists.memory(), lists.device());
   }
@@ -127,21 +125,10 @@ void GpuIvfXfbqSearcher::State::select(const WantedLists& wanted, std::size_t co
 void GpuIvfXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, std::size_t first,
                                                std::size_t count, const ListBlock& block,
                                                const Stream& stream, Neighbors& result) const {
-  const std::size_t candidates = block.found.k;
-  std::vector<std::int32_t> found(count * candidates);
+  std::vector<std::int32_t> found(count * block.found.k);
   copy_to_host(found.data(), block.rows, found.size(), stream);
   stream.synchronize();
-  for_each_part(count, 1, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t q = begin; q < end; ++q) {
-      std::vector<std::uint64_t> keys;
-      for (const std::int32_t row : std::span(found).subspan(q * candidates, candidates)) {
-        if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
-      }
-      rescore_keys(lists.host().vectors, queries.query(first + q), keys);
-      keep_nearest(keys, result.k);
-      set_answers(metric, first + q, keys, result);
-    }
-  });
+  rank_candidates(lists.host().vectors, queries, first, count, found, result);
 }
 
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors& vectors, Resources& resources,
