@@ -1,10 +1,12 @@
 // The same pieces at the same places, on the host and on the GPU.
 #include "ivf/gpu/bits/list_queries.hpp"
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 
 #include "distance/distance_kernels.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "xfbq/query_code.hpp"
 
@@ -41,16 +43,18 @@ void ListQueries::send(const PreparedQueries& queries, std::size_t first, std::s
   Arena arena(pinned);
   const Pieces pieces = cut(arena);
   const std::size_t dimension = vectors_.quantizer.dimension;
-  for_each_part(count, kPartQueries, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const float* const query = queries.query(first + i);
-      const QueryCode code = encode_query(vectors_.metric, vectors_.quantizer, query_bits_, query);
-      std::copy_n(query, dimension, pieces.plain + i * dimension);
-      std::copy_n(query, stride_, pieces.prepared + i * stride_);
-      std::copy(code.words.begin(), code.words.end(), pieces.words + i * words_);
-      pieces.weights[i] = code.weight;
-    }
-  });
+  const auto encode = [&](std::size_t i) {
+    const float* const query = queries.query(first + i);
+    const QueryCode code = encode_query(vectors_.metric, vectors_.quantizer, query_bits_, query);
+    std::copy_n(query, dimension, pieces.plain + i * dimension);
+    std::copy_n(query, stride_, pieces.prepared + i * stride_);
+    std::copy(code.words.begin(), code.words.end(), pieces.words + i * words_);
+    pieces.weights[i] = code.weight;
+  };
+  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count, kPartQueries),
+                            [&](const auto& part) {
+                              for (std::size_t i = part.begin(); i < part.end(); ++i) encode(i);
+                            });
   count_ = static_cast<std::uint32_t>(count);
   copy_to_gpu(reinterpret_cast<std::uint8_t*>(gpu_.plain), static_cast<const std::uint8_t*>(pinned),
               bytes_, stream);
