@@ -45,7 +45,8 @@ void check_count(const MetricSpace& space, std::size_t permutants) {
   const std::size_t max = std::min(space.size(), kMaxPermutants);
   if (permutants >= 1 && permutants <= max) return;
   throw UsageError("of " + std::to_string(space.size()) + " objects, from 1 to " +
-                   std::to_string(max) + " can be permutants, not " + std::to_string(permutants));
+                   std::to_string(max) + " can be permutants, not " + std::to_string(permutants) +
+                   "; ask for as many");
 }
 
 /// Calls work(first, last) for all runs of objects.

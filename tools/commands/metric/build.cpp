@@ -1,4 +1,5 @@
 // warpdex metric build: a file of objects to a permutation index.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -63,7 +64,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "for levenshtein: edits change code points of UTF-8, not bytes")(
       "permutants", po::value(&given.permutants)->value_name("N")->default_value(given.permutants),
       "how many objects are permutants, up to 2048 and to the number of objects; more find more "
-      "and take more room: a byte for each and object, from 257 on two")(
+      "and take more room: a byte for each and object, from 257 on two. By default all objects, "
+      "where these are fewer")(
       "choose", po::value(&given.choose)->value_name("HOW")->default_value(given.choose),
       "random, or farthest: always the object that is farthest from those chosen")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed), "of the choice");
@@ -122,6 +124,10 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const metric::Objects objects = metric::read_objects(given.input, settings);
+  if (!command.given("permutants")) {
+    how.permutants = std::min<std::size_t>(how.permutants, objects.view().objects);
+    given.permutants = static_cast<std::int64_t>(how.permutants);
+  }
   Progress progress = Progress::to_standard_error();
   metric::write_metric_index(
       given.output, objects, how, [&](std::uint64_t done, std::uint64_t total) {
