@@ -116,11 +116,12 @@ TEST_F(LivingIndexTest, WeightsThatDoNotFitAreOfBadDocuments) {
     return vectors_from_memory({{"b", "", {{"x", 1}}}, {"c", "", {{"x", weight}}}});
   };
   build_of(2.5F);
-  LivingIndex quantised(index_);
-  EXPECT_THAT(complaint<BadDocument>([&] { quantised.add(*vectors(2.75F), one_thread()); }),
-              HasSubstr("<memory>:2: document 'c': the weight 2.75 is above 2.5, the largest"));
-  EXPECT_EQ(quantised.add(*vectors(2.5F), one_thread()).build.documents, 2U);
-
+  {
+    LivingIndex quantised(index_);
+    EXPECT_THAT(complaint<BadDocument>([&] { quantised.add(*vectors(2.75F), one_thread()); }),
+                HasSubstr("<memory>:2: document 'c': the weight 2.75 is above 2.5, the largest"));
+    EXPECT_EQ(quantised.add(*vectors(2.5F), one_thread()).build.documents, 2U);
+  }
   build_of(255);
   LivingIndex whole(index_);
   for (const float weight : {256.0F, 1.5F}) {
