@@ -180,6 +180,20 @@ TEST(GpuHybrid, SmallEmptySegments) {
   for (const std::size_t count : {1, 33}) both.expect_same(living, count);
 }
 
+TEST(GpuHybrid, SmallStaticScores) {
+  WARPDEX_NEEDS_GPU();
+  for (const bool weights : {false, true}) {
+    Living living(896, CodecKind::kBitpack, weights, 500, true);
+    living.add_some(129);
+    living.commit();
+    living.remove_share(20);
+    living.commit();
+    Uploaded uploaded;
+    Both both(uploaded.open(living));
+    for (const std::size_t count : {1, 33}) both.expect_same(living, count);
+  }
+}
+
 TEST(GpuHybrid, SmallUploadsWhatIsNew) {
   WARPDEX_NEEDS_GPU();
   Living living(893, CodecKind::kPfor, false, 2000);
