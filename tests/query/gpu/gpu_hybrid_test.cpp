@@ -235,6 +235,25 @@ TEST(GpuHybrid, SmallMemoryLeavesTheCpuToSearch) {
   both.expect_same(living, 3);
 }
 
+TEST(GpuHybrid, SmallMemoryForRemovedRows) {
+  WARPDEX_NEEDS_GPU();
+  Living living(897, CodecKind::kBitpack, false, 2000);
+  Resources resources;
+  const GpuSnapshot lists(Snapshot::open(living.index()), resources);
+  const GpuVectors vectors(lists);
+  living.remove_share(20);
+  living.commit();
+  const GpuSnapshot later = lists.next(Snapshot::open(living.index()));
+  std::optional<Reservation> others(std::in_place, resources.memory(), resources.memory().left());
+  const GpuVectors without = vectors.next(later);
+  EXPECT_FALSE(without.is_resident());
+  Both(without).expect_same(living, 3);
+  others.reset();
+  const GpuVectors with = vectors.next(later);
+  EXPECT_TRUE(with.is_resident());
+  Both(with).expect_same(living, 3);
+}
+
 // Many queries of many matches: the nearest of all documents are filtered. Where those that match
 // are far, too few of them are left.
 TEST(GpuHybrid, FiltersOfManyMatches) {
