@@ -228,6 +228,27 @@ TEST_F(GpuXfbqHard, NumbersOfAllMagnitudes) {
   }
 }
 
+/// So few rows are allowed that the first round finds fewer than k, and leaves limits infinite.
+TEST_F(GpuXfbqHard, VectorsOfZerosAmongFewAllowed) {
+  auto random = test::generator(146);
+  constexpr std::size_t kRows = 40'000;
+  const RowFilter filter = draw_filter(random, kRows, 1000);
+  for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
+    const MadeBinaryCodes made(random, {metric, 40, 4, false, Store::kFloat, true}, kRows);
+    XfbqVectors vectors = made.view();
+    std::vector<float> factors(vectors.factors.begin(), vectors.factors.end());
+    for (std::size_t row = 0; row < kRows; row += 3) factors[row] = 0;  // as of vectors of zeros
+    vectors.factors = factors;
+    const GpuXfbqSearcher gpu(vectors, resources());
+    for (const std::size_t count : {15, 16, 129}) {  // by scans, by products
+      const std::vector<float> queries = test::draw(random, count * 40, 0.5F);
+      expect_as_cpu(vectors, gpu, queries, 30, {}, &filter, std::string(metric_name(metric)));
+      expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, std::string(metric_name(metric)));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_F(GpuXfbqHard, ThreadsSearchAtOnceAndEmptyBatchesAreAnswered) {
   auto random = test::generator(143);
   const MadeBinaryCodes made(random, {Metric::kCosine, 64, 4, true}, 50'000);

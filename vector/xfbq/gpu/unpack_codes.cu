@@ -101,7 +101,7 @@ __device__ __forceinline__ void write_facts(const UnpackTask& task, const Unpack
   float quotient = offset * inverse;
   const bool is_told = inverse > 0 && inverse < FLT_MAX && fabsf(quotient) < FLT_MAX;
   if (is_allowed && !is_told) {
-    inverse = 0;
+    inverse = FLT_MIN;  // not 0, which times an infinite bound is NaN
     quotient = -__int_as_float(0x7F800000);
   }
   float* const columns = panels.columns + std::size_t{blockIdx.x} * 2 * kPanelRows + threadIdx.x;
