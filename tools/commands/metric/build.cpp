@@ -63,9 +63,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "code-points", po::bool_switch(&given.code_points),
       "for levenshtein: edits change code points of UTF-8, not bytes")(
       "permutants", po::value(&given.permutants)->value_name("N")->default_value(given.permutants),
-      "how many objects are permutants, up to 2048 and to the number of objects (the default is "
-      "all "
-      "of fewer); more find more and take more room: a byte for each and object, from 257 on two")(
+      "how many objects are permutants, up to 2048 and to the number of objects; more find more "
+      "and take more room: a byte for each and object, from 257 on two. By default all objects, "
+      "where these are fewer")(
       "choose", po::value(&given.choose)->value_name("HOW")->default_value(given.choose),
       "random, or farthest: always the object that is farthest from those chosen")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed), "of the choice");
