@@ -54,7 +54,7 @@ struct Times {
 /// The times of batches, of which so many are under way, by the median of some turns.
 Times time_batches(GpuEngine& engine, const std::vector<PlannedQuery>& plans,
                    const SearchSettings& settings, std::size_t in_flight) {
-  constexpr int kBatches = 8;  // of a turn
+  constexpr int kBatches = 20;  // of a turn
   constexpr int kTurns = 7;
   const double to_micros = 1e3 / static_cast<double>(kBatches * plans.size());
   std::vector<Times> times;
