@@ -34,11 +34,19 @@ double expected_share(const PlannedQuery& plan, QueryMode mode, double documents
 /// all rows. The product alone takes as long as reading so many bytes, and all rows twice.
 constexpr double kManyBytes = 4e6;
 constexpr double kProductBytes = 5e8;
-/// Of the rows that would do if the nearest of all matched as others do, so many are taken.
+/// Of the rows that would do if the nearest of all matched as others do, so many are taken; where
+/// that is more than a search can find, as many as it can, if they are so many at least. Of k 1,000
+/// in half of the documents, a fifth of the queries then lack some, and have their rows read.
 constexpr double kWideMargin = 1.4;
 constexpr double kWideExtra = 24;
+constexpr double kMinMargin = 1.02;
 
-double wide_of(double k, double share) { return kWideMargin * k / share + kWideExtra; }
+/// How many of the nearest of all rows are to be found for k of those that match; 0: too many.
+double wide_of(double k, double share) {
+  constexpr double kMost = vector::GpuSegmentSearcher::kMaxWide;
+  if (kMinMargin * k > kMost * share) return 0;
+  return std::min(kWideMargin * k / share + kWideExtra, kMost);
+}
 
 /// The queries, in two groups.
 struct Groups {
@@ -54,9 +62,9 @@ Groups group_queries(std::span<const PlannedQuery> plans, const SearchSettings& 
   double widest = 0;
   for (std::uint32_t i = 0; i < plans.size(); ++i) {
     const double share = expected_share(plans[i], settings.mode, documents);
-    const double wide = share > 0 ? wide_of(settings.k, share) : 0;
+    const double wide = wide_of(settings.k, share);
     const double bytes = share * documents * row_bytes;
-    if (bytes >= kManyBytes && wide <= vector::GpuSegmentSearcher::kMaxWide) {
+    if (bytes >= kManyBytes && wide > 0) {
       groups.many.push_back(i);
       saved += bytes;
       widest = std::max(widest, wide);
