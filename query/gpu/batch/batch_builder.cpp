@@ -41,6 +41,12 @@ constexpr std::size_t kStoredUses = 5;
 /// Longer queries are the CPU engine's.
 bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
 
+void prefetch_bytes(const void* begin, std::size_t size) {
+  constexpr std::size_t kCacheLine = 64;
+  const auto* const bytes = static_cast<const std::uint8_t*>(begin);
+  for (std::size_t i = 0; i < size; i += kCacheLine) __builtin_prefetch(bytes + i);
+}
+
 }  // namespace
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
@@ -103,6 +109,9 @@ void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) cons
   piece.clear();
   QueryWriter writer(segments_, rules_, answers_so_far, piece);
   for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
+    if (state + 3 < piece.end) prefetch_segments(slots_[state + 3]);
+    if (state + 2 < piece.end) prefetch_terms(slots_[state + 2]);
+    if (state + 1 < piece.end) prefetch(slots_[state + 1]);
     writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
   }
   piece.count_ranges(are_few_);
@@ -194,6 +203,28 @@ std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
     slots.insert(slots.end(), piece.unanswerable.begin(), piece.unanswerable.end());
   }
   return slots;
+}
+
+// Plans and lists lie apart, so what one read leads to is prefetched step by step, for one of the
+// next queries each.
+
+void BatchBuilder::prefetch_segments(std::uint32_t slot) const {
+  if (batch_.are_of_all())
+    prefetch_bytes(&batch_.in(slot, 0), segments_.size() * sizeof(PlannedQuery));
+}
+
+void BatchBuilder::prefetch_terms(std::uint32_t slot) const {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const std::vector<PlannedTerm>& terms = batch_.in(slot, i).terms;
+    prefetch_bytes(terms.data(), terms.size() * sizeof(PlannedTerm));
+  }
+}
+
+/// What the lists of a query need.
+void BatchBuilder::prefetch(std::uint32_t slot) const {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    for (const PlannedTerm& term : batch_.in(slot, i).terms) segments_[i].prefetch(term.entry);
+  }
 }
 
 void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {

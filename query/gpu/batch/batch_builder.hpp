@@ -63,6 +63,9 @@ class BatchBuilder {
   void for_each_piece(const Work& work);
   void cut(std::size_t queries);
   void measure(QueryPiece& piece, const Answer* answers_so_far) const;
+  void prefetch_segments(std::uint32_t slot) const;
+  void prefetch_terms(std::uint32_t slot) const;
+  void prefetch(std::uint32_t slot) const;
   void add_up();
   void order_ranges();
   void choose_stored();
