@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "build/progress.hpp"
@@ -17,8 +16,6 @@ struct Admission {
   /// Why a document of that id cannot come in; empty: it can. Called in the order of the input, by
   /// one thread at a time.
   std::function<std::string(const std::string& id)> refusal;
-  /// How an index of sparse vectors makes impacts of weights.
-  std::optional<ImpactSettings> weights;
 };
 
 /// Throws UsageError for options that cannot be.
@@ -26,7 +23,8 @@ void check_build_options(const DocumentReader& reader, const BuildOptions& optio
 
 /// Reads all documents and writes their postings to `writer`; its end is left to the caller.
 /// `settings` are those of `writer`, and get the weights of a build of sparse vectors. `admission`
-/// is null for a new index; else there may be no document. Throws as build_index() does.
+/// is null for a new index; else weights must fit those of `settings`, and there may be no
+/// document. Throws as build_index() does.
 BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
                           const Admission* admission, IndexSettings& settings, IndexWriter& writer,
                           Progress& progress);

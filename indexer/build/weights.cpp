@@ -2,8 +2,6 @@
 #include "build/weights.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -12,16 +10,6 @@
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {
-namespace {
-
-/// In as few digits as tell it from other numbers.
-std::string shortest(float number) {
-  std::array<char, 32> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  return {digits.data(), result.ptr};
-}
-
-}  // namespace
 
 void WeightSummary::add(float weight) {
   largest = std::max(largest, weight);
@@ -53,19 +41,6 @@ void check_weight(const TermWeight& entry) {
   if (std::isnan(entry.weight)) fail("not a number");
   if (entry.weight < 0) fail("negative");
   if (std::isinf(entry.weight)) fail("infinite or past 3.4e38, the largest 32-bit float");
-}
-
-void check_fit(const WeightSummary& document, const ImpactSettings& settings) {
-  if (settings.source == ImpactSource::kWholeWeights && !document.are_whole) {
-    throw InputError(
-        "a weight is not a whole number from 1 to 255, as all of the index are; round it, or build "
-        "the index again");
-  }
-  const auto limit = static_cast<float>(settings.largest);
-  if (settings.source == ImpactSource::kQuantisedWeights && document.largest > limit) {
-    throw InputError("the weight " + shortest(document.largest) + " is above " + shortest(limit) +
-                     ", the largest that the index was built for; build the index again");
-  }
 }
 
 void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes) {

@@ -44,10 +44,6 @@ struct WeightSummary {
 /// finite and 0 or more.
 void check_weight(const TermWeight& entry);
 
-/// Throws InputError for a document with a weight that an index of impacts by `settings` cannot
-/// take.
-void check_fit(const WeightSummary& document, const ImpactSettings& settings);
-
 /// Replaces a list's encoded weights by their impacts. `settings` as WeightSummary makes them.
 void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes);
 

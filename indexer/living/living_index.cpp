@@ -54,7 +54,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   build.impacts.reset();
   build::check_build_options(reader, build);
   std::vector<std::string> updated;
-  const auto refusal = [&](const std::string& id) -> std::string {
+  const build::Admission admission{[&](const std::string& id) -> std::string {
     if (!state.has(id)) return "";
     if (!options.update) {
       return "the index holds a document with the id '" + id +
@@ -62,8 +62,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
     }
     updated.push_back(id);
     return "";
-  };
-  const build::Admission admission{refusal, settings.impacts};
+  }};
   const std::size_t before = state.segments.size();
   AddReport report{state.build(reader, build, admission), 0};
   for (const std::string& id : updated) report.updated += state.remove(id, before) ? 1 : 0;

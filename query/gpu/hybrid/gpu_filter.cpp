@@ -30,11 +30,13 @@ double expected_share(const PlannedQuery& plan, QueryMode mode, double documents
   return has_required ? required : 1 - lacks_all;
 }
 
-/// Reading so many bytes of rows takes a query longer than its part in a product of all queries and
-/// all rows. The product alone takes as long as reading so many bytes, and all rows twice.
+/// If a query's rows have so many bytes, reading them takes longer than the query's part of a
+/// product of all queries and all rows.
 constexpr double kManyBytes = 4e6;
+/// The product as such takes as long as reading so many bytes, and all rows twice.
 constexpr double kProductBytes = 5e8;
-/// Of the rows that would do if the nearest of all matched as others do, so many are taken.
+/// The nearest k / share of all rows would do if near rows matched as often as others. More are
+/// taken.
 constexpr double kWideMargin = 1.4;
 constexpr double kWideExtra = 24;
 

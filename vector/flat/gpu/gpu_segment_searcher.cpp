@@ -32,21 +32,6 @@ void hand_over(const BlockBuffers& buffers, std::size_t first, std::size_t count
 
 }  // namespace
 
-template <class Done>
-void GpuSegmentSearcher::State::search_all(std::span<const float> queries, std::size_t k,
-                                           const Done& done) {
-  check_k(k, live_rows);
-  for_each_block(
-      check_queries(dimension(), queries), k,
-      [&](std::size_t block) { return AllSegments(parts, order, block, k); },
-      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
-          Workspace& workspace) {
-        search.run(prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
-                   workspace);
-        done(first, count, buffers, workspace);
-      });
-}
-
 GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment> segments, Resources& resources)
     : state_(std::make_unique<State>(std::move(segments), resources)) {}
 GpuSegmentSearcher::~GpuSegmentSearcher() = default;
@@ -61,19 +46,31 @@ std::size_t GpuSegmentSearcher::first_word(std::size_t segment) const {
 
 void GpuSegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
                                  const TakeAnswers& take) const {
-  state_->search_all(
-      queries, k,
-      [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
-        hand_over(buffers, first, count, state_->metric(), workspace, take);
+  State& state = *state_;
+  check_k(k, state.live_rows);
+  state.for_each_block(
+      check_queries(state.dimension(), queries), k,
+      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
+      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
+          Workspace& workspace) {
+        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
+                   workspace);
+        hand_over(buffers, first, count, state.metric(), workspace, take);
       });
 }
 
 void GpuSegmentSearcher::nearest_on_gpu(std::span<const float> queries, std::size_t k,
                                         const TakeRows& take) const {
-  state_->search_all(
-      queries, k,
-      [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
-        write_answers(buffers.answers, static_cast<std::uint32_t>(count), state_->metric(),
+  State& state = *state_;
+  check_k(k, state.live_rows);
+  state.for_each_block(
+      check_queries(state.dimension(), queries), k,
+      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
+      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
+          Workspace& workspace) {
+        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
+                   workspace);
+        write_answers(buffers.answers, static_cast<std::uint32_t>(count), state.metric(),
                       buffers.rows, buffers.distances, workspace.stream);
         take(first, count, buffers.rows, workspace.stream);
         workspace.stream.synchronize();
