@@ -25,6 +25,16 @@ constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Bytes of distances and ids that are worth computing at a time.
 constexpr std::size_t kValueBytes = std::size_t{1} << 30;
 
+PreparedQueries take_queries(const PreparedQueries& queries,
+                             const std::vector<std::uint32_t>& numbers) {
+  PreparedQueries taken{numbers.size(), queries.stride, {}};
+  for (const std::uint32_t number : numbers) {
+    const float* const query = queries.query(number);
+    taken.values.insert(taken.values.end(), query, query + queries.stride);
+  }
+  return taken;
+}
+
 }  // namespace
 
 struct GpuIvfXfbqSearcher::State {
@@ -36,8 +46,8 @@ struct GpuIvfXfbqSearcher::State {
     pool.emplace(vectors ? vectors->memory() : lists.memory(), lists.device());
   }
 
-  /// Calls answer(first, count, block, workspace) for blocks of queries whose distances by codes
-  /// are there.
+  /// Calls answer(first, count, block, workspace) for blocks of queries: list by list, what is
+  /// nearest by codes is found then, else the distances by codes are there.
   template <class Answer>
   void for_each_block(const PreparedQueries& queries, const WantedLists& wanted,
                       const Answer& answer);
@@ -45,6 +55,9 @@ struct GpuIvfXfbqSearcher::State {
                std::size_t count, ListBlock& block, Workspace& workspace) const;
   void select(const WantedLists& wanted, std::size_t count, ListBlock& block,
               Workspace& workspace) const;
+  /// Sets the answers, but those of the queries that it returns: lists had too few places for them.
+  std::vector<std::uint32_t> search(const PreparedQueries& queries, const WantedLists& wanted,
+                                    bool on_host, Neighbors& result);
   /// Ranks what was found for some queries by the vectors in the host's memory.
   void refine_on_host(const PreparedQueries& queries, std::size_t first, std::size_t count,
                       const ListBlock& block, const Stream& stream, Neighbors& result) const;
@@ -69,7 +82,8 @@ void GpuIvfXfbqSearcher::State::for_each_block(const PreparedQueries& queries,
   const std::size_t all = pool->memory();
   const std::size_t selection = selection_room(wanted.candidates, all);
   const std::size_t room = all - std::min(all, selection);
-  const std::size_t worth = kValueBytes / (8 * ListBlock::places_of(lists, wanted));
+  const std::size_t worth =
+      wanted.by_lists ? kMaxBlock : kValueBytes / (8 * ListBlock::places_of(lists, wanted));
   std::size_t size = std::min({queries.count, kMaxBlock, std::max<std::size_t>(1, worth)});
   size = fitting(size, std::min(room, kMaxScratch));
   const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);
@@ -93,11 +107,16 @@ void GpuIvfXfbqSearcher::State::compute(const PreparedQueries& queries, const Wa
   const Stream& stream = workspace.stream;
   block.queries.send(queries, first, count, workspace.pinned_bytes(block.queries.bytes()), stream);
   block.coarse.run(block.queries.plain(), count, block.probed, block.probe_distances, workspace);
+  const DeviceProbes probed{block.probed, static_cast<std::uint32_t>(count),
+                            static_cast<std::uint32_t>(wanted.probes)};
+  if (block.list_search) {
+    block.list_search->run(block.queries, probed, block.filter, block.found, stream);
+    return;
+  }
   scan_list_bits({.lists = lists.on_gpu(),
                   .queries = block.queries.padded_rows(),
                   .codes = block.queries.codes(),
-                  .probed = {block.probed, static_cast<std::uint32_t>(count),
-                             static_cast<std::uint32_t>(wanted.probes)},
+                  .probed = probed,
                   .filter = block.filter,
                   .ends = block.ends,
                   .bases = block.bases,
@@ -110,10 +129,12 @@ void GpuIvfXfbqSearcher::State::compute(const PreparedQueries& queries, const Wa
 void GpuIvfXfbqSearcher::State::select(const WantedLists& wanted, std::size_t count,
                                        ListBlock& block, Workspace& workspace) const {
   const Stream& stream = workspace.stream;
-  select_k(MatrixView<float>{block.values, count, block.stride, block.stride},
-           MatrixView<std::uint32_t>{block.ids, count, block.stride, block.stride},
-           wanted.candidates, SelectOrder::kSmallest, block.found.values, block.found.ids,
-           workspace.select, stream);
+  if (!block.list_search) {
+    select_k(MatrixView<float>{block.values, count, block.stride, block.stride},
+             MatrixView<std::uint32_t>{block.ids, count, block.stride, block.stride},
+             wanted.candidates, SelectOrder::kSmallest, block.found.values, block.found.ids,
+             workspace.select, stream);
+  }
   if (wanted.refines_on_gpu) {
     refine(vectors->rows(), vectors->is_l2(), block.queries.padded_rows(), block.found, block.exact,
            block.answers, workspace);
@@ -129,6 +150,32 @@ void GpuIvfXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, s
   copy_to_host(found.data(), block.rows, found.size(), stream);
   stream.synchronize();
   rank_candidates(lists.host().vectors, queries, first, count, found, result);
+}
+
+std::vector<std::uint32_t> GpuIvfXfbqSearcher::State::search(const PreparedQueries& queries,
+                                                             const WantedLists& wanted,
+                                                             bool on_host, Neighbors& result) {
+  std::vector<std::uint32_t> all_open;
+  for_each_block(
+      queries, wanted,
+      [&](std::size_t first, std::size_t count, ListBlock& block, Workspace& workspace) {
+        const Stream& stream = workspace.stream;
+        select(wanted, count, block, workspace);
+        if (on_host) {
+          refine_on_host(queries, first, count, block, stream, result);
+        } else {
+          const std::size_t k = result.k;
+          copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
+          copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
+          stream.synchronize();
+        }
+        if (!block.list_search) return;
+        for (const std::uint32_t query :
+             find_open(block.queries.panels().is_open, block.queries.count(), workspace)) {
+          all_open.push_back(static_cast<std::uint32_t>(first) + query);
+        }
+      });
+  return all_open;
 }
 
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors& vectors, Resources& resources,
@@ -150,28 +197,31 @@ Neighbors GpuIvfXfbqSearcher::nearest(std::span<const float> queries, std::size_
   check_filter(filter, host.rows());
   check_refine(host.keeps_vectors(), depth.refine);
   const bool on_host = depth.refine > 0 && !state.vectors;
-  const WantedLists wanted{k,
-                           probes,
-                           check_list_depth(host.quantizer, depth),
-                           candidate_count(depth, k, host.rows()),
-                           filter,
-                           depth.refine > 0 && !on_host};
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
+  const std::size_t query_bits = check_list_depth(host.quantizer, depth);
+  const std::size_t candidates = candidate_count(depth, k, host.rows());
+  WantedLists wanted{.k = k,
+                     .probes = probes,
+                     .query_bits = query_bits,
+                     .candidates = candidates,
+                     .filter = filter,
+                     .refines_on_gpu = depth.refine > 0 && !on_host,
+                     .by_lists = ListBitSearch::suits(state.lists, prepared.count, candidates,
+                                                      probes, query_bits)};
   Neighbors result = make_neighbors(state.metric, prepared.count, k);
   if (prepared.count == 0) return result;
-  state.for_each_block(
-      prepared, wanted,
-      [&](std::size_t first, std::size_t count, ListBlock& block, Workspace& workspace) {
-        const Stream& stream = workspace.stream;
-        state.select(wanted, count, block, workspace);
-        if (on_host) {
-          state.refine_on_host(prepared, first, count, block, stream, result);
-          return;
-        }
-        copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
-        copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
-        stream.synchronize();
-      });
+  const std::vector<std::uint32_t> open = state.search(prepared, wanted, on_host, result);
+  if (open.empty()) return result;
+  wanted.by_lists = false;
+  const PreparedQueries left = take_queries(prepared, open);
+  Neighbors found = make_neighbors(state.metric, left.count, k);
+  state.search(left, wanted, on_host, found);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    std::copy_n(found.rows.begin() + static_cast<std::ptrdiff_t>(i * k), k,
+                result.rows.begin() + static_cast<std::ptrdiff_t>(open[i] * k));
+    std::copy_n(found.distances.begin() + static_cast<std::ptrdiff_t>(i * k), k,
+                result.distances.begin() + static_cast<std::ptrdiff_t>(open[i] * k));
+  }
   return result;
 }
 
@@ -183,7 +233,8 @@ RangeNeighbors GpuIvfXfbqSearcher::within(std::span<const float> queries, float 
   check_radius(radius);
   check_probes(probes, host.lists());
   check_filter(filter, host.rows());
-  const WantedLists wanted{1, probes, check_list_depth(host.quantizer, depth), 1, filter, false};
+  const WantedLists wanted{1,     probes, check_list_depth(host.quantizer, depth), 1, filter,
+                           false, false};
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
   RangeNeighbors result;
   result.offsets.push_back(0);
