@@ -75,6 +75,7 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     const SchedulerStatistics statistics = scheduler.statistics();
     EXPECT_EQ(statistics.gpu_failures, 0U);
     EXPECT_GT(statistics.complete_on_gpu, 0U);
+    if (placement != Placement::kGpuOnly) continue;  // the CPU may take all of one kind
     EXPECT_GT(engine.statistics().queries, 0U);
     EXPECT_GT(background.statistics().queries, 0U);
   }
