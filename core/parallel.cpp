@@ -1,15 +1,14 @@
-// Threads that take items from a shared counter; the first failure stops them.
+// Threads that are started for one call.
 #include "warpdex/core/parallel.hpp"
 
 #include <sched.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "shared_items.hpp"
 
 namespace warpdex {
 
@@ -25,18 +24,8 @@ void parallel_for(std::size_t threads, std::size_t items,
                   const std::function<void(std::size_t, std::size_t)>& work) {
   if (threads == 0) threads = default_threads();
   threads = std::min(threads, items);
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  const auto run = [&](std::size_t thread) {
-    try {
-      for (std::size_t item = next++; item < items; item = next++) work(thread, item);
-    } catch (...) {
-      next = items;
-      const std::lock_guard lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
-    }
-  };
+  SharedItems shared(items, work);
+  const auto run = [&](std::size_t thread) { shared.run(thread); };
   {
     std::vector<std::jthread> pool;
     try {
@@ -46,7 +35,7 @@ void parallel_for(std::size_t threads, std::size_t items,
     }
     if (threads > 0) run(0);
   }
-  if (failure) std::rethrow_exception(failure);
+  shared.rethrow_failure();
 }
 
 }  // namespace warpdex

@@ -12,7 +12,8 @@ namespace warpdex {
 namespace fs = std::filesystem;
 
 constexpr const char* kAdvice =
-    "; build one with 'warpdex index', or of vectors with 'warpdex vector build'";
+    "; build one with 'warpdex index', of vectors with 'warpdex vector build', or of texts or sets "
+    "under a distance with 'warpdex metric build'";
 
 Folder find_stored(const fs::path& path) {
   constexpr int kLooksForNothing = 5;  // it may move to and fro between two looks

@@ -85,26 +85,6 @@ void check_static_scores(const DocumentStage::LargestStatic& largest,
                    (report.weights ? "" : ", or build without impacts"));
 }
 
-/// How the weights of documents become impacts: as their own say, or as those of the index do that
-/// they come to.
-ImpactSettings weights_of(const WeightSummary& summary, const Admission* admission,
-                          const IndexSettings& settings) {
-  if (admission == nullptr) return summary.settings();
-  const ImpactSettings& known = *settings.impacts;
-  if (known.source == ImpactSource::kWholeWeights && !summary.are_whole) {
-    throw InputError(
-        "the index holds whole weights from 1 to 255, and a document has another; round the "
-        "weights as those of the index were, or build it again");
-  }
-  if (known.source == ImpactSource::kQuantisedWeights &&
-      static_cast<double>(summary.largest) > known.largest) {
-    throw InputError("the weight " + std::to_string(summary.largest) + " is above " +
-                     std::to_string(known.largest) +
-                     ", the largest that the index was built for; build it again");
-  }
-  return known;
-}
-
 std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions& options,
                                      const MemoryPlan& plan, const Admission* admission,
                                      const IndexSettings& settings, IndexWriter& writer,
@@ -118,7 +98,7 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
                       progress, report);
   stage.run();
   if (reader.has_vectors() && report.documents > 0) {
-    report.weights = weights_of(stage.weights(), admission, settings);
+    report.weights = admission == nullptr ? stage.weights().settings() : settings.impacts;
     report.zero_weights = stage.weights().zeros;
     writer.set_weights(*report.weights);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "build/progress.hpp"
@@ -16,6 +17,8 @@ struct Admission {
   /// Why a document of that id cannot come in; empty: it can. Called in the order of the input, by
   /// one thread at a time.
   std::function<std::string(const std::string& id)> refusal;
+  /// What the weights of sparse vectors must fit; none: the index is not of these.
+  std::optional<ImpactSettings> weights;
 };
 
 /// Throws UsageError for options that cannot be.
@@ -23,8 +26,7 @@ void check_build_options(const DocumentReader& reader, const BuildOptions& optio
 
 /// Reads all documents and writes their postings to `writer`; its end is left to the caller.
 /// `settings` are those of `writer`, and get the weights of a build of sparse vectors. `admission`
-/// is null for a new index; else weights must fit those of `settings`, and there may be no
-/// document. Throws as build_index() does.
+/// is null for a new index; else there may be no document. Throws as build_index() does.
 BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
                           const Admission* admission, IndexSettings& settings, IndexWriter& writer,
                           Progress& progress);

@@ -2,7 +2,9 @@
 #include "build/weights.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "warpdex/core/error.hpp"
@@ -25,6 +27,22 @@ void WeightSummary::add(const WeightSummary& other) {
 ImpactSettings WeightSummary::settings() const {
   if (are_whole) return {.largest = kMaxImpact, .source = ImpactSource::kWholeWeights};
   return {.largest = largest, .source = ImpactSource::kQuantisedWeights};
+}
+
+void WeightSummary::check_fit(const ImpactSettings& known) const {
+  if (known.source == ImpactSource::kWholeWeights && !are_whole) {
+    throw InputError(
+        "it has a weight that is no whole number from 1 to 255, and the index holds such; round "
+        "its weights as those of the index were, or build the index again");
+  }
+  if (known.source != ImpactSource::kQuantisedWeights) return;
+  if (static_cast<double>(largest) <= known.largest) return;
+  std::array<char, 100> text{};
+  std::snprintf(text.data(), text.size(), "its weight %.6g is above %.6g",
+                static_cast<double>(largest), known.largest);
+  throw InputError(std::string(text.data()) +
+                   ", the largest that the index was built for; leave it out, or build the index "
+                   "again");
 }
 
 void check_weight(const TermWeight& entry) {

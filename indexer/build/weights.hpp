@@ -38,6 +38,8 @@ struct WeightSummary {
   void add(const WeightSummary& other);
   /// How impacts are made of these weights.
   ImpactSettings settings() const;
+  /// Throws InputError unless impacts can be made of these weights as `known` says.
+  void check_fit(const ImpactSettings& known) const;
 };
 
 /// Throws InputError, which names the term, unless its length is that of a term and its weight

@@ -54,7 +54,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   build.impacts.reset();
   build::check_build_options(reader, build);
   std::vector<std::string> updated;
-  const build::Admission admission{[&](const std::string& id) -> std::string {
+  const auto refusal = [&](const std::string& id) -> std::string {
     if (!state.has(id)) return "";
     if (!options.update) {
       return "the index holds a document with the id '" + id +
@@ -62,7 +62,8 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
     }
     updated.push_back(id);
     return "";
-  }};
+  };
+  const build::Admission admission{refusal, settings.impacts};
   const std::size_t before = state.segments.size();
   AddReport report{state.build(reader, build, admission), 0};
   for (const std::string& id : updated) report.updated += state.remove(id, before) ? 1 : 0;
@@ -109,7 +110,8 @@ MergeReport LivingIndex::merge(const MergeOptions& options) {
     }
   }
   report.segments = state.segments.size();
-  report.dropped_documents = removed_before - removed();
+  report.removed_documents = removed();
+  report.dropped_documents = removed_before - report.removed_documents;
   return report;
 }
 

@@ -10,6 +10,9 @@
 namespace warpdex {
 namespace {
 
+/// Eight gigabytes of arrival times.
+constexpr double kMaxArrivals = 1e9;
+
 // Bursts: of each period on average, this part is a burst with this share of the arrivals.
 constexpr Micros kPeriod = 200'000;
 constexpr double kBurstTime = 0.1;
@@ -39,6 +42,9 @@ std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
     throw UsageError("a load needs a rate and a time above 0, and no replay here; " +
                      std::to_string(rate) + " queries a second for " + std::to_string(seconds) +
                      " s was asked for");
+  }
+  if (rate * seconds > kMaxArrivals) {
+    throw UsageError("a load has at most a billion queries; lower its rate, or make it shorter");
   }
   std::mt19937_64 random(seed);
   std::vector<Micros> times;

@@ -31,8 +31,8 @@ constexpr Micros kWaitForHelp = 500;
 /// need a processor at once, for microseconds. Where the system cannot, nothing changes.
 void give_way() {
 #if defined(__linux__)
-  constexpr int kNiceness = 10;
-  ::setpriority(PRIO_PROCESS, 0, kNiceness);  // of this thread
+  constexpr int kNicer = 10;                                                // than the process
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kNicer);  // of this thread
 #endif
 }
 

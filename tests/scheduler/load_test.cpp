@@ -27,6 +27,7 @@ TEST(Arrivals, AreOfTheRateAndReproducible) {
   }
   EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 0, 1, 1), UsageError);
   EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 1, -1, 1), UsageError);
+  EXPECT_THROW(arrival_times(ArrivalKind::kBursts, 1e30, 1, 1), UsageError);
 }
 
 /// Variance over mean of the arrivals in intervals of 10 ms.

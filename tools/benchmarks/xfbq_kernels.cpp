@@ -50,9 +50,10 @@ struct XfbqBenchmark::KernelQueries {
     memory = DeviceBuffer(cut(nullptr));
     cut(memory.data());
     pinned = PinnedBuffer(image.bytes());
+    image.encode(prepared, 0, prepared.count, {}, pinned.data());
     send();
   }
-  void send() { image.send(prepared, 0, prepared.count, {}, pinned.data(), stream); }
+  void send() { image.send(pinned.data(), prepared.count, stream); }
   /// Nothing is within NaN.
   void keep_nothing() const {
     check_cuda(cudaMemsetAsync(image.panels().limits, 0xFF, prepared.count * sizeof(float),

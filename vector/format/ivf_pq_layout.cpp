@@ -16,8 +16,8 @@ void write_codes(const FlatVectors& rows, const IvfLists& lists, const ProductQu
   encode_rows(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
               threads, steps, [&](const EncodedBlock& block) {
                 codes.append(block.codes);
-                for_each_term_piece(
-                    groups, block, [&](std::span<const float> piece) { append_all(terms, piece); });
+                for_each_piece(groups, block, block.terms,
+                               [&](std::span<const float> piece) { append_all(terms, piece); });
               });
   sections.push_back(codes.finish());
   sections.push_back(terms.finish());

@@ -17,7 +17,7 @@ void write_list_bits(const FlatVectors& rows, const IvfLists& lists, XfbqQuantiz
   SectionWriter terms(folder, section::kTerms);
   SectionWriter factors(folder, section::kFactors);
   encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
-              threads, steps, [&](const EncodedBits& some) {
+              threads, steps, [&](const EncodedBlock& some) {
                 codes.append(some.codes);
                 for_each_piece(groups, some, some.terms,
                                [&](std::span<const float> piece) { append_all(terms, piece); });

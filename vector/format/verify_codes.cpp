@@ -94,17 +94,17 @@ void check_list_of_bits(const VectorSegment& segment, const IvfXfbqVectors& code
   const CodeGroups layout{codes.quantizer.code_bytes()};
   std::vector<float> centroid(codes.quantizer.dimension);
   std::vector<float> row(codes.quantizer.dimension);
-  std::vector<std::uint32_t> expected(codes.quantizer.code_words());
-  std::vector<std::uint32_t> code(expected.size());
+  std::vector<std::uint8_t> expected(codes.quantizer.code_bytes());
+  std::vector<std::uint8_t> code(expected.size());
   copy_row(codes.centroids.vectors, list, centroid.data());
   encoder.set_centroid(centroid);
   for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
     const std::uint64_t place = p - codes.begins[list];
     const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
     layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
-                reinterpret_cast<std::uint8_t*>(code.data()));
+                code.data());
     copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
-    const ResidualBits own = encoder.encode(row, expected.data());
+    const RowFacts own = encoder.encode(row, expected.data());
     const bool has_term = codes.terms.empty() || codes.terms[p] == own.term;
     const bool has_factor = codes.factors.empty() || codes.factors[p] == own.factor;
     if (code == expected && has_term && has_factor) continue;

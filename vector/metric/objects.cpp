@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "data/data_file.hpp"
+#include "data/file_format.hpp"
 #include "metric/spaces.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/matrix.hpp"
@@ -178,9 +179,25 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
+namespace {
+
+/// The lines of a file that is not one of vectors.
+std::vector<std::string> read_texts(const std::string& path, DistanceKind distance) {
+  if (vector::find_data_path(path)) {
+    throw UsageError("'" + path + "' is a file of vectors; the distance " +
+                     std::string(distance_name(distance)) +
+                     " is one of lines of text: give a text file");
+  }
+  return read_lines(path);
+}
+
+}  // namespace
+
 Objects read_objects(const std::string& path, ObjectSettings settings) {
   const std::string name = "'" + path + "'";
-  if (!is_of_vectors(settings.distance)) return {settings, read_lines(path), name};
+  if (!is_of_vectors(settings.distance)) {
+    return {settings, read_texts(path, settings.distance), name};
+  }
   vector::Matrix<float> rows = vector::read_float_matrix(path);
   settings.dimension = rows.columns;
   return {settings, std::move(rows.values), name};
@@ -188,7 +205,7 @@ Objects read_objects(const std::string& path, ObjectSettings settings) {
 
 Queries::Queries(const std::string& path, const ObjectSettings& settings) : path_(path) {
   if (!is_of_vectors(settings.distance)) {
-    texts_ = read_lines(path);
+    texts_ = read_texts(path, settings.distance);
     count_ = texts_.size();
     return;
   }

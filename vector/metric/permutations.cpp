@@ -44,8 +44,9 @@ class SharedProgress {
 void check_count(const MetricSpace& space, std::size_t permutants) {
   const std::size_t max = std::min(space.size(), kMaxPermutants);
   if (permutants >= 1 && permutants <= max) return;
-  throw UsageError("of " + std::to_string(space.size()) + " objects, from 1 to " +
-                   std::to_string(max) + " can be permutants, not " + std::to_string(permutants));
+  throw UsageError("an index of " + std::to_string(space.size()) +
+                   (space.size() == 1 ? " object" : " objects") + " has from 1 to " +
+                   std::to_string(max) + " permutants, not " + std::to_string(permutants));
 }
 
 /// Calls work(first, last) for all runs of objects.

@@ -6,7 +6,6 @@
 #include "flat/search_input.hpp"
 #include "search/named_errors.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
 
@@ -37,7 +36,7 @@ void ReplicatedSearcher::share_out(std::span<const float> queries, const Take& t
   const std::size_t parts = std::max<std::size_t>(1, std::min(count, replicas_.size()));
   const std::size_t first_replica = next_.fetch_add(parts, std::memory_order_relaxed);
   try {
-    parallel_for(parts, parts, [&](std::size_t /*thread*/, std::size_t part) {
+    threads_.parallel_for(parts, parts, [&](std::size_t /*thread*/, std::size_t part) {
       const Shard& replica = replicas_[(first_replica + part) % replicas_.size()];
       const std::size_t first = count * part / parts;
       const std::size_t last = count * (part + 1) / parts;

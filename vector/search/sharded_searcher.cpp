@@ -8,7 +8,6 @@
 #include "search/merge.hpp"
 #include "search/named_errors.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
 
@@ -33,7 +32,7 @@ template <class Answers, class Search>
 std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
                                                  const Search& search) const {
   std::vector<std::optional<Answers>> found(shards_.size());
-  parallel_for(at_once_, shards_.size(), [&](std::size_t /*thread*/, std::size_t i) {
+  threads_.parallel_for(at_once_, shards_.size(), [&](std::size_t /*thread*/, std::size_t i) {
     const std::size_t first = begins_[i];
     const std::size_t count = begins_[i + 1] - first;
     if (count == 0) return;

@@ -4,17 +4,9 @@
 #include <algorithm>
 
 #include "gpu/batch/list_writer.hpp"
+#include "gpu/batch/short_lists.hpp"
 
 namespace warpdex::gpu {
-namespace {
-
-/// Pads a packed list of `size` postings.
-void pad(const std::uint32_t* packed, std::uint32_t size, std::uint32_t* raw) {
-  std::fill(std::copy_n(packed, size, raw), raw + kRawEntries, kNone);
-  std::fill(std::copy_n(packed + size, size, raw + kRawEntries), raw + kRawListEntries, 0U);
-}
-
-}  // namespace
 
 void QueryPiece::clear() {
   shape = {};
@@ -74,7 +66,7 @@ void ImageWriter::write_lists(const QueryPiece& piece) const {
     if (from.flags & kPacked) {
       const std::size_t place = std::size_t{raw++} * kRawListEntries;
       source.docids = reinterpret_cast<const std::uint8_t*>(target_.device.raw + place);
-      if (!are_sources) pad(&piece.packed[from.first_block], from.size, host.raw + place);
+      if (!are_sources) pad_list(&piece.packed[from.first_block], from.size, host.raw + place);
       source.first_block = from.first_block + 2 * before.raw_postings;
     }
     if (!are_sources) host.lists[number] = make_list(own, segments_[own.segment].tables);

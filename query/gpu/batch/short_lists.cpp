@@ -63,16 +63,16 @@ std::uint64_t write_packed_list(const Index& index, const PostingsEntry& entry,
   return occurrences;
 }
 
+void pad_list(const std::uint32_t* packed, std::uint32_t size, std::uint32_t* raw) {
+  std::fill(std::copy_n(packed, size, raw), raw + kRawEntries, kNone);
+  std::fill(std::copy_n(packed + size, size, raw + kRawEntries), raw + kRawListEntries, 0U);
+}
+
 std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
                              std::uint32_t first_document, std::uint32_t* raw) {
-  const std::uint32_t size = entry.document_frequency;
   std::array<std::uint32_t, 2 * kBlockSize> packed;
   const std::uint64_t occurrences = write_packed_list(index, entry, first_document, packed.data());
-  const auto pad = [&](const std::uint32_t* from, std::uint32_t* to, std::uint32_t padding) {
-    std::fill(std::copy_n(from, size, to), to + kRawEntries, padding);
-  };
-  pad(packed.data(), raw, kNone);
-  pad(packed.data() + size, raw + kRawEntries, 0);
+  pad_list(packed.data(), entry.document_frequency, raw);
   return occurrences;
 }
 

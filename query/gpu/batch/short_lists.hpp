@@ -16,7 +16,10 @@ namespace warpdex::gpu {
 std::uint64_t write_packed_list(const Index& index, const PostingsEntry& entry,
                                 std::uint32_t first_document, std::uint32_t* packed);
 
-/// The same, with both padded to kRawEntries numbers.
+/// Pads both parts of a packed list of `size` postings to kRawEntries numbers.
+void pad_list(const std::uint32_t* packed, std::uint32_t size, std::uint32_t* raw);
+
+/// As write_packed_list(), with both parts padded.
 std::uint64_t write_raw_list(const Index& index, const PostingsEntry& entry,
                              std::uint32_t first_document, std::uint32_t* raw);
 

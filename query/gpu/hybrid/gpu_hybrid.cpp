@@ -127,23 +127,24 @@ std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>
   State& state = *state_;
   const CurrentDevice current(state.resources().device());
   std::vector<std::uint32_t> begins{0};
-  std::size_t most = 1;
+  std::size_t max_hits = 1;
   for (const std::span<const Hit>& hits : text) {
     begins.push_back(begins.back() + static_cast<std::uint32_t>(hits.size()));
-    most = std::max(most, hits.size());
+    max_hits = std::max(max_hits, hits.size());
   }
   auto* const documents =
       static_cast<std::uint32_t*>(state.take_pinned(begins.back() * sizeof(std::uint32_t)));
   state.threads.for_each(text.size(), [&](std::size_t i) {
     std::ranges::transform(text[i], documents + begins[i], &Hit::document);
   });
-  most = std::min<std::size_t>(most, k);
+  max_hits = std::min<std::size_t>(max_hits, k);
   std::vector<SearchResult> results(text.size());
-  state.searcher().nearest_among(vectors, most, {documents, begins.back()}, begins,
-                                 state.taker(most, [&](std::size_t query, std::vector<Hit> found) {
-                                   results[query].hits = std::move(found);
-                                   results[query].matches = results[query].hits.size();
-                                 }));
+  state.searcher().nearest_among(
+      vectors, max_hits, {documents, begins.back()}, begins,
+      state.taker(max_hits, [&](std::size_t query, std::vector<Hit> found) {
+        results[query].hits = std::move(found);
+        results[query].matches = results[query].hits.size();
+      }));
   return results;
 }
 

@@ -1,6 +1,7 @@
 // Uploads the vectors that the snapshot before does not have.
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 
+#include <typeinfo>
 #include <utility>
 
 #include "gpu/hybrid/gpu_vectors_state.hpp"
@@ -45,11 +46,20 @@ GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : sna
         {{uploaded_vectors, &uploaded_vectors->vectors}, from.first_document, filter});
     segments.push_back(std::move(uploaded_vectors));
   }
-  if (is_resident && !searched.empty()) {
-    searcher.emplace(std::move(searched), resources);
-  } else {
-    segments.clear();
-    memory = new_memory = 0;
+  if (is_resident && !searched.empty()) is_resident = make_searcher(std::move(searched));
+  if (searcher) return;
+  segments.clear();
+  memory = new_memory = 0;
+}
+
+/// False where memory does not suffice for what a searcher has beside the vectors.
+bool GpuVectors::State::make_searcher(std::vector<vector::GpuSegment> searched) {
+  try {
+    searcher.emplace(std::move(searched), snapshot.state().resources);
+    return true;
+  } catch (const Error& error) {
+    if (typeid(error) != typeid(Error)) throw;  // an Error of no other type: too little memory
+    return false;
   }
 }
 

@@ -27,6 +27,7 @@ struct GpuVectors::State {
   };
 
   static std::shared_ptr<const Uploaded> find(const Index& index, const State* before);
+  bool make_searcher(std::vector<vector::GpuSegment> searched);
 
   GpuSnapshot snapshot;
   /// Of those segments of the snapshot that have documents.

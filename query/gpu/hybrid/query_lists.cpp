@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/batch/list_writer.hpp"
+#include "gpu/batch/short_lists.hpp"
 #include "gpu/kernels/kernels.cuh"
 #include "plan/roles.hpp"
 #include "warpdex/core/cuda/arena.hpp"
@@ -25,12 +26,6 @@ std::uint32_t flags_of(const PlannedTerm& term) {
 /// Whether a list is decoded for each query that has it.
 bool is_packed(const PlacedIndex& index, const PostingsEntry& entry) {
   return entry.document_frequency < std::min(index.fewest_raw, kBlockSize);
-}
-
-/// Copies a short list of `size` postings from `from` to its place in the image; pads both parts.
-void pad(const std::uint32_t* from, std::uint32_t size, std::uint32_t* to) {
-  std::fill_n(std::copy_n(from, size, to), kRawEntries - size, kNone);
-  std::fill_n(std::copy_n(from + size, size, to + kRawEntries), kRawEntries - size, 0U);
 }
 
 /// Writes the lists of one query in one segment.
@@ -56,7 +51,7 @@ struct SegmentWriter {
     packed.clear();
     writer.write(index, segment, term, statistics, flags_of(term), packed, source);
     if (source.flags & kPacked) {
-      pad(packed.data(), source.size, raw);
+      pad_list(packed.data(), source.size, raw);
       source.docids = reinterpret_cast<const std::uint8_t*>(device_raw);
       raw += kRawListEntries;
       device_raw += kRawListEntries;

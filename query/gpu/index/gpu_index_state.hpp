@@ -28,7 +28,6 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   /// If there is a cache, the list must belong to a batch under way.
   void place(const PostingsEntry& entry, gpu::ListSource& list) const override;
   gpu::RawList find_raw(const PostingsEntry& entry) const override;
-  void prefetch(const PostingsEntry& entry) const override;
   /// GpuIndex::has_list().
   bool has_list(const PostingsEntry& list) const {
     return cache == nullptr || cache->is_resident(list);

@@ -43,7 +43,6 @@ class JoinedSegments final : public SearchedIndex {
       placed.place(entry, list);
     }
     RawList find_raw(const PostingsEntry& entry) const override { return placed.find_raw(entry); }
-    void prefetch(const PostingsEntry& entry) const override { placed.prefetch(entry); }
     const GpuIndex::State& placed;
   };
   /// The copies, mutable while they are made.

@@ -37,15 +37,4 @@ gpu::RawList GpuIndex::State::find_raw(const PostingsEntry& entry) const {
           place.occurrences};
 }
 
-void GpuIndex::State::prefetch(const PostingsEntry& entry) const {
-  const IndexSections& sections = index.sections();
-  const void* first = sections.seeds.data() + entry.first_seed;
-  if (entry.is_short()) {
-    const bool is_raw = entry.document_frequency >= fewest_raw;
-    first = is_raw ? static_cast<const void*>(raw_places.data() + entry.term_number)
-                   : sections.short_lists.data() + entry.short_offset;
-  }
-  __builtin_prefetch(first);
-}
-
 }  // namespace warpdex

@@ -32,8 +32,6 @@ struct PlacedIndex {
   virtual void place(const PostingsEntry& entry, ListSource& list) const = 0;
   /// Where a short list of fewest_raw postings or more is. Any thread.
   virtual RawList find_raw(const PostingsEntry& entry) const = 0;
-  /// Prefetches what writing the list will read. Any thread.
-  virtual void prefetch(const PostingsEntry& /*entry*/) const {}
 
   const Index& index;
   ListTables tables;  ///< what all long lists share

@@ -32,7 +32,6 @@ class ListStage final : public PlacedIndex {
   /// As GpuIndex::State::place(), but with the addresses of staged copies.
   void place(const PostingsEntry& entry, ListSource& list) const override;
   RawList find_raw(const PostingsEntry& entry) const override { return placed_.find_raw(entry); }
-  void prefetch(const PostingsEntry& entry) const override { placed_.prefetch(entry); }
 
   /// Starts a batch: decides which lists to stage, if any, reserves room for them in `memory`, and
   /// orders `slots` so that queries share the copies. Nothing is under way. `plans` must outlive

@@ -48,8 +48,9 @@ SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSetting
 void SegmentEngine::add_lane() {
   const StreamPriorityScope priority(settings_.is_background ? StreamPriority::kUsual
                                                              : StreamPriority::kFirst);
-  lanes_.push_back(alone_ != nullptr ? std::make_unique<LaneEntry>(*alone_, removed_, settings_)
-                                     : std::make_unique<LaneEntry>(index_, settings_));
+  lanes_.push_back(alone_ != nullptr
+                       ? std::make_unique<LaneEntry>(*alone_, removed_, settings_, pieces_)
+                       : std::make_unique<LaneEntry>(index_, settings_, pieces_));
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find_free() {

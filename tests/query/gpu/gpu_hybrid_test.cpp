@@ -117,17 +117,7 @@ TEST_P(GpuHybridTest, TinyRandomOperations) {
   Living living(890, GetParam().codec, GetParam().weights);
   Uploaded uploaded;
   for (int round = 0; round < 6; ++round) {
-    for (std::uint64_t left = round == 0 ? 0 : 1 + living.below(5); left > 0; --left) {
-      switch (living.below(8)) {
-        case 0: living.merge(); break;
-        case 1: living.update(); break;
-        case 2: living.commit(); break;
-        case 3: living.remove_share(10); break;
-        case 4: living.remove(); break;
-        default: living.add();
-      }
-    }
-    living.commit();
+    living.change(round == 0 ? 0 : 1 + living.below(5));
     Both both(uploaded.open(living));
     for (const std::size_t count : {1, 33}) both.expect_same(living, count);
     ASSERT_FALSE(HasFailure()) << "round " << round;
@@ -180,6 +170,20 @@ TEST(GpuHybrid, SmallEmptySegments) {
   for (const std::size_t count : {1, 33}) both.expect_same(living, count);
 }
 
+TEST(GpuHybrid, SmallStaticScores) {
+  WARPDEX_NEEDS_GPU();
+  for (const bool weights : {false, true}) {
+    Living living(896, CodecKind::kBitpack, weights, 500, true);
+    living.add_some(129);
+    living.commit();
+    living.remove_share(20);
+    living.commit();
+    Uploaded uploaded;
+    Both both(uploaded.open(living));
+    for (const std::size_t count : {1, 33}) both.expect_same(living, count);
+  }
+}
+
 TEST(GpuHybrid, SmallUploadsWhatIsNew) {
   WARPDEX_NEEDS_GPU();
   Living living(893, CodecKind::kPfor, false, 2000);
@@ -219,6 +223,25 @@ TEST(GpuHybrid, SmallMemoryLeavesTheCpuToSearch) {
   Both both(vectors);
   const Reservation others(resources.memory(), resources.memory().left());
   both.expect_same(living, 3);
+}
+
+TEST(GpuHybrid, SmallMemoryForRemovedRows) {
+  WARPDEX_NEEDS_GPU();
+  Living living(897, CodecKind::kBitpack, false, 2000);
+  Resources resources;
+  const GpuSnapshot lists(Snapshot::open(living.index()), resources);
+  const GpuVectors vectors(lists);
+  living.remove_share(20);
+  living.commit();
+  const GpuSnapshot later = lists.next(Snapshot::open(living.index()));
+  std::optional<Reservation> others(std::in_place, resources.memory(), resources.memory().left());
+  const GpuVectors without = vectors.next(later);
+  EXPECT_FALSE(without.is_resident());
+  Both(without).expect_same(living, 3);
+  others.reset();
+  const GpuVectors with = vectors.next(later);
+  EXPECT_TRUE(with.is_resident());
+  Both(with).expect_same(living, 3);
 }
 
 // Many queries of many matches: the nearest of all documents are filtered. Where those that match

@@ -51,6 +51,16 @@ TEST_F(MetricCommand, AnswersAsLinesAndAsJson) {
   EXPECT_THAT(bench.out, HasSubstr("radius 1"));
 }
 
+TEST_F(MetricCommand, FewObjectsAreAllPermutants) {
+  EXPECT_THAT(build("words.txt", "levenshtein", {}).out, HasSubstr("by 5 permutants"));
+  write_file(folder_ / "one.txt", "cat\n");
+  EXPECT_THAT(build("one.txt", "levenshtein", {}).out,
+              HasSubstr("indexed 1 object (levenshtein) by 1 permutant"));
+  for (const std::string compare : {"footrule", "rho", "tau", "bits"}) {
+    EXPECT_EQ(search({"-k", "1", "--compare", compare}).out, "0\t0\t1\n1\t0\t3\n") << compare;
+  }
+}
+
 TEST_F(MetricCommand, OtherDistances) {
   write_file(folder_ / "sets.txt", "a b\n\nb c d\n");
   write_file(folder_ / "set.txt", "b a a\n");
@@ -68,6 +78,11 @@ TEST_F(MetricCommand, OtherDistances) {
             "0\t0\t0\n0\t2\t4\n0\t1\t5\n1\t1\t0\n1\t2\t3\n1\t0\t5\n2\t2\t0\n2\t1\t3\n2\t0\t4\n");
   expect_complaint(search({"--texts"}, "a.bvecs"), 2, {"--texts", "vectors"});
   expect_complaint(build("a.bvecs", "angular"), 1, {"row 0", "a.bvecs", "length 0"});
+}
+
+TEST_F(MetricCommand, AsManyAnswersAsThereAreByDefault) {
+  ASSERT_EQ(build("words.txt", "levenshtein").status, 0);
+  EXPECT_EQ(search({"--exact"}).out, search({"--exact", "-k", "5"}).out);
 }
 
 TEST_F(MetricCommand, OutputsAppearAllOrNoneAndOutsideTheIndex) {
@@ -97,6 +112,10 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("words.txt", "levenshtein", {"--permutants", "6"}), 2, {"5", "6"});
   expect_complaint(build("words.txt", "jaccard", {"--code-points"}), 2, {"--code-points"});
   expect_complaint(build("words.txt", "levenshtein", {"--choose", "best"}), 2, {"'best'"});
+  write_file(folder_ / "a.npy", "text");
+  expect_complaint(build("a.npy", "levenshtein"), 2, {"a.npy", "vectors", "levenshtein"});
+  expect_complaint(run_warpdex({"metric", "search", folder_ / "none", "--queries", "q"}), 1,
+                   {"no index", "metric build"});
   write_file(folder_ / "bad.txt", "\xFF\n");
   expect_complaint(build("bad.txt", "levenshtein", {"--permutants", "1", "--code-points"}), 1,
                    {"line 1", "UTF-8"});
@@ -105,6 +124,7 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("none.txt", "levenshtein"), 1, {"none.txt"});
   ASSERT_EQ(build("words.txt", "levenshtein", {"--permutants", "2", "--code-points"}).status, 0);
   EXPECT_EQ(search({"-k", "1"}, "empty.txt").out, "");
+  expect_complaint(search({"-k", "1"}, "a.npy"), 2, {"a.npy", "vectors"});
   expect_complaint(search({"-k", "1"}, "bad.txt"), 1, {"line 1", "bad.txt", "UTF-8"});
   expect_complaint(search({"-k", "6"}), 2, {"-k", "5"});
   expect_complaint(search({"-k", "0"}), 2, {"-k"});

@@ -59,7 +59,7 @@ struct Encoded {
       EXPECT_EQ(block.first_group, groups);
       groups += block.groups;
       codes.insert(codes.end(), block.codes.begin(), block.codes.end());
-      for_each_term_piece(all, block, [&](std::span<const float> piece) {
+      for_each_piece(all, block, block.terms, [&](std::span<const float> piece) {
         terms.insert(terms.end(), piece.begin(), piece.end());
       });
     };

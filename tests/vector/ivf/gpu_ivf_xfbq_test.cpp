@@ -90,6 +90,35 @@ TEST_P(GpuIvfXfbqForms, AnswersAreTheCpus) {
   }
 }
 
+/// From 10 queries a list on. 700 queries fill several tasks of a list; lists hold up to 512 of the
+/// nearest by one form, and more by the other.
+TEST_P(GpuIvfXfbqForms, ManyQueriesListByList) {
+  const Metric metric = GetParam();
+  auto random = test::generator(180 + static_cast<std::uint64_t>(metric));
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const Shape& shape : {Shape{65, 9000, 6, {.bits = 4, .is_corrected = true}},
+                             Shape{128, 3000, 50, {.bits = 7}}, Shape{31, 3000, 9, {.bits = 2}}}) {
+    const VectorIndex index = build(random, folder / "index", metric, shape);
+    const IvfXfbqSearcher cpu(index.ivf_xfbq());
+    const GpuIvfXfbqSearcher gpu(index.ivf_xfbq(), resources());
+    const RowFilter filter = draw_filter(random, shape.rows, 40);
+    const std::vector<float> queries = test::draw(random, 700 * shape.dimension, 0.5F);
+    for (const std::size_t k : {1, 10, 100, 512, 513}) {
+      const std::string what = std::string(metric_name(metric)) + ", " +
+                               std::to_string(shape.dimension) + " components, k " +
+                               std::to_string(k);
+      for (const std::size_t probes : {std::size_t{1}, shape.lists / 2, shape.lists}) {
+        const XfbqDepth depth{1 + random() % 7, 0};
+        expect_same(gpu.nearest(queries, k, probes, depth), cpu.nearest(queries, k, probes, depth),
+                    what);
+        expect_same(gpu.nearest(queries, k, probes, depth, &filter),
+                    cpu.nearest(queries, k, probes, depth, &filter), what + ", filtered");
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST_P(GpuIvfXfbqForms, RangesAreTheCpus) {
   const Metric metric = GetParam();
   auto random = test::generator(173 + static_cast<std::uint64_t>(metric));
@@ -132,7 +161,7 @@ AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const XfbqQua
                           was_on_gpu = step.is_on_gpu;
                         }});
   encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
-              0, steps, [&](const EncodedBits& some) {
+              0, steps, [&](const EncodedBlock& some) {
                 all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
                 for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
                   all.terms.insert(all.terms.end(), piece.begin(), piece.end());
@@ -143,6 +172,29 @@ AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const XfbqQua
               });
   EXPECT_EQ(was_on_gpu, gpu != nullptr);
   return all;
+}
+
+/// More are as near as the last than lists of candidates have places: such queries are searched
+/// once more.
+TEST_F(GpuIvfXfbq, ManyEqualVectors) {
+  auto random = test::generator(185);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  VectorIndexWriter writer(
+      folder / "index",
+      {.metric = Metric::kL2, .dimension = 16, .index = IndexKind::kIvfXfbq, .ivf = {.lists = 2}});
+  std::vector<float> rows;
+  for (int i = 0; i < 12'000; ++i) {
+    for (int c = 0; c < 16; ++c) rows.push_back(i % 2 == 0 ? 1.0F : -1.0F);
+  }
+  writer.add(rows);
+  writer.commit();
+  const VectorIndex index = VectorIndex::open(folder / "index");
+  const GpuIvfXfbqSearcher gpu(index.ivf_xfbq(), resources());
+  const std::vector<float> queries = test::draw(random, 40 * 16, 0.5F);
+  for (const std::size_t probes : {1, 2}) {
+    expect_same(gpu.nearest(queries, 7, probes),
+                IvfXfbqSearcher(index.ivf_xfbq()).nearest(queries, 7, probes), "equal vectors");
+  }
 }
 
 TEST_F(GpuIvfXfbq, CodesAreTheCpus) {

@@ -136,18 +136,22 @@ TEST_P(GpuXfbqForms, RangesAreTheCpus) {
   }
 }
 
-/// While the host ranks the candidates of some, the GPU searches for the next ones.
+/// From 4,096 on they are cut into blocks: while the GPU searches for some, the host encodes the
+/// next, and ranks the candidates of those before.
 TEST_P(GpuXfbqForms, RefinesManyOnTheHost) {
   auto random = test::generator(150 + static_cast<std::uint64_t>(GetParam()));
   const MadeBinaryCodes made(random, {GetParam(), 33, 4}, 3000);
-  const GpuXfbqSearcher gpu(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
-  for (const std::size_t count : {2048, 2049, 5000}) {
+  const GpuXfbqSearcher on_host(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
+  const GpuXfbqSearcher on_gpu(made.view(), resources());
+  for (const std::size_t count : {4095, 4096, 5119, 5121}) {
     const std::vector<float> queries = test::draw(random, count * 33, 0.5F);
+    const std::string what = std::to_string(count) + " queries";
     for (const XfbqDepth& depth : {XfbqDepth{4, 30, 0}, XfbqDepth{4, 30, 20}}) {
-      const std::string what = std::to_string(count) + " queries";
-      expect_as_cpu(made.view(), gpu, queries, 10, depth, nullptr, what);
+      expect_as_cpu(made.view(), on_host, queries, 10, depth, nullptr, what);
       if (HasFatalFailure()) return;
     }
+    expect_as_cpu(made.view(), on_gpu, queries, 10, {4, 30, 0}, nullptr, what + ", on the GPU");
+    expect_as_cpu(made.view(), on_gpu, queries, 10, {4, 0, 0}, nullptr, what + ", by codes");
   }
 }
 
@@ -221,6 +225,27 @@ TEST_F(GpuXfbqHard, NumbersOfAllMagnitudes) {
     test::scale_rows(random, queries, 10, 62);
     expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, "magnitudes");
     expect_as_cpu(vectors, gpu, queries, 30, {8, 90, 3}, nullptr, "magnitudes");
+  }
+}
+
+/// So few rows are allowed that the first round finds fewer than k, and leaves limits infinite.
+TEST_F(GpuXfbqHard, VectorsOfZerosAmongFewAllowed) {
+  auto random = test::generator(146);
+  constexpr std::size_t kRows = 40'000;
+  const RowFilter filter = draw_filter(random, kRows, 1000);
+  for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
+    const MadeBinaryCodes made(random, {metric, 40, 4, false, Store::kFloat, true}, kRows);
+    XfbqVectors vectors = made.view();
+    std::vector<float> factors(vectors.factors.begin(), vectors.factors.end());
+    for (std::size_t row = 0; row < kRows; row += 3) factors[row] = 0;  // as of vectors of zeros
+    vectors.factors = factors;
+    const GpuXfbqSearcher gpu(vectors, resources());
+    for (const std::size_t count : {15, 16, 129}) {  // by scans, by products
+      const std::vector<float> queries = test::draw(random, count * 40, 0.5F);
+      expect_as_cpu(vectors, gpu, queries, 30, {}, &filter, std::string(metric_name(metric)));
+      expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, std::string(metric_name(metric)));
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

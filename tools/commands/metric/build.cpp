@@ -1,4 +1,5 @@
 // warpdex metric build: a file of objects to a permutation index.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -63,7 +64,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "for levenshtein: edits change code points of UTF-8, not bytes")(
       "permutants", po::value(&given.permutants)->value_name("N")->default_value(given.permutants),
       "how many objects are permutants, up to 2048 and to the number of objects; more find more "
-      "and take more room: a byte for each and object, from 257 on two")(
+      "and take more room: a byte for each and object, from 257 on two. By default all objects, "
+      "where these are fewer")(
       "choose", po::value(&given.choose)->value_name("HOW")->default_value(given.choose),
       "random, or farthest: always the object that is farthest from those chosen")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed), "of the choice");
@@ -83,11 +85,10 @@ metric::ObjectSettings object_settings(const Arguments& given) {
   return settings;
 }
 
-void report(const Arguments& given, std::size_t objects, double seconds) {
+void report(const Arguments& given, std::size_t objects, std::size_t permutants, double seconds) {
   if (!given.quiet && given.json != "-") {
     std::cout << "indexed " << counted(objects, "object") << " (" << given.distance << ") by "
-              << counted(static_cast<std::uint64_t>(given.permutants), "permutant") << " in "
-              << duration_text(seconds) << "\n";
+              << counted(permutants, "permutant") << " in " << duration_text(seconds) << "\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
@@ -95,7 +96,7 @@ void report(const Arguments& given, std::size_t objects, double seconds) {
   json.member("distance", given.distance);
   json.member("code_points", given.code_points);
   json.member("objects", std::uint64_t{objects});
-  json.member("permutants", static_cast<std::uint64_t>(given.permutants));
+  json.member("permutants", std::uint64_t{permutants});
   json.member("choose", given.choose);
   json.member("seed", given.seed);
   json.member("seconds", seconds);
@@ -122,6 +123,10 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const metric::Objects objects = metric::read_objects(given.input, settings);
+  // The default is for as many objects or more.
+  if (!command.given("permutants")) {
+    how.permutants = std::min(how.permutants, objects.view().objects);
+  }
   Progress progress = Progress::to_standard_error();
   metric::write_metric_index(
       given.output, objects, how, [&](std::uint64_t done, std::uint64_t total) {
@@ -131,7 +136,7 @@ int run_metric_build(const std::vector<std::string>& arguments) {
       });
   progress.clear();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report(given, objects.view().objects, passed.count());
+  report(given, objects.view().objects, how.permutants, passed.count());
   return 0;
 }
 

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kAbout =
     "Finds the nearest objects of each query, nearest first, equal distances in the order of\n"
     "objects. The objects whose permutations are the most similar to the query's are compared by\n"
-    "the true distance; others are missed. With --exact none is.";
+    "the true distance; others are missed. With --exact all are compared.";
 
 constexpr const char* kNotes =
     "The answers go to standard output as lines: query, object, distance, between tabs. Queries\n"
@@ -67,8 +67,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "finds more")("exact", po::bool_switch(&given.exact),
                     "compare all objects: every answer is right")(
       "compare", po::value(&given.compare)->value_name("HOW")->default_value(given.compare),
-      "how permutations are compared: footrule, rho or tau (Spearman's, Spearman's, Kendall's), or "
-      "bits: by codes of 3 bits a rank");
+      "how permutations are compared: footrule or rho (Spearman's), tau (Kendall's), or bits: by "
+      "codes of 3 bits a rank");
   add_threads_option(group, &given.threads);
   command.add(group);
   given.device.add_to(command, "The index has to fit");
@@ -199,7 +199,10 @@ int run_metric_search(const std::vector<std::string>& arguments) {
   const metric::Queries queries(given.queries, objects);
   MetricKind kind{0, given.radius};
   if (!command.given("radius")) {
-    kind.k = checked_number("-k", given.k, 1, std::int64_t(index.objects().objects));
+    const auto count = static_cast<std::int64_t>(index.objects().objects);
+    // The default is for indexes that have so many.
+    kind.k =
+        checked_number("-k", command.given("-k") ? given.k : std::min(given.k, count), 1, count);
   }
   MetricSearch search(index, queries, given.device);
   Answers answers(given, index, queries);

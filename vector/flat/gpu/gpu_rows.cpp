@@ -109,6 +109,14 @@ void GpuRows::keep_panels(const Stream& stream) {
   pack_rows(rows_, {.count = count()}, order, rules_, 0, order.panels(), panels_, stream);
 }
 
+void copy_if_they_fit(const FlatVectors& vectors, Resources& resources, const MemoryBudget& memory,
+                      std::optional<GpuRows>& rows) {
+  if (vectors.vectors.rows == 0) return;
+  rows.emplace(vectors, resources,
+               GpuFlatSettings{.memory = std::max<std::size_t>(1, memory.left())});
+  if (!rows->is_resident()) rows.reset();
+}
+
 void copy_rows(const VectorView& from, std::size_t first, std::size_t count, void* to,
                std::uint32_t stride, const Stream& stream) {
   const std::size_t size = store_bytes(from.store);

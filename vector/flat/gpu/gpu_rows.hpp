@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "flat/gpu/panels.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -60,6 +61,11 @@ class GpuRows {
   DeviceRows rows_;
   RowPanels panels_;
 };
+
+/// Sets `rows` to the vectors in GPU memory if there are some and they fit into what `memory` has
+/// left; else leaves it empty.
+void copy_if_they_fit(const FlatVectors& vectors, Resources& resources, const MemoryBudget& memory,
+                      std::optional<GpuRows>& rows);
 
 /// Queues the copy of rows [first, first + count) to the GPU, with GpuRows::stride(). From memory
 /// that is not page-locked it waits until they are read.

@@ -30,6 +30,22 @@ void hand_over(const BlockBuffers& buffers, std::size_t first, std::size_t count
   take(first, count, rows, distances);
 }
 
+/// Searches all rows for the nearest k of each query. Calls take(first, count, buffers, workspace)
+/// for each block of queries, whose answers are on their way.
+template <class State, class Take>
+void search_all(State& state, std::span<const float> queries, std::size_t k, const Take& take) {
+  check_k(k, state.live_rows);
+  state.for_each_block(
+      check_queries(state.dimension(), queries), k,
+      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
+      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
+          Workspace& workspace) {
+        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
+                   workspace);
+        take(first, count, buffers, workspace);
+      });
+}
+
 }  // namespace
 
 GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment> segments, Resources& resources)
@@ -46,31 +62,19 @@ std::size_t GpuSegmentSearcher::first_word(std::size_t segment) const {
 
 void GpuSegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
                                  const TakeAnswers& take) const {
-  State& state = *state_;
-  check_k(k, state.live_rows);
-  state.for_each_block(
-      check_queries(state.dimension(), queries), k,
-      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
-      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
-          Workspace& workspace) {
-        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
-                   workspace);
-        hand_over(buffers, first, count, state.metric(), workspace, take);
+  search_all(
+      *state_, queries, k,
+      [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
+        hand_over(buffers, first, count, state_->metric(), workspace, take);
       });
 }
 
 void GpuSegmentSearcher::nearest_on_gpu(std::span<const float> queries, std::size_t k,
                                         const TakeRows& take) const {
-  State& state = *state_;
-  check_k(k, state.live_rows);
-  state.for_each_block(
-      check_queries(state.dimension(), queries), k,
-      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
-      [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
-          Workspace& workspace) {
-        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
-                   workspace);
-        write_answers(buffers.answers, static_cast<std::uint32_t>(count), state.metric(),
+  search_all(
+      *state_, queries, k,
+      [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
+        write_answers(buffers.answers, static_cast<std::uint32_t>(count), state_->metric(),
                       buffers.rows, buffers.distances, workspace.stream);
         take(first, count, buffers.rows, workspace.stream);
         workspace.stream.synchronize();

@@ -16,9 +16,11 @@ namespace warpdex::vector {
 
 class ListRounds {
  public:
-  /// For the k nearest of so many queries at a time.
-  ListRounds(std::size_t queries, std::size_t k)
-      : queries_(queries), k_(static_cast<std::uint32_t>(k)) {
+  /// For the k nearest of so many queries at a time. A round has at most `max_growth` times the
+  /// rows of all before it: the more, the fewer rounds and the more candidates. But for the fewest
+  /// queries.
+  ListRounds(std::size_t queries, std::size_t k, std::uint32_t max_growth)
+      : queries_(queries), k_(static_cast<std::uint32_t>(k)), max_growth_(max_growth) {
     capacity_ = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
     first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
     if (queries <= kFewQueries) {
@@ -41,7 +43,7 @@ class ListRounds {
   double growth(std::uint32_t panels) const {
     const double largest = queries_ <= kFewestQueries
                                ? std::clamp(capacity_ / (2 * k_), 1U, kMaxGrowthOfFewest)
-                               : std::clamp(capacity_ / (8 * k_), 1U, kMaxGrowth);
+                               : std::clamp(capacity_ / (8 * k_), 1U, max_growth_);
     const double first = first_panels_;
     if (panels <= first_panels_) return largest;
     const double rounds =
@@ -54,9 +56,6 @@ class ListRounds {
   static constexpr std::uint32_t kMinFirstRows = 1024;
   /// With so few queries, rounds cost more than candidates: there are few, of many rows.
   static constexpr std::size_t kFewQueries = 256;
-  /// A round has at most so many times the rows of all before it: candidates cost more than rounds,
-  /// but for the fewest queries.
-  static constexpr std::uint32_t kMaxGrowth = 16;
   static constexpr std::size_t kFewestQueries = 16;
   /// The time of their first round is that of finding a limit in one CTA for each query.
   static constexpr std::uint32_t kMinFirstOfFewest = 4096;
@@ -64,6 +63,7 @@ class ListRounds {
 
   std::size_t queries_;
   std::uint32_t k_;
+  std::uint32_t max_growth_;
   std::uint32_t capacity_;
   std::uint32_t first_panels_;
 };

@@ -13,6 +13,8 @@ namespace {
 /// Bytes of panels that are packed at a time, where they are not kept.
 constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
 
+constexpr std::uint32_t kMaxGrowth = 16;  ///< of a round
+
 std::uint32_t round_up_to_panel(std::size_t queries) {
   return static_cast<std::uint32_t>((queries + kPanelRows - 1) / kPanelRows) * kPanelRows;
 }
@@ -24,7 +26,7 @@ ProductSearch::ProductSearch(const GpuRows& rows, std::size_t queries, std::size
     : rows_(rows),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      rounds_(queries, k),
+      rounds_(queries, k, kMaxGrowth),
       page_panels_(round_up_to_panel(page_rows) / kPanelRows),
       has_panels_(!is_filtered && rows.panels().halves != nullptr) {
   loads_rows_ = queries <= kMaxFewQueries && rows.dimension() <= kMaxFewDimension;

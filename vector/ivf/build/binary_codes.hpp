@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
-#include "ivf/build/encoded_bits.hpp"
+#include "ivf/build/encode_lists.hpp"
+#include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "ivf/build/lists.hpp"
 #include "ivf/build/steps.hpp"
@@ -22,12 +23,6 @@ namespace warpdex::vector {
 XfbqTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
                                 const XfbqSettings& settings, BuildSteps& steps);
 
-/// A vector's code, and what stands beside it.
-struct ResidualBits {
-  float term = 0;    ///< |y|^2 + 2 y·(c - m); 0 unless it is for kL2
-  float factor = 0;  ///< of its correction
-};
-
 /// One thread's. Encodes vectors of one list after the other.
 class ResidualBitEncoder {
  public:
@@ -36,8 +31,9 @@ class ResidualBitEncoder {
 
   /// `centroid` must stay until the next one.
   void set_centroid(std::span<const float> centroid) { centroid_ = centroid; }
-  /// `row` has a vector of the list. Sets code_words() words.
-  ResidualBits encode(std::span<const float> row, std::uint32_t* code);
+  /// `row` has a vector of the list. Sets code_bytes() bytes. The term is |y|^2 + 2 y·(c - m), with
+  /// y the residual, c the centroid and m the centre; 0 unless it is for kL2.
+  RowFacts encode(std::span<const float> row, std::uint8_t* code);
 
  private:
   const XfbqQuantizer& quantizer_;
@@ -46,23 +42,12 @@ class ResidualBitEncoder {
   std::span<const float> centroid_;
   std::vector<float> residual_;
   std::vector<float> rotated_;
+  std::vector<std::uint32_t> words_;
 };
 
 /// Encodes all groups and hands them on in order, some thousands at a time. Throws what `sink` and
 /// listeners throw. The bytes depend neither on the number of threads nor on who encodes.
 void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
-                 std::size_t threads, BuildSteps& steps, const BitSink& sink);
-
-/// Calls work(numbers) for each group of a block, in order, with those of its vectors, of `all`
-/// terms or factors.
-template <class Work>
-void for_each_piece(const ListGroups& groups, const EncodedBits& block, std::span<const float> all,
-                    const Work& work) {
-  if (all.empty()) return;
-  groups.for_each(block.first_group, block.first_group + block.groups,
-                  [&](std::size_t group, std::size_t /*list*/, auto members) {
-                    work(all.subspan((group - block.first_group) * kGroupVectors, members.size()));
-                  });
-}
+                 std::size_t threads, BuildSteps& steps, const BlockSink& sink);
 
 }  // namespace warpdex::vector

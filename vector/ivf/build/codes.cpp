@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "kmeans/parallel_parts.hpp"
+#include "ivf/build/encode_lists.hpp"
 #include "pq/residual_encoder.hpp"
 #include "pq/rotation.hpp"
 #include "warpdex/core/error.hpp"
@@ -17,9 +17,6 @@ namespace {
 /// Residuals that codebooks are trained on, and floats of them, at most.
 constexpr std::size_t kTrainingRows = 65'536;
 constexpr std::size_t kTrainingFloats = std::size_t{1} << 26;
-/// Groups that are encoded before they are handed on, and those of a thread's part.
-constexpr std::size_t kBlockGroups = 4096;
-constexpr std::size_t kPartGroups = 16;
 
 /// A sample of what rows have beside their centroids.
 Matrix<float> sample_residuals(const VectorView& rows, const IvfLists& lists,
@@ -36,42 +33,17 @@ Matrix<float> sample_residuals(const VectorView& rows, const IvfLists& lists,
   return residuals;
 }
 
-/// Sets the codes of the groups [first, last), and a term for each place of theirs.
-void encode_part(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
-                 std::size_t first, std::size_t last, std::uint8_t* codes, float* terms) {
-  const CodeGroups layout{rules.quantizer.bytes};
-  ResidualEncoder encoder(rules.quantizer, rules.centre);
-  std::vector<float> row(rules.quantizer.dimension);
-  std::vector<std::uint8_t> code(rules.quantizer.bytes);
-  std::size_t current = rules.centroids.rows;
-  groups.for_each(first, last, [&](std::size_t group, std::size_t list, auto members) {
-    if (list != current) encoder.set_centroid(rules.centroids.row(list));
-    current = list;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      copy_row(rows, members[i], row.data());
-      encoder.encode(row, code.data());
-      layout.write(code.data(), i, codes + (group - first) * layout.group_bytes());
-      if (rules.has_terms) terms[(group - first) * kGroupVectors + i] = encoder.term(code.data());
-    }
-  });
-}
+/// One thread's.
+struct ListRowEncoder {
+  ResidualEncoder residuals;
+  bool has_terms;
 
-void encode_on_cpu(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
-                   std::size_t threads, const BlockSink& sink) {
-  const std::size_t group_bytes = CodeGroups{rules.quantizer.bytes}.group_bytes();
-  std::vector<std::uint8_t> codes;
-  std::vector<float> terms;
-  for (std::size_t first = 0; first < groups.count(); first += kBlockGroups) {
-    const std::size_t count = std::min(kBlockGroups, groups.count() - first);
-    codes.assign(count * group_bytes, 0);
-    terms.assign(rules.has_terms ? count * kGroupVectors : 0, 0);
-    for_each_part(count, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
-      encode_part(rows, rules, groups, first + begin, first + end,
-                  codes.data() + begin * group_bytes, terms.data() + begin * kGroupVectors);
-    });
-    sink({first, count, codes, terms});
+  void set_centroid(std::span<const float> centroid) { residuals.set_centroid(centroid); }
+  RowFacts encode(std::span<const float> row, std::uint8_t* code) {
+    residuals.encode(row, code);
+    return {has_terms ? residuals.term(code) : 0, 0};
   }
-}
+};
 
 }  // namespace
 
@@ -118,13 +90,12 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
 
 void encode_rows(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
                  std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
-  const auto told_sink = [&](const EncodedBlock& block) {
-    sink(block);
-    steps.tell("encoding", block.first_group + block.groups, groups.count());
-  };
-  steps.run(
-      "encoding", [&](GpuSteps& gpu) { gpu.encode(rows.vectors, rules, groups, told_sink); },
-      [&] { encode_on_cpu(rows.vectors, rules, groups, threads, told_sink); });
+  encode_lists(
+      rows, rules, {rules.quantizer.bytes, rules.has_terms, false}, groups, threads, steps,
+      [&] {
+        return ListRowEncoder{ResidualEncoder(rules.quantizer, rules.centre), rules.has_terms};
+      },
+      sink);
 }
 
 }  // namespace warpdex::vector

@@ -39,15 +39,4 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
 void encode_rows(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
                  std::size_t threads, BuildSteps& steps, const BlockSink& sink);
 
-/// Calls work(terms) for each group of a block, in order, with the terms of its vectors.
-template <class Work>
-void for_each_term_piece(const ListGroups& groups, const EncodedBlock& block, const Work& work) {
-  if (block.terms.empty()) return;
-  groups.for_each(
-      block.first_group, block.first_group + block.groups,
-      [&](std::size_t group, std::size_t /*list*/, auto members) {
-        work(block.terms.subspan((group - block.first_group) * kGroupVectors, members.size()));
-      });
-}
-
 }  // namespace warpdex::vector

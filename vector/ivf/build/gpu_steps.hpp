@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "ivf/build/encoded_bits.hpp"
 #include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
+#include "pq/train.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/kmeans/kmeans.hpp"
@@ -49,17 +49,15 @@ class GpuSteps {
   /// As train_codebooks(), to the bit.
   std::vector<float> train_codebooks(const Matrix<float>& points, const PqTraining& training);
 
-  /// As encode_groups(), to the bit.
+  /// As encode_lists(), to the bit.
   void encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
+              const BlockSink& sink);
+  void encode(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
               const BlockSink& sink);
 
   /// As encode_rows() of binary codes, to the bit.
   void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
                      const OnBlock& on_block);
-
-  /// As vector::encode_bits(), to the bit.
-  void encode_bits(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
-                   const BitSink& sink);
 
  private:
   struct State;

@@ -40,14 +40,14 @@ OwnedIvfXfbqVectors build_ivf_xfbq(const FlatVectors& rows, const IvfSettings& s
   built.is_corrected = xfbq.is_corrected;
   built.vectors = rows;
   built.codes.reserve(groups.count() * CodeGroups{quantizer.code_bytes()}.group_bytes());
-  const auto append = [&](const EncodedBits& some, std::span<const float> all,
+  const auto append = [&](const EncodedBlock& some, std::span<const float> all,
                           std::vector<float>& to) {
     for_each_piece(groups, some, all, [&](std::span<const float> piece) {
       to.insert(to.end(), piece.begin(), piece.end());
     });
   };
   encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
-              ivf.threads, steps, [&](const EncodedBits& some) {
+              ivf.threads, steps, [&](const EncodedBlock& some) {
                 built.codes.insert(built.codes.end(), some.codes.begin(), some.codes.end());
                 append(some, some.terms, built.terms);
                 append(some, some.factors, built.factors);

@@ -53,7 +53,7 @@ void encode_lists(const FlatVectors& rows, const IvfLists& lists, const TrainedC
   if (rules.has_terms) built.terms.reserve(rows.vectors.rows);
   encode_rows(rows, rules, groups, threads, steps, [&](const EncodedBlock& block) {
     built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
-    for_each_term_piece(groups, block, [&](std::span<const float> terms) {
+    for_each_piece(groups, block, block.terms, [&](std::span<const float> terms) {
       built.terms.insert(built.terms.end(), terms.begin(), terms.end());
     });
   });

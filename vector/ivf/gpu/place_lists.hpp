@@ -27,6 +27,16 @@ inline std::vector<std::size_t> sizes_of_largest(std::span<const std::uint64_t> 
   return sizes;
 }
 
+/// Where the panels of each list begin, and the end: a panel has four groups of 32 vectors.
+inline std::vector<std::uint32_t> panels_of_groups(std::span<const std::uint64_t> group_begins) {
+  std::vector<std::uint32_t> panels{0};
+  for (std::size_t list = 0; list + 1 < group_begins.size(); ++list) {
+    const std::uint64_t groups = group_begins[list + 1] - group_begins[list];
+    panels.push_back(panels.back() + static_cast<std::uint32_t>((groups + 3) / 4));
+  }
+  return panels;
+}
+
 /// Takes room for `from`, and queues its copy unless `stream` is null. Null where it is empty.
 template <class To, class From>
 const To* place(Arena& arena, std::span<const From> from, const Stream* stream) {

@@ -1,13 +1,16 @@
 // Lays out blocks of queries, queues their kernels, and brings their answers to the host.
 #include "xfbq/gpu/block_search.hpp"
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "flat/canonical_distances.hpp"
 #include "flat/gpu/fetched_answers.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/rescore.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
@@ -15,11 +18,25 @@ namespace {
 
 constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
-/// Queries of a block that the host's threads rank anew while the GPU searches for the next ones.
-constexpr std::size_t kHostBlock = 2048;
-constexpr std::size_t kHostPart = 8;  ///< queries that a thread takes at once
+/// So many queries are cut into more blocks than they have to be: one more costs less than the
+/// GPU's waiting for all queries to be encoded, or the host's for all candidates.
+constexpr std::size_t kMinCut = 4096;
+constexpr std::size_t kShortShare = 5;  ///< a short block has a fifth of them
+constexpr std::size_t kHostPart = 8;    ///< queries that a thread takes at once
 /// The number of a missing answer.
 constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
+
+/// How many of the queries from `first` on the next block has, of up to `most`. The first block is
+/// short: the GPU has nothing to do while it is encoded. Where the host ranks candidates, so is the
+/// last, beside whose ranking the GPU has nothing to do.
+std::size_t block_size(const WantedCodes& wanted, std::size_t most, std::size_t first,
+                       std::size_t count) {
+  const std::size_t left = count - first;
+  if (left < kMinCut) return std::min(left, most);
+  if (first == 0) return std::min(left / kShortShare, most);
+  if (left > most || !wanted.refines_on_host()) return std::min(left, most);
+  return left - left / kShortShare;
+}
 
 }  // namespace
 
@@ -78,15 +95,32 @@ BlockSearch::FoundRows BlockSearch::fetch_candidates(const WantedCodes& wanted,
   return found;
 }
 
-void BlockSearch::start_block(const PreparedQueries& queries, const WantedCodes& wanted,
-                              std::size_t first, std::size_t count, BinaryBlock& block,
-                              Workspace& workspace) const {
-  const Stream& stream = workspace.stream;
-  block.image.send(queries, first, count, wanted.depth, workspace.pinned_bytes(block.image.bytes()),
-                   stream);
+void BlockSearch::start_block(const void* pinned, std::size_t count, const WantedCodes& wanted,
+                              BinaryBlock& block, const Stream& stream) const {
+  block.image.send(pinned, count, stream);
   const bool trims = wanted.refines_on_gpu || (wanted.refines_on_host() && wanted.depth.extra > 0);
   block.rounds.run(block.image, block.filter, trims, block.nearest, stream);
   if (wanted.refines_on_gpu) refine_block(block, stream);
+}
+
+template <class Take>
+void BlockSearch::search_blocks(const PreparedQueries& queries, const WantedCodes& wanted,
+                                BinaryBlock& block, Workspace& workspace, const Take& take) const {
+  std::size_t count = block_size(wanted, block.queries, 0, queries.count);
+  Arena halves(workspace.pinned_bytes(2 * aligned_piece(block.image.bytes())));
+  std::uint8_t* own = halves.take<std::uint8_t>(block.image.bytes());
+  std::uint8_t* next = halves.take<std::uint8_t>(block.image.bytes());
+  block.image.encode(queries, 0, count, wanted.depth, own);
+  for (std::size_t first = 0; first < queries.count;) {
+    start_block(own, count, wanted, block, workspace.stream);
+    const std::size_t end = first + count;
+    const std::size_t next_count = block_size(wanted, block.queries, end, queries.count);
+    block.image.encode(queries, end, next_count, wanted.depth, next);
+    take(first, count);
+    first = end;
+    count = next_count;
+    std::swap(own, next);
+  }
 }
 
 std::vector<std::uint32_t> BlockSearch::find_open_of(const BinaryBlock& block, std::size_t first,
@@ -97,53 +131,54 @@ std::vector<std::uint32_t> BlockSearch::find_open_of(const BinaryBlock& block, s
   return open;
 }
 
-std::vector<std::uint32_t> BlockSearch::search_blocks(const PreparedQueries& queries,
+std::vector<std::uint32_t> BlockSearch::search_on_gpu(const PreparedQueries& queries,
                                                       const WantedCodes& wanted, BinaryBlock& block,
                                                       Workspace& workspace,
                                                       Neighbors& result) const {
   const FetchedAnswers answers(block.last(wanted), block.queries, workspace);
   std::vector<std::uint32_t> open;
-  for (std::size_t first = 0; first < queries.count; first += block.queries) {
-    const std::size_t count = std::min(block.queries, queries.count - first);
-    start_block(queries, wanted, first, count, block, workspace);
-    if (!answers.fetch(codes_.host().metric, first, count, result)) continue;
+  search_blocks(queries, wanted, block, workspace, [&](std::size_t first, std::size_t count) {
+    if (!answers.fetch(codes_.host().metric, first, count, result)) return;
     const std::vector<std::uint32_t> some = find_open_of(block, first, workspace);
     open.insert(open.end(), some.begin(), some.end());
-  }
+  });
   return open;
 }
 
-std::vector<std::uint32_t> BlockSearch::search_and_refine_on_host(const PreparedQueries& queries,
-                                                                  const WantedCodes& wanted,
-                                                                  BinaryBlock& block,
-                                                                  Workspace& workspace,
-                                                                  Neighbors& result) const {
+void BlockSearch::rank_on_host(const FoundRows& found, std::size_t first,
+                               const PreparedQueries& queries, const WantedCodes& wanted,
+                               Neighbors& result) const {
+  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, found.queries(), kHostPart),
+                            [&](const auto& part) {
+                              std::vector<std::uint64_t> keys;
+                              for (std::size_t q = part.begin(); q < part.end(); ++q) {
+                                keys.clear();
+                                for (const std::uint32_t row : found.of(q)) {
+                                  if (row != kNoEntry) keys.push_back(row);
+                                }
+                                finish_query(codes_.host(), queries, wanted, first + q, keys,
+                                             result);
+                              }
+                            });
+}
+
+std::vector<std::uint32_t> BlockSearch::search_and_rank_on_host(const PreparedQueries& queries,
+                                                                const WantedCodes& wanted,
+                                                                BinaryBlock& block,
+                                                                Workspace& workspace,
+                                                                Neighbors& result) const {
   std::vector<std::uint32_t> open;
-  FoundRows found;  // of the block before, which ended with query `first`
-  std::size_t first = 0;
-  const auto refine = [&] {
-    for_each_part(found.queries(), kHostPart, 0, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t q = begin; q < end; ++q) {
-        std::vector<std::uint64_t> keys;
-        for (const std::uint32_t row : found.of(q)) {
-          if (row != kNoEntry) keys.push_back(row);
-        }
-        finish_query(codes_.host(), queries, wanted, first - found.queries() + q, keys, result);
-      }
-    });
-  };
-  while (first < queries.count) {
-    const std::size_t count = std::min(block.queries, queries.count - first);
-    start_block(queries, wanted, first, count, block, workspace);
-    refine();
+  FoundRows found;  // of the block before
+  std::size_t found_first = 0;
+  search_blocks(queries, wanted, block, workspace, [&](std::size_t first, std::size_t /*count*/) {
+    rank_on_host(found, found_first, queries, wanted, result);
     found = fetch_candidates(wanted, block, workspace.stream);
-    if (found.has_empty()) {
-      const std::vector<std::uint32_t> some = find_open_of(block, first, workspace);
-      open.insert(open.end(), some.begin(), some.end());
-    }
-    first += count;
-  }
-  refine();
+    found_first = first;
+    if (!found.has_empty()) return;
+    const std::vector<std::uint32_t> some = find_open_of(block, first, workspace);
+    open.insert(open.end(), some.begin(), some.end());
+  });
+  rank_on_host(found, found_first, queries, wanted, result);
   return open;
 }
 
@@ -156,8 +191,9 @@ std::vector<std::uint32_t> BlockSearch::run(const PreparedQueries& queries,
     while (some > 1 && bytes_for(some) > bytes) some = (some + 1) / 2;
     return some;
   };
-  const std::size_t most = wanted.refines_on_host() ? kHostBlock : kMaxBlock;
-  std::size_t size = fitting(std::min(queries.count, most), std::min(pool_.memory(), kMaxScratch));
+  const std::size_t largest =
+      queries.count < kMinCut ? queries.count : queries.count - queries.count / kShortShare;
+  std::size_t size = fitting(std::min(largest, kMaxBlock), std::min(pool_.memory(), kMaxScratch));
   const auto workspace = pool_.take(bytes_for(1), bytes_for(size));
   size = fitting(size, workspace->scratch.size());
   BinaryBlock block(codes_, wanted, size);
@@ -167,9 +203,9 @@ std::vector<std::uint32_t> BlockSearch::run(const PreparedQueries& queries,
                 workspace->stream);
   }
   if (wanted.refines_on_host()) {
-    return search_and_refine_on_host(queries, wanted, block, *workspace, result);
+    return search_and_rank_on_host(queries, wanted, block, *workspace, result);
   }
-  return search_blocks(queries, wanted, block, *workspace, result);
+  return search_on_gpu(queries, wanted, block, *workspace, result);
 }
 
 }  // namespace warpdex::vector

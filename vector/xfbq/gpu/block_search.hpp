@@ -45,18 +45,25 @@ class BlockSearch {
     bool has_empty() const;
   };
 
-  std::vector<std::uint32_t> search_blocks(const PreparedQueries& queries,
+  /// Queues block after block; while the GPU works on one, the host encodes the next. Calls
+  /// take(first, count) for queries [first, first + count) of each; it waits for the stream.
+  template <class Take>
+  void search_blocks(const PreparedQueries& queries, const WantedCodes& wanted, BinaryBlock& block,
+                     Workspace& workspace, const Take& take) const;
+  std::vector<std::uint32_t> search_on_gpu(const PreparedQueries& queries,
                                            const WantedCodes& wanted, BinaryBlock& block,
                                            Workspace& workspace, Neighbors& result) const;
   /// Ranks what was found by the vectors in the host's memory. While the host's threads do that,
   /// the GPU searches for the next queries.
-  std::vector<std::uint32_t> search_and_refine_on_host(const PreparedQueries& queries,
-                                                       const WantedCodes& wanted,
-                                                       BinaryBlock& block, Workspace& workspace,
-                                                       Neighbors& result) const;
-  /// Queues all that the GPU does for queries [first, first + count).
-  void start_block(const PreparedQueries& queries, const WantedCodes& wanted, std::size_t first,
-                   std::size_t count, BinaryBlock& block, Workspace& workspace) const;
+  std::vector<std::uint32_t> search_and_rank_on_host(const PreparedQueries& queries,
+                                                     const WantedCodes& wanted, BinaryBlock& block,
+                                                     Workspace& workspace, Neighbors& result) const;
+  /// What was found for the queries from `first` on.
+  void rank_on_host(const FoundRows& found, std::size_t first, const PreparedQueries& queries,
+                    const WantedCodes& wanted, Neighbors& result) const;
+  /// Queues all that the GPU does for so many queries, which are encoded in `pinned`.
+  void start_block(const void* pinned, std::size_t count, const WantedCodes& wanted,
+                   BinaryBlock& block, const Stream& stream) const;
   void refine_block(const BinaryBlock& block, const Stream& stream) const;
   /// Waits for the stream.
   FoundRows fetch_candidates(const WantedCodes& wanted, const BinaryBlock& block,

@@ -133,7 +133,9 @@ BoundRanking BoundSearch::rank(const PreparedQueries& queries, std::size_t index
   const float* const query = queries.query(index);
   const XfbqVectors& host = codes_.host();
   BoundRanking ranking = start_ranking(host.vectors, query, by_codes, k);
-  query_.send(queries, index, 1, {}, workspace.pinned_bytes(query_.bytes()), workspace.stream);
+  void* const pinned = workspace.pinned_bytes(query_.bytes());
+  query_.encode(queries, index, 1, {}, pinned);
+  query_.send(pinned, 1, workspace.stream);
   const QueryCode code = encode_query(host, form_.query_bits, query);
   const QueryBound bound = make_bound(host, code, query, form_.bound);
   const std::uint32_t found = collect(bound, ranking.limit(), workspace.stream);

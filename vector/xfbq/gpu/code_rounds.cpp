@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kMinProductQueries = 16;
 /// Bytes of panels that are unpacked at a time: they stay in the L2 cache until they are read.
 constexpr std::size_t kSlabBytes = std::size_t{32} << 20;
+/// Of a round. Lists are tightened at its end, which costs about as much as 15 candidates a query.
+constexpr std::uint32_t kMaxGrowth = 2;
 
 std::uint32_t query_panels(std::uint32_t queries) {
   return (queries + kPanelRows - 1) / kPanelRows;
@@ -30,7 +32,7 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
     : codes_(codes),
       queries_(static_cast<std::uint32_t>(queries)),
       candidates_(static_cast<std::uint32_t>(candidates)),
-      rounds_(queries, candidates),
+      rounds_(queries, candidates, kMaxGrowth),
       by_products_(queries >= kMinProductQueries &&
                    code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct),
       number_(std::max(codes.host().quantizer.bits, query_bits) <= kMaxByteBits
@@ -100,13 +102,13 @@ void CodeRounds::run(const QueryImage& queries, const std::uint64_t* filter, boo
     unpack_queries(queries.codes(), codes_.on_gpu(), number_, query_panels_, stream);
   }
   const double growth = rounds_.growth(panels);
+  std::uint32_t end = std::min(rounds_.first_panels(), panels);  // of the round
   for (std::uint32_t panel = 0; panel < panels;) {
-    const std::uint32_t wanted =
-        panel == 0 ? rounds_.first_panels() : static_cast<std::uint32_t>(std::ceil(panel * growth));
-    const std::uint32_t count = std::min({wanted, slab_panels_, panels - panel});
+    const std::uint32_t count = std::min(slab_panels_, end - panel);
     match_part(queries, filter, panel, count, stream);
     const bool is_first = panel == 0;
     panel += count;
+    if (panel < end) continue;
     // What the last round found is trimmed anyway.
     if (panel >= panels && !is_first) break;
     tighten({.lists = lists(queries),
@@ -117,6 +119,7 @@ void CodeRounds::run(const QueryImage& queries, const std::uint64_t* filter, boo
              .given_count = is_first ? count * kPanelRows : 0,
              .overlaps = overlaps_},
             stream);
+    end = std::min(panels, static_cast<std::uint32_t>(std::ceil(panel * (1 + growth))));
   }
   trim_lists({lists(queries), order(), trims ? queries.panels().slacks : nullptr,
               queries.panels().is_open, queries.count(), overlaps_},

@@ -34,7 +34,9 @@ void FullScan::set_filter(const RowFilter* filter, const Stream& stream) {
 }
 
 void FullScan::set_query(const PreparedQueries& queries, std::size_t index, Workspace& workspace) {
-  query_.send(queries, index, 1, {}, workspace.pinned_bytes(query_.bytes()), workspace.stream);
+  void* const pinned = workspace.pinned_bytes(query_.bytes());
+  query_.encode(queries, index, 1, {}, pinned);
+  query_.send(pinned, 1, workspace.stream);
 }
 
 std::uint32_t FullScan::collect(bool takes_all, float limit, Workspace& workspace) {

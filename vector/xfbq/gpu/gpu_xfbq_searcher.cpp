@@ -23,10 +23,8 @@ namespace warpdex::vector {
 struct GpuXfbqSearcher::State {
   State(const XfbqVectors& given, Resources& resources, const GpuXfbqSettings& settings)
       : metric(given.metric), codes(given, resources, settings.memory) {
-    if (settings.keeps_vectors && given.keeps_vectors() && given.rows > 0) {
-      vectors.emplace(given.vectors, resources,
-                      GpuFlatSettings{.memory = std::max<std::size_t>(1, codes.memory().left())});
-      if (!vectors->is_resident()) vectors.reset();
+    if (settings.keeps_vectors && given.keeps_vectors()) {
+      copy_if_they_fit(given.vectors, resources, codes.memory(), vectors);
     }
     pool.emplace(pool_memory(), codes.device());
   }

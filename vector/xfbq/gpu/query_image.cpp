@@ -1,13 +1,15 @@
 // The same pieces at the same places, on the host and on the GPU.
 #include "xfbq/gpu/query_image.hpp"
 
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <limits>
 
 #include "distance/distance_kernels.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/query_code.hpp"
@@ -29,31 +31,30 @@ bool is_bounded(const QueryCode& query, const GpuBinaryCodes& codes) {
 
 QueryImage::QueryImage(const GpuBinaryCodes& codes, std::size_t queries, std::size_t query_bits)
     : all_(codes),
-      queries_(queries),
       query_bits_(static_cast<std::uint32_t>(query_bits)),
       stride_(static_cast<std::uint32_t>(padded(codes.dimension()))),
       words_(
           static_cast<std::uint32_t>(code_shape(codes.host().quantizer, query_bits).query_words())),
       top_(code_product_top(codes.host().quantizer, query_bits)) {
   Arena measure(nullptr);
-  cut(measure);
+  cut(measure, queries);
   bytes_ = measure.used();
 }
 
-QueryImage::Pieces QueryImage::cut(Arena& arena) const {
+QueryImage::Pieces QueryImage::cut(Arena& arena, std::size_t queries) const {
   Pieces pieces{};
-  pieces.prepared = arena.take<float>(queries_ * stride_);
-  pieces.words = arena.take<std::uint32_t>(queries_ * words_);
-  pieces.weights = arena.take<float>(queries_);
-  pieces.bases = arena.take<float>(queries_);
-  pieces.limits = arena.take<float>(queries_);
-  pieces.margins = arena.take<float>(queries_);
-  pieces.is_open = arena.take<std::uint32_t>(queries_);
-  pieces.counts = arena.take<std::uint32_t>(queries_);
+  pieces.prepared = arena.take<float>(queries * stride_);
+  pieces.words = arena.take<std::uint32_t>(queries * words_);
+  pieces.weights = arena.take<float>(queries);
+  pieces.bases = arena.take<float>(queries);
+  pieces.limits = arena.take<float>(queries);
+  pieces.margins = arena.take<float>(queries);
+  pieces.is_open = arena.take<std::uint32_t>(queries);
+  pieces.counts = arena.take<std::uint32_t>(queries);
   return pieces;
 }
 
-void QueryImage::lay_out(Arena& arena) { gpu_ = cut(arena); }
+void QueryImage::lay_out(Arena& arena) { memory_ = arena.take<std::uint8_t>(bytes_); }
 
 QueryPanels QueryImage::panels() const {
   QueryPanels panels;
@@ -63,8 +64,8 @@ QueryPanels QueryImage::panels() const {
   return panels;
 }
 
-void QueryImage::encode(const Pieces& pieces, const float* query, std::size_t place,
-                        const XfbqDepth& depth) {
+void QueryImage::encode_one(const Pieces& pieces, const float* query, std::size_t place,
+                            const XfbqDepth& depth) const {
   const QueryCode code = encode_query(all_.host(), query_bits_, query);
   const bool is_known = is_bounded(code, all_);
   std::copy_n(query, stride_, pieces.prepared + place * stride_);
@@ -77,16 +78,23 @@ void QueryImage::encode(const Pieces& pieces, const float* query, std::size_t pl
   pieces.counts[place] = 0;
 }
 
-void QueryImage::send(const PreparedQueries& queries, std::size_t first, std::size_t count,
-                      const XfbqDepth& depth, void* pinned, const Stream& stream) {
+void QueryImage::encode(const PreparedQueries& queries, std::size_t first, std::size_t count,
+                        const XfbqDepth& depth, void* pinned) const {
   Arena arena(pinned);
-  const Pieces pieces = cut(arena);
-  for_each_part(count, kPartQueries, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) encode(pieces, queries.query(first + i), i, depth);
-  });
+  const Pieces pieces = cut(arena, count);
+  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count, kPartQueries),
+                            [&](const auto& part) {
+                              for (std::size_t i = part.begin(); i < part.end(); ++i) {
+                                encode_one(pieces, queries.query(first + i), i, depth);
+                              }
+                            });
+}
+
+void QueryImage::send(const void* pinned, std::size_t count, const Stream& stream) {
   count_ = static_cast<std::uint32_t>(count);
-  copy_to_gpu(reinterpret_cast<std::uint8_t*>(gpu_.prepared),
-              static_cast<const std::uint8_t*>(pinned), bytes_, stream);
+  Arena arena(memory_);
+  gpu_ = cut(arena, count);
+  copy_to_gpu(memory_, static_cast<const std::uint8_t*>(pinned), arena.used(), stream);
 }
 
 }  // namespace warpdex::vector

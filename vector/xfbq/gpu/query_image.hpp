@@ -21,16 +21,18 @@ class QueryImage {
 
   /// Takes its GPU memory, or measures it.
   void lay_out(Arena& arena);
-  /// Page-locked bytes that send() needs.
+  /// Page-locked bytes that encode() writes.
   std::size_t bytes() const { return bytes_; }
 
-  /// Encodes queries [first, first + count) on the host's threads and queues their copy. `pinned`
-  /// has bytes() bytes, which stay until the stream has passed the copy. Lists are empty then, and
-  /// limits let all through; queries whose distances may pass the range of floats are open.
-  void send(const PreparedQueries& queries, std::size_t first, std::size_t count,
-            const XfbqDepth& depth, void* pinned, const Stream& stream);
+  /// Encodes queries [first, first + count) on the host's threads. Lists are empty then, and limits
+  /// let all through; queries whose distances may pass the range of floats are open.
+  void encode(const PreparedQueries& queries, std::size_t first, std::size_t count,
+              const XfbqDepth& depth, void* pinned) const;
+  /// Queues the copy of what encode() wrote about `count` queries; it stays until the stream has
+  /// passed the copy.
+  void send(const void* pinned, std::size_t count, const Stream& stream);
 
-  /// In GPU memory.
+  /// In GPU memory, of what was sent.
   DeviceQueries floats() const { return {gpu_.prepared, count_, stride_}; }
   DeviceQueryCodes codes() const {
     return {gpu_.words, words_, gpu_.weights, gpu_.bases, count_, query_bits_, top_};
@@ -51,18 +53,19 @@ class QueryImage {
     std::uint32_t* is_open;
     std::uint32_t* counts;
   };
-  Pieces cut(Arena& arena) const;
-  void encode(const Pieces& pieces, const float* query, std::size_t place, const XfbqDepth& depth);
+  Pieces cut(Arena& arena, std::size_t queries) const;
+  void encode_one(const Pieces& pieces, const float* query, std::size_t place,
+                  const XfbqDepth& depth) const;
 
   const GpuBinaryCodes& all_;
-  std::size_t queries_;
   std::uint32_t query_bits_;
   std::uint32_t stride_;  ///< floats of a prepared query
   std::uint32_t words_;   ///< of a query's code
   std::int32_t top_;
   std::size_t bytes_;
+  std::uint8_t* memory_ = nullptr;  ///< in GPU memory
   std::uint32_t count_ = 0;
-  Pieces gpu_{};
+  Pieces gpu_{};  ///< of what was sent
 };
 
 }  // namespace warpdex::vector

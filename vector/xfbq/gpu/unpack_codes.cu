@@ -6,13 +6,13 @@
 #include "flat/gpu/panel_layout.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
+#include "xfbq/gpu/unpack_bytes.cuh"
 #include "xfbq/gpu/unpack_codes.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kThreads = kPanelRows;
-constexpr std::uint32_t kMaxBits = 8;
 
 /// Components `place` and `place` + 16 of a plane word's 32, of `bits` words with the highest bit
 /// first: 2u + 1 - 2^bits of each, as two halves. All numbers on the way are whole and below 2048.
@@ -48,17 +48,6 @@ __device__ __forceinline__ void write_chunk(const std::uint32_t (&words)[kMaxBit
   }
 }
 
-/// Components `place`, `place` + 8, + 16 and + 24 of a plane word's 32: 2u of each, as four bytes.
-__device__ __forceinline__ std::uint32_t unpack_four(const std::uint32_t (&words)[kMaxBits],
-                                                     std::uint32_t bits, std::uint32_t place) {
-  std::uint32_t cells = 0;
-#pragma unroll
-  for (std::uint32_t bit = 0; bit < kMaxByteBits; ++bit) {
-    if (bit < bits) cells = 2 * cells + (words[bit] >> place & 0x01010101);
-  }
-  return 2 * cells;
-}
-
 /// Writes 32 components of a row, those of the first or the second half of a chunk.
 __device__ __forceinline__ void write_bytes(const std::uint32_t (&numbers)[8], std::uint32_t half,
                                             std::uint8_t* chunk, std::uint32_t row) {
@@ -67,21 +56,6 @@ __device__ __forceinline__ void write_bytes(const std::uint32_t (&numbers)[8], s
     *reinterpret_cast<uint4*>(chunk + unit_offset(row, half * 2 + unit)) = uint4{
         numbers[unit * 4], numbers[unit * 4 + 1], numbers[unit * 4 + 2], numbers[unit * 4 + 3]};
   }
-}
-
-/// 2^bits - 1 in each byte.
-__device__ __forceinline__ std::uint32_t last_of_four(std::uint32_t bits) {
-  return ((1U << bits) - 1) * 0x01010101;
-}
-
-/// Word `number` of the lane's vector in a group.
-__device__ __forceinline__ std::uint32_t load_word(const DeviceBinaryCodes& codes,
-                                                   std::uint32_t group, std::uint32_t number) {
-  const std::uint32_t chunk = number / 4;
-  const std::uint32_t width = min(4U, codes.code_words() - chunk * 4);
-  const auto* const words = reinterpret_cast<const std::uint32_t*>(
-      codes.groups + group * codes.group_bytes() + chunk * kWarp * 16);
-  return __ldg(words + lane_id() * width + number % 4);
 }
 
 /// What panels have beside the components of a row. A CTA of a panel.
@@ -101,7 +75,7 @@ __device__ __forceinline__ void write_facts(const UnpackTask& task, const Unpack
   float quotient = offset * inverse;
   const bool is_told = inverse > 0 && inverse < FLT_MAX && fabsf(quotient) < FLT_MAX;
   if (is_allowed && !is_told) {
-    inverse = 0;
+    inverse = FLT_MIN;  // not 0, which times an infinite bound is NaN
     quotient = -__int_as_float(0x7F800000);
   }
   float* const columns = panels.columns + std::size_t{blockIdx.x} * 2 * kPanelRows + threadIdx.x;

@@ -37,8 +37,8 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
-/// Returns at a moment by `now`, in microseconds: sleeps while there are
-/// milliseconds, then spins.
+/// Returns when now(), in microseconds, has reached `moment`. Sleeps while more than 2 ms are left,
+/// then spins.
 template <typename Now>
 void wait_for_moment(Now now, double moment) {
   constexpr double kTimeToSleep = 2'000;

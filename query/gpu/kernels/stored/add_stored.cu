@@ -52,6 +52,12 @@ class StoredTile {
         plan_(plan),
         memory_(memory) {}
 
+  /// A barrier for the warps that add up.
+  static __device__ void sync() {
+    __syncwarp();
+    asm volatile("bar.sync 1, %0;" ::"n"(kAdders) : "memory");
+  }
+
   /// The accumulators are 0 before and after.
   __device__ void run() {
     for_postings(0, plan_.essential_chunks,
@@ -73,12 +79,6 @@ class StoredTile {
   }
 
  private:
-  /// A barrier for the warps that add up.
-  static __device__ void sync() {
-    __syncwarp();
-    asm volatile("bar.sync 1, %0;" ::"n"(kAdders) : "memory");
-  }
-
   /// The accumulator at a place, in bytes.
   __device__ std::uint16_t& sum_at(std::uint32_t place) {
     return *reinterpret_cast<std::uint16_t*>(reinterpret_cast<std::uint8_t*>(memory_.sums) + place);
@@ -228,6 +228,8 @@ __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
   const bool plans = warp_id() == kWarps;
   if (plans) plan_tile<kForm>(batch, tile, queries[0], memory.plans[0]);
   for (std::uint32_t item = 0; item < items; ++item) {
+    // Racecheck does not see that reads behind a barrier of some warps precede the next one of all.
+    if (!plans) StoredTile<kForm>::sync();
     __syncthreads();
     StoredPlan& plan = memory.plans[item % 2];
     if (plans) {

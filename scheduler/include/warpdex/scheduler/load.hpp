@@ -22,7 +22,7 @@ enum class ArrivalKind : std::uint8_t {
 /// Times in microseconds from 0 on, ascending, for `seconds` at `rate` arrivals a second on
 /// average. The same seed gives the same times. Bursts: 20 ms of each 200 ms on average, at random,
 /// have half of all arrivals. O(arrivals). Throws UsageError for a rate or time that is not above
-/// 0, or for replay, which has its own.
+/// 0, for more than a billion arrivals, or for replay, which has its own.
 std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
                                   std::uint64_t seed);
 

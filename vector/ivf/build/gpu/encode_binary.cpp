@@ -2,17 +2,16 @@
 // encode_rows() gives.
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "distance/distance_kernels.hpp"
 #include "ivf/build/gpu/bit_encoder.hpp"
+#include "ivf/build/gpu/encode_blocks.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
 #include "pq/gpu/residuals.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -27,7 +26,8 @@ class BinaryEncoder {
         stride_(static_cast<std::uint32_t>(padded(quantizer.dimension))),
         stream_(stream),
         codes_(quantizer) {
-    take_memory(rows, resources);
+    take_block_memory(groups_of(rows), dimension_, resources, memory_,
+                      [&](std::size_t some, void* memory) { return lay_out(some, memory); });
     upload();
   }
 
@@ -67,23 +67,9 @@ class BinaryEncoder {
   }
 
  private:
-  void take_memory(std::size_t rows, Resources& resources) {
-    std::size_t groups = std::clamp<std::size_t>(
-        kBlockBytes / (kGroupVectors * dimension_ * sizeof(float)), 1, groups_of(rows));
-    for (;; groups = std::max<std::size_t>(1, groups / 2)) {
-      block_rows_ = groups * kGroupVectors;
-      const std::size_t bytes = lay_out(nullptr);
-      if (memory_.allocate(bytes, resources.memory(), resources.device())) break;
-      if (groups > 1) continue;
-      throw Error("encoding vectors needs " + std::to_string((bytes >> 20) + 1) +
-                  " MiB of GPU memory, and " + std::to_string(resources.memory().left() >> 20) +
-                  " MiB are left; give more");
-    }
-    lay_out(memory_.data());
-  }
-
-  std::size_t lay_out(void* memory) {
+  std::size_t lay_out(std::size_t groups, void* memory) {
     Arena arena(memory);
+    block_rows_ = groups * kGroupVectors;
     for (float*& input : inputs_) input = arena.take<float>(block_rows_ * dimension_);
     moved_ = arena.take<float>(moved_floats());
     rotated_ = nullptr;
@@ -128,35 +114,18 @@ void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quanti
   if (rows.rows == 0) return;
   const CurrentDevice current(state_->resources.device());
   const BinaryEncoder encoder(quantizer, rows.rows, state_->resources, state_->stream);
-  const StreamEnd end(state_->stream);
-  const std::size_t block_rows = encoder.block_rows();
-  const std::size_t row_bytes = rows.dimension * sizeof(float);
-  state_->rows.reserve(block_rows * row_bytes);
-  state_->results.reserve(encoder.result_bytes(block_rows));
-  const auto size_of = [&](std::size_t block) {
-    return std::min(block_rows, rows.rows - block * block_rows);
-  };
-  const auto start = [&](std::size_t block) {
-    auto* const buffer = static_cast<float*>(state_->rows.buffer(block));
-    copy_in_parallel(size_of(block), row_bytes, [&](std::size_t i) {
-      copy_row(rows, block * block_rows + i, buffer + i * rows.dimension);
-    });
-    state_->rows.send(block, encoder.input(block), size_of(block) * row_bytes);
-  };
-  const auto process = [&](std::size_t block) {
-    state_->rows.await(block, state_->stream);
-    encoder.encode(block, size_of(block),
-                   static_cast<std::uint8_t*>(state_->results.buffer(block)));
-    state_->rows.release(block, state_->stream);
-    state_->results.record(block, state_->stream);
-  };
-  const auto collect = [&](std::size_t block) {
-    state_->results.await(block);
-    sink(encoder.read(static_cast<const std::uint8_t*>(state_->results.buffer(block)),
-                      size_of(block)));
-    on_block(block * block_rows + size_of(block));
-  };
-  run_blocks((rows.rows - 1) / block_rows + 1, start, process, collect);
+  encode_blocks(
+      *state_, encoder, {rows.rows, encoder.block_rows(), rows.dimension * sizeof(float)},
+      [&](std::size_t first, std::size_t count, void* buffer) {
+        auto* const to = static_cast<float*>(buffer);
+        copy_in_parallel(count, rows.dimension * sizeof(float), [&](std::size_t i) {
+          copy_row(rows, first + i, to + i * rows.dimension);
+        });
+      },
+      [&](std::size_t first, std::size_t count, const std::uint8_t* results) {
+        sink(encoder.read(results, count));
+        on_block(first + count);
+      });
 }
 
 }  // namespace warpdex::vector

@@ -1,11 +1,11 @@
 // Rows come in the order of lists. The codes of a block are the bytes that an index has.
 #include <algorithm>
 #include <array>
-#include <string>
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
 #include "ivf/build/gpu/block_input.hpp"
+#include "ivf/build/gpu/encode_blocks.hpp"
 #include "ivf/build/gpu/gpu_builder.hpp"
 #include "pq/gpu/encode_runs.hpp"
 #include "pq/gpu/residuals.hpp"
@@ -13,7 +13,6 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -28,7 +27,9 @@ class BlockEncoder {
         stride_(static_cast<std::uint32_t>(padded(rules.quantizer.dimension))),
         group_bytes_(CodeGroups{rules.quantizer.bytes}.group_bytes()),
         stream_(stream) {
-    take_memory(groups, resources);
+    block_groups_ =
+        take_block_memory(groups, dimension_, resources, memory_,
+                          [&](std::size_t some, void* memory) { return lay_out(some, memory); });
     upload();
   }
 
@@ -38,6 +39,15 @@ class BlockEncoder {
   std::size_t code_bytes(std::size_t groups) const { return groups * group_bytes_; }
   std::size_t result_bytes(std::size_t groups) const {
     return groups * (group_bytes_ + (rules_.has_terms ? kGroupVectors * sizeof(float) : 0));
+  }
+
+  EncodedBlock read(std::size_t first, std::size_t groups, const std::uint8_t* results) const {
+    const auto* const terms = reinterpret_cast<const float*>(results + code_bytes(groups));
+    return {first,
+            groups,
+            {results, code_bytes(groups)},
+            {terms, rules_.has_terms ? groups * kGroupVectors : 0},
+            {}};
   }
 
   /// Queues the encoding of a block, and the copy of its codes, with the terms behind them.
@@ -62,28 +72,14 @@ class BlockEncoder {
   }
 
  private:
-  void take_memory(std::size_t groups, Resources& resources) {
-    block_groups_ = std::clamp<std::size_t>(
-        kBlockBytes / (kGroupVectors * dimension_ * sizeof(float)), 1, groups);
-    for (;; block_groups_ = std::max<std::size_t>(1, block_groups_ / 2)) {
-      const std::size_t bytes = lay_out(nullptr);
-      if (memory_.allocate(bytes, resources.memory(), resources.device())) break;
-      if (block_groups_ > 1) continue;
-      throw Error("encoding vectors needs " + std::to_string(bytes >> 20) +
-                  " MiB of GPU memory, and " + std::to_string(resources.memory().left() >> 20) +
-                  " MiB are left; give more");
-    }
-    lay_out(memory_.data());
-  }
-
-  std::size_t lay_out(void* memory) {
+  std::size_t lay_out(std::size_t block_groups, void* memory) {
     Arena arena(memory);
     const ProductQuantizer& quantizer = rules_.quantizer;
     const std::size_t lists = rules_.centroids.rows;
     const std::size_t padded_lists = (lists + kGroupVectors - 1) / kGroupVectors * kGroupVectors;
-    const std::size_t floats = block_groups_ * kGroupVectors * stride_;
+    const std::size_t floats = block_groups * kGroupVectors * stride_;
     for (void*& input : inputs_) {
-      input = arena.take<std::uint8_t>(BlockInput::bytes(block_groups_, dimension_));
+      input = arena.take<std::uint8_t>(BlockInput::bytes(block_groups, dimension_));
     }
     residuals_ = arena.take<float>(std::max(floats, first_residuals(padded_lists)));
     rotated_ = nullptr;
@@ -91,11 +87,11 @@ class BlockEncoder {
       rotation_ = arena.take<float>(quantizer.rotation.size());
       rotated_ = arena.take<float>(floats);
     }
-    codes_ = arena.take<std::uint8_t>(code_bytes(block_groups_));
+    codes_ = arena.take<std::uint8_t>(code_bytes(block_groups));
     centroids_ = arena.take<float>(lists * dimension_);
     codebooks_ = arena.take<float>(quantizer.codebooks.size());
     if (rules_.has_terms) {
-      terms_ = arena.take<float>(block_groups_ * kGroupVectors);
+      terms_ = arena.take<float>(block_groups * kGroupVectors);
       moved_centroids_ = arena.take<float>(padded_lists * stride_);
       centre_ = arena.take<float>(dimension_);
     }
@@ -158,38 +154,10 @@ class BlockEncoder {
 
 void GpuSteps::encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
                       const BlockSink& sink) {
+  if (groups.count() == 0) return;
   const CurrentDevice current(state_->resources.device());
   const BlockEncoder encoder(rules, groups.count(), state_->resources, state_->stream);
-  const StreamEnd end(state_->stream);
-  const std::size_t block_groups = encoder.block_groups();
-  state_->rows.reserve(BlockInput::bytes(block_groups, rows.dimension));
-  state_->results.reserve(encoder.result_bytes(block_groups));
-  const auto size_of = [&](std::size_t block) {
-    return std::min(block_groups, groups.count() - block * block_groups);
-  };
-  const auto start = [&](std::size_t block) {
-    fill_block(rows, groups, block * block_groups, size_of(block), state_->rows.buffer(block));
-    state_->rows.send(block, encoder.input(block),
-                      BlockInput::bytes(size_of(block), rows.dimension));
-  };
-  const auto process = [&](std::size_t block) {
-    state_->rows.await(block, state_->stream);
-    encoder.encode(block, size_of(block),
-                   static_cast<std::uint8_t*>(state_->results.buffer(block)));
-    state_->rows.release(block, state_->stream);
-    state_->results.record(block, state_->stream);
-  };
-  const auto collect = [&](std::size_t block) {
-    state_->results.await(block);
-    const auto* const codes = static_cast<const std::uint8_t*>(state_->results.buffer(block));
-    const std::size_t count = size_of(block);
-    const auto* const terms = reinterpret_cast<const float*>(codes + encoder.code_bytes(count));
-    sink({block * block_groups,
-          count,
-          {codes, encoder.code_bytes(count)},
-          {terms, rules.has_terms ? count * kGroupVectors : 0}});
-  };
-  run_blocks((groups.count() - 1) / block_groups + 1, start, process, collect);
+  encode_list_blocks(*state_, encoder, rows, groups, sink);
 }
 
 }  // namespace warpdex::vector

@@ -32,7 +32,7 @@ void GpuSteps::encode_binary(const VectorView&, const XfbqQuantizer&, const Code
   refuse();
 }
 
-void GpuSteps::encode_bits(const VectorView&, const BitRules&, const ListGroups&, const BitSink&) {
+void GpuSteps::encode(const VectorView&, const BitRules&, const ListGroups&, const BlockSink&) {
   refuse();
 }
 

@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "flat/canonical_distances.hpp"
 #include "flat/gpu/answers.hpp"
+#include "flat/order_key.hpp"
+#include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/gpu/bits/list_block.hpp"
 #include "ivf/gpu/bits/scan_list_bits.hpp"
 #include "ivf/gpu/pq/refine.hpp"
 #include "ivf/probes.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "xfbq/check_depth.hpp"
@@ -25,21 +25,29 @@ constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Bytes of distances and ids that are worth computing at a time.
 constexpr std::size_t kValueBytes = std::size_t{1} << 30;
 
+PreparedQueries take_queries(const PreparedQueries& queries,
+                             const std::vector<std::uint32_t>& numbers) {
+  PreparedQueries taken{numbers.size(), queries.stride, {}};
+  for (const std::uint32_t number : numbers) {
+    const float* const query = queries.query(number);
+    taken.values.insert(taken.values.end(), query, query + queries.stride);
+  }
+  return taken;
+}
+
 }  // namespace
 
 struct GpuIvfXfbqSearcher::State {
   State(const IvfXfbqVectors& given, Resources& resources, const GpuIvfXfbqSettings& settings)
       : metric(given.metric), lists(given, resources, settings.memory) {
-    if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
-      vectors.emplace(given.vectors, resources,
-                      GpuFlatSettings{.memory = std::max<std::size_t>(1, lists.memory().left())});
-      if (!vectors->is_resident()) vectors.reset();
+    if (settings.keeps_vectors && given.keeps_vectors()) {
+      copy_if_they_fit(given.vectors, resources, lists.memory(), vectors);
     }
     pool.emplace(vectors ? vectors->memory() : lists.memory(), lists.device());
   }
 
-  /// Calls answer(first, count, block, workspace) for blocks of queries whose distances by codes
-  /// are there.
+  /// Calls answer(first, count, block, workspace) for blocks of queries: list by list, what is
+  /// nearest by codes is found then, else the distances by codes are there.
   template <class Answer>
   void for_each_block(const PreparedQueries& queries, const WantedLists& wanted,
                       const Answer& answer);
@@ -47,6 +55,9 @@ struct GpuIvfXfbqSearcher::State {
                std::size_t count, ListBlock& block, Workspace& workspace) const;
   void select(const WantedLists& wanted, std::size_t count, ListBlock& block,
               Workspace& workspace) const;
+  /// Sets the answers, but those of the queries that it returns: lists had too few places for them.
+  std::vector<std::uint32_t> search(const PreparedQueries& queries, const WantedLists& wanted,
+                                    bool on_host, Neighbors& result);
   /// Ranks what was found for some queries by the vectors in the host's memory.
   void refine_on_host(const PreparedQueries& queries, std::size_t first, std::size_t count,
                       const ListBlock& block, const Stream& stream, Neighbors& result) const;
@@ -71,7 +82,8 @@ void GpuIvfXfbqSearcher::State::for_each_block(const PreparedQueries& queries,
   const std::size_t all = pool->memory();
   const std::size_t selection = selection_room(wanted.candidates, all);
   const std::size_t room = all - std::min(all, selection);
-  const std::size_t worth = kValueBytes / (8 * ListBlock::places_of(lists, wanted));
+  const std::size_t worth =
+      wanted.by_lists ? kMaxBlock : kValueBytes / (8 * ListBlock::places_of(lists, wanted));
   std::size_t size = std::min({queries.count, kMaxBlock, std::max<std::size_t>(1, worth)});
   size = fitting(size, std::min(room, kMaxScratch));
   const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);
@@ -95,11 +107,16 @@ void GpuIvfXfbqSearcher::State::compute(const PreparedQueries& queries, const Wa
   const Stream& stream = workspace.stream;
   block.queries.send(queries, first, count, workspace.pinned_bytes(block.queries.bytes()), stream);
   block.coarse.run(block.queries.plain(), count, block.probed, block.probe_distances, workspace);
+  const DeviceProbes probed{block.probed, static_cast<std::uint32_t>(count),
+                            static_cast<std::uint32_t>(wanted.probes)};
+  if (block.list_search) {
+    block.list_search->run(block.queries, probed, block.filter, block.found, stream);
+    return;
+  }
   scan_list_bits({.lists = lists.on_gpu(),
                   .queries = block.queries.padded_rows(),
                   .codes = block.queries.codes(),
-                  .probed = {block.probed, static_cast<std::uint32_t>(count),
-                             static_cast<std::uint32_t>(wanted.probes)},
+                  .probed = probed,
                   .filter = block.filter,
                   .ends = block.ends,
                   .bases = block.bases,
@@ -112,10 +129,12 @@ void GpuIvfXfbqSearcher::State::compute(const PreparedQueries& queries, const Wa
 void GpuIvfXfbqSearcher::State::select(const WantedLists& wanted, std::size_t count,
                                        ListBlock& block, Workspace& workspace) const {
   const Stream& stream = workspace.stream;
-  select_k(MatrixView<float>{block.values, count, block.stride, block.stride},
-           MatrixView<std::uint32_t>{block.ids, count, block.stride, block.stride},
-           wanted.candidates, SelectOrder::kSmallest, block.found.values, block.found.ids,
-           workspace.select, stream);
+  if (!block.list_search) {
+    select_k(MatrixView<float>{block.values, count, block.stride, block.stride},
+             MatrixView<std::uint32_t>{block.ids, count, block.stride, block.stride},
+             wanted.candidates, SelectOrder::kSmallest, block.found.values, block.found.ids,
+             workspace.select, stream);
+  }
   if (wanted.refines_on_gpu) {
     refine(vectors->rows(), vectors->is_l2(), block.queries.padded_rows(), block.found, block.exact,
            block.answers, workspace);
@@ -127,21 +146,36 @@ void GpuIvfXfbqSearcher::State::select(const WantedLists& wanted, std::size_t co
 void GpuIvfXfbqSearcher::State::refine_on_host(const PreparedQueries& queries, std::size_t first,
                                                std::size_t count, const ListBlock& block,
                                                const Stream& stream, Neighbors& result) const {
-  const std::size_t candidates = block.found.k;
-  std::vector<std::int32_t> found(count * candidates);
+  std::vector<std::int32_t> found(count * block.found.k);
   copy_to_host(found.data(), block.rows, found.size(), stream);
   stream.synchronize();
-  for_each_part(count, 1, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t q = begin; q < end; ++q) {
-      std::vector<std::uint64_t> keys;
-      for (const std::int32_t row : std::span(found).subspan(q * candidates, candidates)) {
-        if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
-      }
-      rescore_keys(lists.host().vectors, queries.query(first + q), keys);
-      keep_nearest(keys, result.k);
-      set_answers(metric, first + q, keys, result);
-    }
-  });
+  rank_candidates(lists.host().vectors, queries, first, count, found, result);
+}
+
+std::vector<std::uint32_t> GpuIvfXfbqSearcher::State::search(const PreparedQueries& queries,
+                                                             const WantedLists& wanted,
+                                                             bool on_host, Neighbors& result) {
+  std::vector<std::uint32_t> all_open;
+  for_each_block(
+      queries, wanted,
+      [&](std::size_t first, std::size_t count, ListBlock& block, Workspace& workspace) {
+        const Stream& stream = workspace.stream;
+        select(wanted, count, block, workspace);
+        if (on_host) {
+          refine_on_host(queries, first, count, block, stream, result);
+        } else {
+          const std::size_t k = result.k;
+          copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
+          copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
+          stream.synchronize();
+        }
+        if (!block.list_search) return;
+        for (const std::uint32_t query :
+             find_open(block.queries.panels().is_open, block.queries.count(), workspace)) {
+          all_open.push_back(static_cast<std::uint32_t>(first) + query);
+        }
+      });
+  return all_open;
 }
 
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors& vectors, Resources& resources,
@@ -163,28 +197,31 @@ Neighbors GpuIvfXfbqSearcher::nearest(std::span<const float> queries, std::size_
   check_filter(filter, host.rows());
   check_refine(host.keeps_vectors(), depth.refine);
   const bool on_host = depth.refine > 0 && !state.vectors;
-  const WantedLists wanted{k,
-                           probes,
-                           check_list_depth(host.quantizer, depth),
-                           candidate_count(depth, k, host.rows()),
-                           filter,
-                           depth.refine > 0 && !on_host};
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
+  const std::size_t query_bits = check_list_depth(host.quantizer, depth);
+  const std::size_t candidates = candidate_count(depth, k, host.rows());
+  WantedLists wanted{.k = k,
+                     .probes = probes,
+                     .query_bits = query_bits,
+                     .candidates = candidates,
+                     .filter = filter,
+                     .refines_on_gpu = depth.refine > 0 && !on_host,
+                     .by_lists = ListBitSearch::suits(state.lists, prepared.count, candidates,
+                                                      probes, query_bits)};
   Neighbors result = make_neighbors(state.metric, prepared.count, k);
   if (prepared.count == 0) return result;
-  state.for_each_block(
-      prepared, wanted,
-      [&](std::size_t first, std::size_t count, ListBlock& block, Workspace& workspace) {
-        const Stream& stream = workspace.stream;
-        state.select(wanted, count, block, workspace);
-        if (on_host) {
-          state.refine_on_host(prepared, first, count, block, stream, result);
-          return;
-        }
-        copy_to_host(result.rows.data() + first * k, block.rows, count * k, stream);
-        copy_to_host(result.distances.data() + first * k, block.distances, count * k, stream);
-        stream.synchronize();
-      });
+  const std::vector<std::uint32_t> open = state.search(prepared, wanted, on_host, result);
+  if (open.empty()) return result;
+  wanted.by_lists = false;
+  const PreparedQueries left = take_queries(prepared, open);
+  Neighbors found = make_neighbors(state.metric, left.count, k);
+  state.search(left, wanted, on_host, found);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    std::copy_n(found.rows.begin() + static_cast<std::ptrdiff_t>(i * k), k,
+                result.rows.begin() + static_cast<std::ptrdiff_t>(open[i] * k));
+    std::copy_n(found.distances.begin() + static_cast<std::ptrdiff_t>(i * k), k,
+                result.distances.begin() + static_cast<std::ptrdiff_t>(open[i] * k));
+  }
   return result;
 }
 
@@ -196,7 +233,8 @@ RangeNeighbors GpuIvfXfbqSearcher::within(std::span<const float> queries, float 
   check_radius(radius);
   check_probes(probes, host.lists());
   check_filter(filter, host.rows());
-  const WantedLists wanted{1, probes, check_list_depth(host.quantizer, depth), 1, filter, false};
+  const WantedLists wanted{1,     probes, check_list_depth(host.quantizer, depth), 1, filter,
+                           false, false};
   const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
   RangeNeighbors result;
   result.offsets.push_back(0);

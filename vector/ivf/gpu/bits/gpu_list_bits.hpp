@@ -35,12 +35,20 @@ class GpuListBits {
   std::size_t count() const { return host_.rows(); }
   std::size_t dimension() const { return host_.quantizer.dimension; }
   int device() const { return device_; }
+  std::size_t list_count() const { return host_.lists(); }
+  /// Panels of list l: [panel_begins()[l], panel_begins()[l + 1]), in GPU memory.
+  const std::uint32_t* panel_begins() const { return panel_begins_; }
+  /// At least |term| and |factor| of each vector, and the length of each centroid.
+  float max_term() const { return max_term_; }
+  float max_factor() const { return max_factor_; }
+  double max_centroid() const { return max_centroid_; }
   /// Groups of the `probes` longest lists together.
   std::size_t max_groups(std::size_t probes) const { return sizes_[probes]; }
   /// The account of the codes, but not of the centroids.
   MemoryBudget& memory() const { return memory_; }
 
  private:
+  void find_sizes();
   /// Cuts memory into sections, and queues their copies unless `stream` is null.
   void lay_out(Arena& arena, const Stream* stream);
 
@@ -49,7 +57,11 @@ class GpuListBits {
   mutable MemoryBudget memory_;
   GpuRows centroids_;
   std::vector<std::size_t> sizes_;  ///< [p]: groups of the p longest lists together
+  float max_term_ = 0;
+  float max_factor_ = 1;
+  double max_centroid_ = 0;
   AccountedBuffer buffer_;
+  const std::uint32_t* panel_begins_ = nullptr;
   DeviceListBits lists_;
 };
 

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "flat/gpu/nearest_search.hpp"
 #include "flat/gpu/row_pages.hpp"
 #include "ivf/gpu/bits/gpu_list_bits.hpp"
+#include "ivf/gpu/bits/list_bit_search.hpp"
 #include "ivf/gpu/bits/list_queries.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 
@@ -21,16 +23,18 @@ struct WantedLists {
   std::size_t candidates;  ///< by codes
   const RowFilter* filter;
   bool refines_on_gpu;
+  bool by_lists;  ///< list by list; else query by query
 };
 
 /// Its parts refer to each other, so it stays where it is made.
 struct ListBlock {
   ListBlock(const GpuListBits& lists, const WantedLists& wanted, std::size_t count)
-      : queries(lists.host(), count, wanted.query_bits),
+      : queries(lists, count, wanted.query_bits),
         pages(lists.centroids(), nullptr, lists.centroids().count()),
         coarse(lists.centroids(), pages, count, wanted.probes, false),
         most(count),
         stride(places_of(lists, wanted)) {
+    if (wanted.by_lists) list_search.emplace(lists, count, wanted.candidates, wanted.probes);
     found.k = static_cast<std::uint32_t>(wanted.candidates);
     answers.k = static_cast<std::uint32_t>(wanted.k);
   }
@@ -51,10 +55,14 @@ struct ListBlock {
     coarse.lay_out(arena);
     probed = arena.take<std::int32_t>(most * wanted.probes);
     probe_distances = arena.take<float>(most * wanted.probes);
-    ends = arena.take<std::uint32_t>(most * wanted.probes);
-    bases = arena.take<float>(most * wanted.probes);
-    values = arena.take<float>(most * stride);
-    ids = arena.take<std::uint32_t>(most * stride);
+    if (list_search) {
+      list_search->lay_out(arena);
+    } else {
+      ends = arena.take<std::uint32_t>(most * wanted.probes);
+      bases = arena.take<float>(most * wanted.probes);
+      values = arena.take<float>(most * stride);
+      ids = arena.take<std::uint32_t>(most * stride);
+    }
     found.values = arena.take<float>(most * found.k);
     found.ids = arena.take<std::uint32_t>(most * found.k);
     if (wanted.refines_on_gpu) {
@@ -73,8 +81,9 @@ struct ListBlock {
   ListQueries queries;
   RowPages pages;
   NearestSearch coarse;
-  std::size_t most;    ///< queries
-  std::size_t stride;  ///< places of a query
+  std::optional<ListBitSearch> list_search;  ///< else there are `ends` to `ids`
+  std::size_t most;                          ///< queries
+  std::size_t stride;                        ///< places of a query
   std::int32_t* probed = nullptr;
   float* probe_distances = nullptr;
   std::uint32_t* ends = nullptr;

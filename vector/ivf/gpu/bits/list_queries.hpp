@@ -5,7 +5,9 @@
 #include <cstdint>
 
 #include "flat/gpu/flat_data.hpp"
+#include "flat/gpu/panels.hpp"
 #include "flat/search_input.hpp"
+#include "ivf/gpu/bits/gpu_list_bits.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
@@ -15,8 +17,8 @@ namespace warpdex::vector {
 
 class ListQueries {
  public:
-  /// For up to `queries` queries of `query_bits` bits a component. `vectors` must outlive it.
-  ListQueries(const IvfXfbqVectors& vectors, std::size_t queries, std::size_t query_bits);
+  /// For up to `queries` queries of `query_bits` bits a component. `lists` must outlive it.
+  ListQueries(const GpuListBits& lists, std::size_t queries, std::size_t query_bits);
 
   /// Takes its GPU memory, or measures it.
   void lay_out(Arena& arena) { gpu_ = cut(arena); }
@@ -24,7 +26,9 @@ class ListQueries {
   std::size_t bytes() const { return bytes_; }
 
   /// Encodes queries [first, first + count) on the host's threads and queues their copy. `pinned`
-  /// has bytes() bytes, which stay until the stream has passed the copy.
+  /// has bytes() bytes, which stay until the stream has passed the copy. Lists of candidates are
+  /// empty then, and limits let all through; queries whose distances may pass the range of floats
+  /// are open.
   void send(const PreparedQueries& queries, std::size_t first, std::size_t count, void* pinned,
             const Stream& stream);
 
@@ -34,6 +38,10 @@ class ListQueries {
   DeviceQueryCodes codes() const {
     return {gpu_.words, words_, gpu_.weights, nullptr, count_, query_bits_, top_};
   }
+  /// Limits, slacks (0) and open queries, for tighten().
+  QueryPanels panels() const;
+  std::uint32_t* counts() const { return gpu_.counts; }
+  std::uint32_t count() const { return count_; }
 
  private:
   struct Pieces {
@@ -41,9 +49,15 @@ class ListQueries {
     float* prepared;
     std::uint32_t* words;
     float* weights;
+    float* limits;
+    float* slacks;
+    std::uint32_t* is_open;
+    std::uint32_t* counts;
   };
   Pieces cut(Arena& arena) const;
+  void encode(const Pieces& pieces, const float* query, std::size_t place) const;
 
+  const GpuListBits& lists_;
   const IvfXfbqVectors& vectors_;
   std::size_t queries_;
   std::uint32_t query_bits_;

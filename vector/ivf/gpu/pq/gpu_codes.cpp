@@ -18,16 +18,6 @@ namespace {
 /// Groups behind the last one: a panel takes four at a time.
 constexpr std::size_t kGroupsOfPanel = kPanelRows / kGroupVectors;
 
-std::vector<std::uint32_t> find_panels(std::span<const std::uint64_t> group_begins) {
-  std::vector<std::uint32_t> panels{0};
-  for (std::size_t list = 0; list + 1 < group_begins.size(); ++list) {
-    const std::uint64_t groups = group_begins[list + 1] - group_begins[list];
-    panels.push_back(panels.back() +
-                     static_cast<std::uint32_t>((groups + kGroupsOfPanel - 1) / kGroupsOfPanel));
-  }
-  return panels;
-}
-
 /// The run that each component is in.
 std::vector<std::uint32_t> find_parts(const ProductQuantizer& quantizer) {
   std::vector<std::uint32_t> parts(quantizer.dimension);
@@ -133,7 +123,7 @@ void GpuCodes::lay_out(Arena& arena, const Stream* stream) {
   codes_.centre = place<float>(arena, host_.centre, stream);
   half_books_ = place(arena, round_books(quantizer, bound_.scale), stream);
   units_ = place(arena, find_units(quantizer), stream);
-  panel_begins_ = place(arena, find_panels(host_.group_begins), stream);
+  panel_begins_ = place(arena, panels_of_groups(host_.group_begins), stream);
 }
 
 std::size_t GpuCodes::max_rows(std::size_t probes) const {

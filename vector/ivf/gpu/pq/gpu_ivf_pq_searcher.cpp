@@ -6,14 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "flat/canonical_distances.hpp"
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/product_search.hpp"
+#include "flat/order_key.hpp"
+#include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/gpu/pq/code_block.hpp"
 #include "ivf/gpu/pq/refine.hpp"
 #include "ivf/probes.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/error.hpp"
@@ -33,10 +33,8 @@ constexpr double kMinProductWork = 4096;
 struct GpuIvfPqSearcher::State {
   State(const IvfPqVectors& given, Resources& resources, const GpuIvfPqSettings& settings)
       : metric(given.metric), way(settings.way), codes(given, resources, settings.memory) {
-    if (settings.keeps_vectors && given.keeps_vectors() && given.rows() > 0) {
-      vectors.emplace(given.vectors, resources,
-                      GpuFlatSettings{.memory = std::max<std::size_t>(1, codes.memory().left())});
-      if (!vectors->is_resident()) vectors.reset();
+    if (settings.keeps_vectors && given.keeps_vectors()) {
+      copy_if_they_fit(given.vectors, resources, codes.memory(), vectors);
     }
     pool.emplace(vectors ? vectors->memory() : codes.memory(), codes.device());
   }
@@ -53,9 +51,6 @@ struct GpuIvfPqSearcher::State {
                       Workspace& workspace) const;
   /// Sets block.found and, if the GPU refines, block.answers.
   void search(CodeBlock& block, const float* given, std::size_t count, Workspace& workspace);
-  /// Refines what was found for some queries, on the host.
-  void refine_on_host(std::span<const float> queries, std::span<const std::int32_t> found,
-                      std::size_t first, Neighbors& result) const;
 
   Metric metric;
   CodeWay way;
@@ -151,25 +146,6 @@ void GpuIvfPqSearcher::State::search(CodeBlock& block, const float* given, std::
   }
 }
 
-void GpuIvfPqSearcher::State::refine_on_host(std::span<const float> given,
-                                             std::span<const std::int32_t> found, std::size_t first,
-                                             Neighbors& result) const {
-  const IvfPqVectors& host = codes.host();
-  const PreparedQueries prepared = prepare_queries(metric, codes.dimension(), given);
-  const std::size_t candidates = found.size() / prepared.count;
-  for_each_part(prepared.count, 1, 0, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t q = begin; q < end; ++q) {
-      std::vector<std::uint64_t> keys;
-      for (const std::int32_t row : found.subspan(q * candidates, candidates)) {
-        if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
-      }
-      rescore_keys(host.vectors, prepared.query(q), keys);
-      keep_nearest(keys, result.k);
-      set_answers(metric, first + q, keys, result);
-    }
-  });
-}
-
 GpuIvfPqSearcher::GpuIvfPqSearcher(const IvfPqVectors& vectors, Resources& resources,
                                    const GpuIvfPqSettings& settings)
     : state_(std::make_unique<State>(vectors, resources, settings)) {}
@@ -196,6 +172,8 @@ Neighbors GpuIvfPqSearcher::nearest(std::span<const float> queries, std::size_t 
   if (count == 0) return result;
   const std::size_t candidates = std::min<std::size_t>(std::max(k, refine), codes.count());
   const bool on_host = refine > 0 && !state_->vectors;
+  PreparedQueries prepared;
+  if (on_host) prepared = prepare_queries(state_->metric, dimension, queries);
   const auto answer = [&](std::size_t first, std::size_t some, CodeBlock& block,
                           Workspace& workspace) {
     const Stream& stream = workspace.stream;
@@ -209,7 +187,7 @@ Neighbors GpuIvfPqSearcher::nearest(std::span<const float> queries, std::size_t 
       std::vector<std::int32_t> found(some * candidates);
       copy_to_host(found.data(), block.rows, found.size(), stream);
       stream.synchronize();
-      state_->refine_on_host(own, found, first, result);
+      rank_candidates(codes.host().vectors, prepared, first, some, found, result);
       return;
     }
     copy_to_host(result.rows.data() + first * k, block.rows, some * k, stream);

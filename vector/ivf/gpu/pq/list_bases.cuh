@@ -26,12 +26,12 @@ __device__ __forceinline__ std::uint32_t list_of_panel(const std::uint32_t* pane
 
 /// Copies a list's centroid to shared memory, padded with zeros as queries are. A CTA; ends with a
 /// barrier.
-__device__ __forceinline__ void bring_centroid(const DeviceCodes& codes, std::uint32_t list,
+__device__ __forceinline__ void bring_centroid(const DeviceRows& centroids, std::uint32_t list,
                                                std::uint32_t stride, float* centroid) {
   const auto* const from =
-      static_cast<const float*>(codes.centroids.data) + std::size_t{list} * codes.centroids.stride;
+      static_cast<const float*>(centroids.data) + std::size_t{list} * centroids.stride;
   for (std::uint32_t i = threadIdx.x; i < stride; i += blockDim.x) {
-    centroid[i] = i < codes.dimension ? from[i] : 0.0F;
+    centroid[i] = i < centroids.dimension ? from[i] : 0.0F;
   }
   __syncthreads();
 }

@@ -49,7 +49,7 @@ struct Extra {
 /// memory. A CTA; ends with a barrier.
 __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
                          float* centroid, RowRules* rows) {
-  bring_centroid(task.codes, list, task.queries.stride, centroid);
+  bring_centroid(task.codes.centroids, list, task.queries.stride, centroid);
   for (std::uint32_t first = warp_id() * kRowsAtOnce; first < kPanelRows;
        first += kWarps * kRowsAtOnce) {
     const std::uint32_t* const entries =

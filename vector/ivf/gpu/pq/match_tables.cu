@@ -296,7 +296,7 @@ __global__ void __launch_bounds__(kThreads, 3)
   const std::uint32_t first = task.codes.group_begins[list] + before;
   const std::uint32_t groups =
       min(own.panels * kGroupsOfPanel, task.codes.group_begins[list + 1] - first);
-  bring_centroid(task.codes, list, task.queries.stride, shared.centroid);
+  bring_centroid(task.codes.centroids, list, task.queries.stride, shared.centroid);
   for (; slot < kPanelRows && entries[slot] != kNoEntry; slot += turns * kQueries) {
     __syncthreads();  // until all are done with the last queries
     bring_tables<kWords>(task, entries + slot, shared.tables);

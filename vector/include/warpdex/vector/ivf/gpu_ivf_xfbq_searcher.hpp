@@ -22,8 +22,10 @@ struct GpuIvfXfbqSettings {
   bool keeps_vectors = true;
 };
 
-/// Gives the answers of IvfXfbqSearcher, to the bit. Lists are chosen on the GPU, and a query's
-/// code is compared with all codes of its lists by XOR and counts of bits; a selection follows.
+/// Gives the answers of IvfXfbqSearcher, to the bit. Lists are chosen on the GPU. Few queries are
+/// compared with all codes of their lists by XOR and counts of bits; a selection follows. Many are
+/// grouped by the lists that they probe: a list's codes become bytes for up to 128 queries at a
+/// time, and are multiplied on the tensor cores.
 ///
 /// Any number of threads may search at once, as with GpuFlatSearcher.
 class GpuIvfXfbqSearcher {
@@ -37,8 +39,9 @@ class GpuIvfXfbqSearcher {
   GpuIvfXfbqSearcher(GpuIvfXfbqSearcher&&) noexcept;
   GpuIvfXfbqSearcher& operator=(GpuIvfXfbqSearcher&&) noexcept;
 
-  /// As IvfXfbqSearcher::nearest(). Takes 8 bytes of GPU memory for each vector of a query's lists,
-  /// for some queries at a time; the host needs a few bytes for each answer.
+  /// As IvfXfbqSearcher::nearest(). For few queries it takes 8 bytes of GPU memory for each vector
+  /// of their lists, for many 32 to 128 KiB a query, for some queries at a time; the host needs a
+  /// few bytes for each answer.
   Neighbors nearest(std::span<const float> queries, std::size_t k, std::size_t probes,
                     const XfbqDepth& depth = {}, const RowFilter* filter = nullptr) const;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/core/kept_threads.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 
@@ -40,6 +41,7 @@ class ReplicatedSearcher final : public VectorSearcher {
 
   std::vector<Shard> replicas_;
   mutable std::atomic<std::size_t> next_{0};
+  mutable KeptThreads threads_;
 };
 
 }  // namespace warpdex::vector

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/core/kept_threads.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
@@ -47,6 +48,7 @@ class ShardedSearcher final : public VectorSearcher {
   std::vector<Shard> shards_;
   std::vector<std::size_t> begins_;  ///< of each shard's rows; one more for the end
   std::size_t at_once_;
+  mutable KeptThreads threads_;
 };
 
 }  // namespace warpdex::vector

@@ -1,0 +1,94 @@
+// A thread sleeps until it is given work, and tells when that is done.
+#include "warpdex/core/kept_threads.hpp"
+
+#include <algorithm>
+#include <latch>
+#include <semaphore>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "shared_items.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex {
+
+class KeptThreads::Thread {
+ public:
+  Thread() : thread_([this] { run(); }) {}
+  ~Thread() {
+    start({});
+    thread_.join();
+  }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+  /// Work that throws nothing; none ends the thread. Not before the work before it is done.
+  void start(std::function<void()> work) {
+    work_ = std::move(work);
+    has_work_.release();
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      has_work_.acquire();
+      // Once it is done, the next may be given before this call has returned.
+      const std::function<void()> own = std::move(work_);
+      if (!own) return;
+      own();
+    }
+  }
+
+  std::function<void()> work_;
+  std::binary_semaphore has_work_{0};
+  std::thread thread_;
+};
+
+KeptThreads::KeptThreads() = default;
+KeptThreads::~KeptThreads() = default;
+
+/// As many as are to be had.
+KeptThreads::Threads KeptThreads::take(std::size_t count) {
+  Threads taken;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t some = std::min(count, idle_.size());
+    taken.insert(taken.end(), std::make_move_iterator(idle_.end() - some),
+                 std::make_move_iterator(idle_.end()));
+    idle_.resize(idle_.size() - some);
+  }
+  try {
+    while (taken.size() < count) taken.push_back(std::make_unique<Thread>());
+  } catch (const std::system_error&) {
+    // Those that run do the work.
+  }
+  return taken;
+}
+
+void KeptThreads::put_back(Threads threads) {
+  const std::lock_guard lock(mutex_);
+  idle_.insert(idle_.end(), std::make_move_iterator(threads.begin()),
+               std::make_move_iterator(threads.end()));
+}
+
+void KeptThreads::parallel_for(std::size_t threads, std::size_t items,
+                               const std::function<void(std::size_t, std::size_t)>& work) {
+  if (items == 0) return;
+  threads = std::min(threads == 0 ? default_threads() : threads, items);
+  SharedItems shared(items, work);
+  Threads others = take(threads - 1);
+  std::latch done(static_cast<std::ptrdiff_t>(others.size()));
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    others[i]->start([&, i] {
+      shared.run(i + 1);
+      done.count_down();
+    });
+  }
+  shared.run(0);
+  done.wait();
+  put_back(std::move(others));
+  shared.rethrow_failure();
+}
+
+}  // namespace warpdex

@@ -1,0 +1,111 @@
+// Lists are compared round by round.
+#include "ivf/gpu/bits/list_bit_search.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "flat/gpu/product_search.hpp"
+#include "flat/gpu/tighten.hpp"
+#include "ivf/gpu/bits/match_list_bits.hpp"
+#include "xfbq/gpu/match_bits.hpp"
+#include "xfbq/gpu/trim_lists.hpp"
+#include "xfbq/gpu/unpack_codes.hpp"
+#include "xfbq/query_code.hpp"
+
+namespace warpdex::vector {
+namespace {
+
+/// Queries of a list from which on lists are searched one by one.
+constexpr std::size_t kMinQueriesOfList = 10;
+/// Lists that a query has by the end of a round are so many times those of all rounds before, at
+/// the most: a round unpacks nearly all lists again, so there are few.
+constexpr std::size_t kMaxGrowth = 8;
+constexpr std::uint32_t kMinCapacity = 4096;
+constexpr std::uint32_t kMinFirstRows = 512;
+
+}  // namespace
+
+ListBitSearch::ListBitSearch(const GpuListBits& lists, std::size_t queries, std::size_t k,
+                             std::size_t probes)
+    : lists_(lists),
+      queries_(static_cast<std::uint32_t>(queries)),
+      k_(static_cast<std::uint32_t>(k)),
+      first_panels_(std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, kMaxListCapacity / 2) /
+                    kPanelRows),
+      groups_(static_cast<std::uint32_t>(lists.list_count()), queries_, max_round(probes)) {
+  candidates_.capacity = std::clamp(32 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+}
+
+std::uint32_t ListBitSearch::round_end(std::uint32_t taken, std::size_t probes) const {
+  return static_cast<std::uint32_t>(std::min(probes, taken * kMaxGrowth));
+}
+
+std::uint32_t ListBitSearch::max_round(std::size_t probes) const {
+  std::uint32_t largest = 1;
+  for (std::uint32_t taken = 1; taken < probes; taken = round_end(taken, probes)) {
+    largest = std::max(largest, round_end(taken, probes) - taken);
+  }
+  return largest;
+}
+
+bool ListBitSearch::suits(const GpuListBits& lists, std::size_t queries, std::size_t k,
+                          std::size_t probes, std::size_t query_bits) {
+  const XfbqQuantizer& quantizer = lists.host().quantizer;
+  return lists.count() > 0 && k <= kMaxProductNeighbors / 4 &&
+         std::max(quantizer.bits, query_bits) <= kMaxByteBits &&
+         code_product_top(quantizer, query_bits) <= kMaxExactProduct &&
+         can_match_list_bits(static_cast<std::uint32_t>(quantizer.dimension)) &&
+         queries * probes >= kMinQueriesOfList * lists.list_count();
+}
+
+void ListBitSearch::lay_out(Arena& arena) {
+  const std::size_t panels = (queries_ + kPanelRows - 1) / kPanelRows;
+  const auto dimension = static_cast<std::uint32_t>(lists_.dimension());
+  query_panels_ =
+      arena.take<std::uint8_t>(panels * code_panel_bytes(dimension, PanelNumber::kByte));
+  candidates_.candidates = arena.take<Candidate>(queries_ * candidates_.capacity);
+  groups_.lay_out(arena);
+}
+
+void ListBitSearch::run(const ListQueries& queries, const DeviceProbes& probed,
+                        const std::uint64_t* filter, const DeviceAnswers& nearest,
+                        const Stream& stream) {
+  unpack_queries(queries.codes(), lists_.on_gpu().codes, PanelNumber::kByte, query_panels_, stream);
+  candidates_.counts = queries.counts();
+  const auto match_part = [&](const ProbePart& part) {
+    groups_.group(probed, part, lists_.panel_begins(), stream);
+    match_list_bits({.lists = lists_.on_gpu(),
+                     .list_count = static_cast<std::uint32_t>(lists_.list_count()),
+                     .panel_begins = lists_.panel_begins(),
+                     .tasks = groups_.tasks(),
+                     .queries = queries.padded_rows(),
+                     .codes = queries.codes(),
+                     .query_panels = query_panels_,
+                     .chunks = code_chunks(lists_.on_gpu().codes.dimension, PanelNumber::kByte),
+                     .limits = queries.panels().limits,
+                     .candidates = candidates_,
+                     .filter = filter},
+                    stream);
+    tighten({.lists = candidates_,
+             .query_count = queries.count(),
+             .k = k_,
+             .row_slacks = nullptr,
+             .queries = queries.panels(),
+             .given_count = 0},
+            stream);
+  };
+  // The first vectors of the nearest list give a limit to all others.
+  match_part({.last = 1, .max_panels = first_panels_});
+  match_part({.last = 1, .first_panel = first_panels_});
+  for (std::uint32_t taken = 1; taken < probed.probes;) {
+    const std::uint32_t end = round_end(taken, probed.probes);
+    match_part({.first = taken, .last = end});
+    taken = end;
+  }
+  const auto rows = static_cast<std::uint32_t>(lists_.count());
+  trim_lists({candidates_, TileOrder::of_places(rows, kPanelRows), nullptr,
+              queries.panels().is_open, queries.count()},
+             nearest, stream);
+}
+
+}  // namespace warpdex::vector
