@@ -7,6 +7,7 @@
 
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/launch_overlap.hpp"
 #include "warpdex/core/waiting.hpp"
 
@@ -55,6 +56,10 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       following_(index.device) {
   const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
+  // A multiprocessor holds two CTAs of this kind or three.
+  if (settings.is_background) {
+    max_tile_ctas_ = static_cast<std::uint32_t>(device_info(index.device).multiprocessors);
+  }
   ++index_.lanes;
 }
 
