@@ -48,17 +48,18 @@ void HybridOptions::add_to(CommandLine& command) {
   command.add(group);
 }
 
-void HybridOptions::check(const CommandLine& command, const SearchOptions& search) const {
-  if (!is_given()) {
+void HybridOptions::check(const CommandLine& command, const SearchOptions& search,
+                          bool has_words) const {
+  const auto refuse_fusion = [&](const char* why) {
     for (const char* option : {"fusion", "fusion-weight", "fusion-depth"}) {
       if (command.given(option)) {
-        throw UsageError("--" + std::string(option) +
-                         " is for --vector-queries; add that or leave it out");
+        throw UsageError("--" + std::string(option) + " " + why + ", or leave it out");
       }
     }
-    return;
-  }
+  };
+  if (!is_given()) return refuse_fusion("is for --vector-queries; add that");
   fusion();
+  if (!has_words) refuse_fusion("joins words and vectors; give --queries or words, too");
   if (search.skips_bad_queries()) {
     throw UsageError(
         "--on-bad-query skip would part queries from their vectors; mend the queries, "

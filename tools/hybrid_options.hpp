@@ -27,8 +27,8 @@ class HybridOptions {
   void add_to(CommandLine& command);
   bool is_given() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
-  /// Throws UsageError for options that do not go together.
-  void check(const CommandLine& command, const SearchOptions& search) const;
+  /// Throws UsageError for options that do not go together. `has_words`: the queries have.
+  void check(const CommandLine& command, const SearchOptions& search, bool has_words) const;
   /// Throws UsageError for values out of range.
   FusionSettings fusion() const;
   /// Queries without words for the vectors of the file; their ids are the numbers of the rows, from

@@ -60,7 +60,7 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
   table.add({"documents", grouped(counts.documents)});
   if (!index.is_plain()) {
     table.add({"deleted documents", grouped(index.removed_documents()) +
-                                        ", counted here and below until 'warpdex merge'"});
+                                        ", counted here and below until 'warpdex merge --all'"});
     table.add({"segments", grouped(index.segments().size())});
   }
   table.add({"statistics after deletions",

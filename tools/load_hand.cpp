@@ -17,6 +17,8 @@ namespace {
 
 /// Single queries that do not count.
 constexpr std::size_t kWarming = 64;
+/// Single queries may take so many times as long as the load whose queries they are.
+constexpr double kMaxTimes = 5;
 
 using Clock = std::chrono::steady_clock;
 
@@ -71,8 +73,8 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
   return static_cast<double>(answered) / (micros_since(start) / 1e6);
 }
 
-/// One query at a time, the n-th not before the n-th of `times`, for the plan's seconds at most.
-/// `answer` returns whether there is one.
+/// One query at a time, the n-th not before the n-th of `times`. `answer` returns whether there is
+/// one.
 template <typename Answer>
 SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times,
                              const Answer& answer,
@@ -82,7 +84,7 @@ SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times
   const ExactSleep exact;
   const Clock::time_point begin = Clock::now();
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (micros_since(begin) > plan.seconds * 1e6) break;
+    if (micros_since(begin) > kMaxTimes * plan.seconds * 1e6) break;
     const std::size_t query = i % plan.queries.size();
     wait_for_moment([&] { return micros_since(begin); }, times[i]);
     const Clock::time_point start = Clock::now();
@@ -101,7 +103,8 @@ SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times
   return figures;
 }
 
-/// All queries at once, and at each of the plan's rates.
+/// One query after the other, and at each of the plan's rates: the queries of a load at that rate,
+/// all of them if they do not take far longer. Others would have other percentiles.
 template <typename Answer>
 void measure_singles(const LoadPlan& plan, const Answer& answer, HandFigures& figures,
                      const OnLoadProgress& on_progress) {
@@ -112,8 +115,13 @@ void measure_singles(const LoadPlan& plan, const Answer& answer, HandFigures& fi
       on_progress(name + ", single queries", done, times.size());
     });
   };
-  figures.single = measure(std::vector<Micros>(plan.queries.size()));
-  for (const double rate : plan.rates) figures.at_rates.push_back(measure(times_of(plan, rate)));
+  std::size_t most = plan.rates.empty() ? plan.queries.size() : 0;
+  for (const double rate : plan.rates) {
+    const std::vector<Micros> times = times_of(plan, rate);
+    most = std::max(most, times.size());
+    figures.at_rates.push_back(measure(times));
+  }
+  figures.single = measure(std::vector<Micros>(std::min(most, plan.queries.size())));
 }
 
 template <typename Answer>

@@ -116,11 +116,15 @@ ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
   return engine;
 }
 
+std::size_t generators_for(double rate) {
+  return 1 + static_cast<std::size_t>(rate / kGeneratorRate);
+}
+
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
                     const OnLoadProgress& on_progress) {
   const std::vector<Micros> times = times_of(plan, rate);
   LoadSettings settings{.arrivals = times, .options = plan.options};
-  settings.generators = 1 + static_cast<std::size_t>(rate / kGeneratorRate);
+  settings.generators = generators_for(rate);
   LoadPoint point;
   point.rate = rate;
   const std::vector<LoadOutcome> outcomes =

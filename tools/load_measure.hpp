@@ -74,6 +74,9 @@ struct LoadPoint {
 using OnLoadProgress =
     std::function<void(const std::string& what, std::size_t done, std::size_t all)>;
 
+/// Threads that submit the queries of a load.
+std::size_t generators_for(double rate);
+
 /// Runs a load on a scheduler.
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
                     const OnLoadProgress& on_progress);

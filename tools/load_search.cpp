@@ -40,6 +40,7 @@ class SimulatedLoads {
     const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
     occupancy_ = gpu_occupancy(queries_, measured);
+    host_ = simulated_host(measured, plan.settings.cpu_threads);
   }
 
   LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
@@ -50,6 +51,8 @@ class SimulatedLoads {
     settings.options = plan_.options;
     settings.outrun = plan_.settings.outrun;
     settings.occupancy = occupancy_;
+    settings.host = host_;
+    settings.host.callers = generators_for(rate);
     const std::vector<Micros> times = times_of(plan_, rate);
     return summarise_load(simulate_load(queries_, times, settings), times, deadline_of(plan_));
   }
@@ -58,6 +61,7 @@ class SimulatedLoads {
   const LoadPlan& plan_;
   std::vector<SimulatedQuery> queries_;
   double occupancy_ = 1;
+  SimulatedHostSettings host_;
 };
 
 }  // namespace

@@ -75,7 +75,10 @@ ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* 
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
     gpu_.batches = gpu_batches(settings.placement);
     engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = gpu_.batches}));
+    background_ = std::make_unique<GpuEngine>(
+        gpu->make_engine({.max_batches = kBackgroundBatches, .is_background = true}));
     gpu_.engine = engine_.get();
+    gpu_.background = background_.get();
     gpu_.has_list = has_list(gpu);
   }
   restart();

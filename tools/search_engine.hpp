@@ -66,7 +66,9 @@ class ScheduledEngine {
   Snapshot snapshot_;
   GpuSide gpu_;
   SchedulerSettings settings_;
-  std::unique_ptr<GpuEngine> engine_;  ///< the scheduler ends before it
+  // The scheduler ends before its engines.
+  std::unique_ptr<GpuEngine> engine_;
+  std::unique_ptr<GpuEngine> background_;
   std::unique_ptr<Scheduler> scheduler_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/stream_priority.hpp"
 
 namespace warpdex {
 namespace {
@@ -22,7 +23,12 @@ bool is_ready(cudaError_t status, const char* call) {
 
 Stream::Stream(int device) : device_(device) {
   const CurrentDevice current(device);
-  check_cuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreate");
+  int last = 0;
+  int first = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&last, &first), "cudaDeviceGetStreamPriorityRange");
+  const int priority = StreamPriorityScope::current() == StreamPriority::kFirst ? first : last;
+  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking, priority),
+             "cudaStreamCreateWithPriority");
 }
 
 Stream::Stream(Stream&& other) noexcept

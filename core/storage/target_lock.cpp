@@ -69,8 +69,8 @@ TargetLock::TargetLock(const fs::path& target) : file_(lock_file_of(target)) {
       const std::string holder = holder_name(descriptor);
       ::close(descriptor);
       if (code != EWOULDBLOCK) fail("lock", file_, code, "choose an output on another disk");
-      throw IoError("'" + target.string() + "' is being built by " + holder +
-                    "; wait for its end, or choose another output");
+      throw IoError("'" + target.string() + "' is being written by " + holder +
+                    "; wait for its end, or write elsewhere");
     }
     if (is_file(descriptor, file_)) {
       descriptor_ = descriptor;

@@ -131,7 +131,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       if (reader_.has_vectors()) {
         for (const TermWeight& entry : document.vector) prepared.text_bytes += entry.term.size();
         prepared.length = count_vector(worker, document.vector, batch.counts, prepared.weights);
-        if (admission_ != nullptr) check_fit(prepared.weights, admission_->weights.value());
+        if (admission_ != nullptr) prepared.weights.check_fit(admission_->weights.value());
       } else {
         prepared.text_bytes = document.text.size();
         prepared.length = count_document(worker, document.text, batch.counts);

@@ -98,7 +98,7 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
                       progress, report);
   stage.run();
   if (reader.has_vectors() && report.documents > 0) {
-    report.weights = admission == nullptr ? stage.weights().settings() : *settings.impacts;
+    report.weights = admission == nullptr ? stage.weights().settings() : settings.impacts;
     report.zero_weights = stage.weights().zeros;
     writer.set_weights(*report.weights);
   }

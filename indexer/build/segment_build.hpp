@@ -17,7 +17,7 @@ struct Admission {
   /// Why a document of that id cannot come in; empty: it can. Called in the order of the input, by
   /// one thread at a time.
   std::function<std::string(const std::string& id)> refusal;
-  /// How an index of sparse vectors makes impacts of weights.
+  /// What the weights of sparse vectors must fit; none: the index is not of these.
   std::optional<ImpactSettings> weights;
 };
 

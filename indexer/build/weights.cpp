@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "warpdex/core/error.hpp"
@@ -12,16 +12,6 @@
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::build {
-namespace {
-
-/// In as few digits as tell it from other numbers.
-std::string shortest(float number) {
-  std::array<char, 32> digits{};
-  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  return {digits.data(), result.ptr};
-}
-
-}  // namespace
 
 void WeightSummary::add(float weight) {
   largest = std::max(largest, weight);
@@ -39,6 +29,22 @@ ImpactSettings WeightSummary::settings() const {
   return {.largest = largest, .source = ImpactSource::kQuantisedWeights};
 }
 
+void WeightSummary::check_fit(const ImpactSettings& known) const {
+  if (known.source == ImpactSource::kWholeWeights && !are_whole) {
+    throw InputError(
+        "it has a weight that is no whole number from 1 to 255, and the index holds such; round "
+        "its weights as those of the index were, or build the index again");
+  }
+  if (known.source != ImpactSource::kQuantisedWeights) return;
+  if (static_cast<double>(largest) <= known.largest) return;
+  std::array<char, 100> text{};
+  std::snprintf(text.data(), text.size(), "its weight %.6g is above %.6g",
+                static_cast<double>(largest), known.largest);
+  throw InputError(std::string(text.data()) +
+                   ", the largest that the index was built for; leave it out, or build the index "
+                   "again");
+}
+
 void check_weight(const TermWeight& entry) {
   if (entry.term.empty()) throw InputError("the vector has an empty term; leave it out");
   if (entry.term.size() > kMaxTermBytes) {
@@ -53,19 +59,6 @@ void check_weight(const TermWeight& entry) {
   if (std::isnan(entry.weight)) fail("not a number");
   if (entry.weight < 0) fail("negative");
   if (std::isinf(entry.weight)) fail("infinite or past 3.4e38, the largest 32-bit float");
-}
-
-void check_fit(const WeightSummary& document, const ImpactSettings& settings) {
-  if (settings.source == ImpactSource::kWholeWeights && !document.are_whole) {
-    throw InputError(
-        "a weight is not a whole number from 1 to 255, as all of the index are; round it, or build "
-        "the index again");
-  }
-  const auto limit = static_cast<float>(settings.largest);
-  if (settings.source == ImpactSource::kQuantisedWeights && document.largest > limit) {
-    throw InputError("the weight " + shortest(document.largest) + " is above " + shortest(limit) +
-                     ", the largest that the index was built for; build the index again");
-  }
 }
 
 void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes) {

@@ -38,15 +38,13 @@ struct WeightSummary {
   void add(const WeightSummary& other);
   /// How impacts are made of these weights.
   ImpactSettings settings() const;
+  /// Throws InputError unless impacts can be made of these weights as `known` says.
+  void check_fit(const ImpactSettings& known) const;
 };
 
 /// Throws InputError, which names the term, unless its length is that of a term and its weight
 /// finite and 0 or more.
 void check_weight(const TermWeight& entry);
-
-/// Throws InputError for a document with a weight that an index of impacts by `settings` cannot
-/// take.
-void check_fit(const WeightSummary& document, const ImpactSettings& settings);
 
 /// Replaces a list's encoded weights by their impacts. `settings` as WeightSummary makes them.
 void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes);

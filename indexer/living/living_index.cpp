@@ -110,7 +110,8 @@ MergeReport LivingIndex::merge(const MergeOptions& options) {
     }
   }
   report.segments = state.segments.size();
-  report.dropped_documents = removed_before - removed();
+  report.removed_documents = removed();
+  report.dropped_documents = removed_before - report.removed_documents;
   return report;
 }
 

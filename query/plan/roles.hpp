@@ -27,7 +27,22 @@ struct RoleCounts {
 };
 
 /// O(terms); allocates nothing.
-RoleCounts count_roles(const PlannedQuery& plan, bool unsigned_is_required);
+inline RoleCounts count_roles(const PlannedQuery& plan, bool unsigned_is_required) {
+  RoleCounts counts;
+  counts.is_empty = plan.misses_must || (unsigned_is_required && plan.misses_unsigned);
+  for (const PlannedTerm& term : plan.terms) {
+    const bool required = is_required(term, unsigned_is_required);
+    if (term.is_prohibited) {
+      ++counts.prohibited;
+      counts.is_empty |= required;
+    } else {
+      ++counts.scoring;
+      counts.has_required |= required;
+    }
+  }
+  counts.is_empty |= counts.scoring == 0;
+  return counts;
+}
 
 /// Pointers into a PlannedQuery, in its canonical order.
 struct Roles {

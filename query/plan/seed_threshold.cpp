@@ -27,8 +27,11 @@ float seed_score(const IndexSections& sections, const PostingsEntry& entry,
   const auto seeds = list_seeds(sections, entry);
   const auto rank = std::lower_bound(kSeedRanks.begin(), kSeedRanks.end(), k);
   const auto place = static_cast<std::size_t>(rank - kSeedRanks.begin());
-  if (place >= seeds.size() || seeds[place].frequency == 0) return 0;
-  const ListSeed seed = seeds[place];
+  return place < seeds.size() ? seed_score(scorer, seeds[place]) : 0;
+}
+
+float seed_score(const TermScorer& scorer, const ListSeed& seed) {
+  if (seed.frequency == 0) return 0;
   return lowered(scorer, scorer(seed.frequency, decode_length(seed.length)));
 }
 

@@ -16,4 +16,7 @@ namespace warpdex {
 float seed_score(const IndexSections& sections, const PostingsEntry& entry,
                  const TermScorer& scorer, std::uint32_t k);
 
+/// The same of one seed, for the documents that it speaks of.
+float seed_score(const TermScorer& scorer, const ListSeed& seed);
+
 }  // namespace warpdex

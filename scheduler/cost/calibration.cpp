@@ -1,7 +1,9 @@
 // Turns measurements into samples, class by class, and fits them.
 #include "warpdex/scheduler/calibration.hpp"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "cost/model_fit.hpp"
 
@@ -16,7 +18,18 @@ struct ClassSamples {
   std::vector<Sample> cpu;
   std::vector<Sample> gpu_alone;
   std::map<std::size_t, std::vector<Sample>> batches;  ///< by size
+  // Measured on an idle machine over measured otherwise.
+  std::vector<double> cpu_idle;
+  std::vector<double> gpu_idle;
 };
+
+/// The median; 1 if there are no ratios.
+double usual(std::vector<double> ratios) {
+  if (ratios.empty()) return 1;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
+}
 
 PredictionError named(std::size_t query_class, std::string what, std::string model,
                       const RelativeError& error) {
@@ -66,6 +79,12 @@ Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queri
     const MeasuredCost& cost = measurements.queries[i];
     if (features[i][static_cast<std::size_t>(Feature::kTerms)] == 0) continue;  // nothing to do
     if (cost.cpu > 0) samples.cpu.push_back({features[i], static_cast<double>(cost.cpu), i});
+    if (cost.cpu > 0 && cost.cpu_idle > 0) {
+      samples.cpu_idle.push_back(static_cast<double>(cost.cpu_idle / cost.cpu));
+    }
+    if (cost.gpu_alone > 0 && cost.gpu_idle > 0) {
+      samples.gpu_idle.push_back(static_cast<double>(cost.gpu_idle / cost.gpu_alone));
+    }
     if (cost.gpu_alone > 0) {
       samples.gpu_alone.push_back({features[i], static_cast<double>(cost.gpu_alone), i});
     }
@@ -88,6 +107,8 @@ Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queri
     fit_single(i, "cpu", classes[i].cpu, models.cpu, calibration.errors);
     fit_single(i, "gpu alone", classes[i].gpu_alone, models.gpu_alone, calibration.errors);
     fit_batches(i, classes[i], models, calibration.errors);
+    models.cpu_idle = usual(std::move(classes[i].cpu_idle));
+    models.gpu_idle = usual(std::move(classes[i].gpu_idle));
   }
   return calibration;
 }

@@ -1,4 +1,5 @@
 // Times queries on CPU threads and on the GPU.
+#include <oneapi/tbb/task_arena.h>
 #include <time.h>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 #include <numeric>
 #include <random>
 
+#include "run/thread_shares.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/waiting.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/scheduler/calibration.hpp"
 
@@ -46,6 +49,17 @@ double time_of(const MeasureSettings& settings, const Run& run) {
     times.push_back(micros_since(start));
   }
   return median(std::move(times));
+}
+
+/// The time of `run`, a millisecond after the call. The processor stays awake meanwhile, as it does
+/// for the scheduler.
+template <typename Run>
+double time_after_pause(const Run& run) {
+  constexpr std::chrono::microseconds kPause{1'000};
+  spin_until([] { return false; }, kPause);
+  const Clock::time_point start = Clock::now();
+  run();
+  return micros_since(start);
 }
 
 /// Times of queries in several passes over all of them; the first pass warms and does not count.
@@ -130,6 +144,31 @@ class Measurer {
     }
   }
 
+  /// Some queries of each class, as an idle machine meets them: one at a time, and caches, driver
+  /// and GPU have cooled down meanwhile.
+  void measure_idle(Engine* engine) {
+    const std::vector<std::uint32_t> chosen = some_of_each_class(settings_.idle_queries);
+    CpuSearcher searcher(snapshot_);
+    Passes on_cpu(chosen.size(), settings_.repetitions);
+    Passes on_gpu(chosen.size(), settings_.repetitions);
+    for (std::size_t pass = 0; pass < on_cpu.count(); ++pass) {
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const LoadQuery& query = queries_[chosen[i]];
+        on_cpu.add(pass, i, time_after_pause([&] { searcher.run(query.plan, query.settings); }));
+        if (engine != nullptr && result_.queries[chosen[i]].gpu_alone > 0) {
+          on_gpu.add(pass, i, time_after_pause([&] {
+                       engine->run(std::span(&query.plan, 1), query.settings);
+                     }));
+        }
+        tell("idle machine", pass * chosen.size() + i, chosen.size() * on_cpu.count());
+      }
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      result_.queries[chosen[i]].cpu_idle = static_cast<float>(on_cpu.median_of(i));
+      result_.queries[chosen[i]].gpu_idle = static_cast<float>(on_gpu.median_of(i));
+    }
+  }
+
   /// Batches of queries that the GPU answers, of one class each.
   void measure_batches(Engine& engine) {
     std::map<std::size_t, std::vector<std::uint32_t>> classes;
@@ -165,16 +204,36 @@ class Measurer {
       batch.queries.push_back(answered[random() % answered.size()]);
     }
     take(batch.queries);
+    tbb::task_arena builders(static_cast<int>(thread_shares(settings_.cpu_threads, true).builders));
+    double building = 0;
+    const auto submit = [&] {
+      const Clock::time_point start = Clock::now();
+      const Ticket ticket = builders.execute([&] { return engine.submit(plans_, plan_settings_); });
+      building += micros_since(start);
+      return ticket;
+    };
     const double together = time_of(settings_, [&] {
-      Ticket before = engine.submit(plans_, plan_settings_);
+      building = 0;
+      Ticket before = submit();
       for (int i = 1; i < kBatches; ++i) {
-        const Ticket next = engine.submit(plans_, plan_settings_);
+        const Ticket next = submit();
         engine.wait(before);
         before = next;
       }
       engine.wait(before);
     });
     batch.time = together / kBatches;
+    result_.build = building / kBatches / kQueries;
+    measure_delivery(engine);
+  }
+
+  /// Copies the answers to what take() took last.
+  void measure_delivery(Engine& engine) {
+    const BatchAnswers answers = engine.run(plans_, plan_settings_);
+    const double time = time_of(settings_, [&] {
+      for (std::size_t i = 0; i < answers.size(); ++i) answers.result(i);
+    });
+    result_.deliver = time / static_cast<double>(answers.size());
   }
 
   CostMeasurements take_result() { return std::move(result_); }
@@ -182,6 +241,22 @@ class Measurer {
  private:
   void tell(const char* what, std::size_t done, std::size_t all) const {
     if (on_measured_) on_measured_(what, done, all);
+  }
+
+  /// Up to `count` queries of each class, spread over all of the class.
+  std::vector<std::uint32_t> some_of_each_class(std::size_t count) const {
+    std::map<std::size_t, std::vector<std::uint32_t>> classes;
+    for (std::uint32_t i = 0; i < queries_.size(); ++i) {
+      classes[query_class(queries_[i].settings)].push_back(i);
+    }
+    std::vector<std::uint32_t> chosen;
+    for (const auto& [query_class, members] : classes) {
+      const std::size_t wanted = std::min(count, members.size());
+      for (std::size_t i = 0; i < wanted; ++i) {
+        chosen.push_back(members[i * members.size() / wanted]);
+      }
+    }
+    return chosen;
   }
 
   void take(std::span<const std::uint32_t> members) {
@@ -225,6 +300,7 @@ CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
     measurer.measure_batches(*engine);
     measurer.measure_overlapped(*engine);
   }
+  measurer.measure_idle(engine);
   return measurer.take_result();
 }
 

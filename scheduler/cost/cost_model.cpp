@@ -103,7 +103,8 @@ JobCost CostModel::predict(std::size_t query_class, const Features& features) co
   cost.cpu = static_cast<float>(models.cpu.predict(features, logs));
   cost.gpu_share = static_cast<float>(models.gpu_share.predict(features, logs));
   const double alone = models.gpu_alone.predict(features, logs);
-  cost.gpu_alone = std::max(cost.gpu_share, static_cast<float>(alone));
+  cost.gpu_alone = std::max(cost.gpu_share, static_cast<float>(alone * models.gpu_idle));
+  cost.idle_share = static_cast<float>(models.cpu_idle);
   return cost;
 }
 

@@ -20,7 +20,7 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using rapidjson::Value;
 
 constexpr const char* kFormat = "warpdex-costs";
-constexpr unsigned kVersion = 3;
+constexpr unsigned kVersion = 4;
 constexpr std::size_t kMaxNodes = 4096;
 /// Smaller weights count as 0: has_long_exponent().
 constexpr double kMinWeight = 1e-90;
@@ -234,6 +234,10 @@ std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot)
     write_tree(json, "gpu_share", models.gpu_share);
     json.Key("gpu_base");
     json.Double(models.gpu_base);
+    json.Key("cpu_idle");
+    json.Double(models.cpu_idle);
+    json.Key("gpu_idle");
+    json.Double(models.gpu_idle);
     json.EndObject();
   }
   json.EndObject();
@@ -254,7 +258,9 @@ CostModel cost_model_from_json(const std::string& json, const std::string& name)
     models.gpu_alone = reader.tree(stored, "gpu_alone");
     models.gpu_share = reader.tree(stored, "gpu_share");
     models.gpu_base = reader.number(stored, "gpu_base");
-    reader.check(models.gpu_base >= 0);
+    models.cpu_idle = reader.number(stored, "cpu_idle");
+    models.gpu_idle = reader.number(stored, "gpu_idle");
+    reader.check(models.gpu_base >= 0 && models.cpu_idle > 0 && models.gpu_idle > 0);
   }
   return model;
 }

@@ -1,10 +1,12 @@
-// A discrete-event simulation: arrivals, ends of CPU runs, ends of batches, and batches that close.
+// A discrete-event simulation: arrivals, ends of CPU runs, ends of batches and of their delivery,
+// and batches that close.
 #include "warpdex/scheduler/simulator.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <queue>
 
+#include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
 
 namespace warpdex {
@@ -38,6 +40,7 @@ class Simulation {
         settings_(settings),
         has_gpu_(has_gpu),
         all_(settings.placement, settings.cpu_threads, has_gpu),
+        host_(settings.host),
         idle_threads_(settings.cpu_threads),
         outcomes_(arrivals.size()) {}
 
@@ -47,7 +50,8 @@ class Simulation {
       const Micros arrival = next < arrivals_.size() ? arrivals_[next] : kNever;
       const Micros event = events_.empty() ? kNever : events_.top().time;
       const bool may_start = batches_ < gpu_batches(settings_.placement);
-      const Micros close = may_start ? std::max(now_, all_.next_batch_time()) : kNever;
+      const Micros close =
+          may_start ? std::max({now_, all_.next_batch_time(), host_.free_at()}) : kNever;
       const Micros first = std::min({arrival, event, close});
       if (first == kNever) break;
       now_ = first;
@@ -65,7 +69,8 @@ class Simulation {
   struct Event {
     Micros time;
     SimulatedJob* job;  ///< the end of its run, or a look at whether it moves; null: of a batch
-    std::size_t batch;
+    std::size_t batch;  ///< that is done
+    bool is_delivered = false;  ///< a batch has been delivered
     bool operator<(const Event& other) const { return time > other.time; }
   };
   struct Batch {
@@ -120,14 +125,16 @@ class Simulation {
         continue;
       }
       --idle_threads_;
-      Micros takes = static_cast<double>(job->query->measured.cpu);
+      Micros takes = static_cast<double>(job->query->measured.cpu_at(job->cpu_load));
+      takes *= host_.slowdown(now_, settings_.cpu_threads - idle_threads_, batches_);
       if (job->is_limited) takes = std::min(takes, settings_.limited_run);
       job->start = now_;
       job->run_end = now_ + takes + settings_.overhead;
       const float longest = std::max(settings_.outrun * job->cost.cpu, job->cost.gpu_alone);
       look_later(*job, now_ + static_cast<double>(longest));
     }
-    while (batches_ < gpu_batches(settings_.placement) && start_batch()) {
+    while (batches_ < gpu_batches(settings_.placement) && now_ >= host_.free_at() &&
+           start_batch()) {
     }
   }
 
@@ -158,7 +165,7 @@ class Simulation {
     const Micros takes = time_of(batch.jobs);
     // A huge query runs beside other batches, on a stream of its own, and does not fill the GPU.
     Micros& free_at = batch.claim.is_huge ? huge_free_at_ : gpu_free_at_;
-    const Micros start = std::max(now_, free_at);
+    const Micros start = std::max(host_.build(now_, batch.jobs.size()), free_at);
     free_at = start + takes * settings_.occupancy;
     ++batches_;
     std::size_t place = 0;
@@ -191,17 +198,28 @@ class Simulation {
       end(*event.job, is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
       return;
     }
-    Batch& batch = running_[event.batch];
-    --batches_;
-    all_.batch_done(batch.claim, now_);
-    for (Job* job : batch.jobs) {
-      end(static_cast<SimulatedJob&>(*job), JobEnd::kComplete, Processor::kGpu);
+    if (event.is_delivered) {
+      --batches_;
+      return;
     }
+    if (now_ < host_.free_at()) {  // nobody sees it before
+      events_.push({host_.free_at(), nullptr, event.batch});
+      return;
+    }
+    Batch& batch = running_[event.batch];
+    all_.batch_done(batch.claim, now_);
+    host_.deliver(now_, batch.jobs.size(), deliveries_);
+    for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
+      end(static_cast<SimulatedJob&>(*batch.jobs[i]), JobEnd::kComplete, Processor::kGpu,
+          deliveries_[i]);
+    }
+    events_.push({*std::max_element(deliveries_.begin(), deliveries_.end()), nullptr, 0, true});
     batch.jobs.clear();
   }
 
-  void end(SimulatedJob& job, JobEnd how, Processor processor) {
-    outcomes_[job.number] = {.latency = static_cast<float>(now_ - job.arrival),
+  void end(SimulatedJob& job, JobEnd how, Processor processor) { end(job, how, processor, now_); }
+  void end(SimulatedJob& job, JobEnd how, Processor processor, Micros when) {
+    outcomes_[job.number] = {.latency = static_cast<float>(when - job.arrival),
                              .lag = 0,
                              .end = how,
                              .processor = processor};
@@ -226,7 +244,9 @@ class Simulation {
   std::vector<SimulatedJob*> free_;
   JobQueues all_;
   std::priority_queue<Event> events_;
-  std::vector<Batch> running_;  ///< places are used again
+  std::vector<Batch> running_;      ///< places are used again
+  std::vector<Micros> deliveries_;  ///< of a batch that is done, by place
+  SimulatedHost host_;
   std::size_t idle_threads_;
   std::size_t batches_ = 0;
   std::size_t under_way_ = 0;
@@ -245,36 +265,6 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
     return query.measured.gpu_can;
   });
   return Simulation(queries, arrivals, settings, has_gpu).run();
-}
-
-double gpu_occupancy(std::span<const SimulatedQuery> queries,
-                     const CostMeasurements& measurements) {
-  BatchCost predicted;
-  for (const std::uint32_t query : measurements.overlapped.queries) {
-    predicted.add(queries[query].measured);
-  }
-  return predicted.time() > 0 ? measurements.overlapped.time / predicted.time() : 1;
-}
-
-std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
-                                              std::span<const LoadQuery> queries,
-                                              const CostMeasurements& measurements,
-                                              const CostModel& model, const HasList& has_list) {
-  std::vector<SimulatedQuery> simulated;
-  simulated.reserve(queries.size());
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const LoadQuery& query = queries[i];
-    const MeasuredCost& cost = measurements.queries[i];
-    SimulatedQuery one;
-    one.predicted = model.predict(query_class(query.settings),
-                                  features_of(snapshot, query.plan, query.settings, has_list));
-    one.predicted.gpu_can = cost.gpu_alone > 0;
-    one.measured = one.predicted;
-    one.measured.cpu = cost.cpu_mean;
-    one.measured.gpu_alone = cost.gpu_alone;
-    simulated.push_back(one);
-  }
-  return simulated;
 }
 
 }  // namespace warpdex

@@ -75,8 +75,24 @@ double JobQueues::gpu_cost_now(const Job& job) const {
   return share + base / (1 + static_cast<double>(size(Lane::kGpu)));
 }
 
+/// The part of the CPU threads that are busy, or soon will be.
+float JobQueues::cpu_load() const {
+  const double busy = static_cast<double>(cpu_running_ + for_cpu());
+  return static_cast<float>(std::min(1.0, busy / cpu_threads_));
+}
+
+/// What the job takes on a CPU thread as the load stands, with caution.
+double JobQueues::cpu_cost_now(const Job& job) const {
+  return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
+}
+
+/// Whether nothing is under way: each processor is free for the next job.
+bool JobQueues::is_idle() const {
+  return cpu_running_ + batches_under_way_ + huge_under_way_ + size() == 0;
+}
+
 bool JobQueues::prefers_gpu(const Job& job) const {
-  return has_gpu_ && job.cost.gpu_can && job.cost.cpu > job.cost.gpu_alone;
+  return has_gpu_ && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
 }
 
 /// Membership by the ratio of the job's costs against a threshold that follows the load: the longer
@@ -89,11 +105,14 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (settings_.placement == Placement::kGpuOnly) return on_gpu;
   if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
   const Waits wait = waits(now);
-  const double cpu = kCaution * static_cast<double>(job.cost.cpu);
-  if (now + wait.cpu + cpu > job.deadline) return on_gpu;
+  if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
+  // While threads are free, the CPU is done before even an idle GPU would be, and this costs the
+  // GPU nothing.
+  const double cpu = cpu_cost_now(job);
+  if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
   const double ratio = cpu / gpu_cost_now(job);
-  const double band = static_cast<double>(settings_.indifference);
+  const double band = is_idle() ? 1 : static_cast<double>(settings_.indifference);
   if (ratio > threshold * band) return on_gpu;
   if (ratio * band < threshold || is_huge) return Lane::kCpu;
   return Lane::kEither;
@@ -170,6 +189,8 @@ Job* JobQueues::take_for_cpu(Micros now) {
   if (job == nullptr) job = steal_from_gpu(now);
   if (job == nullptr) return nullptr;
   serve(*job);
+  job->cpu_load =
+      static_cast<float>(std::min(1.0, static_cast<double>(cpu_running_) / cpu_threads_));
   ++cpu_running_;
   cpu_running_work_ += static_cast<double>(job->cost.cpu);
   return job;

@@ -94,6 +94,9 @@ class JobQueues {
   static constexpr std::size_t index(Lane lane) { return static_cast<std::size_t>(lane); }
   static double work_in(Lane lane, const Job& job);
   double gpu_cost_now(const Job& job) const;
+  double cpu_cost_now(const Job& job) const;
+  float cpu_load() const;
+  bool is_idle() const;
   Lane choose_lane(const Job& job, Micros now) const;
   bool prefers_gpu(const Job& job) const;
   void put(Job& job, Lane lane);
@@ -126,13 +129,15 @@ class JobQueues {
 class BatchCost {
  public:
   void add(const JobCost& cost) {
+    ++jobs_;
     alone_ += static_cast<double>(cost.gpu_alone);
     base_ = std::max(base_, static_cast<double>(cost.gpu_base));
     shares_ += static_cast<double>(cost.gpu_share);
   }
-  Micros time() const { return std::min(alone_, base_ + shares_); }
+  Micros time() const { return jobs_ == 1 ? alone_ : std::min(alone_, base_ + shares_); }
 
  private:
+  std::size_t jobs_ = 0;
   double alone_ = 0;
   double base_ = 0;
   double shares_ = 0;

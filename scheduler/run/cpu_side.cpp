@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
 namespace {
 
-/// A thread takes further jobs along while those that it has are predicted to take less than this,
-/// and there are several for each thread that is awake.
+/// A thread takes further jobs along while those that it has are predicted to take next to no time,
+/// or little and there are several for each thread that is awake.
+constexpr float kTinyWork = 5;
 constexpr float kTakenWork = 20;
 constexpr std::size_t kJobsPerThread = 4;
-constexpr std::size_t kMaxTaken = 8;
+constexpr std::size_t kMaxTaken = 16;
 /// A thread with less predicted work than this is back before another one has woken up: it looks
 /// out meanwhile, so that small jobs wake nobody.
 constexpr float kShortRun = 50;
@@ -80,9 +83,11 @@ class RunWatch final : public SearchWatch {
     return false;
   }
 
-  /// It takes longer than predicted: another thread is to look out.
+  /// It takes longer than predicted: other threads are to look out, and to run what was taken
+  /// along.
   void end_lookout() {
     run_.end();
+    for (Job* job : std::exchange(run_.rest, {})) state_.bring(*job);
     if (state_.has_arrivals()) state_.announce();
   }
 
@@ -112,6 +117,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   std::array<float, kMaxTaken> work{};
   std::size_t count = 0;
   std::uint32_t looks = 0;
+  bool looks_out = false;  // counts as one that looks out, whatever it does
   ArrivalRate arrivals;
   const ExactSleep exact;
   if (has_gpu) give_way();
@@ -123,9 +129,10 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       JobQueues& all = turn.queues();
       for (std::size_t i = 0; i < count; ++i) all.cpu_done(work[i]);
       count = 0;
-      if (is_ending.load(std::memory_order_relaxed)) return;
+      if (is_ending.load(std::memory_order_relaxed)) break;
       while (count < kMaxTaken && sum < kTakenWork) {
-        if (count > 0 && all.for_cpu() < kJobsPerThread * awake_cpu_threads()) break;
+        const bool are_many = all.for_cpu() >= kJobsPerThread * awake_cpu_threads();
+        if (count > 0 && sum >= kTinyWork && !are_many) break;
         Job* const job = all.take_for_cpu(turn.now());
         if (job == nullptr) break;
         work[count] = job->cost.cpu;
@@ -136,15 +143,25 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     }
     if (may_help) idle_gpu.bring_work();
     if (count == 0) {
-      idle_cpu->wait(
+      const auto nap = arrivals.nap(submitted.load(std::memory_order_relaxed), now());
+      if (looks_out) idle_cpu->end_lookout();
+      looks_out = idle_cpu->wait(
           thread, [&] { return has_cpu_work(looks); }, [this] { return may_spin(); }, settings.spin,
-          arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
+          nap);
       continue;
     }
+    ShortRun run(*idle_cpu, looks_out, sum < kShortRun ? now() + kShortRun : kNever);
+    if (looks_out && !run.is_short() && has_arrivals()) announce();  // it does not take them
     if (sum >= kLongRun) idle_cpu->bring_work();
-    ShortRun run(*idle_cpu, sum < kShortRun ? now() + kShortRun : kNever);
-    for (std::size_t i = 0; i < count; ++i) run_on_cpu(*taken[i], thread, run);
+    run.rest = std::span(taken).first(count);
+    while (!run.rest.empty()) {
+      Job& job = *run.rest.front();
+      run.rest = run.rest.subspan(1);
+      run_on_cpu(job, thread, run);
+    }
+    looks_out = run.is_short();
   }
+  if (looks_out) idle_cpu->end_lookout();
 }
 
 void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run) {
@@ -173,7 +190,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
   }
   if (is_done) {
     const Micros took = now() - job.start;
-    if (!job.is_limited) mine.cpu.add(job.cost.cpu, took);
+    if (!job.is_limited) mine.cpu.add(job.cost.cpu_at(job.cpu_load), took);
     if (!job.is_limited) job.work_class->learn_cpu(job, static_cast<float>(took));
     end(job, JobEnd::kComplete, mine);
   } else if (watch.why() == Stop::kMove) {

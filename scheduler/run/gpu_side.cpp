@@ -1,5 +1,5 @@
-// The GPU's thread starts batches and looks for those that are done; a second thread delivers the
-// answers of large batches meanwhile. What the GPU fails to answer goes to the CPU.
+// The GPU's thread starts batches and looks for those that are done. What the GPU fails to answer
+// goes to the CPU.
 #include <algorithm>
 #include <utility>
 
@@ -8,9 +8,6 @@
 namespace warpdex {
 namespace {
 
-/// Batches of fewer jobs are delivered by the GPU's thread: that takes less than another thread
-/// needs to wake up.
-constexpr std::size_t kFewJobs = 32;
 /// Batches of more jobs are built by several threads.
 constexpr std::size_t kManyJobs = 100;
 /// After so many failures in a row the GPU gets no more work.
@@ -32,24 +29,38 @@ void JobScheduler::State::run_gpu_thread() {
   };
   for (;;) {
     const bool has_started = start_batch();
+    end_gpu_lookout();
     const bool is_under_way = poll_batches();
+    if (!done.empty()) {
+      if (is_gpu_idle()) start_batch();  // it has work while answers are delivered
+      for (GpuSlot* slot : done) deliver({slot, 0, slot->jobs.size()}, gpu_counters());
+      done.clear();
+    }
     const bool has_nothing = is_gpu_idle() && for_gpu.load(std::memory_order_relaxed) == 0;
     if ((has_started || is_under_way) && !has_nothing) continue;
-    if (is_ending.load(std::memory_order_seq_cst)) break;
+    if (is_ending.load(std::memory_order_seq_cst)) return;
     if (!has_free_slots()) {  // all are being delivered
       pause_thread();
       continue;
     }
-    idle_gpu.wait(
+    gpu_looks_out = idle_gpu.wait(
         0, has_work, [this] { return may_spin(); }, settings.spin,
         arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
   }
 }
 
-/// A free slot of a class; null if there is none.
-GpuSlot* JobScheduler::State::free_slot(std::size_t class_number) const {
+/// The GPU's thread goes on to what takes longer than to put arrivals into queues.
+void JobScheduler::State::end_gpu_lookout() {
+  if (!gpu_looks_out) return;
+  gpu_looks_out = false;
+  idle_gpu.end_lookout();
+  if (!inbox.empty()) announce();
+}
+
+/// A free slot of a class, for a huge job or for usual batches; null if there is none.
+GpuSlot* JobScheduler::State::free_slot(std::size_t class_number, bool is_for_huge) const {
   const auto is_free = [&](const std::unique_ptr<GpuSlot>& slot) {
-    return slot->worker == gpu_workers[class_number].get() &&
+    return slot->worker == gpu_workers[class_number].get() && slot->is_for_huge == is_for_huge &&
            slot->is_free.load(std::memory_order_acquire);
   };
   const auto found = std::find_if(slots.begin(), slots.end(), is_free);
@@ -59,7 +70,7 @@ GpuSlot* JobScheduler::State::free_slot(std::size_t class_number) const {
 /// Whether a batch of any class could start.
 bool JobScheduler::State::has_free_slots() const {
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (gpu_workers[i] != nullptr && free_slot(i) == nullptr) return false;
+    if (gpu_workers[i] != nullptr && free_slot(i, false) == nullptr) return false;
   }
   return true;
 }
@@ -112,10 +123,13 @@ bool JobScheduler::State::start_batch() {
   }
   if (wants_help) idle_cpu->bring_work();
   if (next_jobs.empty()) return false;
-  GpuSlot& slot = *free_slot(class_number(next_jobs[0]->work_class));
+  const std::size_t of_class = class_number(next_jobs[0]->work_class);
+  GpuSlot* of_huge = claim.is_huge ? free_slot(of_class, true) : nullptr;
+  GpuSlot& slot = of_huge != nullptr ? *of_huge : *free_slot(of_class, false);
   drop_late(next_jobs);
   slot.jobs.swap(next_jobs);  // both keep their memory
   slot.claim = claim;
+  end_gpu_lookout();
   start(slot);
   return true;
 }
@@ -123,6 +137,7 @@ bool JobScheduler::State::start_batch() {
 void JobScheduler::State::start(GpuSlot& slot) {
   slot.is_free.store(false, std::memory_order_relaxed);
   slot.start = now();
+  slot.is_alone = is_gpu_idle();
   slot.is_running = true;
   for (Job* job : slot.jobs) {
     job->start = slot.start;
@@ -167,14 +182,19 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
   if (!slot.jobs.empty()) {
     const auto predicted = static_cast<float>(batch_work(slot.jobs));
     gpu_counters().gpu.add(predicted, took);
-    slot.jobs.front()->work_class->learn_gpu(predicted, static_cast<float>(took));
+    // Times of single jobs that run beside others say little.
+    const bool is_clear = slot.jobs.size() > 1 || (slot.is_alone && is_gpu_idle());
+    if (is_clear) {
+      slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, static_cast<float>(took));
+    }
   }
   {
     Turn turn(*this, gpu_counters());
     turn.queues().batch_done(slot.claim, turn.now());
   }
-  if (slot.jobs.size() < kFewJobs) {
-    deliver(slot);
+  slot.undelivered.store(1, std::memory_order_relaxed);
+  if (is_soon_delivered(slot)) {
+    done.push_back(&slot);
   } else {
     hand_over(slot);
   }
@@ -203,52 +223,6 @@ void JobScheduler::State::back_to_cpu(Job& job, Counters& mine) {
   ++job.moves;
   job.cost.gpu_can = false;
   bring(job);
-}
-
-void JobScheduler::State::hand_over(GpuSlot& slot) {
-  {
-    const std::lock_guard lock(delivery_mutex);
-    delivery.push_back(&slot);
-  }
-  delivery_changed.notify_one();
-}
-
-void JobScheduler::State::run_delivery_thread() {
-  for (;;) {
-    GpuSlot* slot = nullptr;
-    {
-      std::unique_lock lock(delivery_mutex);
-      delivery_changed.wait(lock, [this] { return delivery_ends || !delivery.empty(); });
-      if (delivery.empty()) return;
-      slot = delivery.front();
-      delivery.pop_front();
-    }
-    deliver(*slot);
-  }
-}
-
-void JobScheduler::State::deliver(GpuSlot& slot) noexcept {
-  Counters& mine = slot.jobs.size() < kFewJobs ? gpu_counters() : delivery_counters();
-  for (std::size_t i = 0; i < slot.jobs.size(); ++i) {
-    Job& job = *slot.jobs[i];
-    if (job.cancelled.load(std::memory_order_acquire) ==
-        job.generation.load(std::memory_order_relaxed)) {
-      end(job, JobEnd::kCancelled, mine);
-      continue;
-    }
-    try {
-      if (slot.worker->deliver(slot.number, i, job)) {
-        end(job, JobEnd::kComplete, mine);
-      } else {
-        back_to_cpu(job, mine);
-      }
-    } catch (...) {
-      job.failure = std::current_exception();
-      end(job, JobEnd::kFailed, mine);
-    }
-  }
-  slot.worker->release(slot.number);
-  slot.is_free.store(true, std::memory_order_release);
 }
 
 }  // namespace warpdex

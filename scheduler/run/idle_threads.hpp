@@ -33,19 +33,25 @@ class IdleThreads {
 
   /// Returns when `has_work` is true, or the thread was woken. `thread` is its number. A thread
   /// that looks out naps, if it is to, then spins for `spin` at most, while `may_spin` is true.
+  /// Where there are as many as there may be, another one spins only as long as it takes to wake
+  /// it. Returns whether the thread still counts as one that looks out, since it found work as one:
+  /// it calls end_lookout() once it does not look for further work soon.
   template <typename HasWork, typename MaySpin>
-  void wait(std::size_t thread, HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
+  bool wait(std::size_t thread, HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
             std::chrono::microseconds nap) {
     const bool is_one_of_few = idle_.fetch_add(1, std::memory_order_relaxed) < max_lookouts_;
+    const bool naps = nap.count() > 0;
     bool found = false;
-    if (is_one_of_few && (nap.count() > 0 || may_spin())) {
+    if (is_one_of_few ? naps || may_spin() : !naps && may_spin()) {
       start_lookout();
-      if (nap.count() > 0) std::this_thread::sleep_for(nap);
-      spin_until([&] { return (found = has_work()) || !may_spin(); }, spin);
-      end_lookout();
+      if (naps) std::this_thread::sleep_for(nap);
+      spin_until([&] { return (found = has_work()) || !may_spin(); },
+                 is_one_of_few ? spin : std::min(spin, kTimeToWake));
+      if (!found) end_lookout();
     }
     idle_.fetch_sub(1, std::memory_order_relaxed);
     if (!found) sleep(thread, has_work);
+    return found;
   }
 
   void wake_all() {
@@ -75,6 +81,8 @@ class IdleThreads {
   }
 
  private:
+  static constexpr std::chrono::microseconds kTimeToWake{50};
+
   template <typename HasWork>
   void sleep(std::size_t thread, HasWork has_work) {
     {

@@ -6,24 +6,15 @@
 #include <string>
 
 #include "run/scheduler_state.hpp"
+#include "run/thread_shares.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex {
 namespace {
 
-/// With a GPU, three of eight processors are left to its threads, those that build its batches, and
-/// callers: two at least.
-constexpr std::size_t kGpuThreadsOfEight = 3;
 /// CPU threads for each thread that looks out.
 constexpr std::size_t kThreadsPerLookout = 8;
-
-std::size_t thread_count(const SchedulerSettings& settings, bool has_gpu) {
-  if (settings.cpu_threads > 0) return settings.cpu_threads;
-  const std::size_t all = default_threads();
-  const std::size_t for_gpu = has_gpu ? std::max<std::size_t>(2, all * kGpuThreadsOfEight / 8) : 0;
-  return all > for_gpu ? all - for_gpu : 1;
-}
 
 }  // namespace
 
@@ -42,10 +33,13 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
       slots.push_back(std::make_unique<GpuSlot>());
       slots.back()->worker = worker;
       slots.back()->number = i;
+      slots.back()->is_for_huge = worker->is_for_huge(i);
     }
   }
   has_gpu = !slots.empty();
-  cpu_thread_count = thread_count(settings, has_gpu);
+  const ThreadShares shares = thread_shares(settings.cpu_threads, has_gpu);
+  cpu_thread_count = shares.cpu;
+  deliverer_count = shares.deliverers;
   queues = std::make_unique<JobQueues>(settings.placement, cpu_thread_count, has_gpu);
   const std::size_t clients = settings.placement.client_weights.size();
   under_way_of = std::make_unique<std::atomic<std::size_t>[]>(clients);
@@ -63,9 +57,10 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
     cpu_threads.emplace_back([this, i] { run_cpu_thread(i); });
   }
   if (!has_gpu) return;
-  const std::size_t left = processors - std::min(processors, cpu_thread_count);
-  builders.initialize(static_cast<int>(std::max<std::size_t>(1, left / 2)));
-  delivery_thread = std::jthread([this] { run_delivery_thread(); });
+  builders.initialize(static_cast<int>(shares.builders));
+  for (std::size_t i = 0; i < deliverer_count; ++i) {
+    delivery_threads.emplace_back([this, i] { run_delivery_thread(i); });
+  }
   gpu_thread = std::jthread([this] { run_gpu_thread(); });
 }
 
@@ -75,12 +70,7 @@ JobScheduler::State::~State() {
   idle_gpu.wake_all();
   cpu_threads.clear();
   if (gpu_thread.joinable()) gpu_thread.join();
-  {
-    const std::lock_guard lock(delivery_mutex);
-    delivery_ends = true;
-  }
-  delivery_changed.notify_all();
-  if (delivery_thread.joinable()) delivery_thread.join();
+  end_delivery();
   std::vector<Job*> left;
   {
     Turn turn(*this, caller_counters());

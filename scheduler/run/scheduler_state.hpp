@@ -25,16 +25,25 @@
 
 namespace warpdex {
 
-/// A batch on the GPU. The GPU's thread fills and starts it; it or the delivering thread empties
-/// it.
+/// A batch on the GPU. The GPU's thread fills and starts it; it or the delivering threads empty it.
 struct GpuSlot {
   GpuWorker* worker = nullptr;
   std::size_t number = 0;  ///< for the worker
+  bool is_for_huge = false;
   std::vector<Job*> jobs;
   BatchClaim claim;
   Micros start = 0;
-  bool is_running = false;  ///< of the GPU's thread only
+  bool is_running = false;                   ///< of the GPU's thread only
+  bool is_alone = false;                     ///< no other batch was under way when it started
+  std::atomic<std::size_t> undelivered = 0;  ///< pieces of the batch
   std::atomic<bool> is_free = true;
+};
+
+/// Jobs of a batch whose answers one thread delivers.
+struct BatchPiece {
+  GpuSlot* slot = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;
 };
 
 struct JobScheduler::State {
@@ -70,26 +79,33 @@ struct JobScheduler::State {
   /// caller. On few processors a thread that spins keeps away the one that is to run.
   bool may_spin() const {
     const std::size_t awake = awake_cpu_threads() + (has_gpu && idle_gpu.sleepers() == 0 ? 1 : 0);
-    return awake < processors;
+    return awake + awake_deliverers.load(std::memory_order_relaxed) < processors;
   }
   bool has_cpu_work(std::uint32_t& looks) const;
 
   // gpu_side.cpp
   void run_gpu_thread();
   bool start_batch();
+  void end_gpu_lookout();
   void start(GpuSlot& slot);
   bool poll_batches();
-  GpuSlot* free_slot(std::size_t class_number) const;
+  GpuSlot* free_slot(std::size_t class_number, bool is_for_huge) const;
   bool has_free_slots() const;
   bool is_gpu_idle() const;
   bool is_gpu_full() const;
   void drop_late(std::vector<Job*>& jobs);
   void finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
-  void hand_over(GpuSlot& slot);
-  void deliver(GpuSlot& slot) noexcept;
-  void run_delivery_thread();
   void back_to_cpu(Job& job, Counters& counters);
+
+  // delivery.cpp
+  bool is_soon_delivered(const GpuSlot& slot) const;
+  void hand_over(GpuSlot& slot);
+  void deliver(const BatchPiece& piece, Counters& counters) noexcept;
+  void deliver_job(GpuSlot& slot, std::size_t place, Counters& counters) noexcept;
+  bool take_piece(BatchPiece& piece);
+  void run_delivery_thread(std::size_t number);
+  void end_delivery();
 
   const SchedulerSettings settings;
   const std::vector<WorkClass*> classes;
@@ -114,10 +130,13 @@ struct JobScheduler::State {
 
   std::unique_ptr<IdleThreads> idle_cpu;
   IdleThreads idle_gpu{1, 1};
-  tbb::task_arena builders;  ///< of large batches: half of the processors that CPU threads leave
+  tbb::task_arena builders;  ///< of large batches
+  std::size_t deliverer_count = 0;
   std::atomic<bool> is_ending = false;
   std::atomic<bool> gpu_is_given_up = false;
   std::vector<Job*> next_jobs;        ///< of a batch to be started; of the GPU's thread only
+  std::vector<GpuSlot*> done;         ///< batches to be delivered by it; likewise
+  bool gpu_looks_out = false;         ///< it counts as one that looks out; likewise
   std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
   Micros last_batch_end = 0;          ///< likewise
 
@@ -128,20 +147,25 @@ struct JobScheduler::State {
   std::mutex room_mutex;
   std::condition_variable room_changed;
 
-  std::mutex delivery_mutex;  ///< protects `delivery` and its end
+  std::mutex delivery_mutex;  ///< protects `pieces` and `delivery_ends`
   std::condition_variable delivery_changed;
-  std::deque<GpuSlot*> delivery;
+  std::deque<BatchPiece> pieces;
   bool delivery_ends = false;
+  std::atomic<std::size_t> piece_count = 0;
+  std::atomic<std::size_t> awake_deliverers = 0;
+  std::atomic<float> delivery_time = 1;  ///< of a job, microseconds, as the last ones took
 
-  /// By CPU thread; then of the GPU's thread, of the delivering thread, and of callers.
+  /// By CPU thread; then of the GPU's thread, of callers, and by delivering thread.
   std::unique_ptr<Counters[]> counters;
   Counters& gpu_counters() const { return counters[cpu_thread_count]; }
-  Counters& delivery_counters() const { return counters[cpu_thread_count + 1]; }
-  Counters& caller_counters() const { return counters[cpu_thread_count + 2]; }
-  std::size_t counter_count() const { return cpu_thread_count + 3; }
+  Counters& caller_counters() const { return counters[cpu_thread_count + 1]; }
+  Counters& delivery_counters(std::size_t number) const {
+    return counters[cpu_thread_count + 2 + number];
+  }
+  std::size_t counter_count() const { return cpu_thread_count + 2 + deliverer_count; }
 
   std::vector<std::jthread> cpu_threads;
-  std::jthread delivery_thread;
+  std::vector<std::jthread> delivery_threads;
   std::jthread gpu_thread;
 };
 

@@ -15,9 +15,13 @@ namespace {
 
 /// The GPU engine takes queries of so many terms at most.
 constexpr std::size_t kMaxGpuTerms = 64;
-/// A run moves a correction by this part of the way.
+/// A run moves a correction by this part of the way at least, the first ones by more.
 constexpr float kLearningRate = 0.02F;
 constexpr float kMaxCorrection = 20;
+/// Of the CPU threads. A run while fewer are busy tells of an idle CPU.
+constexpr float kIdleLoad = 0.3F;
+/// A batch of as many jobs and more tells of shares.
+constexpr std::size_t kManyJobs = 16;
 
 TextJob& text(Job& job) { return static_cast<TextJob&>(job); }
 const TextJob& text(const Job& job) { return static_cast<const TextJob&>(job); }
@@ -43,24 +47,24 @@ class TextCpuWorker final : public CpuWorker {
 /// Moves plans into one piece of memory for a batch, as engines take them.
 class TextGpuWorker final : public GpuWorker {
  public:
-  TextGpuWorker(Engine& engine, std::size_t batches) : engine_(engine), batches_(batches) {}
+  explicit TextGpuWorker(const GpuSide& gpu)
+      : gpu_(gpu), batches_(gpu.batches + (gpu.background != nullptr ? kBackgroundBatches : 0)) {}
 
   std::size_t max_batches() const override { return batches_.size(); }
+  bool is_for_huge(std::size_t slot) const override { return slot >= gpu_.batches; }
 
   void start(std::size_t slot, std::span<Job* const> jobs) override {
     Batch& batch = batches_[slot];
-    batch.plans.clear();
-    batch.settings.clear();
     for (Job* job : jobs) {
       batch.plans.push_back(std::move(text(*job).plan));
       batch.settings.push_back(text(*job).settings);
     }
-    batch.ticket = engine_.submit(batch.plans, batch.settings);
+    batch.ticket = engine(slot).submit(batch.plans, batch.settings);
   }
 
-  bool poll(std::size_t slot) override { return engine_.poll(batches_[slot].ticket); }
+  bool poll(std::size_t slot) override { return engine(slot).poll(batches_[slot].ticket); }
   void take(std::size_t slot) override {
-    batches_[slot].answers.emplace(engine_.wait(batches_[slot].ticket));
+    batches_[slot].answers.emplace(engine(slot).wait(batches_[slot].ticket));
   }
 
   bool deliver(std::size_t slot, std::size_t place, Job& job) override {
@@ -73,15 +77,20 @@ class TextGpuWorker final : public GpuWorker {
     return true;
   }
 
-  void release(std::size_t slot) noexcept override { batches_[slot].answers.reset(); }
+  /// Frees what start() would have to, while nobody waits.
+  void release(std::size_t slot) noexcept override {
+    Batch& batch = batches_[slot];
+    batch.answers.reset();
+    batch.plans.clear();
+    batch.settings.clear();
+  }
 
   void give_back(std::size_t slot, std::span<Job* const> jobs) noexcept override {
     Batch& batch = batches_[slot];
     for (std::size_t i = 0; i < batch.plans.size(); ++i) {
       text(*jobs[i]).plan = std::move(batch.plans[i]);
     }
-    batch.plans.clear();
-    batch.answers.reset();
+    release(slot);
   }
 
  private:
@@ -92,7 +101,11 @@ class TextGpuWorker final : public GpuWorker {
     std::optional<BatchAnswers> answers;
   };
 
-  Engine& engine_;
+  Engine& engine(std::size_t slot) const {
+    return is_for_huge(slot) ? *gpu_.background : *gpu_.engine;
+  }
+
+  const GpuSide& gpu_;
   std::vector<Batch> batches_;
 };
 
@@ -100,9 +113,23 @@ class TextGpuWorker final : public GpuWorker {
 
 void Correction::learn(float predicted, float took) {
   if (!(predicted > 0) || !(took > 0)) return;
-  const float before = factor_.load(std::memory_order_relaxed);
   const float ratio = std::clamp(took / predicted, 1 / kMaxCorrection, kMaxCorrection);
-  const float after = before * (1 + kLearningRate * (std::min(ratio, 2.0F) - 1));
+  multiply(1 + next_rate() * (std::min(ratio, 2.0F) - 1));
+}
+
+void Correction::learn_median(float predicted, float took) {
+  if (!(predicted > 0) || !(took > 0)) return;
+  const float rate = next_rate();
+  multiply(took > predicted ? 1 + rate : 1 / (1 + rate));
+}
+
+float Correction::next_rate() {
+  const auto runs = static_cast<float>(runs_.fetch_add(1, std::memory_order_relaxed));
+  return std::max(kLearningRate, 1 / (2 + runs));
+}
+
+void Correction::multiply(float by) {
+  const float after = factor_.load(std::memory_order_relaxed) * by;
   factor_.store(std::clamp(after, 1 / kMaxCorrection, kMaxCorrection), std::memory_order_relaxed);
 }
 
@@ -122,10 +149,12 @@ JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
   JobCost cost = model_.predict(query.query_class,
                                 features_of(index_, query.plan, query.settings, gpu_.has_list));
-  cost.cpu *= cpu_[query.query_class].factor();
-  cost.gpu_alone *= gpu_correction_.factor();
-  cost.gpu_share *= gpu_correction_.factor();
-  cost.gpu_base *= gpu_correction_.factor();
+  const float busy = busy_cpu_[query.query_class].factor();
+  cost.cpu *= busy;
+  cost.idle_share *= idle_cpu_[query.query_class].factor() / busy;
+  cost.gpu_alone *= gpu_alone_[query.query_class].factor();
+  cost.gpu_share *= gpu_batches_.factor();
+  cost.gpu_base *= gpu_batches_.factor();
   cost.gpu_can = is_for_gpu(query.plan);
   return cost;
 }
@@ -136,7 +165,7 @@ std::unique_ptr<CpuWorker> TextWork::make_cpu_worker() {
 
 std::unique_ptr<GpuWorker> TextWork::make_gpu_worker() {
   if (gpu_.engine == nullptr) return nullptr;
-  return std::make_unique<TextGpuWorker>(*gpu_.engine, gpu_.batches);
+  return std::make_unique<TextGpuWorker>(gpu_);
 }
 
 void TextWork::answer_nothing(Job& job) const {
@@ -152,9 +181,20 @@ void TextWork::answer_nothing(Job& job) const {
 }
 
 void TextWork::learn_cpu(const Job& job, float took) {
-  cpu_[text(job).query_class].learn(job.cost.cpu, took);
+  const std::size_t query_class = text(job).query_class;
+  if (job.cpu_load < kIdleLoad) {
+    idle_cpu_[query_class].learn_median(job.cost.cpu_at(job.cpu_load), took);
+  } else {
+    busy_cpu_[query_class].learn(job.cost.cpu_at(job.cpu_load), took);
+  }
 }
 
-void TextWork::learn_gpu(float predicted, float took) { gpu_correction_.learn(predicted, took); }
+void TextWork::learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
+  if (jobs.size() == 1) {
+    gpu_alone_[text(*jobs[0]).query_class].learn_median(predicted, took);
+  } else if (jobs.size() >= kManyJobs) {
+    gpu_batches_.learn(predicted, took);
+  }
+}
 
 }  // namespace warpdex

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "text/text_job.hpp"
@@ -10,14 +11,20 @@
 
 namespace warpdex {
 
-/// A factor that predictions are multiplied with; it follows the ratio of truth to prediction.
+/// A factor that predictions are multiplied with. It follows what runs took over what they were
+/// predicted to take: the mean of that or, of single queries where nothing else runs, the median.
 class Correction {
  public:
   float factor() const { return factor_.load(std::memory_order_relaxed); }
   void learn(float predicted, float took);
+  void learn_median(float predicted, float took);
 
  private:
+  void multiply(float by);
+  float next_rate();
+
   std::atomic<float> factor_ = 1;
+  std::atomic<std::uint64_t> runs_ = 0;
 };
 
 class TextWork final : public WorkClass {
@@ -29,7 +36,7 @@ class TextWork final : public WorkClass {
   std::unique_ptr<GpuWorker> make_gpu_worker() override;
   void answer_nothing(Job& job) const override;
   void learn_cpu(const Job& job, float took) override;
-  void learn_gpu(float predicted, float took) override;
+  void learn_gpu(std::span<Job* const> jobs, float predicted, float took) override;
   CostOrigin cost_origin() const { return model_.origin(); }
 
  private:
@@ -39,8 +46,10 @@ class TextWork final : public WorkClass {
   const GpuSide gpu_;
   const CostModel model_;
   float max_static_score_ = 0;
-  std::array<Correction, kQueryClasses> cpu_;
-  Correction gpu_correction_;
+  std::array<Correction, kQueryClasses> busy_cpu_;
+  std::array<Correction, kQueryClasses> idle_cpu_;
+  std::array<Correction, kQueryClasses> gpu_alone_;
+  Correction gpu_batches_;
 };
 
 }  // namespace warpdex

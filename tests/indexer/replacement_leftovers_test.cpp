@@ -96,7 +96,7 @@ TEST(RepairOfAnIndex, LeavesABuildThatLivesAlone) {
   const test::TemporaryFolder folder;
   IndexWriter living(folder / "index", {});
   EXPECT_THAT(message_of<IoError>([&] { repair_target(folder / "index"); }),
-              HasSubstr("being built by process"));
+              HasSubstr("being written by process"));
   living.add_document("the living one was left alone", 1);
   living.commit();  // and lets others build
   EXPECT_EQ(Index::open(folder / "index").document_name(0), "the living one was left alone");

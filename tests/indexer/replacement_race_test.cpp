@@ -26,7 +26,7 @@ TEST(RacesForAnIndex, OneBuildWinsAndTheOthersAreTold) {
           write_small_index(folder / "index", 1 + round % 7);
           ++built;
         } catch (const IoError& error) {
-          EXPECT_THAT(error.what(), testing::HasSubstr("is being built by"));
+          EXPECT_THAT(error.what(), testing::HasSubstr("is being written by"));
           ++told;
         }
       }

@@ -151,7 +151,12 @@ class CalibrationTest : public testing::Test {
                                                                     1 + random_() % 5)),
                           settings});
       const auto sum = features_of(*snapshot_, queries_.back().plan, settings)[kSum];
-      measured_.queries.push_back({.cpu = static_cast<float>(4 + 0.01 * sum), .gpu_alone = 70});
+      MeasuredCost& cost = measured_.queries.emplace_back();
+      cost.cpu = static_cast<float>(4 + 0.01 * sum);
+      cost.gpu_alone = 70;
+      if (i % 6 > 1) continue;
+      cost.cpu_idle = 0.6F * cost.cpu;  // of a third of the queries
+      cost.gpu_idle = 84;
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
       MeasuredBatch batch;
@@ -185,7 +190,9 @@ TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
       continue;
     }
     EXPECT_NEAR(cost.cpu, measured_.queries[i].cpu, 0.1F * measured_.queries[i].cpu);
-    EXPECT_NEAR(cost.gpu_alone, 70, 5);
+    EXPECT_NEAR(cost.cpu_at(1), cost.cpu, 1e-3);
+    EXPECT_NEAR(cost.cpu_at(0), 0.6F * cost.cpu, 1e-3F * cost.cpu);
+    EXPECT_NEAR(cost.gpu_alone, 84, 6);
     EXPECT_NEAR(cost.gpu_share, 2, 0.4);
     EXPECT_NEAR(cost.gpu_base, 50, 10);
   }
@@ -240,9 +247,12 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   settings.cpu_threads = 1;
   settings.batch_sizes = {3, 5};
   settings.batches = 4;
+  settings.idle_queries = 2;
   const CostMeasurements measured = measure_costs(*snapshot_, &engine, few, settings);
   ASSERT_EQ(measured.queries.size(), few.size());
+  std::size_t idle = 0;
   for (const MeasuredCost& cost : measured.queries) {
+    idle += cost.cpu_idle > 0 && cost.gpu_idle > 0 ? 1 : 0;
     EXPECT_GT(cost.cpu, 0);
     EXPECT_GE(cost.cpu_mean, cost.cpu / 3);  // one of three times is no less than the median
     EXPECT_GT(cost.gpu_alone, 0);
@@ -256,6 +266,9 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   }
   EXPECT_EQ(measured.overlapped.queries.size(), 1'000U);
   EXPECT_GT(measured.overlapped.time, 0);
+  EXPECT_EQ(idle, 2U * 2U);  // two of each class
+  EXPECT_GT(measured.build, 0);
+  EXPECT_GT(measured.deliver, 0);
   EXPECT_TRUE(measure_costs(*snapshot_, nullptr, few, settings).batches.empty());
 }
 

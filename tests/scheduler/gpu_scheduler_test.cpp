@@ -44,10 +44,13 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     SchedulerSettings wanted;
     wanted.placement.placement = placement;
     wanted.cpu_threads = 4;
-    wanted.outrun = 0.01F;  // moves what it can
+    wanted.outrun = 0.01F;           // moves what it can
+    wanted.placement.huge_work = 1;  // many are, and go to an engine of their own
     const std::size_t batches = gpu_batches(wanted.placement);
     GpuEngine engine(uploaded, {.max_batches = batches});
-    Scheduler scheduler(snapshot, {.engine = &engine, .batches = batches}, wanted);
+    GpuEngine background(uploaded, {.max_batches = kBackgroundBatches, .is_background = true});
+    Scheduler scheduler(snapshot,
+                        {.engine = &engine, .batches = batches, .background = &background}, wanted);
     std::atomic<int> wrong = 0;
     std::vector<std::thread> clients;
     for (std::size_t client = 0; client < 16; ++client) {
@@ -72,6 +75,9 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     const SchedulerStatistics statistics = scheduler.statistics();
     EXPECT_EQ(statistics.gpu_failures, 0U);
     EXPECT_GT(statistics.complete_on_gpu, 0U);
+    if (placement != Placement::kGpuOnly) continue;  // the CPU may take all of one kind
+    EXPECT_GT(engine.statistics().queries, 0U);
+    EXPECT_GT(background.statistics().queries, 0U);
   }
 }
 

@@ -27,7 +27,7 @@ class JobQueuesTest : public testing::Test {
   /// Far cheaper on the GPU, the CPU or neither.
   static JobCost for_gpu(float share = 2) { return {1e6F, 40 + share, share, true, 40}; }
   static JobCost for_cpu(float cpu = 5) { return {cpu, 400, 300, true}; }
-  static JobCost for_either() { return {33, 40, 40, true}; }
+  static JobCost for_either() { return {36, 40, 40, true}; }
 
   StubJob& add(JobQueues& queues, const JobCost& cost, Micros now, Micros deadline = kNever,
                std::uint32_t client = 0) {
@@ -38,6 +38,13 @@ class JobQueuesTest : public testing::Test {
     job.options.client = client;
     queues.push(job, now);
     return job;
+  }
+  /// Has so many CPU threads run jobs of next to no work.
+  void run_on_cpu(JobQueues& queues, int threads) {
+    for (int i = 0; i < threads; ++i) {
+      add(queues, {0.1F, 0, 0, false}, 0);
+      ASSERT_NE(queues.take_for_cpu(0), nullptr);
+    }
   }
   static std::vector<Job*> batch(JobQueues& queues, Micros now) {
     std::vector<Job*> jobs;
@@ -68,15 +75,23 @@ TEST_F(JobQueuesTest, JobsGoWhereTheyAreFaster) {
 // Predictions of the CPU's times may be far off: where the two are about equal, the GPU is safer.
 TEST_F(JobQueuesTest, TheCpuMustBePredictedToBeFaster) {
   JobQueues all = queues();
-  const auto lane_at = [&](float cpu) {
-    StubJob& job = add(all, {cpu, 60, 20, true}, 0);
+  const auto lane_at = [&](float cpu, float idle_cpu) {
+    StubJob& job = add(all, {cpu, 60, 20, true, 40, idle_cpu / cpu}, 0);
     const auto lane = static_cast<Lane>(job.place.lane);
     all.remove(job);
     return lane;
   };
-  EXPECT_EQ(lane_at(70), Lane::kGpu);
-  EXPECT_EQ(lane_at(50), Lane::kEither);
-  EXPECT_EQ(lane_at(30), Lane::kCpu);
+  // Nothing is under way: whichever is faster, by what it takes then.
+  EXPECT_EQ(lane_at(100, 51), Lane::kGpu);
+  EXPECT_EQ(lane_at(100, 49), Lane::kCpu);
+  run_on_cpu(all, 2);  // half of the threads: the mean of both
+  EXPECT_EQ(lane_at(90, 50), Lane::kGpu);
+  EXPECT_EQ(lane_at(62, 44), Lane::kEither);
+  EXPECT_EQ(lane_at(60, 30), Lane::kCpu);
+  run_on_cpu(all, 2);  // all
+  EXPECT_EQ(lane_at(70, 10), Lane::kGpu);
+  EXPECT_EQ(lane_at(50, 10), Lane::kEither);
+  EXPECT_EQ(lane_at(30, 10), Lane::kCpu);
 }
 
 TEST_F(JobQueuesTest, WhatTheCpuMayNotFinishInTimeIsTheGpus) {
@@ -85,6 +100,16 @@ TEST_F(JobQueuesTest, WhatTheCpuMayNotFinishInTimeIsTheGpus) {
   const JobCost cost{5'000, 240, 200, true};
   EXPECT_EQ(add(all, cost, 0, 100'000).place.lane, static_cast<int>(Lane::kCpu));
   EXPECT_EQ(add(all, cost, 0, 5'900).place.lane, static_cast<int>(Lane::kGpu));
+}
+
+// However cheap it is in a batch: it is done sooner, and takes nothing from the GPU.
+TEST_F(JobQueuesTest, ShortJobsGoToTheCpuWhileThreadsAreFree) {
+  JobQueues all = queues();
+  for (int i = 0; i < 100; ++i) add(all, for_gpu(), 0);
+  const JobCost cost{20, 60, 0.5F, true, 55};
+  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kCpu));
+  for (int i = 0; i < 100; ++i) add(all, {1'000, 0, 0, false}, 0);
+  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
 }
 
 TEST_F(JobQueuesTest, TheCpuStealsWhatRelievesTheGpuMost) {
@@ -129,15 +154,14 @@ TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
 TEST_F(JobQueuesTest, AnIdleProcessorTakesTheOldestOfTheThirdQueueThenSteals) {
   settings_.indifference = 4;
   JobQueues all = queues();
+  run_on_cpu(all, 1);
   Job& first = add(all, for_either(), 0);
   add(all, for_either(), 1);
   EXPECT_EQ(all.take_for_cpu(2), &first);
   EXPECT_EQ(batch(all, 2).size(), 1U);
   // The GPU is busy for long: a CPU thread takes what it is done with before.
   for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 3);
-  JobCost cost = for_gpu(300);
-  cost.cpu = 20'000;
-  Job& stealable = add(all, cost, 3);
+  Job& stealable = add(all, {20'000, 340, 300, true, 40}, 3);
   EXPECT_EQ(all.take_for_cpu(3), &stealable);
   EXPECT_EQ(all.take_for_cpu(3), nullptr);  // a second each would be later
 }
@@ -158,6 +182,7 @@ TEST_F(JobQueuesTest, TheIdleGpuStealsWhatWaitsForTheCpu) {
 TEST_F(JobQueuesTest, UrgentJobsLeaveTheThirdQueue) {
   settings_.indifference = 4;
   JobQueues all = queues();
+  run_on_cpu(all, 1);
   Job& other = add(all, for_either(), 10, 1'000);
   Job& keeps = add(all, for_either(), 10, 1e9);
   EXPECT_EQ(all.size(Lane::kEither), 2U);

@@ -95,6 +95,24 @@ TEST_F(SchedulerTest, AnswersAreRightWhereverQueriesMayGo) {
   }
 }
 
+// They go to an engine of their own, if there is one, and fail there as elsewhere.
+TEST_F(SchedulerTest, HugeQueriesHaveAnEngineOfTheirOwn) {
+  for (const bool fails : {false, true}) {
+    StandInEngine background(*snapshot_, kBackgroundBatches);
+    if (fails) background.fail(StandInEngine::Failure::kPoll, 2);
+    SchedulerSettings settings = two_threads();
+    settings.placement.placement = Placement::kGpuOnly;
+    settings.placement.huge_work = 1;
+    GpuSide side = gpu();
+    side.background = &background;
+    Scheduler scheduler(*snapshot_, side, settings);
+    ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
+    EXPECT_GT(background.started(), 1U);
+    EXPECT_EQ(background.largest(), 1U);
+    EXPECT_EQ(scheduler.statistics().gpu_failures > 0, fails);
+  }
+}
+
 TEST_F(SchedulerTest, QueriesThatTheGpuLeavesTheCpuAnswers) {
   engine_->leave_every(3);
   SchedulerSettings settings = two_threads();
@@ -247,6 +265,21 @@ TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
     const JobEnd end = answer.get().end;
     EXPECT_TRUE(end == JobEnd::kComplete || end == JobEnd::kCancelled);
   }
+}
+
+// The mean of ratios, or their median, within few runs; then a single run changes little.
+TEST(CorrectionTest, FollowsWhatRunsTake) {
+  Correction mean;
+  Correction median;
+  for (int i = 0; i < 60; ++i) {
+    mean.learn(100 * mean.factor(), 60);
+    median.learn_median(100 * median.factor(), i % 5 == 0 ? 5'000 : 60);  // some are held up
+  }
+  EXPECT_NEAR(mean.factor(), 0.6, 0.03);
+  EXPECT_NEAR(median.factor(), 0.6, 0.1);
+  const float before = mean.factor();
+  mean.learn(100, 1e6);
+  EXPECT_NEAR(mean.factor(), before, 0.03F * before);
 }
 
 // A query is predicted to take longer on the GPU by the lists that are not in its memory.

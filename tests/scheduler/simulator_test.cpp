@@ -89,6 +89,43 @@ TEST(Simulator, TheGpuIsAsFastAsItsOverlappedBatches) {
   EXPECT_GT(missed(1'050'000), 0.1);
 }
 
+// What the host does for a batch bounds the rate, however fast the GPU is: one thread builds, a few
+// deliver.
+TEST(Simulator, TheHostBoundsWhatTheGpuCarries) {
+  const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 0.5F, 50)};
+  SimulatorSettings settings = settings_of(1);
+  settings.placement.placement = Placement::kGpuOnly;
+  const auto missed = [&](double rate) {
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 0.3, 20);
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000)
+        .missed_share;
+  };
+  EXPECT_LT(missed(400'000), 0.01);
+  settings.host.build = 4;
+  EXPECT_LT(missed(230'000), 0.01);
+  EXPECT_GT(missed(270'000), 0.01);
+  settings.host.build = 0;
+  settings.host.deliver = 8;
+  settings.host.deliverers = 2;
+  EXPECT_LT(missed(230'000), 0.01);
+  EXPECT_GT(missed(270'000), 0.01);
+}
+
+// Three callers that never sleep leave two of five processors to four CPU threads.
+TEST(Simulator, CpuThreadsTakeTheProcessorsThatAreLeft) {
+  const std::vector<SimulatedQuery> queries{query_of(100)};
+  SimulatorSettings settings = settings_of(4);
+  settings.host.processors = 5;
+  settings.host.callers = 3;
+  const auto missed = [&](double rate) {
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 2, 21);
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 20'000)
+        .missed_share;
+  };
+  EXPECT_LT(missed(18'000), 0.01);
+  EXPECT_GT(missed(22'000), 0.01);
+}
+
 // Queries that suit either processor: both together carry more than either alone, and more than
 // each query on the better one alone where most suit the same one.
 TEST(Simulator, BothTogetherCarryMore) {

@@ -1,7 +1,8 @@
 // Vector and hybrid queries as classes of work of their own, beside text queries, by the interface
-// as it is: each class has its cost, its CPU searcher and, vectors, batches for a GPU.
+// as it is: each class has its cost, its CPU searcher, and batches for a GPU.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <deque>
 #include <future>
 #include <memory>
@@ -16,6 +17,8 @@
 #include "tests/vector/flat/plain_search.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
@@ -51,32 +54,56 @@ VectorJob& vector_job(Job& job) { return static_cast<VectorJob&>(job); }
 /// Finds the nearest of many queries.
 using SearchMany = std::function<Neighbors(std::span<const float>, std::size_t k)>;
 
-/// A batch is one search, with the largest k, on a thread of its own.
-class VectorBatches final : public GpuWorker {
+/// A batch is one search, on a thread of its own.
+template <typename Answers>
+class SearchBatches : public GpuWorker {
  public:
-  explicit VectorBatches(SearchMany search) : search_(std::move(search)), batches_(5) {}
-
   std::size_t max_batches() const override { return batches_.size(); }
   void start(std::size_t slot, std::span<Job* const> jobs) override {
-    Batch& batch = batches_[slot];
-    batch.queries.clear();
-    std::size_t k = 0;
-    for (Job* job : jobs) {
-      const std::vector<float>& query = vector_job(*job).vector;
-      batch.queries.insert(batch.queries.end(), query.begin(), query.end());
-      k = std::max(k, vector_job(*job).k);
-    }
-    batch.answers = std::async(std::launch::async, [this, &batch, k] {
+    batches_[slot].search = std::async(std::launch::async, [this, jobs] {
       const std::lock_guard lock(one_at_a_time());
-      return search_(batch.queries, k);
+      return search(jobs);
     });
   }
   bool poll(std::size_t slot) override {
-    return batches_[slot].answers.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    return batches_[slot].search.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
   }
-  void take(std::size_t slot) override { batches_[slot].found = batches_[slot].answers.get(); }
+  void take(std::size_t slot) override { batches_[slot].found = batches_[slot].search.get(); }
   bool deliver(std::size_t slot, std::size_t place, Job& job) override {
-    const Neighbors& found = batches_[slot].found;
+    give(batches_[slot].found, place, job);
+    return true;
+  }
+  void release(std::size_t) noexcept override {}
+  void give_back(std::size_t, std::span<Job* const>) noexcept override {}
+
+ private:
+  virtual Answers search(std::span<Job* const> jobs) = 0;
+  virtual void give(const Answers& found, std::size_t place, Job& job) const = 0;
+
+  struct Batch {
+    std::future<Answers> search;
+    Answers found;
+  };
+  std::array<Batch, 5> batches_;
+};
+
+/// With the largest k of all.
+class VectorBatches final : public SearchBatches<Neighbors> {
+ public:
+  explicit VectorBatches(SearchMany search) : search_(std::move(search)) {}
+
+ private:
+  Neighbors search(std::span<Job* const> jobs) override {
+    std::vector<float> queries;
+    std::size_t k = 0;
+    for (Job* job : jobs) {
+      const std::vector<float>& query = vector_job(*job).vector;
+      queries.insert(queries.end(), query.begin(), query.end());
+      k = std::max(k, vector_job(*job).k);
+    }
+    return search_(queries, k);
+  }
+  void give(const Neighbors& found, std::size_t place, Job& job) const override {
     VectorJob& query = vector_job(job);
     const auto first = static_cast<std::ptrdiff_t>(place * found.k);
     const auto last = first + static_cast<std::ptrdiff_t>(query.k);
@@ -84,19 +111,9 @@ class VectorBatches final : public GpuWorker {
                    query.k,
                    {found.rows.begin() + first, found.rows.begin() + last},
                    {found.distances.begin() + first, found.distances.begin() + last}};
-    return true;
   }
-  void release(std::size_t) noexcept override {}
-  void give_back(std::size_t, std::span<Job* const>) noexcept override {}
 
- private:
-  struct Batch {
-    std::vector<float> queries;
-    std::future<Neighbors> answers;
-    Neighbors found;
-  };
   SearchMany search_;
-  std::vector<Batch> batches_;
 };
 
 class VectorWork final : public WorkClass {
@@ -148,33 +165,62 @@ struct HybridJob final : Job {
   std::promise<JobEnd> end_of;
 };
 
-SearchResult search_hybrid(HybridSearcher& searcher, const HybridJob& job) {
-  const std::lock_guard lock(one_at_a_time());
-  return searcher.search({&job.query, 1}, job.vector, {}, {.fusion = Fusion::kRerank, .depth = 50})
-      .front();
+HybridJob& hybrid_job(Job& job) { return static_cast<HybridJob&>(job); }
+
+std::vector<SearchResult> search_hybrid(HybridSearcher& searcher, std::span<Job* const> jobs) {
+  std::vector<Query> queries;
+  std::vector<float> vectors;
+  for (Job* job : jobs) {
+    queries.push_back(hybrid_job(*job).query);
+    const std::vector<float>& vector = hybrid_job(*job).vector;
+    vectors.insert(vectors.end(), vector.begin(), vector.end());
+  }
+  return searcher.search(queries, vectors, {}, {.fusion = Fusion::kRerank, .depth = 50});
 }
 
-/// Of the CPU alone.
+class HybridBatches final : public SearchBatches<std::vector<SearchResult>> {
+ public:
+  explicit HybridBatches(HybridSearcher& searcher) : searcher_(searcher) {}
+
+ private:
+  std::vector<SearchResult> search(std::span<Job* const> jobs) override {
+    return search_hybrid(searcher_, jobs);
+  }
+  void give(const std::vector<SearchResult>& found, std::size_t place, Job& job) const override {
+    hybrid_job(job).found = found[place];
+  }
+
+  HybridSearcher& searcher_;
+};
+
 class HybridWork final : public WorkClass {
  public:
-  explicit HybridWork(const Snapshot& snapshot) : snapshot_(snapshot) {}
-  JobCost estimate(const Job&) const override { return {.cpu = 200}; }
+  HybridWork(const Snapshot& snapshot, HybridSearcher& of_batches)
+      : snapshot_(snapshot), of_batches_(of_batches) {}
+  JobCost estimate(const Job&) const override {
+    return {.cpu = 200, .gpu_alone = 150, .gpu_share = 10, .gpu_can = true, .gpu_base = 140};
+  }
   std::unique_ptr<CpuWorker> make_cpu_worker() override {
     struct Cpu final : CpuWorker {
       explicit Cpu(const Snapshot& snapshot) : searcher(snapshot, 1) {}
       bool run(Job& job, SearchWatch&) override {
-        auto& query = static_cast<HybridJob&>(job);
-        query.found = search_hybrid(searcher, query);
+        Job* const one[] = {&job};
+        const std::lock_guard lock(one_at_a_time());
+        hybrid_job(job).found = search_hybrid(searcher, one).front();
         return true;
       }
       HybridSearcher searcher;
     };
     return std::make_unique<Cpu>(snapshot_);
   }
-  void answer_nothing(Job& job) const override { static_cast<HybridJob&>(job).found = {}; }
+  std::unique_ptr<GpuWorker> make_gpu_worker() override {
+    return std::make_unique<HybridBatches>(of_batches_);
+  }
+  void answer_nothing(Job& job) const override { hybrid_job(job).found = {}; }
 
  private:
   const Snapshot& snapshot_;
+  HybridSearcher& of_batches_;
 };
 
 class VectorWorkTest : public testing::Test {
@@ -183,9 +229,9 @@ class VectorWorkTest : public testing::Test {
   static constexpr std::size_t kQueries = 200;
 
   /// Vector, hybrid and text queries in one scheduler, in turn.
-  void run_all(const SearchMany& search_many, Placement placement) {
+  void run_all(const SearchMany& search_many, HybridSearcher& search_hybrids, Placement placement) {
     VectorWork vectors(collection_.vectors, search_many);
-    HybridWork hybrids(snapshot_);
+    HybridWork hybrids(snapshot_, search_hybrids);
     WorkClass* const others[] = {&vectors, &hybrids};
     test::StandInEngine engine(snapshot_, 5);
     SchedulerSettings settings;
@@ -212,15 +258,15 @@ class VectorWorkTest : public testing::Test {
     HybridSearcher hybrid(snapshot_, 1);
     for (HybridJob& job : hybrid_jobs) {
       ASSERT_EQ(job.end_of.get_future().get(), JobEnd::kComplete);
-      ASSERT_EQ(job.processor, Processor::kCpu);
-      ASSERT_EQ(job.found.hits, search_hybrid(hybrid, job).hits);
+      Job* const one[] = {&job};
+      ASSERT_EQ(job.found.hits, search_hybrid(hybrid, one).front().hits);
     }
     CpuSearcher text(snapshot_);
     for (std::size_t i = 0; i < kQueries; ++i) {
       ASSERT_EQ(answers[i].get().result.hits, text.run(log.plans[i], log.settings[i]).hits);
     }
     if (placement == Placement::kGpuOnly) {
-      EXPECT_GE(scheduler.statistics().complete_on_gpu, kQueries);
+      EXPECT_GE(scheduler.statistics().complete_on_gpu, 2 * kQueries);
     }
   }
 
@@ -233,10 +279,11 @@ class VectorWorkTest : public testing::Test {
 
 TEST_F(VectorWorkTest, IsScheduledBesideText) {
   const FlatSearcher searcher(collection_.vectors, 1);
+  HybridSearcher hybrid(snapshot_, 1);
   for (const Placement placement : {Placement::kBoth, Placement::kGpuOnly}) {
     run_all(
         [&](std::span<const float> queries, std::size_t k) { return searcher.nearest(queries, k); },
-        placement);
+        hybrid, placement);
   }
 }
 
@@ -244,10 +291,11 @@ TEST_F(VectorWorkTest, IsScheduledOnAGpu) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   Resources resources;
   const vector::GpuFlatSearcher searcher(collection_.vectors, resources);
+  HybridSearcher hybrid(GpuVectors(GpuSnapshot(snapshot_, resources)));
   for (const Placement placement : {Placement::kBoth, Placement::kGpuOnly}) {
     run_all(
         [&](std::span<const float> queries, std::size_t k) { return searcher.nearest(queries, k); },
-        placement);
+        hybrid, placement);
   }
 }
 

@@ -56,6 +56,11 @@ TEST_F(HybridCommands, SearchByVectorsAlone) {
   EXPECT_EQ(documents(outcome, "2"), (std::vector<std::string>{"d4", "d3"}));
 }
 
+TEST_F(HybridCommands, VectorsAloneTakeNoFusion) {
+  expect_complaint(search({"--fusion", "convex"}), 2, {"--fusion joins words and vectors"});
+  expect_complaint(search({"--fusion-depth", "10"}), 2, {"--fusion-depth joins words and vectors"});
+}
+
 TEST_F(HybridCommands, FuseBothHalves) {
   const std::vector<std::string> queries{"--queries", file("q.tsv")};
   const auto with = [&](std::vector<std::string> more) {
@@ -193,6 +198,18 @@ TEST_F(HybridCommands, TheGpuGivesTheSameAnswers) {
     }
   }
   EXPECT_EQ(search({"--device", "gpu"}).out, search({}).out);
+  write_file(file("qrels"), "a 0 d1 1\nb 0 d4 1\n");
+  for (const std::string fusion : {"rrf", "convex"}) {
+    const auto tune = [&](const std::string& device) {
+      return run_warpdex({"tune", index_, "--queries", file("q.tsv"), "--vector-queries",
+                          file("q.fvecs"), "--qrels", file("qrels"), "--fusion", fusion, "--device",
+                          device});
+    };
+    const Outcome right = tune("cpu");
+    EXPECT_EQ(right.status, 0) << right.err;
+    EXPECT_EQ(tune("gpu").out, right.out);
+    EXPECT_EQ(tune("auto").out, right.out);
+  }
   // With so little memory the vectors stay with the CPU.
   const Outcome outcome = search({"--device", "gpu", "--gpu-memory", "32M"});
   EXPECT_EQ(outcome.out, search({}).out);

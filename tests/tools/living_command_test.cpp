@@ -65,6 +65,40 @@ TEST_F(LivingCommands, AnswerAsAnIndexBuiltAnew) {
   EXPECT_EQ(run_warpdex({"reorder", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
 }
 
+TEST_F(LivingCommands, MergeSaysWhatStays) {
+  EXPECT_EQ(remove("d1\n").status, 0);
+  EXPECT_EQ(run_warpdex({"merge", index_}).out,
+            index_ +
+                " has 1 segment, had 1; 0 deleted documents are gone for good, 1 stays (--all "
+                "drops it)\n");
+}
+
+TEST_F(LivingCommands, LearnedWeightsTakeChangesThatFit) {
+  write_file(folder_ / "weights.jsonl", R"({"id": "a", "vector": {"sea": 1.5, "sky": 3}})"
+                                        "\n"
+                                        R"({"id": "b", "vector": {"sea": 0.5}})"
+                                        "\n");
+  const auto add_weights = [&](const std::string& documents, const std::string& on_bad) {
+    return run_warpdex(
+        {"add", index_, "--input", "-", "--format", "sparse", "--on-bad-document", on_bad},
+        {documents, {}, {}});
+  };
+  ASSERT_EQ(run_warpdex({"index", "--input", folder_ / "weights.jsonl", "--format", "sparse",
+                         "--output", index_, "--quiet"})
+                .status,
+            0);
+  const std::string documents = R"({"id": "c", "vector": {"sea": 2.5}})"
+                                "\n"
+                                R"({"id": "d", "vector": {"sea": 200.5}})"
+                                "\n";
+  expect_complaint(add_weights(documents, "fail"), 1,
+                   {"<stdin>:2: document 'd'", "its weight 200.5 is above 3"});
+  EXPECT_EQ(add_weights(documents, "skip").out, "added 1 document to " + index_ + ", skipped 1\n");
+  EXPECT_EQ(remove("a\n").status, 0);
+  const Outcome found = run_warpdex({"search", index_, "sea", "--output-format", "trec"});
+  EXPECT_THAT(found.out, testing::MatchesRegex("1 Q0 c 1 213 .*\n1 Q0 b 2 43 .*\n"));
+}
+
 TEST_F(LivingCommands, AddMergesMeanwhile) {
   std::string documents = kTsvDocuments;
   for (int i = 6; i < 20; ++i) {
@@ -162,7 +196,7 @@ TEST_F(LivingCommands, ASecondWriterIsToldWhoIsFirst) {
   while (names_in(folder_.path()).size() < 2) ::usleep(1000);  // the index and its lock
   expect_complaint(
       run_warpdex({"delete", index_, "--ids", "-", "--ignore-unknown"}, {"none\n", {}, {}}), 1,
-      {"process "});
+      {"is being written by process "});
   first.send_signal(SIGTERM);
   EXPECT_NE(first.wait().status, 0);
 }

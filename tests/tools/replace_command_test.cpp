@@ -80,7 +80,7 @@ TEST(ReplaceCommand, TellsOfAnotherBuild) {
   RunningWarpdex first(arguments_for("-", folder / "index"));
   first.send_input("a\tfirst\n");
   while (names_in(folder.path()).size() < 3) ::usleep(1000);  // its lock and its folder
-  const std::string told = "is being built by process ";
+  const std::string told = "is being written by process ";
   expect_complaint(run_warpdex(arguments_for(folder / "docs.tsv", folder / "index")), 1, {told});
   expect_complaint(run_warpdex({"verify", "--repair", folder / "index"}), 1, {told});
   first.send_signal(SIGKILL);

@@ -5,33 +5,25 @@
 // usage: warpdex_bench_gpu_living FOLDER [DOCUMENTS]
 //        warpdex_bench_gpu_living FOLDER INDEX QUERIES.tsv
 //
-// Makes indexes in FOLDER, which is empty. INDEX is of one segment; its documents become bags of
-// words. Of the queries, the first 1,000 are taken whose terms all occur.
+// Makes indexes in FOLDER, unless an earlier run has made them there. INDEX is of one segment; its
+// documents become bags of words. Of the queries, the first 1,000 are taken whose terms all occur.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "benchmarks/living_collections.hpp"
 #include "warpdex/core/cuda/resources.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
-#include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
-#include "warpdex/query/input/query_file.hpp"
-#include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
 namespace {
@@ -42,51 +34,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kSegments = 10;
 constexpr std::size_t kQueries = 1'000;
 constexpr std::size_t kAdded = 1'000;  // documents of a timed commit
-constexpr double kVocabulary = 200'000;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-/// Words whose frequencies are those of Zipf's law.
-class Words {
- public:
-  std::string any() { return "w" + std::to_string(rank(0, 1)); }
-  /// Neither frequent nor rare.
-  std::string of_query() { return "w" + std::to_string(rank(0.3, 0.75)); }
-
-  /// Short documents, named from `first` on.
-  std::vector<Document> documents(std::size_t count, std::size_t first) {
-    std::vector<Document> made;
-    for (std::size_t i = 0; i < count; ++i) {
-      Document document{"d" + std::to_string(first + i), "", {}};
-      for (std::size_t words = 10 + random_() % 40; words > 0; --words)
-        document.text += any() + " ";
-      made.push_back(std::move(document));
-    }
-    return made;
-  }
-
- private:
-  std::uint64_t rank(double from, double to) {
-    const double share = static_cast<double>(random_() % 1'000'000) / 1e6;
-    return static_cast<std::uint64_t>(std::pow(kVocabulary, from + (to - from) * share));
-  }
-  std::mt19937_64 random_{1};
-};
-
-void build(const fs::path& folder, std::vector<Document> documents) {
-  BuildOptions options;
-  options.output = folder;
-  options.analyzer = "whitespace";
-  options.codec.kind = CodecKind::kBitpack;
-  build_index(*documents_from_memory(std::move(documents)), options);
-}
-
-void add(const fs::path& folder, std::vector<Document> documents) {
-  LivingIndex writer(folder);
-  writer.add(*documents_from_memory(std::move(documents)));
-  writer.commit();
 }
 
 std::vector<PlannedQuery> plan_all(const Snapshot& snapshot, const std::vector<Query>& queries) {
@@ -95,27 +45,38 @@ std::vector<PlannedQuery> plan_all(const Snapshot& snapshot, const std::vector<Q
   return plans;
 }
 
-/// Microseconds a query in batches, of which so many are under way, by the median of some turns.
-double time_batches(GpuEngine& engine, const std::vector<PlannedQuery>& plans,
-                    const SearchSettings& settings, std::size_t in_flight) {
-  constexpr int kBatches = 8;  // of a turn
+/// Microseconds a query: of the whole, and of the host's submit() alone.
+struct Times {
+  double all = 0;
+  double submit = 0;
+};
+
+/// The times of batches, of which so many are under way, by the median of some turns.
+Times time_batches(GpuEngine& engine, const std::vector<PlannedQuery>& plans,
+                   const SearchSettings& settings, std::size_t in_flight) {
+  constexpr int kBatches = 20;  // of a turn
   constexpr int kTurns = 7;
-  std::vector<double> times;
+  const double to_micros = 1e3 / static_cast<double>(kBatches * plans.size());
+  std::vector<Times> times;
   for (int turn = 0; turn <= kTurns; ++turn) {
     const Clock::time_point start = Clock::now();
+    double submitting = 0;
     std::deque<Ticket> tickets;
     for (int i = 0; i < kBatches; ++i) {
       if (tickets.size() == in_flight) {
         engine.wait(tickets.front());
         tickets.pop_front();
       }
+      const Clock::time_point before = Clock::now();
       tickets.push_back(engine.submit(plans, {&settings, 1}));
+      submitting += milliseconds_since(before);
     }
     for (const Ticket ticket : tickets) engine.wait(ticket);
-    if (turn > 0) times.push_back(milliseconds_since(start));
+    if (turn > 0) times.push_back({milliseconds_since(start) * to_micros, submitting * to_micros});
   }
-  std::nth_element(times.begin(), times.begin() + kTurns / 2, times.end());
-  return times[kTurns / 2] * 1e3 / static_cast<double>(kBatches * plans.size());
+  const auto median = times.begin() + kTurns / 2;
+  std::ranges::nth_element(times, median, {}, &Times::all);
+  return *median;
 }
 
 /// Where the time of a batch of OR goes, microseconds a query: `build` is the host's, the rest the
@@ -153,10 +114,13 @@ void print_times(const std::string& name, const fs::path& folder,
   for (const std::size_t in_flight : {1, 3}) {
     GpuEngine engine(gpu, {.max_batches = in_flight});
     std::printf("%-26s %zu", name.c_str(), in_flight);
+    std::string submitting;
     for (const SearchSettings& settings : all) {
-      std::printf(" %8.2f", time_batches(engine, plans, settings, in_flight));
+      const Times times = time_batches(engine, plans, settings, in_flight);
+      std::printf(" %8.3f", times.all);
+      submitting += " " + std::to_string(times.submit).substr(0, 5);
     }
-    std::printf("\n");
+    std::printf("   of which submit%s\n", submitting.c_str());
   }
   print_stages(gpu, plans);
 }
@@ -180,78 +144,46 @@ void print_commits(const fs::path& folder, Words& words, const Query& query, std
   }
 }
 
-/// The documents of an index as bags of words.
-std::vector<Document> documents_of(const Index& index) {
-  std::vector<Document> documents(index.counts().documents);
-  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
-    const Postings postings = read_postings(index, entry);
-    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
-      std::string& text = documents[postings.docids[i]].text;
-      for (std::uint32_t n = 0; n < postings.frequencies[i]; ++n) (text += term) += ' ';
-    }
-  });
-  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].id = "d" + std::to_string(i);
-  return documents;
+void remove_a_fifth(const fs::path& folder, std::size_t documents) {
+  LivingIndex writer(folder);
+  for (std::size_t i = 0; i < documents; i += 5) writer.remove("d" + std::to_string(i));
+  writer.commit();
 }
 
-/// The first queries of a file whose terms all occur.
-std::vector<Query> queries_of(const Index& index, const fs::path& file) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
-  std::vector<Query> queries;
-  for (const QueryText& text : read_queries(file, QueryFormat::kTsv)) {
-    Query query = parse_query(text, QuerySyntax::kPlain, *analyzer);
-    const bool occur = std::ranges::all_of(
-        query.terms, [&](const QueryTerm& term) { return index.find(term.term).has_value(); });
-    if (occur && !query.terms.empty()) queries.push_back(std::move(query));
-    if (queries.size() == kQueries) break;
-  }
-  return queries;
-}
-
-void build_both(const fs::path& place, std::vector<Document> all) {
-  const std::size_t part = all.size() / kSegments;
-  build(place / "ten", {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(part)});
-  for (std::size_t i = 1; i < kSegments; ++i) {
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i * part);
-    add(place / "ten", {begin, begin + static_cast<std::ptrdiff_t>(part)});
-  }
-  all.resize(kSegments * part);
-  build(place / "one", std::move(all));
-}
-
-void run(const fs::path& place, std::vector<Document> all, const std::vector<Query>& queries,
-         Words& words) {
-  const std::size_t documents = all.size();
-  build_both(place, std::move(all));
+/// `place` has both indexes.
+void run(const fs::path& place, const std::vector<Query>& queries, Words& words) {
   std::printf("us a query in batches of %zu, so many under way %8s %8s %8s %8s %8s\n", kQueries,
               "or", "and", "and-or", "k 1000", "count");
   print_times("one segment", place / "one", queries);
   print_times("ten segments", place / "ten", queries);
-  {
-    LivingIndex writer(place / "one");
-    for (std::size_t i = 0; i < documents / kSegments * kSegments; i += 5) {
-      writer.remove("d" + std::to_string(i));
-    }
-    writer.commit();
-  }
-  print_times("one segment, 20 % deleted", place / "one", queries);
-  print_commits(place / "one", words, queries[0], documents);
+  const fs::path changed = place / "changed";
+  fs::remove_all(changed);
+  fs::copy(place / "one", changed, fs::copy_options::recursive);
+  const std::size_t documents = Index::open(changed).counts().documents;
+  remove_a_fifth(changed, documents);
+  print_times("one segment, 20 % deleted", changed, queries);
+  print_commits(changed, words, queries[0], documents);
+}
+
+bool has_both(const fs::path& place) {
+  return fs::exists(place / "one") && fs::exists(place / "ten");
 }
 
 void run(const fs::path& place, std::size_t documents) {
   Words words;
-  std::vector<Query> queries(kQueries);
-  for (Query& query : queries) {
-    for (int i = 0; i < 3; ++i) query.terms.push_back({words.of_query()});
+  const std::vector<Query> queries = make_queries(words, kQueries);
+  if (!has_both(place)) {
+    build_both(place / "one", place / "ten", kSegments, words.documents(documents, 0));
   }
-  run(place, words.documents(documents, 0), queries, words);
+  run(place, queries, words);
 }
 
 void run(const fs::path& place, const fs::path& source, const fs::path& file) {
   Words words;
   const Index index = Index::open(source);
-  const std::vector<Query> queries = queries_of(index, file);
-  run(place, documents_of(index), queries, words);
+  const std::vector<Query> queries = queries_of(index, file, kQueries);
+  if (!has_both(place)) build_both(place / "one", place / "ten", kSegments, documents_of(index));
+  run(place, queries, words);
 }
 
 }  // namespace

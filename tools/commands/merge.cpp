@@ -74,7 +74,13 @@ int run_merge(const std::vector<std::string>& arguments) {
   std::cout << given.index << " has " << counted(report.segments, "segment") << ", had "
             << grouped(report.segments_before) << "; "
             << counted(report.dropped_documents, "deleted document")
-            << (report.dropped_documents == 1 ? " is" : " are") << " gone for good\n";
+            << (report.dropped_documents == 1 ? " is" : " are") << " gone for good";
+  if (report.removed_documents > 0) {
+    std::cout << ", " << grouped(report.removed_documents)
+              << (report.removed_documents == 1 ? " stays (--all drops it)"
+                                                : " stay (--all drops them)");
+  }
+  std::cout << "\n";
   return 0;
 }
 

@@ -271,7 +271,7 @@ int run_search(const std::vector<std::string>& arguments) {
   }
   given.device.check(command);
   given.shown = given.show.fields(command);
-  given.hybrid.check(command, given.search);
+  given.hybrid.check(command, given.search, !by_vectors_only);
   check_outputs_outside(given.index, {given.answers.output()});
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);

@@ -2,23 +2,26 @@
 // other.
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "hybrid_options.hpp"
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
+#include "search_engine.hpp"
 #include "search_options.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/evaluation/evaluation.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
-#include "warpdex/query/hybrid/vector_half.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -38,6 +41,7 @@ constexpr int kDecimals = 4;
 struct Arguments {
   std::string index;
   SearchOptions search;
+  DeviceOptions device;
   HybridOptions hybrid;
   std::string qrels;
   std::string measure = "ndcg_cut_10";
@@ -48,7 +52,7 @@ struct Arguments {
 struct Halves {
   std::vector<Query> queries;
   std::vector<SearchResult> text;
-  std::vector<std::vector<Hit>> vectors;
+  std::vector<SearchResult> vectors;
 };
 
 struct Trial {
@@ -58,23 +62,26 @@ struct Trial {
 };
 
 Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_t depth) {
+  const std::size_t threads = given.search.threads();
+  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device, true);
+  SearchEngine engine(index, gpu.get(), threads, given.device.is_auto());
+  const auto text = [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
+    return engine.search(queries, wanted);
+  };
+  HybridSearcher searcher =
+      gpu ? HybridSearcher(*gpu->vectors, threads, text) : HybridSearcher(index, threads, text);
   Halves halves;
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
   halves.queries = parse_queries(texts, given.search.syntax(QuerySyntax::kPlain), *analyzer);
-  const VectorHalf vectors(index, given.search.threads());
   const std::size_t dimension = index.settings().vectors->dimension;
   const std::vector<float> rows = read_query_vectors(given.hybrid.path(), dimension);
   check_vector_count(given.hybrid.path(), rows.size() / dimension, halves.queries.size());
-  halves.vectors = vectors.nearest(rows, depth);
+  halves.vectors = searcher.nearest(rows, depth);
   SearchSettings settings = given.search.settings();
   settings.and_or_min = settings.and_or_min_matches();
   settings.k = depth;
-  CpuEngine engine(index, {.threads = given.search.threads()});
-  std::vector<PlannedQuery> plans;
-  for (const Query& query : halves.queries) plans.push_back(plan_query(index, query));
-  const BatchAnswers answers = engine.run(plans, settings);
-  for (std::size_t i = 0; i < answers.size(); ++i) halves.text.push_back(answers.result(i));
+  halves.text = engine.search(halves.queries, settings);
   return halves;
 }
 
@@ -84,7 +91,7 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
   TrecRun run;
   for (const std::size_t i : places) {
     RunQuery& query = run.queries.emplace_back(halves.queries[i].id);
-    for (const Hit& hit : fuse(halves.text[i].hits, halves.vectors[i],
+    for (const Hit& hit : fuse(halves.text[i].hits, halves.vectors[i].hits,
                                index.settings().vectors->metric, fusion, fusion.depth)) {
       query.documents.push_back(
           {std::string(index.document_name(hit.document)), static_cast<double>(hit.score)});
@@ -151,6 +158,7 @@ void write_json(const Arguments& given, const std::vector<Trial>& trials, const 
 void add_options(CommandLine& command, Arguments& given) {
   command.add_positional("INDEX", &given.index, "the folder of an index with vectors");
   given.search.add_to(command);
+  given.device.add_to(command);
   given.hybrid.add_to(command);
   po::options_description group = option_group("Tuning");
   group.add_options()("qrels", po::value(&given.qrels)->value_name("FILE")->required(),
@@ -172,7 +180,8 @@ int run_tune(const std::vector<std::string>& arguments) {
   if (!given.search.has_query_file() || !given.hybrid.is_given()) {
     throw UsageError("tune takes queries and their vectors; give --queries and --vector-queries");
   }
-  given.hybrid.check(command, given.search);
+  given.device.check(command);
+  given.hybrid.check(command, given.search, true);
   const Fusion fusion = given.hybrid.fusion().fusion;
   if (command.given("fusion-weight") ||
       (fusion != Fusion::kReciprocalRank && fusion != Fusion::kConvex)) {

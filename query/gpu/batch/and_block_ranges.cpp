@@ -28,6 +28,7 @@ void AndBlockRanges::clear() {
 
 std::uint32_t AndBlockRanges::count(bool are_few) {
   are_few_ = are_few;
+  counts_.clear();
   std::uint32_t all = 0;
   for (const std::uint32_t blocks : drivers_) {
     const std::uint32_t step = and_range_blocks(blocks, are_few);

@@ -23,7 +23,8 @@ class AndBlockRanges {
   /// Adds a query whose driver has so many blocks.
   void add(std::uint32_t blocks) { drivers_.push_back(blocks); }
 
-  /// Counts the ranges, once all queries are added. Returns their number.
+  /// Counts the ranges, once all queries are added; anew if they were counted. Returns their
+  /// number.
   std::uint32_t count(bool are_few);
   /// By place: how many ranges have it.
   std::vector<std::uint32_t>& counts() { return counts_; }

@@ -49,8 +49,9 @@ void prefetch_bytes(const void* begin, std::size_t size) {
 
 }  // namespace
 
-BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation)
-    : segments_(std::move(segments)), or_by_(ablation.or_by) {
+BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
+                           std::shared_ptr<Pieces> pieces)
+    : segments_(std::move(segments)), all_pieces_(std::move(pieces)), or_by_(ablation.or_by) {
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
   if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
@@ -61,8 +62,9 @@ BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAb
 
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 
-/// Runs several pieces at a time, if there are many. A thread that waits for the last ones must not
-/// take other tasks meanwhile: these might want the same lane.
+/// Runs several pieces at a time, if there are many, each on the thread that ran it the last time,
+/// in whose cache it is. A thread that waits for the last ones must not take other tasks meanwhile:
+/// these might want the same lane.
 template <typename Work>
 void BatchBuilder::for_each_piece(const Work& work) {
   if (pieces_.size() < kPiecesToShare) {
@@ -72,14 +74,14 @@ void BatchBuilder::for_each_piece(const Work& work) {
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
         std::size_t{0}, pieces_.size(), [&](std::size_t i) { work(pieces_[i]); },
-        tbb::simple_partitioner());
+        tbb::static_partitioner());
   });
 }
 
 void BatchBuilder::cut(std::size_t queries) {
   const std::size_t pieces = (queries + kPieceQueries - 1) / kPieceQueries;
-  if (all_pieces_.size() < pieces) all_pieces_.resize(pieces);
-  pieces_ = std::span(all_pieces_).first(pieces);
+  if (all_pieces_->size() < pieces) all_pieces_->resize(pieces);
+  pieces_ = std::span(*all_pieces_).first(pieces);
   for (std::size_t i = 0; i < pieces; ++i) {
     pieces_[i].begin = static_cast<std::uint32_t>(i * kPieceQueries);
     pieces_[i].end =
@@ -112,6 +114,7 @@ void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) cons
     if (state + 1 < piece.end) prefetch(slots_[state + 1]);
     writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
   }
+  piece.count_ranges(are_few_);
 }
 
 /// Adds the pieces up, in order, and sets what follows from the sums.
@@ -120,6 +123,10 @@ void BatchBuilder::add_up() {
   std::uint64_t postings = 0;
   for (const QueryPiece& piece : pieces_) postings += piece.shape.postings;
   const bool are_few = postings < kFewPostings;
+  if (are_few != are_few_) {
+    are_few_ = are_few;
+    for_each_piece([are_few](QueryPiece& piece) { piece.count_ranges(are_few); });
+  }
   for (QueryPiece& piece : pieces_) {
     if (are_few) piece.shape.table_ranges = piece.short_ranges;
     piece.before = shape_;
@@ -131,18 +138,11 @@ void BatchBuilder::add_up() {
   shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }
 
-/// Counts the ranges of AND and finds their places.
+/// Finds the places of the ranges of AND.
 void BatchBuilder::order_ranges() {
-  const bool are_few = shape_.range_blocks < kRangeBlocks;
-  for_each_piece([are_few](QueryPiece& piece) {
-    piece.shape.and_ranges = piece.and_ranges.count(are_few);
-    piece.shape.and_fallback_ranges = piece.and_fallback_ranges.count(are_few);
-  });
   order_.clear();
   fallback_order_.clear();
   for (QueryPiece& piece : pieces_) {
-    shape_.and_ranges += piece.shape.and_ranges;
-    shape_.and_fallback_ranges += piece.shape.and_fallback_ranges;
     order_.add(piece.and_ranges.counts());
     fallback_order_.add(piece.and_fallback_ranges.counts());
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,12 @@ namespace warpdex::gpu {
 /// not depend on the threads, except for padding and for the order of lists that are decoded once.
 class BatchBuilder {
  public:
-  /// Keeps references. Several segments lie in the order of their docIDs.
-  BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation);
+  using Pieces = std::vector<QueryPiece>;
+
+  /// Keeps references. Several segments lie in the order of their docIDs. `pieces` is memory that
+  /// is used between measure() and write(), so that builders may share it.
+  BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
+               std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>());
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
       : BatchBuilder(std::vector<const PlacedIndex*>{&index}, ablation) {}
 
@@ -42,7 +47,8 @@ class BatchBuilder {
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
                             const Answer* answers_so_far = nullptr);
-  /// Slots of the measured queries that the kernels cannot answer: they have too many terms.
+  /// Slots of the measured queries that the kernels cannot answer: they have too many terms. Before
+  /// others are measured in the same pieces.
   std::vector<std::uint32_t> unanswerable() const;
   /// Copies what was measured, once, to the image's parts on the host. These and the parts on the
   /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
@@ -70,10 +76,11 @@ class BatchBuilder {
   BatchRules rules_;
   SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;
-  std::vector<QueryPiece> all_pieces_;  ///< as many as any batch had; they keep their memory
+  std::shared_ptr<Pieces> all_pieces_;  ///< as many as any batch had; they keep their memory
   std::span<QueryPiece> pieces_;        ///< of the current batch
   BatchShape shape_;
-  PostingStore store_;  ///< empty: no lists are decoded once
+  bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
+  PostingStore store_;   ///< empty: no lists are decoded once
   OrMethod or_by_;
   BlockRangeOrder order_;
   BlockRangeOrder fallback_order_;

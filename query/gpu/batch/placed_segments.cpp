@@ -16,11 +16,4 @@ PlacedSegments::PlacedSegments(std::vector<const PlacedIndex*> segments)
   }
 }
 
-QueryEntries PlacedSegments::entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
-                                     std::size_t i) const {
-  // Of several terms, a segment may know only one.
-  const bool is_one_list = size() == 1 || plans[query].terms.size() == 1;
-  return entries_of(plans.in(query, i), mode, knows_live_ && is_one_list);
-}
-
 }  // namespace warpdex::gpu

@@ -26,7 +26,11 @@ class PlacedSegments {
 
   /// The entries of a query in segment `i`.
   QueryEntries entries(const SegmentPlans& plans, std::size_t query, QueryMode mode,
-                       std::size_t i) const;
+                       std::size_t i) const {
+    // Of several terms, a segment may know only one.
+    const bool is_one_list = size() == 1 || plans[query].terms.size() == 1;
+    return entries_of(plans.in(query, i), mode, knows_live_ && is_one_list);
+  }
 
  private:
   std::vector<const PlacedIndex*> all_;

@@ -36,8 +36,34 @@ struct QueryEntries {
   const QueryEntry* end() const { return entries.data() + count; }
 };
 
+/// Adds an entry in which unsigned terms are required or not, if anything can match.
+inline void add_entry(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
+                      bool knows_matches, QueryEntries& entries) {
+  if (plan.misses_must || (unsigned_is_required && plan.misses_unsigned)) return;
+  const RoleCounts roles = count_roles(plan, unsigned_is_required);
+  if (roles.is_empty) return;
+  QueryEntry& entry = entries.entries[entries.count];
+  entry.roles = roles;
+  entry.unsigned_is_required = unsigned_is_required;
+  entry.is_fallback = is_fallback;
+  entry.is_one_list = roles.is_one_list() && !is_fallback && knows_matches;
+  if (roles.has_required && !entry.is_one_list) {
+    entry.kind = is_fallback ? EntryKind::kAndFallback : EntryKind::kAnd;
+  }
+  // OR as a fallback reads the same lists as AND; none of them is required.
+  entry.shares_lists = is_fallback && !roles.has_required && entries.count > 0;
+  ++entries.count;
+}
+
 /// `knows_matches`: if the query is one list, the number of its matches is known. O(terms).
-QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool knows_matches);
+inline QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool knows_matches) {
+  QueryEntries entries;
+  add_entry(plan, mode != QueryMode::kOr, false, knows_matches, entries);
+  const bool is_one_list = entries.count > 0 && entries.entries[0].is_one_list;
+  if (mode == QueryMode::kAndOr && !is_one_list)
+    add_entry(plan, false, true, knows_matches, entries);
+  return entries;
+}
 
 /// A query's shortest required list, which drives AND. There must be one.
 const PlannedTerm& driver_of(const PlannedQuery& plan, const QueryEntry& entry);

@@ -39,6 +39,11 @@ struct alignas(64) QueryPiece {
 
   /// Forgets all but the states, and keeps its memory.
   void clear();
+  /// Counts the ranges of AND, again if they were counted for another number of postings.
+  void count_ranges(bool are_few) {
+    shape.and_ranges = and_ranges.count(are_few);
+    shape.and_fallback_ranges = and_fallback_ranges.count(are_few);
+  }
 };
 
 }  // namespace warpdex::gpu

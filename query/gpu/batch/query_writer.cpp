@@ -60,13 +60,11 @@ void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot)
     std::uint32_t first_list = 0;
     const QueryEntries entries = segments_.entries(plans, slot, rules_.of(slot).mode, i);
     if (entries.count == 0) continue;
-    for (const PlannedTerm& term : plan.terms) {
-      piece_.shape.postings += term.entry.document_frequency;
-    }
     for (const QueryEntry& entry : entries) {
       if (!entry.shares_lists) {
         first_list = static_cast<std::uint32_t>(piece_.lists.size());
-        write_lists(i, plan, entry);
+        const std::uint64_t postings = write_lists(i, plan, entry);
+        if (&entry == entries.begin()) piece_.shape.postings += postings;
       }
       written_.push_back({i, &plan, entry, first_list});
       if (entry.is_one_list) {
@@ -80,8 +78,9 @@ void QueryWriter::write_all_lists(const SegmentPlans& plans, std::uint32_t slot)
   }
 }
 
-void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
-                              const QueryEntry& entry) {
+/// Returns the number of their postings.
+std::uint64_t QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
+                                       const QueryEntry& entry) {
   const PlacedIndex& placed = segments_[segment];
   CollectionStatistics statistics{};
   if (plan.statistics) {
@@ -89,28 +88,25 @@ void QueryWriter::write_lists(std::size_t segment, const PlannedQuery& plan,
   } else {
     statistics = {placed.index.counts().documents, placed.index.counts().tokens};
   }
-  const std::size_t first = piece_.lists.size();
-  piece_.lists.resize(first + entry.roles.scoring + entry.roles.prohibited);
-  ListSource* list = piece_.lists.data() + first;
+  std::uint64_t postings = 0;
+  const auto write_list = [&](const PlannedTerm& term, std::uint32_t flags) {
+    ListSource& list = piece_.lists.emplace_back();
+    writer_.write(placed, segment, term, statistics, flags, piece_.packed, list);
+    postings += list.size;
+    if ((list.flags & kPacked) == 0) return;
+    ++piece_.shape.raw_lists;
+    piece_.shape.raw_postings += list.size;
+  };
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited) continue;
-    const bool required = is_required(term, entry.unsigned_is_required);
-    write_list(segment, term, statistics, required ? kRequired : 0U, *list++);
+    write_list(term, is_required(term, entry.unsigned_is_required) ? kRequired : 0U);
   }
   for (const PlannedTerm& term : plan.terms) {
     if (entry.roles.prohibited == 0) break;
-    if (term.is_prohibited) write_list(segment, term, statistics, kProhibited, *list++);
+    if (term.is_prohibited) write_list(term, kProhibited);
   }
   piece_.shape.lists = static_cast<std::uint32_t>(piece_.lists.size());
-}
-
-void QueryWriter::write_list(std::size_t segment, const PlannedTerm& term,
-                             const CollectionStatistics& statistics, std::uint32_t flags,
-                             ListSource& list) {
-  writer_.write(segments_[segment], segment, term, statistics, flags, piece_.packed, list);
-  if ((list.flags & kPacked) == 0) return;
-  ++piece_.shape.raw_lists;
-  piece_.shape.raw_postings += list.size;
+  return postings;
 }
 
 /// What a query has in common in all segments.
@@ -159,27 +155,29 @@ void QueryWriter::write_or(const Written& written, Query& query) {
   // What is counted for each list is kept in registers.
   std::uint32_t row = shift + shape.row_entries;
   const std::uint32_t or_query = shape.or_queries;
-  BatchShape own;
+  std::uint64_t postings = 0;
+  std::uint32_t all_blocks = 0;
+  std::uint32_t max_blocks = 0;
+  std::uint32_t ranges = 0;
   std::uint32_t short_ranges = 0;
-  ListSource* const lists = piece_.lists.data() + query.first_list;
-  for (std::uint32_t i = 0; i < query.list_count; ++i) {
-    ListSource& list = lists[i];
-    list.or_query = or_query;
-    list.rank = static_cast<std::uint16_t>(i);
-    list.tile_row = row;
+  ListSource* list = piece_.lists.data() + query.first_list;
+  for (std::uint32_t i = 0; i < query.list_count; ++i, ++list) {
+    list->or_query = or_query;
+    list->rank = static_cast<std::uint16_t>(i);
+    list->tile_row = row;
     row += tile_row_entries(tiles);
-    const std::uint32_t blocks = block_count(list.size);
-    own.or_postings += list.size;
-    own.or_blocks += blocks;
-    own.max_list_blocks = std::max(own.max_list_blocks, blocks);
-    own.table_ranges += block_range_count(blocks, kRangeBlocks);
+    const std::uint32_t blocks = block_count(list->size);
+    postings += list->size;
+    all_blocks += blocks;
+    max_blocks = std::max(max_blocks, blocks);
+    ranges += block_range_count(blocks, kRangeBlocks);
     short_ranges += block_range_count(blocks, kShortRangeBlocks);
   }
   piece_.short_ranges += short_ranges;
-  shape.or_postings += own.or_postings;
-  shape.or_blocks += own.or_blocks;
-  shape.max_list_blocks = std::max(shape.max_list_blocks, own.max_list_blocks);
-  shape.table_ranges += own.table_ranges;
+  shape.or_postings += postings;
+  shape.or_blocks += all_blocks;
+  shape.max_list_blocks = std::max(shape.max_list_blocks, max_blocks);
+  shape.table_ranges += ranges;
   shape.row_entries = row - shift;
   shape.or_lists += query.list_count;
   shape.adds_up_only &= (query.flags & kAddsUpOnly) != 0;

@@ -64,9 +64,7 @@ class QueryWriter {
   };
 
   void write_all_lists(const SegmentPlans& plans, std::uint32_t slot);
-  void write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
-  void write_list(std::size_t segment, const PlannedTerm& term,
-                  const CollectionStatistics& statistics, std::uint32_t flags, ListSource& list);
+  std::uint64_t write_lists(std::size_t segment, const PlannedQuery& plan, const QueryEntry& entry);
   Query start_query(std::uint32_t slot) const;
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
   double max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k);

@@ -19,11 +19,6 @@ std::uint32_t live(const SeededList& list, std::size_t place) {
   return rank - std::min(rank, list.term->removed);
 }
 
-float score_of(const SeededList& list, std::size_t place) {
-  return seed_score(list.placed->index.sections(), list.term->entry, list.scorer,
-                    kSeedRanks[place]);
-}
-
 /// So many documents of a segment, fewer than k, reach the score.
 struct Share {
   float score;
@@ -55,15 +50,16 @@ float start_seed(std::span<const SeededList> lists, std::uint32_t k) {
   const bool are_of_several = !lists.empty() && lists.front().segment != lists.back().segment;
   for (const SeededList& list : lists) {
     if (list.term->entry.is_short() || list.bound <= seed) continue;
-    const std::size_t places = seed_count(list.term->entry.document_frequency);
-    for (std::size_t place = 0; place < places; ++place) {
+    const std::span<const ListSeed> seeds =
+        list_seeds(list.placed->index.sections(), list.term->entry);
+    for (std::size_t place = 0; place < seeds.size(); ++place) {
       const std::uint32_t documents = live(list, place);
       if (documents >= k) {
-        seed = std::max(seed, score_of(list, place));
+        seed = std::max(seed, seed_score(list.scorer, seeds[place]));
         break;
       }
       if (are_of_several && documents > 0) {
-        shares.push_back({score_of(list, place), list.segment, documents});
+        shares.push_back({seed_score(list.scorer, seeds[place]), list.segment, documents});
       }
     }
   }

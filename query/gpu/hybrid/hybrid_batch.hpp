@@ -8,8 +8,9 @@
 
 namespace warpdex::gpu {
 
-/// Beside ListFlags, where kRequired is meant for AND.
+/// A flag of lists beside ListFlags, of which kRequired is for AND alone.
 inline constexpr std::uint32_t kMust = 16;  ///< a match must have the term in every mode
+static_assert((kMust & (kRaw | kRequired | kProhibited | kHugeFrequencies)) == 0);
 
 /// How a query is read: as AND, or as OR.
 enum Reading : std::uint32_t { kReadOr = 0, kReadAnd = 1, kReadings = 2 };

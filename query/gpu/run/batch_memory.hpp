@@ -33,6 +33,9 @@ class BatchMemory {
   /// Leaves so many bytes of the lane's share to the list stage. Nothing is under way.
   void reserve(std::size_t bytes);
 
+  /// Before the first part of a batch, when none is under way: batches of one part then use one
+  /// image, which is in the cache.
+  void begin() { turn_of_staging_ = 1; }
   /// Lays out a part. False if there is not enough memory, and then nothing is laid out. The part
   /// before may be under way: the stream orders its use of the memory before this one's. Earlier
   /// parts must have ended.

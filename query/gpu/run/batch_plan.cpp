@@ -120,8 +120,8 @@ void BatchPlanner::add_estimate(const PlannedQuery& plan, std::uint64_t document
 }
 
 /// Whether all queries make one part, as if each segment had all their terms. This reads the plan
-/// of the whole only. Lists are as many and as long as in all segments together, save for removed
-/// documents; blocks take little of the memory.
+/// of the whole only, and of that no term if the longest lists would fit. Lists are as many and as
+/// long as in all segments together, save for removed documents; blocks take little of the memory.
 bool BatchPlanner::fit_by_whole(SegmentPlans plans, std::span<const std::uint32_t> slots,
                                 std::uint32_t k, std::size_t share) const {
   PlannedQuery one_term;
@@ -134,26 +134,32 @@ bool BatchPlanner::fit_by_whole(SegmentPlans plans, std::span<const std::uint32_
     add_estimate(one_term, documents, 0, with_term);
   }
   std::uint64_t terms = 0;
+  for (const std::uint32_t slot : slots) terms += plans[slot].terms.size();
+  const std::uint64_t candidates = min_capacity(k, 0);
+  if (terms * with_term.rows > kMaxRowEntries || slots.size() * candidates > kMaxCandidates) {
+    return false;
+  }
+  const std::uint64_t bytes =
+      slots.size() * (of_query(candidates) + none.bytes) + terms * (with_term.bytes - none.bytes);
+  const auto fit = [&](std::uint64_t blocks) {
+    return bytes + blocks * (kBlockBytes + sizeof(BlockRange) / kAndBlocks + 1) <=
+           estimated_share(share);
+  };
+  if (fit(terms * (collection_.documents / kBlockSize + 1))) return true;
   std::uint64_t blocks = 0;
   for (const std::uint32_t slot : slots) {
-    terms += plans[slot].terms.size();
     for (const PlannedTerm& term : plans[slot].terms) {
       blocks += term.entry.document_frequency / kBlockSize;
     }
   }
-  const std::uint64_t candidates = min_capacity(k, 0);
-  const std::uint64_t bytes = slots.size() * (of_query(candidates) + none.bytes) +
-                              terms * (with_term.bytes - none.bytes) +
-                              blocks * (kBlockBytes + sizeof(BlockRange) / kAndBlocks + 1);
-  return bytes <= estimated_share(share) && terms * with_term.rows <= kMaxRowEntries &&
-         slots.size() * candidates <= kMaxCandidates;
+  return fit(blocks);
 }
 
 std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
                                           std::uint32_t k, std::uint32_t attempt,
                                           std::size_t share) const {
   if (attempt == kMaxRetries) return std::min<std::size_t>(slots.size(), 1);
-  if (attempt == 0 && plans.are_of_all() && fit_by_whole(plans, slots, k, share)) {
+  if (attempt == 0 && fit_by_whole(plans, slots, k, share)) {
     return slots.size();
   }
   const std::uint64_t candidates = min_capacity(k, attempt);

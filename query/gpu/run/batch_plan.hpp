@@ -66,7 +66,8 @@ class BatchPlanner {
   }
 
   /// How many of the queries `slots`, from the first on, make a part: as many as there should be
-  /// memory for, at least one. O(terms of the whole) if all make one, else O(terms of segments).
+  /// memory for, at least one. O(queries) if there is much, O(terms of the whole) if all make one
+  /// part, else O(terms of segments).
   std::size_t queries_of_part(SegmentPlans plans, std::span<const std::uint32_t> slots,
                               std::uint32_t k, std::uint32_t attempt, std::size_t share) const;
 

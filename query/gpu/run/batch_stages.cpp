@@ -42,7 +42,8 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
-void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
+void complete_tables(const BatchPlan& plan, const ImageParts& image, const PartFacts& facts,
+                     OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
@@ -50,7 +51,8 @@ void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& t
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
   tables.max_tiles = plan.max_tiles;
-  tables.tile_count = plan.shape.tile_entries;
+  // It only says how many CTAs are worth while.
+  tables.tile_count = std::min<std::uint32_t>(plan.shape.tile_entries, facts.max_tile_ctas);
   tables.query_tiles = plan.shape.segments > 1 ? image.query_tiles : nullptr;
   tables.query_tile_count = plan.shape.or_states;
   tables.is_one_query = plan.shape.or_queries == 1 || plan.shape.queries == 1;
@@ -64,7 +66,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
               const PartFacts& facts, BatchStages& stages) {
   auto& [matching, rounds, by_bound, finishing] = stages;
   complete_batch(plan, image, index, facts, rounds);
-  complete_tables(plan, image, rounds);
+  complete_tables(plan, image, facts, rounds);
   rounds.max_blocks = plan.max_blocks;
   rounds.max_block_chunks = plan.max_block_chunks;
   rounds.max_documents = plan.max_documents;

@@ -7,6 +7,7 @@
 
 #include "gpu/kernels/kernels.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/launch_overlap.hpp"
 #include "warpdex/core/waiting.hpp"
 
@@ -24,21 +25,23 @@ std::uint32_t tile_end(const SearchedIndex& index) {
 
 }  // namespace
 
-Lane::Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings)
-    : Lane(index, &index, removed, settings) {}
+Lane::Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
+           std::shared_ptr<BatchBuilder::Pieces> pieces)
+    : Lane(index, &index, removed, settings, std::move(pieces)) {}
 
-Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings)
-    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings) {}
+Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
+           std::shared_ptr<BatchBuilder::Pieces> pieces)
+    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings, std::move(pieces)) {}
 
 Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-           const GpuEngineSettings& settings)
+           const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces)
     : index_(index),
       cache_(alone == nullptr ? nullptr : alone->cache.get()),
       removed_(removed.bits),
       settings_(settings),
       stage_(alone == nullptr ? std::nullopt
                               : std::optional<ListStage>(std::in_place, *alone, removed)),
-      builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation),
+      builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation, std::move(pieces)),
       stream_(index.device),
       clock_(settings.ablation.time_stages, index.device),
       planner_({.documents = index.documents,
@@ -53,6 +56,10 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       following_(index.device) {
   const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
+  // A multiprocessor holds two CTAs of this kind or three.
+  if (settings.is_background) {
+    max_tile_ctas_ = static_cast<std::uint32_t>(device_info(index.device).multiprocessors);
+  }
   ++index_.lanes;
 }
 
@@ -79,6 +86,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   overflowed_.clear();
   attempt_ = 0;
   is_busy_ = true;
+  memory_.begin();
   try {
     take_queries();
     sort_by_scorer();

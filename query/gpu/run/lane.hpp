@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,11 +28,13 @@ namespace warpdex::gpu {
 /// Used by one thread at a time.
 class Lane {
  public:
-  /// Over an index. Keeps a reference. `removed`: with bits as those of
-  /// Batch::removed. Throws CudaError.
-  Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings);
+  /// Over an index. Keeps a reference. `removed`: with bits as those of Batch::removed. Lanes of an
+  /// engine share `pieces`. Throws CudaError.
+  Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
+       std::shared_ptr<BatchBuilder::Pieces> pieces);
   /// Over the segments of a snapshot; plans are of all of them.
-  Lane(const SearchedIndex& joined, const GpuEngineSettings& settings);
+  Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
+       std::shared_ptr<BatchBuilder::Pieces> pieces);
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
@@ -53,7 +57,7 @@ class Lane {
 
  private:
   Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-       const GpuEngineSettings& settings);
+       const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces);
 
   /// Queries that are under way together.
   struct Part {
@@ -93,6 +97,7 @@ class Lane {
   std::optional<ListStage> stage_;  ///< of an index
   BatchBuilder builder_;
   bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
+  std::uint32_t max_tile_ctas_ = std::numeric_limits<std::uint32_t>::max();
   Stream stream_;
   StageClock<GpuStage> clock_;
   BatchPlanner planner_;

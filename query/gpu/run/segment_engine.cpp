@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "warpdex/core/cuda/stream_priority.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::gpu {
@@ -45,8 +46,11 @@ SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSetting
 }
 
 void SegmentEngine::add_lane() {
-  lanes_.push_back(alone_ != nullptr ? std::make_unique<LaneEntry>(*alone_, removed_, settings_)
-                                     : std::make_unique<LaneEntry>(index_, settings_));
+  const StreamPriorityScope priority(settings_.is_background ? StreamPriority::kUsual
+                                                             : StreamPriority::kFirst);
+  lanes_.push_back(alone_ != nullptr
+                       ? std::make_unique<LaneEntry>(*alone_, removed_, settings_, pieces_)
+                       : std::make_unique<LaneEntry>(index_, settings_, pieces_));
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find_free() {

@@ -52,6 +52,7 @@ class SegmentEngine final : public SegmentSearcher {
   const GpuIndex::State* alone_ = nullptr;  ///< the same where it is one index
   Removals removed_;
   const GpuEngineSettings settings_;
+  std::shared_ptr<BatchBuilder::Pieces> pieces_ = std::make_shared<BatchBuilder::Pieces>();
   std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
   std::uint64_t last_ticket_ = 0;
 };

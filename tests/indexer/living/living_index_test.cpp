@@ -105,39 +105,6 @@ TEST_F(LivingIndexTest, RefusesImpactsOfBm25AndWhatIsNoIndex) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
 }
 
-TEST_F(LivingIndexTest, WeightsThatDoNotFitAreOfBadDocuments) {
-  const auto build_of = [&](float weight) {
-    BuildOptions options;
-    options.output = index_;
-    options.threads = 1;
-    build_index(*vectors_from_memory({{"a", "", {{"x", weight}}}}), options);
-  };
-  const auto vectors = [](float weight) {
-    return vectors_from_memory({{"b", "", {{"x", 1}}}, {"c", "", {{"x", weight}}}});
-  };
-  build_of(2.5F);
-  {
-    LivingIndex quantised(index_);
-    EXPECT_THAT(complaint<BadDocument>([&] { quantised.add(*vectors(2.75F), one_thread()); }),
-                HasSubstr("<memory>:2: document 'c': the weight 2.75 is above 2.5, the largest"));
-    EXPECT_EQ(quantised.add(*vectors(2.5F), one_thread()).build.documents, 2U);
-  }
-  build_of(255);
-  LivingIndex whole(index_);
-  for (const float weight : {256.0F, 1.5F}) {
-    EXPECT_THAT(
-        complaint<BadDocument>([&] { whole.add(*vectors(weight), one_thread()); }),
-        HasSubstr("<memory>:2: document 'c': a weight is not a whole number from 1 to 255"));
-  }
-  AddOptions skips = one_thread();
-  skips.build.on_bad_document = OnBadDocument::kSkip;
-  const AddReport report = whole.add(*vectors(256), skips);
-  EXPECT_EQ(report.build.documents, 1U);
-  EXPECT_EQ(report.build.skipped_documents, 1U);
-  whole.commit();
-  EXPECT_THAT(names(), testing::ElementsAre("a", "b"));
-}
-
 TEST_F(LivingIndexTest, WithoutAForwardIndexStatisticsCountRemovedDocuments) {
   build({{"a", "x y"}, {"b", "y"}, {"c", "y z"}},
         [](BuildOptions& options) { options.forward = false; });

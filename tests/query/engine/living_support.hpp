@@ -154,6 +154,21 @@ class Living {
 
   void merge() { writer_->merge({.all = below(4) == 0, .memory = kMinBuildMemory, .threads = 1}); }
 
+  /// Does so many random operations, and commits them.
+  void change(std::uint64_t operations) {
+    for (; operations > 0; --operations) {
+      switch (below(8)) {
+        case 0: merge(); break;
+        case 1: update(); break;
+        case 2: commit(); break;
+        case 3: remove_share(10); break;
+        case 4: remove(); break;
+        default: add();
+      }
+    }
+    commit();
+  }
+
   void build(const std::filesystem::path& output, std::vector<Document> documents) const {
     BuildOptions options = living_options(output, codec_);
     options.static_scores = static_scores(documents);

@@ -117,17 +117,7 @@ TEST_P(GpuHybridTest, TinyRandomOperations) {
   Living living(890, GetParam().codec, GetParam().weights);
   Uploaded uploaded;
   for (int round = 0; round < 6; ++round) {
-    for (std::uint64_t left = round == 0 ? 0 : 1 + living.below(5); left > 0; --left) {
-      switch (living.below(8)) {
-        case 0: living.merge(); break;
-        case 1: living.update(); break;
-        case 2: living.commit(); break;
-        case 3: living.remove_share(10); break;
-        case 4: living.remove(); break;
-        default: living.add();
-      }
-    }
-    living.commit();
+    living.change(round == 0 ? 0 : 1 + living.below(5));
     Both both(uploaded.open(living));
     for (const std::size_t count : {1, 33}) both.expect_same(living, count);
     ASSERT_FALSE(HasFailure()) << "round " << round;

@@ -27,17 +27,7 @@ TEST_P(GpuSnapshotTest, TinyRandomOperations) {
   Living living(880, GetParam().codec, GetParam().weights);
   Uploaded uploaded;
   for (int round = 0; round < 6; ++round) {
-    for (std::uint64_t left = 1 + living.below(5); left > 0; --left) {
-      switch (living.below(8)) {
-        case 0: living.merge(); break;
-        case 1: living.update(); break;
-        case 2: living.commit(); break;
-        case 3: living.remove_share(10); break;
-        case 4: living.remove(); break;
-        default: living.add();
-      }
-    }
-    living.commit();
+    living.change(1 + living.below(5));
     if (living.below(3) == 0) {
       living.close();
       living.open();

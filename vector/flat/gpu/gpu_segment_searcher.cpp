@@ -30,22 +30,23 @@ void hand_over(const BlockBuffers& buffers, std::size_t first, std::size_t count
   take(first, count, rows, distances);
 }
 
-}  // namespace
-
-template <class Done>
-void GpuSegmentSearcher::State::search_all(std::span<const float> queries, std::size_t k,
-                                           const Done& done) {
-  check_k(k, live_rows);
-  for_each_block(
-      check_queries(dimension(), queries), k,
-      [&](std::size_t block) { return AllSegments(parts, order, block, k); },
+/// Searches all rows for the nearest k of each query. Calls take(first, count, buffers, workspace)
+/// for each block of queries, whose answers are on their way.
+template <class State, class Take>
+void search_all(State& state, std::span<const float> queries, std::size_t k, const Take& take) {
+  check_k(k, state.live_rows);
+  state.for_each_block(
+      check_queries(state.dimension(), queries), k,
+      [&](std::size_t block) { return AllSegments(state.parts, state.order, block, k); },
       [&](std::size_t first, std::size_t count, AllSegments& search, const BlockBuffers& buffers,
           Workspace& workspace) {
-        search.run(prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
+        search.run(state.prepare(queries, first, count, buffers, workspace.stream), buffers.answers,
                    workspace);
-        done(first, count, buffers, workspace);
+        take(first, count, buffers, workspace);
       });
 }
+
+}  // namespace
 
 GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment> segments, Resources& resources)
     : state_(std::make_unique<State>(std::move(segments), resources)) {}
@@ -61,8 +62,8 @@ std::size_t GpuSegmentSearcher::first_word(std::size_t segment) const {
 
 void GpuSegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
                                  const TakeAnswers& take) const {
-  state_->search_all(
-      queries, k,
+  search_all(
+      *state_, queries, k,
       [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
         hand_over(buffers, first, count, state_->metric(), workspace, take);
       });
@@ -70,8 +71,8 @@ void GpuSegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
 
 void GpuSegmentSearcher::nearest_on_gpu(std::span<const float> queries, std::size_t k,
                                         const TakeRows& take) const {
-  state_->search_all(
-      queries, k,
+  search_all(
+      *state_, queries, k,
       [&](std::size_t first, std::size_t count, const BlockBuffers& buffers, Workspace& workspace) {
         write_answers(buffers.answers, static_cast<std::uint32_t>(count), state_->metric(),
                       buffers.rows, buffers.distances, workspace.stream);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr int kRows = 8;  ///< of a warp at a time
-/// A CTA turns so many words of a set into row numbers at a time or, if these were more than there
-/// is room for, so many that have no more.
+/// A CTA turns kWords words of a set into row numbers at a time. There is room for kListed of
+/// these; where the words have more, it takes kFullWords, which cannot.
 constexpr std::uint32_t kThreadWords = 4;
 constexpr std::uint32_t kWords = kThreadWords * kThreads;
 constexpr std::uint32_t kListed = 4096;

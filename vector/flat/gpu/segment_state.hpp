@@ -58,10 +58,6 @@ struct GpuSegmentSearcher::State {
   /// makes the search for blocks of up to so many.
   template <class Make, class Answer>
   void for_each_block(std::size_t count, std::size_t k, const Make& make, const Answer& answer);
-  /// Queues the search of all rows for the k nearest of each query, block by block. Calls
-  /// done(first, count, buffers, workspace) for each block.
-  template <class Done>
-  void search_all(std::span<const float> queries, std::size_t k, const Done& done);
 
   std::vector<DeviceSegment> parts;  ///< in the order of their rows
   std::vector<std::size_t> order;    ///< the largest first: it makes the lowest limits

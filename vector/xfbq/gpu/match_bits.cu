@@ -53,7 +53,8 @@ struct OwnQueries {
   std::uint32_t query[2];
   float weight[2];
   float bound[2];  ///< L - b, and the slack
-  float shift[2];  ///< what products have too much, weighed, and its slack; NaN for no query
+  float shift[2];  ///< what shifted products have too much, times the weight, and how far
+                   ///< rounding takes that; NaN for no query
 
   __device__ void load(const MatchBitsTask& task, std::uint32_t m, float shift_of_sums) {
 #pragma unroll

@@ -19,6 +19,9 @@ struct MeasuredCost {
   float cpu = 0;        ///< on a CPU thread, all of them being busy
   float cpu_mean = 0;   ///< the mean of what `cpu` is the median of: what many queries add up to
   float gpu_alone = 0;  ///< as a batch of its own; 0: no GPU, or the GPU cannot answer it
+  // On an otherwise idle machine, a millisecond after the query before; 0: not measured.
+  float cpu_idle = 0;
+  float gpu_idle = 0;
 };
 
 /// A batch of queries, by their numbers, and what it takes.
@@ -33,13 +36,18 @@ struct CostMeasurements {
   /// A large batch of queries of all classes, and what each takes of many like it, the next one
   /// submitted while one runs. Empty without a GPU.
   MeasuredBatch overlapped;
+  // What the host does for a query of such a batch, in microseconds: to build and start it, with as
+  // many threads as a scheduler has for that; and to copy the answer, on one thread.
+  double build = 0;
+  double deliver = 0;
 };
 
 struct MeasureSettings {
   std::size_t cpu_threads = 0;  ///< 0: all
   std::size_t repetitions = 3;  ///< of which the median counts
   std::vector<std::size_t> batch_sizes{16, 64, 256};
-  std::size_t batches = 60;  ///< of each size and class, drawn at random
+  std::size_t batches = 60;        ///< of each size and class, drawn at random
+  std::size_t idle_queries = 100;  ///< of each class, to be measured on an idle machine
   std::uint64_t seed = 1;
 };
 

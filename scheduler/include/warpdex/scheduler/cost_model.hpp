@@ -96,6 +96,9 @@ struct ClassModels {
   ModelTree gpu_alone;
   ModelTree gpu_share;
   double gpu_base = 0;  ///< of a batch
+  // `cpu` is of a busy machine, `gpu_alone` of queries in close succession.
+  double cpu_idle = 1;  ///< times as long a query takes on the CPU where other threads are idle
+  double gpu_idle = 1;  ///< times as long one takes on the GPU a while after the last one
 };
 
 /// Predictions of all classes. A copy is plain data; reading it is safe from any threads.

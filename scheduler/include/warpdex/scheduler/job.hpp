@@ -41,11 +41,15 @@ enum class JobEnd : std::uint8_t {
 
 /// What a job costs, predicted, in microseconds.
 struct JobCost {
-  float cpu = 0;         ///< on one CPU thread
+  float cpu = 0;         ///< on one CPU thread, the others being busy
   float gpu_alone = 0;   ///< on the GPU as a batch of its own
   float gpu_share = 0;   ///< what it adds to the time of a large batch
   bool gpu_can = false;  ///< whether the GPU can answer it
   float gpu_base = 0;    ///< what a batch takes beside the shares of its jobs
+  float idle_share = 1;  ///< of `cpu`: what it takes while the other CPU threads are idle
+
+  /// On one CPU thread while this part of the others is busy.
+  float cpu_at(float load) const { return cpu * (idle_share + load * (1 - idle_share)); }
 };
 
 /// What a caller asks of one job.
@@ -84,6 +88,7 @@ class Job {
   Micros start = 0;                       ///< when its last run began
   Micros end = 0;                         ///< when it ended
   Processor processor = Processor::kCpu;  ///< of its last run
+  float cpu_load = 0;                     ///< part of the CPU threads that were busy then
   std::uint32_t moves = 0;                ///< times that it went on to another processor
   std::exception_ptr failure;             ///< of JobEnd::kFailed
 
@@ -123,6 +128,8 @@ class GpuWorker {
   virtual ~GpuWorker() = default;
   /// Batches that it has room for, from start() to release().
   virtual std::size_t max_batches() const = 0;
+  /// Whether a slot, below max_batches(), is kept for huge jobs.
+  virtual bool is_for_huge(std::size_t slot) const { return (void)slot, false; }
   /// Starts on a batch; `slot` is below max_batches() and free.
   virtual void start(std::size_t slot, std::span<Job* const> jobs) = 0;
   /// Whether the batch is done. Does what the host can do for it now.
@@ -130,7 +137,7 @@ class GpuWorker {
   /// Takes the answers of a batch that is done.
   virtual void take(std::size_t slot) = 0;
   /// Gives a job its answer, for the place in its batch; false if the GPU could not answer it.
-  /// After take(), from any one thread.
+  /// After take(); for different places from several threads at once.
   virtual bool deliver(std::size_t slot, std::size_t place, Job& job) = 0;
   /// The batch's answers are no longer needed.
   virtual void release(std::size_t slot) noexcept = 0;
@@ -150,10 +157,13 @@ class WorkClass {
   virtual std::unique_ptr<GpuWorker> make_gpu_worker() { return nullptr; }
   /// Makes the job's answer an empty one with a true certificate. On any thread.
   virtual void answer_nothing(Job& job) const = 0;
-  /// Learns from a run on the CPU that was complete and took so many microseconds.
+  /// Learns from a run on the CPU that was complete and took so many microseconds. Job::cpu_load
+  /// says how busy the CPU was.
   virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
   /// Learns from a batch: what it was predicted to take, and what it took.
-  virtual void learn_gpu(float predicted, float took) { (void)predicted, (void)took; }
+  virtual void learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
+    (void)jobs, (void)predicted, (void)took;
+  }
 };
 
 }  // namespace warpdex

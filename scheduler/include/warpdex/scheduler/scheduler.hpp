@@ -41,7 +41,13 @@ struct GpuSide {
   Engine* engine = nullptr;  ///< null: there is no GPU
   std::size_t batches = 0;   ///< GpuEngineSettings::max_batches; 1 or more
   HasList has_list = {};     ///< none: all lists are always in GPU memory
+  /// For huge queries, with room for kBackgroundBatches: GpuEngineSettings::is_background. Null:
+  /// `engine` takes these too.
+  Engine* background = nullptr;
 };
+
+/// One under way, and one whose answer is being delivered.
+inline constexpr std::size_t kBackgroundBatches = 2;
 
 /// Batches that an engine should have room for, with these settings: those under way, one of a huge
 /// query, and one whose answers are being delivered.

@@ -17,8 +17,21 @@ struct SimulatedQuery {
   JobCost measured;
 };
 
+/// What the host does beside running queries, and on how many threads and processors. Times are in
+/// microseconds of a query on the GPU. Without a GPU, or with one that costs the host nothing: as
+/// it is.
+struct SimulatedHostSettings {
+  std::size_t processors = 1'000;  ///< for all threads; those that run queries take what is left
+  std::size_t callers = 0;         ///< threads that submit, and never sleep
+  std::size_t builders = 1;        ///< threads that build batches, with the GPU's
+  std::size_t deliverers = 1;
+  double build = 0;    ///< CostMeasurements::build
+  double deliver = 0;  ///< CostMeasurements::deliver
+};
+
 struct SimulatorSettings {
   PlacementSettings placement;
+  SimulatedHostSettings host;
   std::size_t cpu_threads = 1;
   std::size_t capacity = 10'000;
   JobOptions options;    ///< of every query
@@ -29,7 +42,8 @@ struct SimulatorSettings {
 };
 
 /// What becomes of the arrivals, the n-th of query n modulo their number. Runs on the CPU take
-/// their measured time, unless they move, batches that of their base and shares. A query that moves
+/// their measured time, unless they move, and longer where processors are short; batches take that
+/// of their base and shares, once they are built and until they are delivered. A query that moves
 /// starts anew on the GPU.
 /// O(arrivals log arrivals).
 std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
@@ -46,5 +60,9 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
 /// The time that a batch keeps the GPU from the next one, as a part of its predicted time: below 1
 /// where batches, and classes of queries in one batch, overlap. 1 without a GPU.
 double gpu_occupancy(std::span<const SimulatedQuery> queries, const CostMeasurements& measurements);
+
+/// The host as measured, with this machine's processors and the threads of a scheduler that has so
+/// many CPU threads; without callers.
+SimulatedHostSettings simulated_host(const CostMeasurements& measurements, std::size_t cpu_threads);
 
 }  // namespace warpdex

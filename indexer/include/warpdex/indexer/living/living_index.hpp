@@ -50,6 +50,7 @@ struct MergeReport {
   std::uint64_t segments_before = 0;
   std::uint64_t segments = 0;
   std::uint64_t dropped_documents = 0;  ///< removed ones that are gone for good
+  std::uint64_t removed_documents = 0;  ///< that are left
 };
 
 /// An index open for changes. There is one at a time for an index; searches go on beside it, on the

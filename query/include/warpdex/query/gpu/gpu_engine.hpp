@@ -77,6 +77,9 @@ struct GpuEngineSettings {
   std::size_t max_batches = 4;
   std::chrono::microseconds spin = kDefaultSpin;  ///< a waiting thread spins so long before it
                                                   ///< sleeps
+  /// For batches of much work, beside which those of other engines are to go on: these come first
+  /// where both have work, and tiles leave them half of the GPU.
+  bool is_background = false;
   GpuAblation ablation{};
 };
 

@@ -1,0 +1,28 @@
+// Which streams' work a GPU does first.
+#pragma once
+
+#include <cstdint>
+
+namespace warpdex {
+
+enum class StreamPriority : std::uint8_t {
+  kUsual,  ///< as CUDA's streams are, unless they are asked to be more
+  kFirst,  ///< blocks of its kernels start before those of usual streams; none is stopped for them
+};
+
+/// While it lives, streams that this thread makes have this priority. As CurrentDevice does for
+/// devices, it spares all that owns a stream an argument.
+class StreamPriorityScope {
+ public:
+  explicit StreamPriorityScope(StreamPriority priority);
+  ~StreamPriorityScope();
+  StreamPriorityScope(const StreamPriorityScope&) = delete;
+  StreamPriorityScope& operator=(const StreamPriorityScope&) = delete;
+
+  static StreamPriority current();
+
+ private:
+  StreamPriority before_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,114 @@
+// Delivers the answers of batches. Few are delivered by the GPU's thread, many by threads of their
+// own, piece by piece, while the GPU's thread goes on.
+#include <algorithm>
+#include <chrono>
+
+#include "run/scheduler_state.hpp"
+#include "warpdex/core/waiting.hpp"
+
+namespace warpdex {
+namespace {
+
+/// What is delivered sooner than this, in microseconds, is not worth waking a thread for.
+constexpr float kShortDelivery = 30;
+/// Jobs of a piece.
+constexpr std::size_t kPieceJobs = 32;
+/// A thread that has delivered looks so long for further pieces before it sleeps, if a processor is
+/// left for it: about twice as long as waking it takes.
+constexpr std::chrono::microseconds kLook{100};
+/// The last delivery moves what one is expected to take by this part of the way.
+constexpr float kLearningRate = 0.1F;
+
+}  // namespace
+
+bool JobScheduler::State::is_soon_delivered(const GpuSlot& slot) const {
+  return static_cast<float>(slot.jobs.size()) * delivery_time.load(std::memory_order_relaxed) <
+         kShortDelivery;
+}
+
+void JobScheduler::State::hand_over(GpuSlot& slot) {
+  const std::size_t jobs = slot.jobs.size();
+  const std::size_t count = (jobs + kPieceJobs - 1) / kPieceJobs;
+  slot.undelivered.store(count, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(delivery_mutex);
+    for (std::size_t begin = 0; begin < jobs; begin += kPieceJobs) {
+      pieces.push_back({&slot, begin, std::min(jobs, begin + kPieceJobs)});
+    }
+    piece_count.store(pieces.size(), std::memory_order_release);
+  }
+  delivery_changed.notify_one();
+}
+
+/// Waits for a piece. False at the end.
+bool JobScheduler::State::take_piece(BatchPiece& piece) {
+  bool are_more = false;
+  {
+    std::unique_lock lock(delivery_mutex);
+    delivery_changed.wait(lock, [this] { return delivery_ends || !pieces.empty(); });
+    if (pieces.empty()) return false;
+    piece = pieces.front();
+    pieces.pop_front();
+    piece_count.store(pieces.size(), std::memory_order_release);
+    are_more = !pieces.empty();
+  }
+  if (are_more) delivery_changed.notify_one();
+  return true;
+}
+
+void JobScheduler::State::run_delivery_thread(std::size_t number) {
+  BatchPiece piece;
+  while (take_piece(piece)) {
+    awake_deliverers.fetch_add(1, std::memory_order_relaxed);
+    deliver(piece, delivery_counters(number));
+    spin_until([this] { return piece_count.load(std::memory_order_acquire) > 0 || !may_spin(); },
+               kLook);
+    awake_deliverers.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void JobScheduler::State::end_delivery() {
+  {
+    const std::lock_guard lock(delivery_mutex);
+    delivery_ends = true;
+  }
+  delivery_changed.notify_all();
+  delivery_threads.clear();
+}
+
+/// Frees the batch's slot with its last piece.
+void JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
+  GpuSlot& slot = *piece.slot;
+  const Micros begin = now();
+  for (std::size_t i = piece.begin; i < piece.end; ++i) deliver_job(slot, i, mine);
+  if (piece.begin < piece.end) {
+    const auto took =
+        static_cast<float>((now() - begin) / static_cast<double>(piece.end - piece.begin));
+    const float before = delivery_time.load(std::memory_order_relaxed);
+    delivery_time.store(before + kLearningRate * (took - before), std::memory_order_relaxed);
+  }
+  if (slot.undelivered.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  slot.worker->release(slot.number);
+  slot.is_free.store(true, std::memory_order_release);
+}
+
+void JobScheduler::State::deliver_job(GpuSlot& slot, std::size_t place, Counters& mine) noexcept {
+  Job& job = *slot.jobs[place];
+  if (job.cancelled.load(std::memory_order_acquire) ==
+      job.generation.load(std::memory_order_relaxed)) {
+    end(job, JobEnd::kCancelled, mine);
+    return;
+  }
+  try {
+    if (slot.worker->deliver(slot.number, place, job)) {
+      end(job, JobEnd::kComplete, mine);
+    } else {
+      back_to_cpu(job, mine);
+    }
+  } catch (...) {
+    job.failure = std::current_exception();
+    end(job, JobEnd::kFailed, mine);
+  }
+}
+
+}  // namespace warpdex
