@@ -15,6 +15,7 @@ set(warpdex_public_headers
   core/cuda/resources.hpp
   core/cuda/stream.hpp
   core/error.hpp
+  core/kept_threads.hpp
   core/mapped_file.hpp
   core/select/select_k.hpp
   core/storage/removed_rows.hpp
