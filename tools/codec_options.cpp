@@ -6,9 +6,14 @@
 
 namespace warpdex::tools {
 
-void CodecOptions::add_to(po::options_description& group) {
-  group.add_options()("codec", po::value(&codec_)->value_name("CODEC")->default_value(codec_),
-                      "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
+void CodecOptions::add_to(po::options_description& group, bool is_required) {
+  auto* const codec = po::value(&codec_)->value_name("CODEC");
+  if (is_required) {
+    codec->required();
+  } else {
+    codec->default_value(codec_);
+  }
+  group.add_options()("codec", codec, "rice (smallest), pfor, pfor-block or bitpack (fastest)")(
       "pfor-levels", po::value(&pfor_levels_)->value_name("N")->default_value(pfor_levels_),
       "pfor: levels at which exceptions are compressed again, 0 to 4")(
       "no-bit-sets", po::bool_switch(&no_bit_sets_),

@@ -12,8 +12,8 @@ namespace warpdex::tools {
 /// Declared once, read after CommandLine::parse().
 class CodecOptions {
  public:
-  /// Adds --codec, --pfor-levels and --no-bit-sets.
-  void add_to(po::options_description& group);
+  /// Adds --codec, which has a default unless it `is_required`, --pfor-levels and --no-bit-sets.
+  void add_to(po::options_description& group, bool is_required = false);
   /// What they say. Throws UsageError for what they cannot.
   CodecSettings settings(const CommandLine& command) const;
 

@@ -28,6 +28,11 @@ int run_command(const CommandTable& table, const std::vector<std::string>& argum
     return kUsageStatus;
   }
   const std::string& name = arguments.front();
+  if (name == "help" && arguments.size() > 1) {
+    std::vector<std::string> asked(arguments.begin() + 1, arguments.end());
+    asked.emplace_back("--help");
+    return run_command(table, asked);
+  }
   if (name == "--help" || name == "-h" || name == "help") {
     print_help(table, std::cout);
     return 0;

@@ -74,11 +74,11 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "impact-k1",
       po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
       "impacts: BM25's k1, 0 or more")(
+      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
+      "impacts: BM25's b, 0 to 1")(
       "no-forward", po::bool_switch(&given.no_forward),
       "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "
-      "statistics: without them, scores count deleted documents until 'warpdex merge'")(
-      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
-      "impacts: BM25's b, 0 to 1");
+      "statistics: without them, scores count deleted documents until 'warpdex merge'");
   command.add(index);
 
   po::options_description work = option_group("Work");

@@ -104,7 +104,14 @@ std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index
   std::erase_if(texts, [&](const QueryText& text) {
     return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped).empty();
   });
+  if (texts.empty()) check_some_left(skipped);
   return texts;
+}
+
+void SearchOptions::check_some_left(const SkippedQueries& skipped) const {
+  if (skipped.is_empty()) return;
+  throw InputError((queries_file_ == "-" ? "standard input" : queries_file_) +
+                   " holds no query that can be read; what is wrong with them is told above");
 }
 
 bool SearchOptions::is_stream() const {

@@ -25,6 +25,7 @@ class SkippedQueries {
   ~SkippedQueries();
 
   void add(const std::string& message);
+  bool is_empty() const { return count_ == 0; }
 
  private:
   std::uint64_t count_ = 0;
@@ -51,13 +52,16 @@ class SearchOptions {
   bool has_query_file() const { return !queries_file_.empty(); }
   const std::string& query_file() const { return queries_file_; }
   /// The queries of --queries, as text. Those that are bad, or that the analyzer of the index or
-  /// the syntax (by default plain) refuses, are reported and left out where the user said so.
+  /// the syntax (by default plain) refuses, are reported and left out where the user said so,
+  /// unless none is left: that is an InputError.
   std::vector<QueryText> read_query_file(const IndexSettings& index) const;
+  /// Throws InputError if queries were left out, and no other was there.
+  void check_some_left(const SkippedQueries& skipped) const;
   /// Whether queries come one by one from a pipe or a terminal, and each is to be answered at once.
   bool is_stream() const;
   /// How queries are read, for a reader of one's own. `skipped` reports the bad ones, if they are
   /// to be left out, and lives as long.
-  QueryReadOptions read_options(class SkippedQueries& skipped) const;
+  QueryReadOptions read_options(SkippedQueries& skipped) const;
   QueryFormat query_format() const { return query_format_from_name(query_format_); }
   bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
   /// --query-syntax, or `otherwise` where it was not given.

@@ -73,7 +73,8 @@ class NameFile {
   /// Throws InputError unless there are so many lines.
   void check_size(std::uint64_t wanted, const std::string& what) const {
     if (!is_there() || size() == wanted) return;
-    throw InputError(name_ + ": it has " + std::to_string(size()) + " lines, and there are " +
+    throw InputError(name_ + ": it has " + std::to_string(size()) +
+                     (size() == 1 ? " line" : " lines") + ", and there are " +
                      std::to_string(wanted) + " " + what + "; it must have a line for each");
   }
 

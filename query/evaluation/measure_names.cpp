@@ -139,9 +139,11 @@ Measure measure_from_name(std::string_view name) {
   const std::size_t separator = name.find_last_of("@_");
   if (separator == name.npos) fail_unknown(name);
   const Traits* t = find(name.substr(0, separator), true);
-  if (t == nullptr) fail_unknown(name);
-  Measure measure{t->kind, 0};
   const std::string_view cut = name.substr(separator + 1);
+  // A word behind a _ is a part of the name: ndcg_rel is no ndcg.
+  const bool is_word = name[separator] == '_' && !cut.empty() && (cut[0] < '0' || cut[0] > '9');
+  if (t == nullptr || is_word) fail_unknown(name);
+  Measure measure{t->kind, 0};
   const bool good =
       t->cut == Cut::kRank ? parse_rank(cut, measure.cut) : parse_recall(cut, measure.cut);
   if (!good) {

@@ -13,6 +13,19 @@ bool is_ascii(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
 }
 
+/// Whether bytes that are not UTF-8 are UTF-16: of Latin letters there, every second byte is NUL.
+bool looks_like_utf16(const std::string& id, const std::string& part) {
+  const auto nuls = static_cast<std::size_t>(std::ranges::count(part, '\0'));
+  return id.starts_with("\xFF\xFE") || id.starts_with("\xFE\xFF") || 3 * nuls > part.size();
+}
+
+/// Whether there are control characters, which no text has.
+bool looks_binary(const std::string& part) {
+  return std::ranges::any_of(part, [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r')) || c == 0x7F;
+  });
+}
+
 /// Bytes that are no characters in Latin-1, and are in the code page that Windows calls so.
 bool is_windows(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -41,14 +54,16 @@ std::string QueryList::why_not_utf8(const QueryText& query) const {
   for (const std::string* part : {&query.id, &query.text}) {
     const std::size_t invalid = find_invalid_utf8(*part);
     if (invalid == part->size()) continue;
-    const bool is_utf16 = part->find('\0') != part->npos || query.id.starts_with("\xFF\xFE") ||
-                          query.id.starts_with("\xFE\xFF");
+    const bool is_utf16 = looks_like_utf16(query.id, *part);
+    const std::string place = "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) +
+                              " of its " + (part == &query.id ? "id" : "text") +
+                              "); it looks like ";
+    if (!is_utf16 && looks_binary(*part)) return place + "a binary file: give one of text";
     const bool windows = std::any_of(part->begin(), part->end(), is_windows);
     const std::string from = is_utf16 ? "UTF-16" : windows ? "WINDOWS-1252" : "LATIN1";
     const std::string looks = is_utf16 ? "UTF-16" : windows ? "Windows-1252" : "Latin-1";
     const std::string convert = "as with iconv -f " + from + " -t UTF-8";
-    return "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) + " of its " +
-           (part == &query.id ? "id" : "text") + "); it looks like " + looks +
+    return place + looks +
            (saw_utf8_ ? ", while lines before it are UTF-8: convert this line alone, " + convert
                       : ": convert the file first, " + convert);
   }

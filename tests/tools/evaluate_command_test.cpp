@@ -53,6 +53,11 @@ TEST(EvaluateCommand, RefusesWhatItCannotTake) {
       run_warpdex({"evaluate", "--qrels", qrels, "--run", run, "--measures", "beauty"}), 2,
       {"beauty"});
   expect_complaint(
+      run_warpdex({"evaluate", "--qrels", qrels, "--run", run, "--measures", "ndcg_rel"}), 2,
+      {"there is no measure 'ndcg_rel'"});
+  expect_complaint(run_warpdex({"evaluate", "--qrels", qrels, "--run", run, "--measures", "P_0"}),
+                   2, {"'P_0' cannot be cut there"});
+  expect_complaint(
       run_warpdex({"evaluate", "--qrels", qrels, "--run", run, "--relevance-level", "0"}), 2,
       {"--relevance-level"});
 }

@@ -1,6 +1,9 @@
 // The top of the program, its helps, and the numbers that options take.
 #include "options.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 #include "tests/tools/collection.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -23,6 +26,40 @@ TEST(Program, HelpListsEveryCommandAndEachExplainsItself) {
   }
 }
 
+TEST(Program, HelpOfACommandIsThatOfTheCommand) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"search"},
+                                                  {"vector", "build"},
+                                                  {"vector"},
+                                                  {"metric", "search"}}) {
+    std::vector<std::string> before = command;
+    before.insert(before.begin(), "help");
+    std::vector<std::string> after = command;
+    after.emplace_back("--help");
+    const Outcome help = run_warpdex(before);
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_EQ(help.out, run_warpdex(after).out);
+    EXPECT_THAT(help.out, HasSubstr("usage: warpdex " + command.front()));
+  }
+  expect_complaint(run_warpdex({"help", "frobnicate"}), 2, {"'frobnicate'", "--help"});
+}
+
+TEST(Program, LinesOfHelpFitAHundredColumns) {
+  std::istringstream commands(run_warpdex({"--help"}).out);
+  std::size_t seen = 0;
+  for (std::string line; std::getline(commands, line);) {
+    if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    std::istringstream help(run_warpdex({name, "--help"}).out);
+    ++seen;
+    for (std::string text; std::getline(help, text);) {
+      // A character of several bytes is one column.
+      const auto columns = std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
+      EXPECT_LE(columns, 100) << name << ": " << text;
+    }
+  }
+  EXPECT_GE(seen, 20U);
+}
+
 TEST(Program, HelpNamesTheDefaults) {
   const std::string search = run_warpdex({"search", "--help"}).out;
   for (const std::string part : {"--mode MODE (=or)", "N (=10)", "FORMAT (=trec)", "X (=0.9)",
@@ -33,6 +70,12 @@ TEST(Program, HelpNamesTheDefaults) {
   for (const std::string part : {"WHAT (=fail)", "(=contents)", "NAME (=english)"}) {
     EXPECT_THAT(index, HasSubstr(part));
   }
+  EXPECT_LT(index.find("--impact-k1"), index.find("--impact-b"));
+  EXPECT_LT(index.find("--impact-b"), index.find("--no-forward"));
+  // What must be given has no default.
+  const std::string convert = run_warpdex({"convert", "--help"}).out;
+  EXPECT_THAT(convert, HasSubstr("--codec CODEC "));
+  EXPECT_EQ(convert.find("CODEC (="), convert.npos);
 }
 
 TEST(Program, SaysWhatItDoesNotKnow) {

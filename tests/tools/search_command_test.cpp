@@ -227,7 +227,36 @@ TEST_F(SearchCommand, RefusesSettingsOutOfRange) {
   refused({"--frobnicate"}, "--help");
   expect_complaint(search({}), 2, {"words or --queries"});
   expect_complaint(search({"green", "--queries", "x"}), 2, {"not both"});
+  for (const auto& [option, value] : {std::pair{"--query-format", "sparse"},
+                                      {"--topic-fields", "desc"},
+                                      {"--on-bad-query", "skip"}}) {
+    expect_complaint(search({"green", option, value}), 2,
+                     {std::string(option) + " is for --queries"});
+  }
   expect_complaint(run_warpdex({"search"}), 2, {"INDEX"});
+}
+
+// As a file, and through a pipe, whose queries are answered one by one.
+TEST_F(SearchCommand, AFileOfBadQueriesAloneIsNoRun) {
+  const std::string bad = "no tab\n\ta query without an id\n";
+  write_file(file("bad.tsv"), bad);
+  const std::vector<std::string> skip{"--on-bad-query", "skip", "--output", file("run")};
+  for (const std::string& from : {file("bad.tsv"), std::string("-")}) {
+    std::vector<std::string> arguments = skip;
+    arguments.insert(arguments.end(), {"--queries", from});
+    const Outcome outcome = search(arguments, {bad, {}, {}});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("holds no query that can be read"));
+    EXPECT_FALSE(std::filesystem::exists(file("run")));
+  }
+  RunningWarpdex piped({"search", index(), "--queries", "-", "--on-bad-query", "skip"});
+  piped.send_input(bad);
+  piped.end_input();
+  const Outcome outcome = piped.wait();
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("standard input holds no query that can be read"));
+  // An empty file holds no bad query.
+  EXPECT_EQ(search({"--queries", "-", "--on-bad-query", "skip"}).status, 0);
 }
 
 TEST_F(SearchCommand, RefusesWhatIsNoIndex) {

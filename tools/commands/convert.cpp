@@ -44,7 +44,7 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description index = option_group("Index");
-  given.codec.add_to(index);
+  given.codec.add_to(index, true);
   index.add_options()("impacts", po::bool_switch(&given.impacts),
                       "turn frequencies into BM25 in whole numbers from 1 to 255, as warpdex index "
                       "--impacts does")(
@@ -90,9 +90,6 @@ int run_convert(const std::vector<std::string>& arguments) {
   CommandLine command("convert", "INDEX --codec CODEC --output DIR [options]", kAbout, kNotes);
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
-  if (!command.given("codec")) {
-    throw UsageError("--codec is missing; name the codec of the new index");
-  }
   ConvertOptions options;
   options.codec = given.codec.settings(command);
   options.impacts = impact_settings(given, command);

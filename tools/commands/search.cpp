@@ -235,10 +235,16 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   SkippedQueries skipped;
   if (arguments.search.skips_bad_queries()) watch.skipped = &skipped;
   if (is_stream) {
+    bool is_answered = false;
+    watch.on_answer = [&, tell = watch.on_answer](const Query& query, const SearchResult& result) {
+      is_answered = true;
+      if (tell) tell(query, result);
+    };
     QueryReader queries(arguments.search.query_file(), arguments.search.query_format(),
                         arguments.search.read_options(skipped));
     write_stream_answers(index, queries, syntax, settings, engine, *writer, output.stream(), note,
                          watch);
+    if (!is_answered) arguments.search.check_some_left(skipped);
   } else {
     write_answers(index, texts, syntax, settings, engine, *writer, watch);
   }
@@ -268,6 +274,12 @@ int run_search(const std::vector<std::string>& arguments) {
                          ? "search takes words or --queries FILE, or --vector-queries "
                            "FILE; give one of them"
                          : "search takes words or --queries FILE, not both");
+  }
+  if (!given.search.has_query_file()) {
+    for (const char* option : {"query-format", "topic-fields", "on-bad-query"}) {
+      if (!command.given(option)) continue;
+      throw UsageError("--" + std::string(option) + " is for --queries FILE; leave it out");
+    }
   }
   given.device.check(command);
   given.shown = given.show.fields(command);

@@ -231,7 +231,7 @@ TEST_F(ImportFailure, BinaryCollectionsThatContradictThemselves) {
   refuse("freqs", words({2, 2, 0, 1, 3}), "a frequency of 0");
   refuse("sizes", words({3, 4, 2, 5}), "a length of 2, and its postings add up to 3");
   refuse("sizes", words({3, 4, 3, 2147483648}), "a length of 2147483648, and an index holds");
-  refuse("terms", "a\n", "it has 1 lines, and there are 2 lists");
+  refuse("terms", "a\n", "it has 1 line, and there are 2 lists");
   refuse("terms", "a\na\n", "two lists are of the term 'a'");
   refuse("terms", "a\n\n", "a term is empty");
   refuse("documents", "d0\nd1\nd2\nd3\n", "it has 4 lines, and there are 3 documents");

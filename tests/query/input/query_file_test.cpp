@@ -232,6 +232,12 @@ TEST_F(QueryFile, OtherEncodingsAreGuessed) {
   expect("1\tcaf\xE9\n", "looks like Latin-1: convert the file first, as with iconv -f LATIN1");
   expect("1\tit\x92s\n", "looks like Windows-1252: convert the file first, as with iconv -f WIN");
   expect(std::string("\xFF\xFE") + "1\t", "looks like UTF-16: convert the file first");
+  const std::string without_mark("1\0\t\0a\0 \0\xE9\0b", 11);
+  expect(without_mark, "looks like UTF-16: convert the file first");
+  expect(std::string("\x7F"
+                     "ELF\x02\x01\x01\0\t\x03\0\x3E\0\xF0\xFF query",
+                     21),
+         "looks like a binary file: give one of text");
   // Other lines are UTF-8: to convert all of the file would spoil them.
   expect("1\tcaf\xC3\xA9\n2\tcaf\xE9\n",
          "queries:2 has a query that is not UTF-8 (byte 4 of its text); it looks like Latin-1, "
