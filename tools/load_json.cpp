@@ -143,6 +143,16 @@ void write_sustained(JsonWriter& json, const LoadReport& report) {
   json.end_array();
 }
 
+void write_simulated_with(JsonWriter& json, const SimulatedWith& with) {
+  json.begin_object("simulated_with");
+  json.member("mean_cpu_us", with.cpu);
+  json.member("overlapped_batch_us", with.batch);
+  json.member("gpu_occupancy", with.occupancy);
+  json.member("build_us", with.build);
+  json.member("deliver_us", with.deliver);
+  json.end_object();
+}
+
 }  // namespace
 
 std::string loads_to_json(const LoadPlan& plan, const LoadReport& report) {
@@ -155,6 +165,7 @@ std::string loads_to_json(const LoadPlan& plan, const LoadReport& report) {
   write_points(json, plan, report.points);
   write_by_hand(json, plan, report);
   write_sustained(json, report);
+  if (report.simulated_with) write_simulated_with(json, *report.simulated_with);
   json.end_object();
   return json.take() + "\n";
 }

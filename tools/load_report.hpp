@@ -1,6 +1,7 @@
 // What loads have come to, as a table, as JSON and as a plot.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct LoadReport {
   std::vector<ClosedLoop> closed_loops;
   std::vector<HandFigures> by_hand;
   std::vector<FullBatches> full_batches;
+  std::optional<SimulatedWith> simulated_with;
 };
 
 /// Tables of all points, with a line for each class of queries where there are several, and of what

@@ -39,8 +39,14 @@ class SimulatedLoads {
     const HasList is_there = has_list(gpu);
     const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
-    occupancy_ = gpu_occupancy(queries_, measured);
+    with_.occupancy = gpu_occupancy(queries_, measured);
     host_ = simulated_host(measured, plan.settings.cpu_threads);
+    with_.batch = measured.overlapped.time;
+    with_.build = measured.build;
+    with_.deliver = measured.deliver;
+    for (const SimulatedQuery& query : queries_) {
+      with_.cpu += static_cast<double>(query.measured.cpu) / static_cast<double>(queries_.size());
+    }
   }
 
   LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
@@ -50,17 +56,19 @@ class SimulatedLoads {
     settings.capacity = plan_.settings.capacity;
     settings.options = plan_.options;
     settings.outrun = plan_.settings.outrun;
-    settings.occupancy = occupancy_;
+    settings.occupancy = with_.occupancy;
     settings.host = host_;
     settings.host.callers = generators_for(rate);
     const std::vector<Micros> times = times_of(plan_, rate);
     return summarise_load(simulate_load(queries_, times, settings), times, deadline_of(plan_));
   }
 
+  const SimulatedWith& with() const { return with_; }
+
  private:
   const LoadPlan& plan_;
   std::vector<SimulatedQuery> queries_;
-  double occupancy_ = 1;
+  SimulatedWith with_;
   SimulatedHostSettings host_;
 };
 
@@ -108,9 +116,9 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
   return found;
 }
 
-void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
-                    std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
-                    const OnLoadProgress& on_progress) {
+SimulatedWith simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
+                             const LoadPlan& plan, std::vector<LoadPoint>& points,
+                             std::vector<HighestRate>& rates, const OnLoadProgress& on_progress) {
   const SimulatedLoads simulated(snapshot, gpu, plan, on_progress);
   for (LoadPoint& point : points) {
     InterruptGuard::check();
@@ -128,6 +136,7 @@ void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const Lo
       return holds(plan, simulated.run(rate.placement, same->cpu_threads, tried));
     });
   });
+  return simulated.with();
 }
 
 }  // namespace warpdex::tools

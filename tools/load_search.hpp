@@ -28,10 +28,19 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
                                     const LoadPlan& plan, std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress);
 
+/// What a simulation ran with: microseconds, as CostMeasurements has them.
+struct SimulatedWith {
+  double cpu = 0;        ///< the mean run on a CPU thread
+  double batch = 0;      ///< what a large batch takes of many; 0 without a GPU
+  double occupancy = 1;  ///< see gpu_occupancy()
+  double build = 0;
+  double deliver = 0;
+};
+
 /// Measures what the queries cost and has a simulator run the loads of all points, each with its
 /// placement and threads, but for those of a search; it searches the highest rates itself.
-void simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
-                    std::vector<LoadPoint>& points, std::vector<HighestRate>& rates,
-                    const OnLoadProgress& on_progress);
+SimulatedWith simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
+                             const LoadPlan& plan, std::vector<LoadPoint>& points,
+                             std::vector<HighestRate>& rates, const OnLoadProgress& on_progress);
 
 }  // namespace warpdex::tools

@@ -25,8 +25,9 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
     const LoadQuery& query = queries[i];
     const MeasuredCost& cost = measurements.queries[i];
     SimulatedQuery one;
-    one.predicted = model.predict(query_class(query.settings),
-                                  features_of(snapshot, query.plan, query.settings, has_list));
+    one.query_class = query_class(query.settings);
+    one.predicted =
+        model.predict(one.query_class, features_of(snapshot, query.plan, query.settings, has_list));
     one.predicted.gpu_can = cost.gpu_alone > 0;
     one.measured = one.predicted;
     one.measured.cpu = cost.cpu_mean;

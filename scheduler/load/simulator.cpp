@@ -6,6 +6,7 @@
 #include <deque>
 #include <queue>
 
+#include "cost/corrections.hpp"
 #include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
 
@@ -76,6 +77,8 @@ class Simulation {
   struct Batch {
     std::vector<Job*> jobs;
     BatchClaim claim;
+    Micros start = 0;
+    bool is_alone = false;
   };
 
   void arrive(std::size_t number) {
@@ -83,6 +86,7 @@ class Simulation {
     job.number = number;
     job.query = &queries_[number % queries_.size()];
     job.cost = job.query->predicted;
+    corrections_.apply(job.query->query_class, job.cost);
     job.options = settings_.options;
     job.arrival = now_;
     job.is_limited = false;
@@ -154,6 +158,7 @@ class Simulation {
     }
     ++idle_threads_;
     all_.cpu_done(job.cost.cpu);
+    corrections_.learn_cpu(job.query->query_class, job, static_cast<float>(taken));
     job.left_cpu = true;
     all_.push(job, now_);
   }
@@ -163,6 +168,8 @@ class Simulation {
     batch.claim = all_.take_batch(now_, batch.jobs);
     if (batch.jobs.empty()) return false;
     const Micros takes = time_of(batch.jobs);
+    batch.start = now_;
+    batch.is_alone = running_batches_++ == 0;
     // A huge query runs beside other batches, on a stream of its own, and does not fill the GPU.
     Micros& free_at = batch.claim.is_huge ? huge_free_at_ : gpu_free_at_;
     const Micros start = std::max(host_.build(now_, batch.jobs.size()), free_at);
@@ -192,6 +199,10 @@ class Simulation {
     if (event.job != nullptr) {
       ++idle_threads_;
       all_.cpu_done(event.job->cost.cpu);
+      if (!event.job->is_limited) {
+        corrections_.learn_cpu(event.job->query->query_class, *event.job,
+                               static_cast<float>(now_ - event.job->start - settings_.overhead));
+      }
       const bool is_cut =
           event.job->is_limited &&
           static_cast<double>(event.job->query->measured.cpu) > settings_.limited_run;
@@ -208,6 +219,8 @@ class Simulation {
     }
     Batch& batch = running_[event.batch];
     all_.batch_done(batch.claim, now_);
+    --running_batches_;
+    learn(batch);
     host_.deliver(now_, batch.jobs.size(), deliveries_);
     for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
       end(static_cast<SimulatedJob&>(*batch.jobs[i]), JobEnd::kComplete, Processor::kGpu,
@@ -215,6 +228,17 @@ class Simulation {
     }
     events_.push({*std::max_element(deliveries_.begin(), deliveries_.end()), nullptr, 0, true});
     batch.jobs.clear();
+  }
+
+  /// As the scheduler does.
+  void learn(const Batch& batch) {
+    const Micros took = now_ - std::max(batch.start, last_batch_end_);
+    last_batch_end_ = now_;
+    const bool is_clear = batch.jobs.size() > 1 || (batch.is_alone && running_batches_ == 0);
+    if (!is_clear) return;
+    corrections_.learn_gpu(static_cast<const SimulatedJob*>(batch.jobs[0])->query->query_class,
+                           batch.jobs.size(), static_cast<float>(batch_work(batch.jobs)),
+                           static_cast<float>(took));
   }
 
   void end(SimulatedJob& job, JobEnd how, Processor processor) { end(job, how, processor, now_); }
@@ -248,7 +272,10 @@ class Simulation {
   std::vector<Micros> deliveries_;  ///< of a batch that is done, by place
   SimulatedHost host_;
   std::size_t idle_threads_;
-  std::size_t batches_ = 0;
+  std::size_t batches_ = 0;          ///< not yet delivered
+  std::size_t running_batches_ = 0;  ///< on the GPU
+  Micros last_batch_end_ = 0;
+  Corrections corrections_;
   std::size_t under_way_ = 0;
   Micros now_ = 0;
   Micros gpu_free_at_ = 0;

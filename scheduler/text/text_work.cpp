@@ -15,13 +15,6 @@ namespace {
 
 /// The GPU engine takes queries of so many terms at most.
 constexpr std::size_t kMaxGpuTerms = 64;
-/// A run moves a correction by this part of the way at least, the first ones by more.
-constexpr float kLearningRate = 0.02F;
-constexpr float kMaxCorrection = 20;
-/// Of the CPU threads. A run while fewer are busy tells of an idle CPU.
-constexpr float kIdleLoad = 0.3F;
-/// A batch of as many jobs and more tells of shares.
-constexpr std::size_t kManyJobs = 16;
 
 TextJob& text(Job& job) { return static_cast<TextJob&>(job); }
 const TextJob& text(const Job& job) { return static_cast<const TextJob&>(job); }
@@ -111,28 +104,6 @@ class TextGpuWorker final : public GpuWorker {
 
 }  // namespace
 
-void Correction::learn(float predicted, float took) {
-  if (!(predicted > 0) || !(took > 0)) return;
-  const float ratio = std::clamp(took / predicted, 1 / kMaxCorrection, kMaxCorrection);
-  multiply(1 + next_rate() * (std::min(ratio, 2.0F) - 1));
-}
-
-void Correction::learn_median(float predicted, float took) {
-  if (!(predicted > 0) || !(took > 0)) return;
-  const float rate = next_rate();
-  multiply(took > predicted ? 1 + rate : 1 / (1 + rate));
-}
-
-float Correction::next_rate() {
-  const auto runs = static_cast<float>(runs_.fetch_add(1, std::memory_order_relaxed));
-  return std::max(kLearningRate, 1 / (2 + runs));
-}
-
-void Correction::multiply(float by) {
-  const float after = factor_.load(std::memory_order_relaxed) * by;
-  factor_.store(std::clamp(after, 1 / kMaxCorrection, kMaxCorrection), std::memory_order_relaxed);
-}
-
 TextWork::TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel& model)
     : index_(snapshot), gpu_(gpu), model_(model) {
   for (const Snapshot::Segment& segment : snapshot.segments()) {
@@ -149,12 +120,7 @@ JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
   JobCost cost = model_.predict(query.query_class,
                                 features_of(index_, query.plan, query.settings, gpu_.has_list));
-  const float busy = busy_cpu_[query.query_class].factor();
-  cost.cpu *= busy;
-  cost.idle_share *= idle_cpu_[query.query_class].factor() / busy;
-  cost.gpu_alone *= gpu_alone_[query.query_class].factor();
-  cost.gpu_share *= gpu_batches_.factor();
-  cost.gpu_base *= gpu_batches_.factor();
+  corrections_.apply(query.query_class, cost);
   cost.gpu_can = is_for_gpu(query.plan);
   return cost;
 }
@@ -181,20 +147,11 @@ void TextWork::answer_nothing(Job& job) const {
 }
 
 void TextWork::learn_cpu(const Job& job, float took) {
-  const std::size_t query_class = text(job).query_class;
-  if (job.cpu_load < kIdleLoad) {
-    idle_cpu_[query_class].learn_median(job.cost.cpu_at(job.cpu_load), took);
-  } else {
-    busy_cpu_[query_class].learn(job.cost.cpu_at(job.cpu_load), took);
-  }
+  corrections_.learn_cpu(text(job).query_class, job, took);
 }
 
 void TextWork::learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
-  if (jobs.size() == 1) {
-    gpu_alone_[text(*jobs[0]).query_class].learn_median(predicted, took);
-  } else if (jobs.size() >= kManyJobs) {
-    gpu_batches_.learn(predicted, took);
-  }
+  corrections_.learn_gpu(text(*jobs[0]).query_class, jobs.size(), predicted, took);
 }
 
 }  // namespace warpdex

@@ -1,31 +1,13 @@
 // Text queries as a class of work. Internal.
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <cstdint>
 #include <memory>
 
+#include "cost/corrections.hpp"
 #include "text/text_job.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
 namespace warpdex {
-
-/// A factor that predictions are multiplied with. It follows what runs took over what they were
-/// predicted to take: the mean of that or, of single queries where nothing else runs, the median.
-class Correction {
- public:
-  float factor() const { return factor_.load(std::memory_order_relaxed); }
-  void learn(float predicted, float took);
-  void learn_median(float predicted, float took);
-
- private:
-  void multiply(float by);
-  float next_rate();
-
-  std::atomic<float> factor_ = 1;
-  std::atomic<std::uint64_t> runs_ = 0;
-};
 
 class TextWork final : public WorkClass {
  public:
@@ -46,10 +28,7 @@ class TextWork final : public WorkClass {
   const GpuSide gpu_;
   const CostModel model_;
   float max_static_score_ = 0;
-  std::array<Correction, kQueryClasses> busy_cpu_;
-  std::array<Correction, kQueryClasses> idle_cpu_;
-  std::array<Correction, kQueryClasses> gpu_alone_;
-  Correction gpu_batches_;
+  Corrections corrections_;
 };
 
 }  // namespace warpdex

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "cost/corrections.hpp"
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/scheduler/stand_in_engine.hpp"

@@ -98,6 +98,10 @@ TEST_F(LoadCommand, WritesItsFiguresAsJson) {
     EXPECT_EQ(one["scheduler"]["complete_on_gpu"].GetUint64(), 0U);
     EXPECT_EQ(one["scheduler"]["batches"].GetUint64(), 0U);
   }
+  const auto& with = json["simulated_with"];
+  EXPECT_GT(with["mean_cpu_us"].GetDouble(), 0);
+  EXPECT_EQ(with["overlapped_batch_us"].GetDouble(), 0);  // no GPU
+  EXPECT_EQ(with["gpu_occupancy"].GetDouble(), 1);
 }
 
 TEST_F(LoadCommand, TheSimulationHasLinesOfItsOwn) {

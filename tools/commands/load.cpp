@@ -250,7 +250,8 @@ LoadReport measure(const Arguments& given, const Snapshot& snapshot, const Uploa
     report.highest = find_rates(snapshot, gpu, plan, report.points, on_progress);
   }
   if (given.simulates) {
-    simulate_loads(snapshot, gpu, plan, report.points, report.highest, on_progress);
+    report.simulated_with =
+        simulate_loads(snapshot, gpu, plan, report.points, report.highest, on_progress);
   }
   return report;
 }

@@ -15,6 +15,7 @@ namespace warpdex {
 struct SimulatedQuery {
   JobCost predicted;
   JobCost measured;
+  std::size_t query_class = 0;  ///< as query_class()
 };
 
 /// What the host does beside running queries, and on how many threads and processors. Times are in
