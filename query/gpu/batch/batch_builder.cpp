@@ -10,18 +10,10 @@
 
 #include "gpu/batch/image_writer.hpp"
 #include "gpu/batch/query_entries.hpp"
+#include "gpu/batch/score_form.hpp"
 
 namespace warpdex::gpu {
 namespace {
-
-ScoreForm form_of(ScorerKind kind) {
-  switch (kind) {
-    case ScorerKind::kImpact: return ScoreForm::kImpact;
-    case ScorerKind::kBm25: return ScoreForm::kBm25;
-    case ScorerKind::kQueryLikelihood: break;
-  }
-  return ScoreForm::kQueryLikelihood;
-}
 
 /// Queries of a piece: some microseconds of work.
 constexpr std::uint32_t kPieceQueries = 32;

@@ -4,24 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "gpu/batch/score_form.hpp"
 #include "gpu/hybrid/hybrid_state.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::gpu {
-namespace {
-
-ScoreForm form_of(ScorerKind kind) {
-  switch (kind) {
-    case ScorerKind::kImpact: return ScoreForm::kImpact;
-    case ScorerKind::kBm25: return ScoreForm::kBm25;
-    case ScorerKind::kQueryLikelihood: break;
-  }
-  return ScoreForm::kQueryLikelihood;
-}
-
-}  // namespace
 
 std::vector<Hit> hits_of(const std::int32_t* rows, const float* distances, std::size_t k) {
   k = static_cast<std::size_t>(std::find(rows, rows + k, -1) - rows);
