@@ -7,8 +7,8 @@
 
 #include "json.hpp"
 #include "output_file.hpp"
-#include "text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
 
 namespace warpdex::tools {

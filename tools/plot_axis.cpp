@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "text.hpp"
+#include "warpdex/core/number_text.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -9,6 +9,7 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/hybrid/index_vectors.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -49,6 +50,7 @@ std::vector<SearchResult> search_on_cpu(CpuEngine& engine, std::span<const Plann
 
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
                                       bool with_vectors) {
+  if (with_vectors) vector_settings(snapshot);  // throws, before an upload, if there are none
   std::unique_ptr<UploadedIndex> uploaded;
   device.start_gpu([&](const ResourceSettings& settings) {
     uploaded = snapshot.is_plain() && !with_vectors

@@ -42,7 +42,8 @@ struct UploadedIndex {
 };
 
 /// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu(). Of a
-/// plain one, its index, which must outlive it. `with_vectors`: those of the documents, too.
+/// plain one, its index, which must outlive it. `with_vectors`: those of the documents, too; throws
+/// UsageError if the index holds none.
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
                                       bool with_vectors = false);
 

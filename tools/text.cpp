@@ -2,7 +2,6 @@
 #include "text.hpp"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -22,12 +21,6 @@ std::string fixed(double number, int decimals) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, number);
   return text.data();
-}
-
-std::string shortest(float number) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-  return {digits.data(), end.ptr};
 }
 
 std::string bytes_text(std::uint64_t bytes) {

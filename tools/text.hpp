@@ -10,8 +10,6 @@ namespace warpdex::tools {
 std::string grouped(std::uint64_t number);
 /// With `decimals` digits after the point.
 std::string fixed(double number, int decimals);
-/// By the fewest digits that give the float back.
-std::string shortest(float number);
 /// Bytes as "1.2 MB" (powers of 1000).
 std::string bytes_text(std::uint64_t bytes);
 /// Seconds as "0.84 s", "12 s", "3 min 05 s" or "2 h 10 min".

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 
 namespace warpdex {
 
@@ -55,10 +56,10 @@ void ImpactQuantizer::quantize(std::span<const std::uint32_t> docids,
 void check_bm25_settings(double k1, double b) {
   // Written so that NaN fails each of them.
   if (!(k1 >= 0.0) || !std::isfinite(k1)) {
-    throw UsageError("k1 is " + std::to_string(k1) + "; give a finite number of 0 or more");
+    throw UsageError("k1 is " + shortest(k1) + "; give a finite number of 0 or more");
   }
   if (!(b >= 0.0 && b <= 1.0)) {
-    throw UsageError("b is " + std::to_string(b) + "; give a number from 0 to 1");
+    throw UsageError("b is " + shortest(b) + "; give a number from 0 to 1");
   }
 }
 
@@ -67,7 +68,7 @@ void check_impact_settings(const ImpactSettings& settings) {
     check_bm25_settings(settings.k1, settings.b);
   } else if (settings.source == ImpactSource::kQuantisedWeights &&
              !(settings.largest > 0.0 && std::isfinite(settings.largest))) {
-    throw UsageError("the weight that 255 stands for is " + std::to_string(settings.largest) +
+    throw UsageError("the weight that 255 stands for is " + shortest(settings.largest) +
                      "; give the largest weight, a finite number above 0");
   }
 }

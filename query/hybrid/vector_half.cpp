@@ -8,6 +8,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/hybrid/index_vectors.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 
 namespace warpdex {
@@ -20,12 +21,6 @@ struct SearchedVectorsOfSegment {
   std::uint32_t documents = 0;
   std::optional<vector::RowFilter> live;  ///< if some were removed
 };
-
-vector::RowFilter live_rows(const Index& index) {
-  std::vector<std::uint64_t> words(index.removed().words().begin(), index.removed().words().end());
-  for (std::uint64_t& word : words) word = ~word;
-  return vector::RowFilter::of_bits(words, index.counts().documents);
-}
 
 /// Ranks both kinds of metrics and puts NaN last.
 struct IsNearer {
@@ -70,13 +65,9 @@ struct VectorHalf::State {
 };
 
 VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads) {
-  const std::optional<vector::RowSettings>& vectors = snapshot.settings().vectors;
-  if (!vectors) {
-    throw UsageError("the index '" + snapshot.folder().string() +
-                     "' holds no vectors; build it with a vector for each document");
-  }
+  const vector::RowSettings& vectors = vector_settings(snapshot);
   state_ = std::make_unique<State>(
-      State{snapshot, vectors->dimension, {vector::larger_is_nearer(vectors->metric)}, {}});
+      State{snapshot, vectors.dimension, {vector::larger_is_nearer(vectors.metric)}, {}});
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     const Index& index = *segment.index;
     const auto documents = static_cast<std::uint32_t>(index.counts().documents);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 
 namespace warpdex {
 namespace {
@@ -13,7 +14,7 @@ void check_weight(const QueryTerm& term) {
   // Written so that NaN fails it.
   if (term.weight >= kMinQueryWeight && term.weight <= kMaxQueryWeight) return;
   throw UsageError("the weight of the query's term '" + term.term + "' is " +
-                   std::to_string(term.weight) + "; give a number from 1e-9 to 1e9");
+                   shortest(term.weight) + "; give a number from 1e-9 to 1e9");
 }
 
 }  // namespace

@@ -10,9 +10,6 @@
 namespace warpdex {
 namespace {
 
-/// Fewer samples say too little.
-constexpr std::size_t kMinSamples = 20;
-
 /// The samples of one class of queries.
 struct ClassSamples {
   std::vector<Sample> cpu;
@@ -44,7 +41,7 @@ PredictionError named(std::size_t query_class, std::string what, std::string mod
 /// Fits the model of single queries, and tells the errors of both kinds.
 void fit_single(std::size_t query_class, const char* what, std::span<const Sample> samples,
                 ModelTree& tree, std::vector<PredictionError>& errors) {
-  if (samples.size() < kMinSamples) return;
+  if (samples.size() < kMinCalibrationSamples) return;
   const RelativeError of_tree = cross_validate(samples, ModelKind::kTree);
   const RelativeError of_linear = cross_validate(samples, ModelKind::kLinear);
   errors.push_back(named(query_class, what, "tree", of_tree));
@@ -60,7 +57,7 @@ void fit_batches(std::size_t query_class, const ClassSamples& samples, ClassMode
                            cross_validate_batches(batches)));
     all.insert(all.end(), batches.begin(), batches.end());
   }
-  if (all.size() < kMinSamples) return;
+  if (all.size() < kMinCalibrationSamples) return;
   models.gpu_share.nodes.assign(1, {.weights = fit_weights(all, &models.gpu_base)});
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 #include "warpdex/scheduler/load.hpp"
 
 namespace warpdex {
@@ -40,7 +41,7 @@ std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
                                   std::uint64_t seed) {
   if (!(rate > 0) || !(seconds > 0) || kind == ArrivalKind::kReplay) {
     throw UsageError("a load needs a rate and a time above 0, and no replay here; " +
-                     std::to_string(rate) + " queries a second for " + std::to_string(seconds) +
+                     shortest(rate) + " queries a second for " + shortest(seconds) +
                      " s was asked for");
   }
   if (rate * seconds > kMaxArrivals) {

@@ -1,6 +1,8 @@
 // Scorers against the formulas in double, typed anew, and examples worked out by hand.
 #include "warpdex/query/scorer.hpp"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -218,6 +220,7 @@ TEST(Scorer, RefusesSettingsOutOfRange) {
   for (const float b : {-0.1F, 1.0001F, kInfinity, kNan}) {
     EXPECT_EQ(complaint(ScorerSettings{.b = b}).substr(0, 5), "b is ");
   }
+  EXPECT_THAT(complaint(ScorerSettings{.k1 = -1.5F}), testing::HasSubstr("k1 is -1.5;"));
   for (const float mu : {0.F, -1.F, kInfinity, kNan}) {
     EXPECT_EQ(complaint(ScorerSettings{.mu = mu}).substr(0, 6), "mu is ");
   }

@@ -103,6 +103,8 @@ TEST_F(CalibrateCommand, RefusesWhatItCannotTake) {
   expect_complaint(run_warpdex({"calibrate", file("index")}), 2, {"--queries"});
   write_file(file("log.tsv"), "");
   expect_complaint(calibrate({}), 2, {"no queries"});
+  write_file(file("log.tsv"), "1\tno term of the index\n");
+  expect_complaint(calibrate({"--ks", "10"}), 2, {"too few queries", "at least 20"});
   EXPECT_THAT(names_in(folder_.path()), UnorderedElementsAre("index", "log.tsv"));
 }
 

@@ -182,6 +182,8 @@ TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
                    {"--vector-queries"});
   build_small_index(index_);
   expect_complaint(search({}), 2, {"holds no vectors"});
+  expect_complaint(search({"--device", "gpu"}), 2,
+                   {"holds no vectors"});  // before it looks for one
   expect_complaint(add({"--vectors", file("few.fvecs")}), 2, {"holds no vectors"});
 }
 

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <sstream>
 #include <thread>
@@ -27,13 +26,6 @@ TEST(Text, NumbersAreGrouped) {
   EXPECT_EQ(grouped(123456), "123,456");
   EXPECT_EQ(grouped(1234567), "1,234,567");
   EXPECT_EQ(grouped(std::numeric_limits<std::uint64_t>::max()), "18,446,744,073,709,551,615");
-}
-
-TEST(Text, ShortestFloatsComeBack) {
-  for (const float number : {0.0F, 1.0F, 0.1F, -2.5F, 16777216.0F, 1e-45F, 3.4028235e38F}) {
-    EXPECT_EQ(std::strtof(shortest(number).c_str(), nullptr), number);
-  }
-  EXPECT_EQ(shortest(0.1F), "0.1");
 }
 
 TEST(Text, BytesAndDurationsTakeTheUnitThatFits) {

@@ -152,6 +152,11 @@ int run_calibrate(const std::vector<std::string>& arguments) {
                     });
   progress.clear();
   const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
+  if (calibration.errors.empty()) {
+    throw UsageError("there are too few queries in " + given.search.query_file() +
+                     " to fit costs to; give at least " + std::to_string(kMinCalibrationSamples) +
+                     " that have a term of the index");
+  }
   write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
   if (given.json != "-") print_errors(calibration.errors, std::cout);
   write_outputs({{given.json, to_json(calibration.errors)}});

@@ -6,24 +6,12 @@
 
 #include "gpu/hybrid/gpu_vectors_state.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/hybrid/index_vectors.hpp"
 
 namespace warpdex {
-namespace {
-
-vector::RowFilter live_rows(const Index& index) {
-  std::vector<std::uint64_t> words(index.removed().words().begin(), index.removed().words().end());
-  for (std::uint64_t& word : words) word = ~word;
-  return vector::RowFilter::of_bits(words, index.counts().documents);
-}
-
-}  // namespace
-
 GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : snapshot(uploaded) {
   const Snapshot& documents = snapshot.snapshot();
-  if (!documents.settings().vectors) {
-    throw UsageError("the index '" + documents.folder().string() +
-                     "' holds no vectors; build it with a vector for each document");
-  }
+  vector_settings(documents);  // throws if there are none
   Resources& resources = snapshot.state().resources;
   std::vector<vector::GpuSegment> searched;
   std::vector<vector::RowFilter> live;  // which `searched` refers to

@@ -18,6 +18,7 @@
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::tools {

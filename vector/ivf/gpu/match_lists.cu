@@ -5,6 +5,7 @@
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/append_kept.cuh"
 #include "ivf/gpu/match_lists.hpp"
+#include "ivf/gpu/task_panels.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
@@ -132,10 +133,8 @@ void match_lists(const MatchListsTask& all, const Stream& stream) {
     launch(
         {.name = "gather_queries", .ctas = count, .threads = kThreads, .stream = stream.handle()},
         gather_queries, task);
-    // Few tasks: several CTAs share the panels of a list.
-    const std::uint32_t parts = std::clamp(4 * resident / count, 1U, 16U);
     launch({.name = "match_list_panels",
-            .ctas = dim3(count, parts),
+            .ctas = dim3(count, parts_of_list(resident, count)),
             .threads = kProductThreads,
             .shared_memory = bytes,
             .stream = stream.handle()},

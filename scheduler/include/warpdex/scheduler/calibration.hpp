@@ -71,6 +71,9 @@ struct PredictionError {
   double p95 = 0;
 };
 
+/// A model is fitted to at least as many: the queries of a mode, with every k.
+inline constexpr std::size_t kMinCalibrationSamples = 20;
+
 struct Calibration {
   CostModel model;  ///< of classes without queries, what it was
   std::vector<PredictionError> errors;

@@ -4,12 +4,12 @@
 // Counted for codes of 4 bits: to unpack 64 components of 128 vectors takes a thread some 160
 // instructions, 320 cycles of a multiprocessor; their product with 128 queries 250 cycles of the
 // tensor cores; to compare a tile's sums with limits some 800. So comparing and unpacking bound it.
-#include <algorithm>
 #include <cfloat>
 
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/bits/match_list_bits.hpp"
 #include "ivf/gpu/pq/list_bases.cuh"
+#include "ivf/gpu/task_panels.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "xfbq/gpu/code_value.cuh"
@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::uint32_t kWarps = kProductThreads / kWarp;
 constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kWarp;
-constexpr std::uint32_t kUnitsOfChunk = 4;  ///< of 16 bytes
 /// Queries that a warp compares with a centroid at a time.
 constexpr std::uint32_t kRowsAtOnce = 8;
 
@@ -74,18 +73,7 @@ struct ListBitPanels {
   std::uint32_t last;
 
   __device__ void bring_left(std::uint32_t to, std::uint32_t chunk) const {
-    for (std::uint32_t i = threadIdx.x; i < kPanelRows * kUnitsOfChunk; i += kProductThreads) {
-      const std::uint32_t row = i / kUnitsOfChunk;
-      const std::uint32_t unit = i % kUnitsOfChunk;
-      const std::uint32_t query = rows[row].query;
-      if (query == kNoEntry) {
-        store_16_bytes(to + unit_offset(row, unit), uint4{0, 0, 0, 0});
-        continue;
-      }
-      const std::size_t panel = std::size_t{query / kPanelRows} * chunks + chunk;
-      copy_16_bytes(to + unit_offset(row, unit), task.query_panels + panel * kChunkBytes +
-                                                     unit_offset(query % kPanelRows, unit));
-    }
+    bring_queries(rows, task.query_panels, chunks, chunk, to);
   }
 
   /// A thread unpacks 32 components of a vector.
@@ -218,10 +206,8 @@ void launch_match(const MatchListBitsTask& task, const Stream& stream) {
   const std::size_t bytes = shared_bytes(task.lists.codes.dimension, kHasFactors);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
-  // Few tasks: several CTAs share the panels of a list.
-  const std::uint32_t parts = std::clamp(4 * resident / task.tasks.max_count, 1U, 16U);
   launch({.name = "match_list_panels",
-          .ctas = dim3(task.tasks.max_count, parts),
+          .ctas = dim3(task.tasks.max_count, parts_of_list(resident, task.tasks.max_count)),
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},

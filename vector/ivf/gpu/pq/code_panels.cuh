@@ -7,6 +7,7 @@
 #include "flat/gpu/panel_product.cuh"
 #include "ivf/gpu/pq/group_scan.cuh"
 #include "ivf/gpu/pq/match_codes.hpp"
+#include "ivf/gpu/task_panels.cuh"
 
 namespace warpdex::vector {
 
@@ -40,18 +41,7 @@ struct CodePanels {
   std::uint32_t last;
 
   __device__ void bring_left(std::uint32_t to, std::uint32_t chunk) const {
-    for (std::uint32_t i = threadIdx.x; i < kPanelRows * kUnitsOfChunk; i += kProductThreads) {
-      const std::uint32_t row = i / kUnitsOfChunk;
-      const std::uint32_t unit = i % kUnitsOfChunk;
-      const std::uint32_t query = rows[row].query;
-      if (query == kNoEntry) {
-        store_16_bytes(to + unit_offset(row, unit), uint4{0, 0, 0, 0});
-        continue;
-      }
-      const std::size_t panel = std::size_t{query / kPanelRows} * chunks + chunk;
-      copy_16_bytes(to + unit_offset(row, unit), task.panels.halves + panel * kChunkBytes +
-                                                     unit_offset(query % kPanelRows, unit));
-    }
+    bring_queries(rows, task.panels.halves, chunks, chunk, to);
   }
 
   /// A warp decodes 16 components of a group; a lane those of a vector.

@@ -6,7 +6,6 @@
 // products of 128 queries take d / 16 cycles of the tensor cores. So decoding bounds it; for 10 M
 // vectors of 96 components look-ups alone take 0.5 ms on an H100. Reading the codes (36 bytes each)
 // takes a quarter of that.
-#include <algorithm>
 #include <cfloat>
 
 #include "flat/gpu/panel_product.cuh"
@@ -171,10 +170,8 @@ void launch_match(const MatchCodesTask& task, const Stream& stream) {
                             Extra::bytes(task.codes.dimension, task.codes.bits, kHasBooks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
-  // Few tasks: several CTAs share the panels of a list.
-  const std::uint32_t parts = std::clamp(4 * resident / task.tasks.max_count, 1U, 16U);
   launch({.name = "match_code_panels",
-          .ctas = dim3(task.tasks.max_count, parts),
+          .ctas = dim3(task.tasks.max_count, parts_of_list(resident, task.tasks.max_count)),
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},

@@ -1,0 +1,15 @@
+// What an index says of its documents' vectors.
+#pragma once
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
+
+namespace warpdex {
+
+/// How the index keeps its vectors. Throws UsageError if it holds none.
+const vector::RowSettings& vector_settings(const Snapshot& snapshot);
+
+/// The rows of a segment's documents that are not removed, a row a document.
+vector::RowFilter live_rows(const Index& segment);
+
+}  // namespace warpdex
