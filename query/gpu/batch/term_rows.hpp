@@ -49,6 +49,8 @@ class TermRows {
   /// before. Throws FormatError for damage.
   std::optional<TermRow> add(std::uint64_t key, const PlacedSegments& segments,
                              const PlannedQuery& plan, const PlannedTerm& term);
+  /// Of all rows, while none is added.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   struct Row {

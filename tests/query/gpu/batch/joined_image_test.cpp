@@ -317,6 +317,31 @@ TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   }
 }
 
+// Segments number their terms apart, and each query numbers its own.
+TEST(TermRowsKeys, AreThoseOfTheTerms) {
+  const auto term_of = [](std::uint32_t in_segment, std::uint32_t in_query) {
+    PlannedTerm term;
+    term.entry.term_number = in_segment;
+    term.number = in_query;
+    return term;
+  };
+  PlannedQuery plan;  // of a term of segments 0 and 2, and one of segments 1 and 2
+  plan.terms = {term_of(0, 0), term_of(0, 1)};
+  plan.segments.resize(3);
+  plan.segments[0].terms = {term_of(5, 0)};
+  plan.segments[1].terms = {term_of(5, 1)};
+  plan.segments[2].terms = {term_of(7, 1), term_of(6, 0)};
+  PlannedQuery other;  // of the second of these alone
+  other.terms = {term_of(0, 0)};
+  other.segments.resize(3);
+  other.segments[1].terms = {term_of(5, 0)};
+  other.segments[2].terms = {term_of(7, 0)};
+  const std::uint64_t first = TermRows::key_of(plan, plan.terms[0]);
+  const std::uint64_t second = TermRows::key_of(plan, plan.terms[1]);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(TermRows::key_of(other, other.terms[0]), second);
+}
+
 // Several threads ask for the same terms at once.
 TEST_P(JoinedImageTest, ThreadsShareRows) {
   const test::LivingLog log = make_log(300);
@@ -341,6 +366,24 @@ TEST_P(JoinedImageTest, ThreadsShareRows) {
   }
   EXPECT_GT(found[0].size(), 300U);
   for (const auto& own : found) EXPECT_EQ(own, found[0]);
+}
+
+TEST_P(JoinedImageTest, RowsStayWithinTheirBytes) {
+  constexpr std::size_t kBytes = 20'000;
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  TermRows rows(kBytes);
+  rows.open();
+  std::size_t refused = 0;
+  for (const PlannedQuery& plan : log.plans) {
+    for (const PlannedTerm& term : plan.terms) {
+      const std::uint64_t key = TermRows::key_of(plan, term);
+      if (!rows.find(key) && !rows.add(key, segments, plan, term)) ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_LE(rows.bytes(), kBytes);
+  EXPECT_GT(rows.bytes(), kBytes / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(TextsAndWeights, JoinedImageTest, testing::Bool());
