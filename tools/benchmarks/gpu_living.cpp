@@ -79,22 +79,25 @@ Times time_batches(GpuEngine& engine, const std::vector<PlannedQuery>& plans,
   return *median;
 }
 
-/// Where the time of a batch of OR goes, microseconds a query: `build` is the host's, the rest the
-/// GPU's. Stages are timed one after the other, so together they take longer than a batch.
-void print_stages(const GpuSnapshot& gpu, const std::vector<PlannedQuery>& plans) {
+/// Where the time of a batch goes, microseconds a query: `build` is the host's, the rest the GPU's.
+/// Stages are timed one after the other, so together they take longer than a batch.
+void print_stages(const GpuSnapshot& gpu, const std::vector<PlannedQuery>& plans, QueryMode mode,
+                  const char* name) {
   GpuEngine engine(gpu, {.ablation = {.time_stages = true}});
-  for (int i = 0; i < 2; ++i) engine.run(plans, SearchSettings{});  // both images get memory
+  SearchSettings settings;
+  settings.mode = mode;
+  for (int i = 0; i < 2; ++i) engine.run(plans, settings);  // both images get memory
   GpuStatistics before = engine.statistics();
   constexpr int kRuns = 5;
-  for (int i = 0; i < kRuns; ++i) engine.run(plans, SearchSettings{});
+  for (int i = 0; i < kRuns; ++i) engine.run(plans, settings);
   GpuStatistics spent = engine.statistics();
   subtract(before, spent);
-  std::printf("  stages of or:");
+  std::printf("  stages of %s:", name);
   for (std::size_t i = 0; i < kGpuStages; ++i) {
     const double each = spent.stages[i] * 1e6 / static_cast<double>(kRuns * plans.size());
     if (each > 0) {
-      const std::string_view name = gpu_stage_name(static_cast<GpuStage>(i));
-      std::printf(" %.*s %.3f", static_cast<int>(name.size()), name.data(), each);
+      const std::string_view stage = gpu_stage_name(static_cast<GpuStage>(i));
+      std::printf(" %.*s %.3f", static_cast<int>(stage.size()), stage.data(), each);
     }
   }
   std::printf("\n");
@@ -122,7 +125,8 @@ void print_times(const std::string& name, const fs::path& folder,
     }
     std::printf("   of which submit%s\n", submitting.c_str());
   }
-  print_stages(gpu, plans);
+  print_stages(gpu, plans, QueryMode::kOr, "or");
+  print_stages(gpu, plans, QueryMode::kAnd, "and");
 }
 
 /// Each line is a commit: in milliseconds, the commit itself, and from there until a query on the

@@ -1,5 +1,5 @@
-// Builds batches piece by piece, large batches on all threads. First each piece is written to
-// memory of its own. Then, as the places of all are known, each is copied there.
+// Builds batches piece by piece, large batches on all threads. First each piece is measured. Then,
+// as the places of all are known, each is written there.
 #include "gpu/batch/batch_builder.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "gpu/batch/image_writer.hpp"
-#include "gpu/batch/query_entries.hpp"
 #include "gpu/batch/score_form.hpp"
 
 namespace warpdex::gpu {
@@ -29,15 +28,6 @@ constexpr std::uint32_t kManyLists = 512;
 /// A batch of so many postings may decode its lists once, if they are used so often on average.
 constexpr std::size_t kManyPostings = std::size_t{1} << 28;
 constexpr std::size_t kStoredUses = 5;
-
-/// Longer queries are the CPU engine's.
-bool is_for_gpu(const PlannedQuery& plan) { return plan.terms.size() <= kMaxLists; }
-
-void prefetch_bytes(const void* begin, std::size_t size) {
-  constexpr std::size_t kCacheLine = 64;
-  const auto* const bytes = static_cast<const std::uint8_t*>(begin);
-  for (std::size_t i = 0; i < size; i += kCacheLine) __builtin_prefetch(bytes + i);
-}
 
 }  // namespace
 
@@ -72,8 +62,8 @@ void BatchBuilder::for_each_piece(const Work& work) {
 
 void BatchBuilder::cut(std::size_t queries) {
   const std::size_t pieces = (queries + kPieceQueries - 1) / kPieceQueries;
-  if (all_pieces_->size() < pieces) all_pieces_->resize(pieces);
-  pieces_ = std::span(*all_pieces_).first(pieces);
+  if (all_pieces_->all.size() < pieces) all_pieces_->all.resize(pieces);
+  pieces_ = std::span(all_pieces_->all).first(pieces);
   for (std::size_t i = 0; i < pieces; ++i) {
     pieces_[i].begin = static_cast<std::uint32_t>(i * kPieceQueries);
     pieces_[i].end =
@@ -90,6 +80,7 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   cut(slots.size());
+  if (batch.are_of_all()) all_pieces_->rows.open();
   for_each_piece([&](QueryPiece& piece) { measure(piece, answers_so_far); });
   add_up();
   if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
@@ -97,15 +88,10 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   return shape_;
 }
 
-void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) const {
+void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) {
   piece.clear();
-  QueryWriter writer(segments_, rules_, answers_so_far, piece);
-  for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-    if (state + 3 < piece.end) prefetch_segments(slots_[state + 3]);
-    if (state + 2 < piece.end) prefetch_terms(slots_[state + 2]);
-    if (state + 1 < piece.end) prefetch(slots_[state + 1]);
-    writer.write(batch_, slots_[state], is_for_gpu(batch_[slots_[state]]));
-  }
+  QueryMeasurer measurer(segments_, rules_, answers_so_far, all_pieces_->rows, piece);
+  measurer.measure(batch_, slots_.subspan(piece.begin, piece.end - piece.begin));
   piece.count_ranges(are_few_);
 }
 
@@ -173,20 +159,14 @@ void BatchBuilder::choose_stored() {
 
 void BatchBuilder::claim_lists(QueryPiece& piece) {
   piece.stored.clear();
-  for (std::uint32_t state = piece.begin; state < piece.end; ++state) {
-    const PlannedQuery& plan = batch_.in(slots_[state], 0);
-    if (!is_for_gpu(plan) || !has_or(slots_[state])) continue;
-    for (const PlannedTerm& term : plan.terms) {
-      if (store_.claim(term.entry)) piece.stored.push_back(&term.entry);
+  for (const PieceQuery& query : piece.queries) {
+    const bool has_or = std::ranges::any_of(
+        piece.runs_of(query), [](const SegmentRun& run) { return run.entries.any_of_or(); });
+    if (!has_or) continue;
+    for (const PieceTerm& term : piece.terms_of(query)) {
+      if (store_.claim(term.planned->entry)) piece.stored.push_back(&term.planned->entry);
     }
   }
-}
-
-/// Whether OR may run for a query.
-bool BatchBuilder::has_or(std::uint32_t slot) const {
-  const QueryEntries entries = segments_.entries(batch_, slot, rules_.of(slot).mode, 0);
-  return std::any_of(entries.begin(), entries.end(),
-                     [](const QueryEntry& entry) { return entry.kind == EntryKind::kOr; });
 }
 
 std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
@@ -197,35 +177,12 @@ std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
   return slots;
 }
 
-// Plans and lists lie apart, so what one read leads to is prefetched step by step, for one of the
-// next queries each.
-
-void BatchBuilder::prefetch_segments(std::uint32_t slot) const {
-  if (batch_.are_of_all())
-    prefetch_bytes(&batch_.in(slot, 0), segments_.size() * sizeof(PlannedQuery));
-}
-
-void BatchBuilder::prefetch_terms(std::uint32_t slot) const {
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    const std::vector<PlannedTerm>& terms = batch_.in(slot, i).terms;
-    prefetch_bytes(terms.data(), terms.size() * sizeof(PlannedTerm));
-  }
-}
-
-/// What the lists of a query need.
-void BatchBuilder::prefetch(std::uint32_t slot) const {
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    for (const PlannedTerm& term : batch_.in(slot, i).terms) segments_[i].prefetch(term.entry);
-  }
-}
-
 void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
   if (shape_.sends_sources) {
     for (std::size_t i = 0; i < segments_.size(); ++i) host.tables[i] = segments_[i].tables;
   }
-  const ImageWriter::Target target{shape_, host, device, capacity};
-  const ImageWriter writer(segments_, batch_, store_, target);
-  for_each_piece([&](QueryPiece& piece) { writer.write(piece); });
+  const ImageTarget target{shape_, host, device, capacity};
+  for_each_piece([&](QueryPiece& piece) { ImageWriter(segments_, store_, target, piece).write(); });
 }
 
 }  // namespace warpdex::gpu

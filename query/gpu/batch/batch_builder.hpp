@@ -11,8 +11,8 @@
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/posting_store.hpp"
+#include "gpu/batch/query_measurer.hpp"
 #include "gpu/batch/query_piece.hpp"
-#include "gpu/batch/query_writer.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -22,15 +22,16 @@
 namespace warpdex::gpu {
 
 /// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
-/// into pieces. Each piece is first written to memory of its own and then, when the places of all
-/// are known, copied to its place, for large batches by several threads. The bytes of the image do
-/// not depend on the threads, except for padding and for the order of lists that are decoded once.
+/// into pieces. Each piece is first measured and then, when the places of all are known, written to
+/// its place, for large batches by several threads. The bytes of the image do not depend on the
+/// threads, except for padding and for the order of lists that are decoded once.
 class BatchBuilder {
  public:
-  using Pieces = std::vector<QueryPiece>;
+  using Pieces = QueryPieces;
 
-  /// Keeps references. Several segments lie in the order of their docIDs. `pieces` is memory that
-  /// is used between measure() and write(), so that builders may share it.
+  /// Keeps references. Several segments lie in the order of their docIDs. Builders over the same
+  /// segments may share `pieces`, of which each has its rows always, and the rest between
+  /// measure() and write().
   BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
                std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>());
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
@@ -39,7 +40,7 @@ class BatchBuilder {
   /// How the measured queries are scored.
   ScoreForm form() const;
 
-  /// Writes the queries `slots` of a batch to memory of its own, and says what their image needs.
+  /// Measures the queries `slots` of a batch: says what their image needs.
   /// Their answers go to the same slots; query number n has state n. `settings` has one entry for
   /// the batch or one for each of its queries; all these slots have the same scorer.
   /// `answers_so_far` has the answers of queries that run again, by slot; else it is null. All
@@ -50,7 +51,7 @@ class BatchBuilder {
   /// Slots of the measured queries that the kernels cannot answer: they have too many terms. Before
   /// others are measured in the same pieces.
   std::vector<std::uint32_t> unanswerable() const;
-  /// Copies what was measured, once, to the image's parts on the host. These and the parts on the
+  /// Writes what was measured, once, to the image's parts on the host. These and the parts on the
   /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
   /// query.
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
@@ -62,22 +63,18 @@ class BatchBuilder {
   template <typename Work>
   void for_each_piece(const Work& work);
   void cut(std::size_t queries);
-  void measure(QueryPiece& piece, const Answer* answers_so_far) const;
-  void prefetch_segments(std::uint32_t slot) const;
-  void prefetch_terms(std::uint32_t slot) const;
-  void prefetch(std::uint32_t slot) const;
+  void measure(QueryPiece& piece, const Answer* answers_so_far);
   void add_up();
   void order_ranges();
   void choose_stored();
   void claim_lists(QueryPiece& piece);
-  bool has_or(std::uint32_t slot) const;
 
   PlacedSegments segments_;
   BatchRules rules_;
   SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;
-  std::shared_ptr<Pieces> all_pieces_;  ///< as many as any batch had; they keep their memory
-  std::span<QueryPiece> pieces_;        ///< of the current batch
+  std::shared_ptr<Pieces> all_pieces_;
+  std::span<QueryPiece> pieces_;  ///< of the current batch
   BatchShape shape_;
   bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
   PostingStore store_;   ///< empty: no lists are decoded once

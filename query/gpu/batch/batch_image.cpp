@@ -1,7 +1,6 @@
 // Lays out an image.
 #include "gpu/batch/batch_image.hpp"
 
-#include "gpu/batch/list_writer.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::gpu {

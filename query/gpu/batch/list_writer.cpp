@@ -1,9 +1,8 @@
-// Describes a list by its term's entry in the lexicon, and decodes short lists.
+// Describes a list and says how it scores.
 #include "gpu/batch/list_writer.hpp"
 
 #include <cmath>
 
-#include "gpu/batch/short_lists.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex::gpu {
@@ -20,8 +19,7 @@ void SnapshotScorers::make(const PlannedTerm& term, const CollectionStatistics& 
                             term.collection_frequency, weight_of(term))};
 }
 
-/// An upper bound of a list's scores, whatever its postings are.
-float ListWriter::largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
+float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
   switch (scorer.kind) {
     case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
     case ScorerKind::kBm25: return scorer.weight;
@@ -30,19 +28,19 @@ float ListWriter::largest_score(const TermScorer& scorer, std::uint64_t largest_
   return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
 }
 
-TermScorer ListWriter::scorer_of(const PlannedTerm& term, const CollectionStatistics& statistics,
-                                 std::uint64_t document_frequency,
-                                 std::uint64_t occurrences) const {
-  return make_term_scorer(settings_, statistics, document_frequency, occurrences, weight_of(term));
-}
-
-std::uint64_t ListWriter::write_packed(const PlacedIndex& index, const PostingsEntry& entry,
-                                       std::vector<std::uint32_t>& packed, ListSource& list) {
-  list.flags |= kPacked;
-  list.first_block = static_cast<std::uint32_t>(packed.size());
-  packed.resize(packed.size() + 2 * std::size_t{entry.document_frequency});
-  return write_packed_list(index.index, entry, index.first_document,
-                           packed.data() + list.first_block);
+void ListWriter::write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
+                       const CollectionStatistics& statistics, std::uint32_t flags,
+                       std::vector<std::uint32_t>& packed, ListSource& list) {
+  const std::uint64_t occurrences = describe_list(index, segment, term.entry, packed, list);
+  list.flags |= static_cast<std::uint16_t>(flags);
+  const TermScorer scorer =
+      term.document_frequency != 0
+          ? scorers_.of(term, statistics)
+          : make_term_scorer(settings_, statistics, list.size, occurrences, weight_of(term));
+  list.weight = scorer.weight;
+  list.c0 = scorer.c0;
+  list.c1 = scorer.c1;
+  list.bound = largest_score(scorer, largest_frequency(list.size, occurrences));
 }
 
 }  // namespace warpdex::gpu

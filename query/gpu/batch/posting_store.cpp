@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "gpu/batch/list_writer.hpp"
+#include "gpu/batch/term_lists.hpp"
 
 namespace warpdex::gpu {
 
@@ -47,22 +47,6 @@ void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListS
   list.stored_block = stored.first_block;
   // Several threads may write it. Any of their lists will do.
   std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
-}
-
-bool PostingStore::place_lists(const PlannedQuery& plan, const Query& query, std::uint32_t before,
-                               ListSource* lists) {
-  if (is_empty() || query.list_count == 0) return false;
-  bool are_small = true;
-  std::uint32_t number = 0;
-  for (const bool prohibited : {false, true}) {  // as they are in the image
-    for (const PlannedTerm& term : plan.terms) {
-      if (term.is_prohibited != prohibited || number == query.list_count) continue;
-      ListSource& list = lists[number];
-      place(term.entry, before + query.first_list + number++, list);
-      are_small &= list.weight * query.scale <= kMaxStoredWeight;
-    }
-  }
-  return are_small;
 }
 
 void PostingStore::write_ranges(BlockRange* ranges) const {

@@ -8,7 +8,6 @@
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/list_source.hpp"
 #include "warpdex/indexer/format/index.hpp"
-#include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::gpu {
 
@@ -40,11 +39,6 @@ class PostingStore {
   /// Writes to `list`, number `number` of the image, where its decoded postings are. It was added.
   /// Any thread.
   void place(const PostingsEntry& entry, std::uint32_t number, ListSource& list);
-  /// The same for all lists of a query of OR, in `lists`, of which the image has `before` more in
-  /// front of query.first_list. Returns whether the query may read decoded postings: it has some,
-  /// and no weight is too large for them. Any thread.
-  bool place_lists(const PlannedQuery& plan, const Query& query, std::uint32_t before,
-                   ListSource* lists);
   /// Writes all block ranges, when all lists are placed.
   void write_ranges(BlockRange* ranges) const;
 

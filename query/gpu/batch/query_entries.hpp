@@ -1,7 +1,9 @@
 // The entries of one query in a batch: AND, or OR, or one after the other. Internal.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "plan/roles.hpp"
@@ -10,8 +12,26 @@
 
 namespace warpdex::gpu {
 
+/// Terms of a query, a bit each. Bits ascend as lists do in the image: scoring ones first.
+using TermSet = std::uint64_t;
+
+/// What a query's terms are to it.
+struct TermRoles {
+  TermSet scoring = 0;
+  TermSet prohibited = 0;
+  TermSet must = 0;      ///< with +; prohibited ones too
+  TermSet weighted = 0;  ///< with + or unsigned; likewise
+  bool misses_must = false;
+  bool misses_unsigned = false;
+
+  /// Those that a match must have.
+  TermSet required(bool unsigned_is_required) const {
+    return must | (unsigned_is_required ? weighted : 0);
+  }
+};
+
 /// Which kernels read an entry.
-enum class EntryKind {
+enum class EntryKind : std::uint8_t {
   kAnd,          ///< AND: it has required terms
   kAndFallback,  ///< AND that runs only if the AND before it matched too few
   kOr,
@@ -32,15 +52,31 @@ struct QueryEntries {
   std::array<QueryEntry, 2> entries;
   std::uint32_t count = 0;
 
+  bool any_of_or() const {
+    return std::any_of(begin(), end(),
+                       [](const QueryEntry& entry) { return entry.kind == EntryKind::kOr; });
+  }
   const QueryEntry* begin() const { return entries.data(); }
   const QueryEntry* end() const { return entries.data() + count; }
 };
 
+/// The roles of the terms that a segment has.
+inline RoleCounts count_roles(const TermRoles& roles, TermSet present, bool unsigned_is_required) {
+  const TermSet required = roles.required(unsigned_is_required);
+  RoleCounts counts;
+  counts.scoring = static_cast<std::uint32_t>(std::popcount(roles.scoring & present));
+  counts.prohibited = static_cast<std::uint32_t>(std::popcount(roles.prohibited & present));
+  counts.has_required = (required & roles.scoring & present) != 0;
+  counts.is_empty = roles.misses_must || (unsigned_is_required && roles.misses_unsigned) ||
+                    (required & ~present) != 0 || (required & roles.prohibited) != 0 ||
+                    counts.scoring == 0;
+  return counts;
+}
+
 /// Adds an entry in which unsigned terms are required or not, if anything can match.
-inline void add_entry(const PlannedQuery& plan, bool unsigned_is_required, bool is_fallback,
-                      bool knows_matches, QueryEntries& entries) {
-  if (plan.misses_must || (unsigned_is_required && plan.misses_unsigned)) return;
-  const RoleCounts roles = count_roles(plan, unsigned_is_required);
+inline void add_entry(const TermRoles& all, TermSet present, bool unsigned_is_required,
+                      bool is_fallback, bool knows_matches, QueryEntries& entries) {
+  const RoleCounts roles = count_roles(all, present, unsigned_is_required);
   if (roles.is_empty) return;
   QueryEntry& entry = entries.entries[entries.count];
   entry.roles = roles;
@@ -55,19 +91,26 @@ inline void add_entry(const PlannedQuery& plan, bool unsigned_is_required, bool 
   ++entries.count;
 }
 
-/// `knows_matches`: if the query is one list, the number of its matches is known. O(terms).
-inline QueryEntries entries_of(const PlannedQuery& plan, QueryMode mode, bool knows_matches) {
+/// In a segment that has the terms `present`. `knows_matches`: if the query is one list, the number
+/// of its matches is known. O(1).
+inline QueryEntries entries_of(const TermRoles& roles, TermSet present, QueryMode mode,
+                               bool knows_matches) {
   QueryEntries entries;
-  add_entry(plan, mode != QueryMode::kOr, false, knows_matches, entries);
+  add_entry(roles, present, mode != QueryMode::kOr, false, knows_matches, entries);
   const bool is_one_list = entries.count > 0 && entries.entries[0].is_one_list;
-  if (mode == QueryMode::kAndOr && !is_one_list)
-    add_entry(plan, false, true, knows_matches, entries);
+  if (mode == QueryMode::kAndOr && !is_one_list) {
+    add_entry(roles, present, false, true, knows_matches, entries);
+  }
   return entries;
 }
 
-/// A query's shortest required list, which drives AND. There must be one.
-const PlannedTerm& driver_of(const PlannedQuery& plan, const QueryEntry& entry);
-/// The QueryFlags of an entry, with those of the `ablation`.
-std::uint32_t flags_of(const QueryEntry& entry, bool count, std::uint32_t ablation);
+/// The number of a query's shortest required term, whose list drives AND. There must be one.
+inline std::uint32_t driver_of(const TermRoles& roles, TermSet present, const QueryEntry& entry) {
+  return static_cast<std::uint32_t>(
+      std::countr_zero(roles.required(entry.unsigned_is_required) & roles.scoring & present));
+}
+
+/// The QueryFlags of an entry.
+std::uint32_t flags_of(const QueryEntry& entry, bool count);
 
 }  // namespace warpdex::gpu

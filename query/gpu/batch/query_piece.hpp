@@ -1,18 +1,57 @@
-// What one thread writes of a batch: some of its queries with their lists, in memory of its own.
-// What is numbered counts from the piece's first; in the image, what all pieces before have comes
-// first. Internal.
+// What one thread measures of a batch: some of its queries, with their terms and entries. From
+// this, and from what all pieces before have, it writes its part of the image. Internal.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/batch/and_block_ranges.hpp"
 #include "gpu/batch/batch_shape.hpp"
+#include "gpu/batch/query_entries.hpp"
+#include "gpu/batch/term_lists.hpp"
+#include "gpu/batch/term_rows.hpp"
 #include "gpu/layout/layout.hpp"
-#include "gpu/layout/list_source.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::gpu {
+
+/// A term of a query.
+struct PieceTerm {
+  TermRow row;
+  const PlannedTerm* planned;  ///< of several segments, in the plan of the whole
+  std::uint64_t key;           ///< TermRows::key_of()
+  std::uint32_t own_list;      ///< of several segments: where its lists start among the piece's;
+                               ///< kNone: it has a row
+  float weight;                ///< this and what follows are List's
+  float c0;
+  float c1;
+  float bound;
+
+  const ListSource& list(std::size_t segment) const { return row.lists[segment].source; }
+};
+
+/// A query in neighbouring segments that have the same of its terms.
+struct SegmentRun {
+  TermSet present;  ///< these terms
+  std::uint32_t begin;
+  std::uint32_t end;
+  QueryEntries entries;  ///< in each of the segments
+};
+
+/// A query of a piece.
+struct PieceQuery {
+  /// What it has in common in all segments; without its place in the batch.
+  Query common;
+  std::uint32_t or_threshold;  ///< Query::seed_threshold of OR
+  bool counts;
+  TermRoles roles;
+  std::uint32_t first_term;  ///< in QueryPiece::terms; in the order of TermSet
+  std::uint32_t term_count;
+  std::uint32_t first_run;  ///< in QueryPiece::runs
+  std::uint32_t run_count;
+  std::uint32_t list_matches;
+};
 
 /// Apart from others in the cache, since each thread changes its own.
 struct alignas(64) QueryPiece {
@@ -22,16 +61,11 @@ struct alignas(64) QueryPiece {
   BatchShape before;               ///< sums of all pieces before this one
   std::uint32_t short_ranges = 0;  ///< table_ranges if the batch has few postings
 
-  std::vector<ListSource> lists;      ///< raw ones are packed, and without their place on the GPU
-  std::vector<std::uint32_t> packed;  ///< raw lists
-  // Queries by how they run; all without their candidates' place:
-  std::vector<Query> and_queries;
-  std::vector<Query> and_fallback_queries;
-  std::vector<Query> or_queries;
-  std::vector<Query> final_queries;         ///< by state
-  std::vector<std::uint32_t> list_matches;  ///< by state
-  std::vector<ListSpan> list_spans;         ///< by state and segment, where there are several
-  std::vector<QueryTiles> query_tiles;      ///< likewise, of queries with entries of OR
+  std::vector<PieceQuery> queries;  ///< by state
+  std::vector<PieceTerm> terms;
+  std::vector<SegmentRun> runs;           ///< with entries
+  std::vector<TermList> own_lists;        ///< of terms without a row; by term and segment
+  std::vector<std::uint32_t> own_packed;  ///< of these lists
   AndBlockRanges and_ranges;
   AndBlockRanges and_fallback_ranges;
   std::vector<std::uint32_t> unanswerable;   ///< slots
@@ -44,6 +78,23 @@ struct alignas(64) QueryPiece {
     shape.and_ranges = and_ranges.count(are_few);
     shape.and_fallback_ranges = and_fallback_ranges.count(are_few);
   }
+  std::span<PieceTerm> terms_of(const PieceQuery& query) {
+    return std::span(terms).subspan(query.first_term, query.term_count);
+  }
+  std::span<const PieceTerm> terms_of(const PieceQuery& query) const {
+    return std::span(terms).subspan(query.first_term, query.term_count);
+  }
+  std::span<const SegmentRun> runs_of(const PieceQuery& query) const {
+    return std::span(runs).subspan(query.first_run, query.run_count);
+  }
+};
+
+/// What the lanes of an engine share to build batches.
+struct QueryPieces {
+  explicit QueryPieces(std::size_t max_row_bytes = TermRows::kMaxBytes) : rows(max_row_bytes) {}
+
+  std::vector<QueryPiece> all;  ///< as many as any batch had; they keep their memory
+  TermRows rows;                ///< of the snapshot, if that is what is searched
 };
 
 }  // namespace warpdex::gpu

@@ -1,11 +1,11 @@
-// Sets the scales and first thresholds of the queries that a QueryWriter writes.
+// Sets the scales and first thresholds of the queries that a QueryMeasurer measures.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
 
-#include "gpu/batch/query_writer.hpp"
+#include "gpu/batch/query_measurer.hpp"
 
 namespace warpdex::gpu {
 
@@ -14,7 +14,7 @@ static_assert(std::has_single_bit(kHistogramBins));
 /// An upper bound of the score of the k-th best document, without static scores. If fewer than k
 /// documents have one of the rarest terms, then one of the k best has none of them, and its score
 /// is at most the sum of the other lists' bounds.
-double QueryWriter::max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const {
+double QueryMeasurer::max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const {
   double rest = 0;
   for (const TermBound& term : terms) rest += term.bound;
   double bound = rest;
@@ -30,22 +30,17 @@ double QueryWriter::max_kth_score(std::uint32_t k, std::span<const TermBound> te
 
 /// The most that a posting needs to count: infinite where that is not bounded. Of a snapshot, by
 /// the live documents of all segments.
-double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::uint32_t k) {
+double QueryMeasurer::max_counted(const PieceQuery& query, bool is_of_all) {
   if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
   }
   bounds_.clear();
-  if (is_of_all) {
-    for (const PlannedTerm& term : whole.terms) {
-      if (term.is_prohibited) continue;
-      bounds_.push_back(
-          {writer_.scorers().of(term, whole.statistics.value()).weight, term.document_frequency});
-    }
-  } else {
-    for (const ListSource& list : scoring_lists(written_[0]))
-      bounds_.push_back({list.bound, list.size});
+  const auto scoring = static_cast<std::size_t>(std::popcount(query.roles.scoring));
+  for (const PieceTerm& term : piece_.terms_of(query).first(scoring)) {
+    bounds_.push_back(
+        {term.bound, is_of_all ? term.planned->document_frequency : term.list(0).size});
   }
-  return max_kth_score(k, bounds_) * 1.0001;
+  return max_kth_score(query.common.k, bounds_) * 1.0001;
 }
 
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
@@ -53,20 +48,24 @@ double QueryWriter::max_counted(const PlannedQuery& whole, bool is_of_all, std::
 /// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
 /// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
 /// if the weights are whole.
-void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& query) const {
+void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, PieceQuery& of) const {
+  Query& query = of.common;
   const ScorerKind scorer = rules_.scorer.kind;
   const double largest_static = segments_.largest_static();
   const bool is_capped = std::isfinite(max_counted);
   double bounds = 0;
   double weights = 0;
   double largest = 0;
-  for (const Written& each : written_) {
+  for (const SegmentRun& run : piece_.runs_of(of)) {
+    const TermSet scoring = run.present & of.roles.scoring;
     double own_bounds = 0;
     double own_weights = 0;
-    for (const ListSource& list : scoring_lists(each)) {
-      own_bounds += std::min<double>(list.bound, max_counted);
-      own_weights += list.weight;
-      largest = std::max<double>(largest, list.bound);
+    for (TermSet left = scoring; left != 0; left &= left - 1) {
+      const PieceTerm& term =
+          piece_.terms[of.first_term + static_cast<std::size_t>(std::countr_zero(left))];
+      own_bounds += std::min<double>(term.bound, max_counted);
+      own_weights += term.weight;
+      largest = std::max<double>(largest, term.bound);
     }
     bounds = std::max(bounds, own_bounds);
     weights = std::max(weights, own_weights);
@@ -100,7 +99,7 @@ void QueryWriter::set_scale(double max_counted, bool weights_are_whole, Query& q
 /// sums of scores are rounded: sums in units are never below scores. The k matches may be in other
 /// segments, so it may be more than any document here has. Then the cap bounds it: a document with
 /// a posting that is capped has so many units at least, and all others have all of theirs.
-void QueryWriter::set_known_threshold(Query& query) const {
+void QueryMeasurer::set_known_threshold(Query& query) const {
   constexpr double kShare = 1 - 1e-5;
   constexpr double kMaxThreshold = 1U << 31;  // more than any sum
   const double known = static_cast<double>(rules_.of(query.slot).start_threshold());
@@ -111,18 +110,19 @@ void QueryWriter::set_known_threshold(Query& query) const {
 }
 
 /// The lists with seeds of OR's entries without prohibited terms.
-std::span<const SeededList> QueryWriter::seeded_lists() {
+std::span<const SeededList> QueryMeasurer::seeded_lists(const PieceQuery& query) {
   seeded_.clear();
-  for (const Written& each : written_) {
-    if (each.entry.kind != EntryKind::kOr || each.entry.roles.prohibited > 0) continue;
-    const PlacedIndex& placed = segments_[each.segment];
-    const ListSource* list = piece_.lists.data() + each.first_list;
-    for (const PlannedTerm& term : each.plan->terms) {
-      if (!term.entry.is_short()) {
-        const TermScorer scorer{rules_.scorer.kind, list->weight, list->c0, list->c1};
-        seeded_.push_back({each.segment, &placed, &term, scorer, list->bound});
+  const PieceTerm* const terms = piece_.terms.data() + query.first_term;
+  for (const SegmentRun& run : piece_.runs_of(query)) {
+    if (!run.entries.any_of_or() || (run.present & query.roles.prohibited) != 0) continue;
+    for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
+      for (TermSet left = run.present; left != 0; left &= left - 1) {
+        const PieceTerm& term = terms[std::countr_zero(left)];
+        const TermList& list = term.row.lists[segment];
+        if (list.source.flags & kRaw) continue;  // it has no seeds
+        const TermScorer scorer{rules_.scorer.kind, term.weight, term.c0, term.c1};
+        seeded_.push_back({segment, &list, scorer, term.bound});
       }
-      ++list;
     }
   }
   return seeded_;
@@ -131,13 +131,14 @@ std::span<const SeededList> QueryWriter::seeded_lists() {
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
 /// since no term is required, unless documents are prohibited. It is rounded down: sums in units
 /// are never below scores. A query that runs again starts with its last threshold.
-std::uint32_t QueryWriter::seeded_threshold(const Query& query) {
+std::uint32_t QueryMeasurer::seeded_threshold(const PieceQuery& of) {
+  const Query& query = of.common;
   std::uint32_t threshold = query.seed_threshold;
   if (!rules_.has_seeds) return threshold;
   if (answers_so_far_ != nullptr) {
     threshold = std::max(threshold, answers_so_far_[query.slot].threshold);
   }
-  const float seed = start_seed(seeded_lists(), query.k);
+  const float seed = start_seed(seeded_lists(of), query.k);
   const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(

@@ -5,19 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/batch/live_seeds.hpp"
 #include "plan/seed_threshold.hpp"
 
 namespace warpdex::gpu {
 namespace {
-
-/// Live documents that reach a list's seed of kSeedRanks[place], at least.
-std::uint32_t live(const SeededList& list, std::size_t place) {
-  if (list.placed->removals.live_seeds != nullptr)
-    return list.placed->removals.live_seeds->live(list.term->entry, place);
-  const std::uint32_t rank = kSeedRanks[place];
-  return rank - std::min(rank, list.term->removed);
-}
 
 /// So many documents of a segment, fewer than k, reach the score.
 struct Share {
@@ -49,18 +40,17 @@ float start_seed(std::span<const SeededList> lists, std::uint32_t k) {
   std::vector<Share> shares;
   const bool are_of_several = !lists.empty() && lists.front().segment != lists.back().segment;
   for (const SeededList& list : lists) {
-    if (list.term->entry.is_short() || list.bound <= seed) continue;
-    const std::span<const ListSeed> seeds =
-        list_seeds(list.placed->index.sections(), list.term->entry);
-    for (std::size_t place = 0; place < seeds.size(); ++place) {
-      const std::uint32_t documents = live(list, place);
-      if (documents >= k) {
-        seed = std::max(seed, seed_score(list.scorer, seeds[place]));
+    if (list.bound <= seed) continue;
+    for (const LiveSeed& own : list.list->seeds) {
+      if (own.documents == 0) continue;
+      const bool are_enough = own.documents >= k;
+      if (!are_enough && !are_of_several) continue;
+      const float score = seed_score(list.scorer, own.seed);
+      if (are_enough) {
+        seed = std::max(seed, score);
         break;
       }
-      if (are_of_several && documents > 0) {
-        shares.push_back({seed_score(list.scorer, seeds[place]), list.segment, documents});
-      }
+      shares.push_back({score, list.segment, own.documents});
     }
   }
   return shares.empty() ? seed : seed_of_several(shares, k, seed);

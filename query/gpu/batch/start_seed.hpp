@@ -6,8 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "gpu/layout/placed_index.hpp"
-#include "warpdex/query/plan/plan.hpp"
+#include "gpu/batch/term_lists.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex::gpu {
@@ -15,8 +14,7 @@ namespace warpdex::gpu {
 /// A list of OR, none of whose documents is prohibited.
 struct SeededList {
   std::size_t segment;  ///< its number; lists of a segment are neighbours
-  const PlacedIndex* placed;
-  const PlannedTerm* term;
+  const TermList* list;
   TermScorer scorer;
   float bound = std::numeric_limits<float>::infinity();  ///< no posting scores more
 };

@@ -4,11 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "gpu/batch/batch_builder.hpp"
+#include "gpu/batch/short_lists.hpp"
 #include "tests/query/engine/living_support.hpp"
 #include "tests/query/gpu/batch/host_image.hpp"
 #include "tests/reference/compare.hpp"
@@ -29,7 +35,12 @@ struct PlacedSegment final : PlacedIndex {
     }
     if (!placed.removed().none()) removals.bits = &kBits;
   }
-  void place(const PostingsEntry&, ListSource&) const override {}
+  /// No other list has the same place.
+  void place(const PostingsEntry& entry, ListSource& list) const override {
+    const std::uint64_t segment = std::uint64_t{first_document} << 16;
+    list.docids = reinterpret_cast<const std::uint8_t*>(segment + entry.docid_offset + 1);
+    list.frequencies = reinterpret_cast<const std::uint8_t*>(segment + entry.frequency_offset + 1);
+  }
   RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
 };
 
@@ -50,8 +61,9 @@ struct Joined {
 /// The image of some queries.
 struct Image : HostImage {
   Image(const Joined& joined, std::span<const PlannedQuery> plans,
-        std::span<const SearchSettings> settings) {
-    BatchBuilder builder(joined.all, {});
+        std::span<const SearchSettings> settings,
+        std::shared_ptr<QueryPieces> pieces = std::make_shared<QueryPieces>()) {
+    BatchBuilder builder(joined.all, {}, std::move(pieces));
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
@@ -199,6 +211,179 @@ TEST_P(JoinedImageTest, QueriesKnowTheirEntries) {
     EXPECT_EQ(begin, of_query.begin + of_query.tiles);
   }
   EXPECT_EQ(next, image.shape.or_queries);
+}
+
+/// The lists of an entry are those of its plan in the segment.
+void expect_lists(const Image& image, const Query& query, const PlannedQuery& plan,
+                  const PlacedIndex& placed, const ScorerSettings& wanted) {
+  std::vector<PlannedTerm> terms;  // in the order of the image
+  for (const bool prohibited : {false, true}) {
+    std::ranges::copy_if(plan.terms, std::back_inserter(terms),
+                         [&](const PlannedTerm& term) { return term.is_prohibited == prohibited; });
+  }
+  ASSERT_EQ(query.list_count, terms.size());
+  const ScorerSettings scorer = effective_scorer(placed.index.settings(), wanted);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const PlannedTerm& term = terms[i];
+    const List& list = image.lists()[query.first_list + i];
+    const TermScorer right =
+        make_term_scorer(scorer, plan.statistics.value(), term.document_frequency,
+                         term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
+    EXPECT_EQ(list.weight, right.weight);
+    EXPECT_EQ(list.c0, right.c0);
+    EXPECT_EQ(list.c1, right.c1);
+    EXPECT_EQ(list.size, term.entry.document_frequency);
+    EXPECT_EQ((list.flags & kProhibited) != 0, term.is_prohibited);
+    EXPECT_EQ((list.flags & kRaw) != 0, term.entry.is_short());
+    if (term.entry.is_short()) {
+      std::vector<std::uint32_t> raw(kRawListEntries);
+      write_raw_list(placed.index, term.entry, placed.first_document, raw.data());
+      const auto* const written = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
+      EXPECT_TRUE(std::equal(raw.begin(), raw.end(), written));
+    } else {
+      ListSource source{};
+      placed.place(term.entry, source);
+      EXPECT_EQ(list.docids.bytes, source.docids);
+      EXPECT_EQ(list.frequencies.bytes, source.frequencies);
+    }
+  }
+}
+
+TEST_P(JoinedImageTest, ListsAreThoseOfTheSegments) {
+  const test::LivingLog log = make_log(300);
+  const Image image(*joined_, log.plans, log.settings);
+  for (const Query& query : image.queries()) {
+    const std::uint32_t first = image.lists()[query.first_list].first_document;
+    const std::size_t segment = segment_of_tile(first >> kTileShift);
+    expect_lists(image, query, log.plans[query.slot].segments[segment], *joined_->all[segment],
+                 log.settings[0].scorer);
+    ASSERT_FALSE(HasFailure()) << reference::describe(log.queries[query.slot]);
+  }
+}
+
+void expect_same_query(const Query& one, const Query& other) {
+  EXPECT_EQ(std::memcmp(&one, &other, sizeof(Query)), 0) << "query " << one.slot;
+}
+
+/// Compares two images, save for what padding holds and where raw lists lie.
+void expect_same(const Image& one, const Image& other) {
+  ASSERT_EQ(one.shape.lists, other.shape.lists);
+  ASSERT_EQ(one.queries().size(), other.queries().size());
+  ASSERT_EQ(one.shape.table_ranges, other.shape.table_ranges);
+  for (std::size_t i = 0; i < one.queries().size(); ++i) {
+    expect_same_query(one.queries()[i], other.queries()[i]);
+  }
+  for (std::size_t i = 0; i < one.shape.queries; ++i) {
+    expect_same_query(one.host.final_queries[i], other.host.final_queries[i]);
+    EXPECT_EQ(one.host.list_matches[i], other.host.list_matches[i]);
+  }
+  for (std::size_t i = 0; i < one.shape.lists; ++i) {
+    const List& list = one.lists()[i];
+    const List& same = other.lists()[i];
+    EXPECT_EQ(list.size, same.size);
+    EXPECT_EQ(list.flags, same.flags);
+    EXPECT_EQ(list.tile_row, same.tile_row);
+    EXPECT_EQ(list.or_query, same.or_query);
+    EXPECT_EQ(list.bound, same.bound);
+    if ((list.flags & kRaw) == 0) {
+      EXPECT_EQ(list.docids.bytes, same.docids.bytes);
+      continue;
+    }
+    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(list.docids.bytes);
+    EXPECT_TRUE(std::equal(numbers, numbers + kRawListEntries,
+                           reinterpret_cast<const std::uint32_t*>(same.docids.bytes)));
+  }
+}
+
+// Images do not depend on which terms have rows already, nor on whether there is room for them.
+TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
+  const test::LivingLog log = make_log(300);
+  const Image alone(*joined_, log.plans, log.settings);
+  const auto pieces = std::make_shared<QueryPieces>();
+  const std::span plans(log.plans);
+  const std::span settings(log.settings);
+  const auto part = [&](std::size_t first, std::size_t count) {
+    return Image(*joined_, plans.subspan(first, count),
+                 settings.size() == 1 ? settings : settings.subspan(first, count), pieces);
+  };
+  part(150, 1);
+  part(100, 100);
+  for (int turn = 0; turn < 2; ++turn) expect_same(part(0, 300), alone);
+  for (const std::size_t bytes : {0, 1'000, 20'000}) {
+    const auto small = std::make_shared<QueryPieces>(bytes);
+    for (int turn = 0; turn < 2; ++turn) {
+      expect_same(Image(*joined_, log.plans, log.settings, small), alone);
+    }
+  }
+}
+
+// Segments number their terms apart, and each query numbers its own.
+TEST(TermRowsKeys, AreThoseOfTheTerms) {
+  const auto term_of = [](std::uint32_t in_segment, std::uint32_t in_query) {
+    PlannedTerm term;
+    term.entry.term_number = in_segment;
+    term.number = in_query;
+    return term;
+  };
+  PlannedQuery plan;  // of a term of segments 0 and 2, and one of segments 1 and 2
+  plan.terms = {term_of(0, 0), term_of(0, 1)};
+  plan.segments.resize(3);
+  plan.segments[0].terms = {term_of(5, 0)};
+  plan.segments[1].terms = {term_of(5, 1)};
+  plan.segments[2].terms = {term_of(7, 1), term_of(6, 0)};
+  PlannedQuery other;  // of the second of these alone
+  other.terms = {term_of(0, 0)};
+  other.segments.resize(3);
+  other.segments[1].terms = {term_of(5, 0)};
+  other.segments[2].terms = {term_of(7, 0)};
+  const std::uint64_t first = TermRows::key_of(plan, plan.terms[0]);
+  const std::uint64_t second = TermRows::key_of(plan, plan.terms[1]);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(TermRows::key_of(other, other.terms[0]), second);
+}
+
+// Several threads ask for the same terms at once.
+TEST_P(JoinedImageTest, ThreadsShareRows) {
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  TermRows rows;
+  rows.open();
+  std::vector<std::vector<const TermList*>> found(4);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      threads.emplace_back([&, i] {
+        for (const PlannedQuery& plan : log.plans) {
+          for (const PlannedTerm& term : plan.terms) {
+            const std::uint64_t key = TermRows::key_of(plan, term);
+            std::optional<TermRow> row = rows.find(key);
+            if (!row) row = rows.add(key, segments, plan, term);
+            found[i].push_back(row.value().lists);
+          }
+        }
+      });
+    }
+  }
+  EXPECT_GT(found[0].size(), 300U);
+  for (const auto& own : found) EXPECT_EQ(own, found[0]);
+}
+
+TEST_P(JoinedImageTest, RowsStayWithinTheirBytes) {
+  constexpr std::size_t kBytes = 20'000;
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  TermRows rows(kBytes);
+  rows.open();
+  std::size_t refused = 0;
+  for (const PlannedQuery& plan : log.plans) {
+    for (const PlannedTerm& term : plan.terms) {
+      const std::uint64_t key = TermRows::key_of(plan, term);
+      if (!rows.find(key) && !rows.add(key, segments, plan, term)) ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_LE(rows.bytes(), kBytes);
+  EXPECT_GT(rows.bytes(), kBytes / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(TextsAndWeights, JoinedImageTest, testing::Bool());

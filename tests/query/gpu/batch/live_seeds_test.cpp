@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -100,6 +101,8 @@ TEST(StartSeed, EnoughDocumentsReachIt) {
     warpdex::Query query;
     query.terms.push_back({term});
     const PlannedQuery plan = plan_query(snapshot, query);
+    std::deque<TermList> described;
+    std::vector<std::uint32_t> packed;
     std::vector<SeededList> lists;
     std::vector<float> scores;  // of live documents
     const TermScorer scorer{.kind = ScorerKind::kImpact, .weight = 1};
@@ -110,7 +113,9 @@ TEST(StartSeed, EnoughDocumentsReachIt) {
       live.push_back(std::make_unique<LiveSeeds>(index));
       live.back()->remove(index, {}, index.removed());
       if (turn % 2 == 0) placed.back()->removals.live_seeds = live.back().get();
-      lists.push_back({i, placed.back().get(), &plan.segments[i].terms[0], scorer, kMost});
+      describe_term(*placed.back(), i, plan.segments[i].terms[0], true, packed,
+                    described.emplace_back());
+      lists.push_back({i, &described.back(), scorer, kMost});
       const Postings list = read_postings(index, plan.segments[i].terms[0].entry);
       for (std::size_t j = 0; j < list.docids.size(); ++j) {
         if (!index.removed().contains(list.docids[j])) {

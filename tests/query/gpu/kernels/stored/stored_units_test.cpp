@@ -15,7 +15,7 @@ namespace {
 
 using Random = std::mt19937_64;
 
-/// What QueryWriter allows for each list, in units.
+/// What QueryMeasurer allows for each list, in units.
 constexpr double kSlackOfList = 4;
 constexpr std::uint32_t kShares = 1U << (32 - kStoredShift);
 /// A share of 1 is stored as the largest that has room: the scores of all lists of a query, which

@@ -1,0 +1,97 @@
+// Measures queries: finds their terms' lists, their entries in each segment, and what these need.
+// Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/batch/placed_segments.hpp"
+#include "gpu/batch/query_entries.hpp"
+#include "gpu/batch/query_piece.hpp"
+#include "gpu/batch/segment_plans.hpp"
+#include "gpu/batch/start_seed.hpp"
+#include "gpu/batch/term_rows.hpp"
+#include "gpu/layout/placed_index.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+
+namespace warpdex::gpu {
+
+/// What all queries of a batch share.
+struct BatchRules {
+  std::span<const SearchSettings> settings;  ///< one for all queries, or one for each
+  ScorerSettings scorer;                     ///< the index's own or the user's
+  std::uint32_t ablation = 0;                ///< QueryFlags
+  bool has_seeds = true;                     ///< OR's thresholds start at the seeds
+
+  /// The settings of the query whose answer goes to `slot`.
+  const SearchSettings& of(std::uint32_t slot) const {
+    return settings[settings.size() == 1 ? 0 : slot];
+  }
+};
+
+/// Measures the queries of a piece.
+class QueryMeasurer {
+ public:
+  /// Keeps references. The piece has its states and nothing else. `answers_so_far` has the last
+  /// answers of queries that run again, by slot; else it is null.
+  QueryMeasurer(const PlacedSegments& segments, const BatchRules& rules,
+                const Answer* answers_so_far, TermRows& rows, QueryPiece& piece)
+      : segments_(segments),
+        rules_(rules),
+        answers_so_far_(answers_so_far),
+        rows_(rows),
+        piece_(piece) {}
+
+  /// Measures the queries whose answers go to `slots`. Throws FormatError for damage.
+  void measure(const SegmentPlans& plans, std::span<const std::uint32_t> slots);
+
+ private:
+  /// A term: no posting scores more, and so many documents have it, at most.
+  struct TermBound {
+    double bound;
+    std::uint64_t documents;
+  };
+
+  // query_terms.cpp:
+  void start_query(const SegmentPlans& plans, std::uint32_t slot);
+  void add_terms(const SegmentPlans& plans, const PlannedQuery& plan, PieceQuery& query,
+                 bool prohibited);
+  void find_lists(const SegmentPlans& plans);
+  void describe_lists();
+  void find_row(const PlannedQuery& plan, PieceTerm& term);
+  void set_scorers(const PlannedQuery& whole, const PieceQuery& query);
+  static void prefetch(const SegmentPlans& plans, std::span<const std::uint32_t> slots,
+                       std::size_t next);
+
+  // query_measurer.cpp:
+  void measure_query(const SegmentPlans& plans, PieceQuery& query);
+  void find_runs(const PlannedQuery& whole, PieceQuery& query);
+  void add_run(const PlannedQuery& whole, PieceQuery& query, TermSet present, std::uint32_t begin,
+               std::uint32_t end);
+  ListSums sum_lists(const PieceQuery& query, const SegmentRun& run) const;
+  void count_run(const PieceQuery& query, const SegmentRun& run);
+  void count_and(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry);
+  void count_or(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry,
+                const ListSums& sums);
+
+  // query_scale.cpp:
+  double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
+  double max_counted(const PieceQuery& query, bool is_of_all);
+  void set_scale(double max_counted, bool weights_are_whole, PieceQuery& of) const;
+  void set_known_threshold(Query& query) const;
+  std::uint32_t seeded_threshold(const PieceQuery& of);
+  std::span<const SeededList> seeded_lists(const PieceQuery& query);
+
+  const PlacedSegments& segments_;
+  const BatchRules& rules_;
+  const Answer* answers_so_far_;
+  TermRows& rows_;
+  std::vector<SeededList> seeded_;  ///< of the query that is measured
+  std::vector<TermBound> bounds_;   ///< likewise
+  QueryPiece& piece_;
+};
+
+}  // namespace warpdex::gpu

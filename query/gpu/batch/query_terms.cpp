@@ -1,0 +1,161 @@
+// Finds the lists of a piece's terms: in the rows of a snapshot, or each for itself.
+#include <algorithm>
+#include <cmath>
+
+#include "gpu/batch/list_writer.hpp"
+#include "gpu/batch/query_measurer.hpp"
+
+namespace warpdex::gpu {
+namespace {
+
+void prefetch_bytes(const void* begin, std::size_t size) {
+  constexpr std::size_t kCacheLine = 64;
+  const auto* const bytes = static_cast<const std::uint8_t*>(begin);
+  for (std::size_t i = 0; i < size; i += kCacheLine) __builtin_prefetch(bytes + i);
+}
+
+void prefetch_terms(const PlannedQuery& plan) {
+  prefetch_bytes(plan.terms.data(), plan.terms.size() * sizeof(PlannedTerm));
+}
+
+/// Adds a term to the roles, as the next of its query.
+void add_role(const PlannedTerm& term, std::uint32_t number, TermRoles& roles) {
+  const TermSet bit = TermSet{1} << number;
+  (term.is_prohibited ? roles.prohibited : roles.scoring) |= bit;
+  if (term.is_must) roles.must |= bit;
+  if (term.weight > 0) roles.weighted |= bit;
+}
+
+}  // namespace
+
+/// Adds a query with its terms, scoring ones first, without their lists. A query that is not for
+/// the GPU has none.
+void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
+  const PlannedQuery& plan = plans[slot];
+  PieceQuery& query = piece_.queries.emplace_back();
+  query.common.state = piece_.begin + static_cast<std::uint32_t>(piece_.queries.size()) - 1;
+  query.common.slot = slot;
+  query.first_term = static_cast<std::uint32_t>(piece_.terms.size());
+  if (plan.terms.size() > kMaxLists) {
+    piece_.unanswerable.push_back(slot);
+    return;
+  }
+  query.roles.misses_must = plan.misses_must;
+  query.roles.misses_unsigned = plan.misses_unsigned;
+  add_terms(plans, plan, query, false);
+  if (query.term_count < plan.terms.size()) add_terms(plans, plan, query, true);
+}
+
+/// Adds the terms that are prohibited, or those that are not.
+void QueryMeasurer::add_terms(const SegmentPlans& plans, const PlannedQuery& plan,
+                              PieceQuery& query, bool prohibited) {
+  for (const PlannedTerm& term : plan.terms) {
+    if (term.is_prohibited != prohibited) continue;
+    add_role(term, query.term_count++, query.roles);
+    PieceTerm& own = piece_.terms.emplace_back();
+    own.planned = &term;
+    own.own_list = kNone;
+    if (!plans.are_of_all()) {
+      segments_[0].prefetch(term.entry);
+      continue;
+    }
+    own.key = TermRows::key_of(plan, term);
+    rows_.prefetch(own.key);
+  }
+}
+
+/// Plans lie apart, so what one read leads to is prefetched step by step, for one of the next
+/// queries each.
+void QueryMeasurer::prefetch(const SegmentPlans& plans, std::span<const std::uint32_t> slots,
+                             std::size_t next) {
+  const bool are_of_all = plans.are_of_all();
+  if (are_of_all && next + 2 < slots.size()) {
+    __builtin_prefetch(&plans.in(slots[next + 2], 0));
+  }
+  if (next + 1 >= slots.size()) return;
+  prefetch_terms(plans[slots[next + 1]]);
+  if (are_of_all) prefetch_terms(plans.in(slots[next + 1], 0));
+}
+
+/// Of several segments: a term's row, or lists of its own where there is no room for one.
+void QueryMeasurer::find_row(const PlannedQuery& plan, PieceTerm& term) {
+  std::optional<TermRow> row = rows_.find(term.key);
+  if (!row) row = rows_.add(term.key, segments_, plan, *term.planned);
+  if (row) {
+    term.row = *row;
+    prefetch_bytes(row->lists, segments_.size() * sizeof(TermList));
+    return;
+  }
+  term.own_list = static_cast<std::uint32_t>(piece_.own_lists.size());
+  piece_.own_lists.resize(piece_.own_lists.size() + segments_.size());
+  term.row.sums = describe_in_all(segments_, plan, *term.planned, piece_.own_packed,
+                                  std::span(piece_.own_lists).last(segments_.size()));
+}
+
+/// The lists of all terms of the piece.
+void QueryMeasurer::find_lists(const SegmentPlans& plans) {
+  if (!plans.are_of_all()) return describe_lists();
+  for (const PieceQuery& query : piece_.queries) {
+    for (PieceTerm& term : piece_.terms_of(query)) find_row(plans[query.common.slot], term);
+  }
+  for (PieceTerm& term : piece_.terms) {
+    if (term.own_list == kNone) continue;
+    term.row.lists = piece_.own_lists.data() + term.own_list;
+    term.row.packed = piece_.own_packed.data();
+  }
+}
+
+/// The same in one segment.
+void QueryMeasurer::describe_lists() {
+  piece_.own_lists.resize(piece_.terms.size());
+  TermList* list = piece_.own_lists.data();
+  for (const PieceQuery& query : piece_.queries) {
+    const bool wants_seeds =
+        rules_.has_seeds && rules_.of(query.common.slot).mode != QueryMode::kAnd;
+    for (PieceTerm& term : piece_.terms_of(query)) {
+      describe_term(segments_[0], 0, *term.planned, wants_seeds, piece_.own_packed, *list);
+      term.row.sums.add(list->source);
+      term.row.lists = list++;
+    }
+  }
+  for (PieceTerm& term : piece_.terms) term.row.packed = piece_.own_packed.data();
+}
+
+/// How the lists of a query score: in all segments alike.
+void QueryMeasurer::set_scorers(const PlannedQuery& whole, const PieceQuery& query) {
+  const IndexCounts& counts = segments_[0].index.counts();
+  const CollectionStatistics statistics =
+      whole.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
+  for (PieceTerm& term : piece_.terms_of(query)) {
+    const bool is_of_snapshot = term.planned->document_frequency != 0;
+    const TermList& first = term.row.lists[0];
+    const TermScorer scorer =
+        make_term_scorer(rules_.scorer, statistics,
+                         is_of_snapshot ? term.planned->document_frequency : first.source.size,
+                         is_of_snapshot ? term.planned->collection_frequency : first.occurrences,
+                         term.planned->weight > 0 ? term.planned->weight : 1.0F);
+    term.weight = scorer.weight;
+    term.c0 = scorer.c0;
+    term.c1 = scorer.c1;
+    std::uint64_t largest = 0;
+    if (scorer.kind == ScorerKind::kQueryLikelihood) {
+      for (std::size_t i = 0; i < segments_.size(); ++i) {
+        const TermList& list = term.row.lists[i];
+        if (list.source.size == 0) continue;
+        largest = std::max(largest, largest_frequency(list.source.size, list.occurrences));
+      }
+    }
+    term.bound = largest_score(scorer, largest);
+  }
+}
+
+void QueryMeasurer::measure(const SegmentPlans& plans, std::span<const std::uint32_t> slots) {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    prefetch(plans, slots, i);
+    start_query(plans, slots[i]);
+  }
+  find_lists(plans);
+  for (PieceQuery& query : piece_.queries) measure_query(plans, query);
+}
+
+}  // namespace warpdex::gpu

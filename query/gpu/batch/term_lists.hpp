@@ -1,0 +1,90 @@
+// What a term's list in a segment is, whatever query has the term: where its postings are, and its
+// live seeds. Internal.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/layout/list_source.hpp"
+#include "gpu/layout/placed_index.hpp"
+#include "warpdex/indexer/format/seeds.hpp"
+#include "warpdex/query/plan/plan.hpp"
+
+namespace warpdex::gpu {
+
+/// So many live documents of a list reach the seed; 0: there is none.
+struct LiveSeed {
+  ListSeed seed;
+  std::uint32_t documents = 0;
+};
+
+/// A term's list in one segment.
+struct TermList {
+  /// All that does not depend on a query. Of size 0 where the segment lacks the term. A list that
+  /// is decoded for its query has no place on the GPU yet; its numbers start at word `first_block`
+  /// of memory that goes with it.
+  ListSource source;
+  std::array<LiveSeed, kSeedRanks.size()> seeds;  ///< by rank
+  std::uint64_t occurrences;                      ///< the term's collection frequency here
+};
+
+/// Blocks of a list of so many postings.
+inline std::uint32_t block_count(std::uint32_t postings) {
+  return (postings + kBlockSize - 1) / kBlockSize;
+}
+
+/// Sizes of lists, added up.
+struct ListSums {
+  std::uint32_t lists = 0;
+  std::uint32_t max_blocks = 0;
+  std::uint64_t postings = 0;
+  std::uint64_t blocks = 0;
+  std::uint32_t ranges = 0;  ///< of kRangeBlocks or fewer
+  std::uint32_t short_ranges = 0;
+  std::uint32_t raw_lists = 0;  ///< decoded for their query
+  std::uint32_t raw_postings = 0;
+
+  void add(const ListSource& list) {
+    const std::uint32_t own_blocks = block_count(list.size);
+    ++lists;
+    max_blocks = std::max(max_blocks, own_blocks);
+    postings += list.size;
+    blocks += own_blocks;
+    ranges += (own_blocks + kRangeBlocks - 1) / kRangeBlocks;
+    short_ranges += (own_blocks + kShortRangeBlocks - 1) / kShortRangeBlocks;
+    if ((list.flags & kPacked) == 0) return;
+    ++raw_lists;
+    raw_postings += list.size;
+  }
+  void add(const ListSums& other) {
+    lists += other.lists;
+    max_blocks = std::max(max_blocks, other.max_blocks);
+    postings += other.postings;
+    blocks += other.blocks;
+    ranges += other.ranges;
+    short_ranges += other.short_ranges;
+    raw_lists += other.raw_lists;
+    raw_postings += other.raw_postings;
+  }
+};
+
+/// Describes the list of segment number `segment` at `entry`, so far all zero. Adds its numbers to
+/// `packed` if it is decoded for its query. Returns the term's collection frequency. Throws
+/// FormatError for damage.
+std::uint64_t describe_list(const PlacedIndex& index, std::size_t segment,
+                            const PostingsEntry& entry, std::vector<std::uint32_t>& packed,
+                            ListSource& list);
+
+/// The same of a term, with its seeds if they are wanted.
+void describe_term(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
+                   bool wants_seeds, std::vector<std::uint32_t>& packed, TermList& list);
+
+/// The largest frequency that a posting of a list can have.
+inline std::uint64_t largest_frequency(std::uint32_t size, std::uint64_t occurrences) {
+  return occurrences - size + 1;  // all other frequencies are 1 at least
+}
+
+}  // namespace warpdex::gpu

@@ -1,0 +1,82 @@
+// The lists of terms in all segments of a snapshot, a row a term: a query reads one row in the
+// place of a plan and a lexicon's entry in each segment. Internal.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gpu/batch/placed_segments.hpp"
+#include "gpu/batch/term_lists.hpp"
+#include "warpdex/query/plan/plan.hpp"
+
+namespace warpdex::gpu {
+
+/// A term's lists.
+struct TermRow {
+  const TermList* lists = nullptr;        ///< by segment
+  const std::uint32_t* packed = nullptr;  ///< numbers of those that are decoded for each query
+  ListSums sums;                          ///< of all of them
+};
+
+/// The rows of one snapshot's terms that queries have asked for. A row stays until the end; when
+/// there is no room for more, other terms are described for each query. Any thread, but for
+/// open().
+class TermRows {
+ public:
+  /// All rows together.
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kMaxRows = std::size_t{1} << 16;
+
+  explicit TermRows(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
+
+  /// Which term of the snapshot a term of a plan for all segments is: its number in the first
+  /// segment that has it. One segment has it at least.
+  static std::uint64_t key_of(const PlannedQuery& plan, const PlannedTerm& term);
+
+  /// Before the first of the others. O(1) from the second time on.
+  void open();
+  /// Prefetches what find() reads.
+  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[first_slot(key)]); }
+  /// The row of a term, if it is there.
+  std::optional<TermRow> find(std::uint64_t key) const;
+  /// Makes the row of a term that was not there. Nothing if there is no room, for this term or one
+  /// before. Throws FormatError for damage.
+  std::optional<TermRow> add(std::uint64_t key, const PlacedSegments& segments,
+                             const PlannedQuery& plan, const PlannedTerm& term);
+  /// Of all rows, while none is added.
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Row {
+    std::uint64_t key;
+    TermRow view;
+    std::vector<TermList> lists;
+    std::vector<std::uint32_t> packed;
+  };
+  using Slot = std::atomic<const Row*>;
+
+  static constexpr std::size_t kSlots = 2 * kMaxRows;
+  static std::size_t first_slot(std::uint64_t key);
+  std::size_t slot_of(std::uint64_t key) const;
+
+  std::vector<Slot> slots_;  ///< a hash table without removals; each slot is written once
+  std::mutex adding_;
+  std::vector<std::unique_ptr<const Row>> rows_;
+  std::size_t bytes_ = 0;
+  std::size_t max_bytes_;
+  std::atomic<bool> is_full_ = false;
+};
+
+/// The lists of a term of a plan for all segments. Returns their sums. Throws FormatError for
+/// damage.
+ListSums describe_in_all(const PlacedSegments& segments, const PlannedQuery& plan,
+                         const PlannedTerm& term, std::vector<std::uint32_t>& packed,
+                         std::span<TermList> lists);
+
+}  // namespace warpdex::gpu
