@@ -12,6 +12,10 @@ inline constexpr float kTile = 10'000;      // to clear and to scan a tile's acc
 inline constexpr float kLookUpBlock = 450;  // to decode a block and find its competitive documents
 inline constexpr float kLookUpDocument =
     20;  // in one or two further lists, after which most are dropped
+/// Documents of a query of more lists than these stay longer: they are looked up in one list of so
+/// many behind theirs, twice or more.
+inline constexpr std::uint32_t kManyLists = 12;
+inline constexpr float kListsPassed = 4;
 
 /// Of a tile whose lists are decoded already, in the same instructions: to find its lists and to
 /// clear up behind it; and to add up 128 postings. Lookups take twice what the estimate says, next
@@ -76,8 +80,12 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
       // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
       const float share =
           min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
+      const float passed =
+          query.scoring_lists > kManyLists
+              ? max(1.F, static_cast<float>(query.scoring_lists - i) / kListsPassed)
+              : 1.F;
       costs.by_lookups += static_cast<float>(blocks[j]) *
-                          (kLookUpBlock + share * share * kBlockSize * kLookUpDocument);
+                          (kLookUpBlock + share * share * kBlockSize * kLookUpDocument * passed);
     }
   }
   return costs;
