@@ -81,8 +81,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
       "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
       "list), searching (as looking-up, but by one kernel that needs little memory), "
-      "decoding-once (decodes each list once for all queries of a batch, then accumulates), or "
-      "cost "
+      "decoding-once (decodes each list once for all queries of a batch, then looks documents up "
+      "in them by BM25, and accumulates by impacts or where queries are long), or cost "
       "(whichever is estimated to be cheapest)")(
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(

@@ -56,8 +56,11 @@ class BatchBuilder {
   /// query.
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
 
-  /// Writes the block ranges of lists that are decoded once, after write().
-  void write_stored(const ImageParts& host) const { store_.write_ranges(host.stored_ranges); }
+  /// Writes what is to be done for lists that are decoded once, after write().
+  void write_stored(const ImageParts& host) const {
+    store_.write_ranges(host.stored_ranges);
+    store_.write_firsts(shape_.stored_marked, host.stored_marked);
+  }
 
  private:
   template <typename Work>
@@ -67,7 +70,11 @@ class BatchBuilder {
   void add_up();
   void order_ranges();
   void choose_stored();
+  bool may_search_stored() const;
+  bool pays_to_search() const;
   void claim_lists(QueryPiece& piece);
+  void add_stored();
+  std::uint32_t count_marked() const;
 
   PlacedSegments segments_;
   BatchRules rules_;
@@ -78,6 +85,7 @@ class BatchBuilder {
   BatchShape shape_;
   bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
   PostingStore store_;   ///< empty: no lists are decoded once
+  std::vector<const PostingsEntry*> claimed_;  ///< the lists that were added to it
   OrMethod or_by_;
   BlockRangeOrder order_;
   BlockRangeOrder fallback_order_;

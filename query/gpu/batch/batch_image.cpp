@@ -24,6 +24,7 @@ ImageParts lay_out(const BatchShape& shape, void* begin) {
   parts.and_ranges =
       arena.take<BlockRange>(std::size_t{shape.and_ranges} + shape.and_fallback_ranges);
   parts.stored_ranges = arena.take<BlockRange>(shape.stored_ranges);
+  parts.stored_marked = arena.take<std::uint32_t>(shape.stored_marked);
   parts.raw =
       arena.take<std::uint32_t>(are_sources ? 0 : std::size_t{shape.raw_lists} * kRawListEntries);
   parts.packed = arena.take<std::uint32_t>(are_sources ? 2 * std::size_t{shape.raw_postings} : 0);

@@ -21,8 +21,9 @@ struct ImageParts {
   BlockRange* table_ranges;
   BlockRange* and_ranges;
   BlockRange* stored_ranges;
-  std::uint32_t* raw;     ///< raw lists: kRawEntries docIDs, then as many values
-  std::uint32_t* packed;  ///< with sources: a list's docIDs, then its values
+  std::uint32_t* stored_marked;  ///< OrRounds::stored_marked
+  std::uint32_t* raw;            ///< raw lists: kRawEntries docIDs, then as many values
+  std::uint32_t* packed;         ///< with sources: a list's docIDs, then its values
   std::size_t image_bytes;
 };
 

@@ -38,6 +38,8 @@ struct BatchShape {
   std::uint32_t stored_rows = 0;   ///< lists that are decoded once for all queries
   std::uint32_t stored_blocks = 0;
   std::uint32_t stored_ranges = 0;
+  std::uint32_t stored_marked = 0;  ///< those of them that may get bit sets: the first
+  bool adds_stored = false;  ///< tiles are added up from them; else documents are looked up in them
   std::uint32_t segments = 1;
   bool sends_sources = false;  ///< lists are made on the GPU
   /// Entries before the first row of each table by tile, so that no row starts before the table.

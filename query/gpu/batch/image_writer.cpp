@@ -128,7 +128,7 @@ ImageWriter::OrPlace ImageWriter::place_of(std::uint32_t segment) const {
 }
 
 /// The lists of an entry, and the block ranges of those of OR. Returns whether OR may read them
-/// decoded: they are decoded once, and no weight is too large for that.
+/// decoded: they are decoded once, not too many, and no weight is too large for that.
 bool ImageWriter::write_lists(const PieceQuery& query, TermSet present, const QueryEntry& entry,
                               std::uint32_t segment, const OrPlace& place) {
   const TermSet required = query.roles.required(entry.unsigned_is_required);
@@ -172,7 +172,8 @@ bool ImageWriter::write_lists(const PieceQuery& query, TermSet present, const Qu
   }
   next_.lists = number;
   next_.table_ranges = static_cast<std::uint32_t>(range - target_.host.table_ranges);
-  if (!are_stored) return false;
+  const std::uint32_t max_lists = target_.shape.adds_stored ? kMaxLists : kMaxSearchedLists;
+  if (!are_stored || rank > max_lists) return false;
   return std::ranges::all_of(piece_.terms_of(query), [&](const PieceTerm& term) {
     return term.weight * query.common.scale <= kMaxStoredWeight;
   });

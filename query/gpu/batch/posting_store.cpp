@@ -49,6 +49,13 @@ void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListS
   std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
 }
 
+void PostingStore::write_firsts(std::uint32_t rows, std::uint32_t* firsts) const {
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const Stored& list = lists_[row];
+    firsts[row] = list.owner == kNone ? kNone : list.first_block * kBlockSize;
+  }
+}
+
 void PostingStore::write_ranges(BlockRange* ranges) const {
   for (const Stored& list : lists_) {
     const bool is_placed = list.owner != kNone;

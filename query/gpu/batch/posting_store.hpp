@@ -41,6 +41,9 @@ class PostingStore {
   void place(const PostingsEntry& entry, std::uint32_t number, ListSource& list);
   /// Writes all block ranges, when all lists are placed.
   void write_ranges(BlockRange* ranges) const;
+  /// Likewise, for each of the first `rows` rows, the number of its first posting among all; kNone
+  /// where no list was placed.
+  void write_firsts(std::uint32_t rows, std::uint32_t* firsts) const;
 
  private:
   struct Stored {

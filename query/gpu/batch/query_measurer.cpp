@@ -9,10 +9,6 @@
 namespace warpdex::gpu {
 namespace {
 
-/// With more terms, lookups may cost far more than accumulating. Over 25 million documents, 9 terms
-/// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
-constexpr std::uint32_t kLongQuery = 12;
-
 /// The terms that a segment has.
 TermSet present_terms(std::span<const PieceTerm> terms, std::size_t segment) {
   TermSet present = 0;

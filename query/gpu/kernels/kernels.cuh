@@ -37,10 +37,12 @@ void launch_and_chunks(const AndBatch& batch, CodecKind codec, cudaStream_t stre
 /// OR: fills the table of each list's first block by tile. This and all others of OR are launched
 /// only if there are queries of OR.
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream);
-/// OR, before the second round: estimates what decoding each list once for all queries would save.
-void launch_weigh_stored(const OrRounds& batch, cudaStream_t stream);
-/// OR: decodes each list of the batch once, if that saves more than it costs.
-void launch_store_lists(const OrRounds& batch, CodecKind codec, cudaStream_t stream);
+/// OR, before the second round, and before the first where documents are looked up in decoded
+/// lists: estimates what decoding each list once for all queries would save.
+void launch_weigh_stored(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);
+/// OR, behind it: decodes each list of the batch once, if that saves more than it costs.
+void launch_store_lists(const OrRounds& batch, std::uint32_t round, CodecKind codec,
+                        cudaStream_t stream);
 /// OR: upper bounds of tiles.
 void launch_bound_tiles(const OrTables& batch, cudaStream_t stream);
 /// OR: decides how each tile of a round is answered. The first kernel of each round.
@@ -63,6 +65,9 @@ void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t st
 void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
                      cudaStream_t stream);
 
+/// OR: looks documents up in lists decoded once, in the tiles that were left to these: after the
+/// first round, then after the last those of all later rounds.
+void launch_search_stored(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);
 /// OR: accumulates the tiles that the last round left to lists decoded once for all queries.
 void launch_add_stored(const OrRounds& batch, cudaStream_t stream);
 

@@ -93,13 +93,21 @@ struct OrRounds : OrTables {
   /// By stored list and tile: the first posting that is not before the tile. A row has
   /// tile_row_entries(tiles).
   std::uint32_t* stored_starts;
+  StoredUse* stored_uses;       ///< by list of the batch, where documents are looked up
+  StoredQuery* stored_queries;  ///< likewise, by query of OR
+  /// Likewise; by row, of the lists with the most postings: the number of the first one, among all
+  /// decoded ones; kNone: no query reads the list.
+  const std::uint32_t* stored_marked;
+  std::uint32_t stored_marked_count;
   std::uint32_t* stored_items;   ///< by tile, or_queries for each: queries of OR
-  std::uint32_t* stored_counts;  ///< by tile: queries
+  std::uint32_t* stored_counts;  ///< by tile: queries; of the first round, then of later ones
   const BlockRange* stored_ranges;
   std::uint32_t stored_range_count;
-  unsigned long long* stored_saving;  ///< what tiles would save, as tile_costs.cuh counts
-  unsigned long long stored_cost;     ///< what decoding the lists costs
-  bool stores_all;                    ///< whatever it costs, for comparison
+  /// What tiles would save, as tile_costs.cuh counts, before the first round and before the second.
+  unsigned long long* stored_saving;
+  unsigned long long stored_cost;  ///< what decoding the lists costs
+  bool adds_stored;                ///< tiles are added up from them; else searched
+  bool stores_all;                 ///< whatever it costs, for comparison
 };
 
 /// OR by bound.

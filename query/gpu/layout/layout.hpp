@@ -185,6 +185,30 @@ inline constexpr float kMaxStoredWeight = 1U << (32 - kStoredShift);
 /// A tile is accumulated from such postings if its scoring lists have no more chunks of 128 there.
 inline constexpr std::uint32_t kMaxStoredChunks = 512;
 
+/// Lists of a query whose documents are looked up in decoded lists, at most: a warp knows one a
+/// lane.
+inline constexpr std::uint32_t kMaxSearchedLists = 32;
+/// So many lists, at most, are marked in bit sets then.
+inline constexpr std::uint32_t kMaxMarked = 96;
+
+/// A list of a query whose documents are looked up so.
+struct alignas(16) StoredUse {
+  std::uint32_t first;     ///< the number of its first posting, among all decoded ones
+  std::uint32_t row;       ///< List::stored_row
+  std::uint32_t weight;    ///< stored_weight()
+  std::uint32_t tile_row;  ///< List::tile_row
+};
+
+/// What searching for such a query needs to know of it.
+struct alignas(16) StoredQuery {
+  std::uint32_t first_list;
+  std::uint32_t lists;     ///< scoring ones, and above, from bit 16 on, all
+  std::uint32_t tile_row;  ///< this and what follows are Query's
+  std::uint32_t state;
+  std::uint32_t seed_threshold;
+  std::uint32_t unit_cap;
+};
+
 /// A query of OR in all segments: its tiles lie side by side in the tables by query and tile.
 struct QueryTiles {
   std::uint32_t query;  ///< its number among those of OR in the first of the segments

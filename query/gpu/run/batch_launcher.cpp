@@ -60,24 +60,34 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
     clock_.end(GpuStage::kLookups, stream_);
   }
   for (std::uint32_t round = 0; round < plan.round_count; ++round) {
-    if (round == 1 && rounds.stored != nullptr) store_lists(rounds);
+    if (rounds.stored != nullptr) store_lists(rounds, round);
     launch_begin_round(rounds, round, stream_.handle());
     clock_.end(GpuStage::kPlan, stream_);
     if (!plan.shape.adds_up_only) look_up(rounds, round);
     if (round != 0 && round + 1 != plan.round_count) continue;
     launch_or_tiles(rounds, round == 0 ? 0 : 1, codec_, stream_.handle());
+    if (rounds.stored != nullptr) answer_stored(rounds, round);
     clock_.end(GpuStage::kTiles, stream_);
   }
-  if (rounds.stored != nullptr) launch_add_stored(rounds, stream_.handle());
-  clock_.end(GpuStage::kTiles, stream_);
 }
 
-/// Decodes each list once, if that saves more than it costs.
-void BatchLauncher::store_lists(const OrRounds& rounds) {
-  launch_weigh_stored(rounds, stream_.handle());
+/// Before the second round, decodes each list once, if that saves more than it costs; if documents
+/// are looked up in such lists, before the first, where it surely does.
+void BatchLauncher::store_lists(const OrRounds& rounds, std::uint32_t round) {
+  if (round > 1 || (round == 0 && rounds.adds_stored)) return;
+  launch_weigh_stored(rounds, round, stream_.handle());
   clock_.end(GpuStage::kPlan, stream_);
-  launch_store_lists(rounds, codec_, stream_.handle());
+  launch_store_lists(rounds, round, codec_, stream_.handle());
   clock_.end(GpuStage::kRead, stream_);
+}
+
+/// Answers the tiles that were left to lists decoded once.
+void BatchLauncher::answer_stored(const OrRounds& rounds, std::uint32_t round) {
+  if (!rounds.adds_stored) {
+    launch_search_stored(rounds, round, stream_.handle());
+  } else if (round > 0) {
+    launch_add_stored(rounds, stream_.handle());
+  }
 }
 
 /// Launches the lookups of a round.

@@ -26,7 +26,8 @@ class BatchLauncher {
  private:
   void launch_beside(const BatchStages& stages, const BatchPlan& plan);
   void launch_or(const BatchStages& stages, const BatchPlan& plan);
-  void store_lists(const OrRounds& rounds);
+  void store_lists(const OrRounds& rounds, std::uint32_t round);
+  void answer_stored(const OrRounds& rounds, std::uint32_t round);
   void look_up(const OrRounds& rounds, std::uint32_t round);
 
   CodecKind codec_;

@@ -14,8 +14,8 @@ std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stage
   stages.rounds.tile_passes = arena.take<TileCounters>(kTilePasses);
   stages.rounds.rounds = arena.take<RoundCounters>(kRounds);
   stages.rounds.stored_counts =
-      arena.take<std::uint32_t>(plan.shape.stored_rows == 0 ? 0 : plan.tiles);
-  stages.rounds.stored_saving = arena.take<unsigned long long>(1);
+      arena.take<std::uint32_t>(plan.shape.stored_rows == 0 ? 0 : 2 * std::size_t{plan.tiles});
+  stages.rounds.stored_saving = arena.take<unsigned long long>(2);
   stages.by_bound.competitive_counters = arena.take<CompetitiveCounters>(1);
   auto* const work = arena.take<WorkCounters>(1);
   stages.rounds.work = plan.counts_work ? work : nullptr;
@@ -43,6 +43,9 @@ std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages
     stages.rounds.stored = arena.take<StoredPosting>(std::size_t{shape.stored_blocks} * kBlockSize);
     stages.rounds.stored_starts =
         arena.take<std::uint32_t>(std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles));
+    const bool searches = !shape.adds_stored;
+    stages.rounds.stored_uses = arena.take<StoredUse>(searches ? shape.lists : 0);
+    stages.rounds.stored_queries = arena.take<StoredQuery>(searches ? shape.or_queries : 0);
     stages.rounds.stored_items =
         arena.take<std::uint32_t>(std::size_t{shape.or_queries} * plan.tiles);
   }

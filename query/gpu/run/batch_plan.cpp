@@ -194,7 +194,8 @@ BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std
     if (bytes_of(plan) <= share) return plan;
     plan = start_plan(shape, queries, k);
   }
-  plan.shape.stored_rows = plan.shape.stored_blocks = plan.shape.stored_ranges = 0;
+  plan.shape.stored_rows = plan.shape.stored_blocks = 0;
+  plan.shape.stored_ranges = plan.shape.stored_marked = 0;
   finish_plan(attempt, share, plan);
   return plan;
 }
@@ -228,17 +229,20 @@ void BatchPlanner::finish_plan(std::uint32_t attempt, std::size_t share, BatchPl
   }
 }
 
-/// Whether lists may be decoded once: their postings and tables take half of a share at most.
+/// Whether lists may be decoded once: their postings and tables take half of a share at most, and
+/// kernels can count them by 32 bits.
 bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
                              const BatchPlan& plan) const {
   const BatchShape& shape = plan.shape;
-  constexpr std::uint32_t kMaxStoredBlocks = 1U << 27;  // kernels count four postings by 32 bits
   if (shape.stored_rows == 0 || attempt > 0 || !collection_.is_resident) return false;
-  if (shape.stored_blocks >= kMaxStoredBlocks) return false;
   const std::size_t postings = std::size_t{shape.stored_blocks} * kBlockSize;
   const std::size_t starts = std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles);
+  if (std::max(postings, starts) >= kNone) return false;
   const std::size_t items = std::size_t{shape.or_queries} * plan.tiles;
-  return (postings + starts + items) * sizeof(std::uint32_t) <= share / 2;
+  const std::size_t uses =
+      shape.adds_stored ? 0
+                        : shape.lists * sizeof(StoredUse) + shape.or_queries * sizeof(StoredQuery);
+  return (postings + starts + items) * sizeof(std::uint32_t) + uses <= share / 2;
 }
 
 /// Decides whether OR goes by bound or in rounds. Small batches have few or no rounds, since each

@@ -76,8 +76,11 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   rounds.spares_bus = facts.spares_bus;
   rounds.stored_ranges = image.stored_ranges;
   rounds.stored_range_count = plan.shape.stored_ranges;
+  rounds.stored_marked = image.stored_marked;
+  rounds.stored_marked_count = plan.shape.stored_marked;
   rounds.stored_cost = kStoreBlockCost * plan.shape.stored_blocks;
   rounds.stores_all = facts.stores_all;
+  rounds.adds_stored = plan.shape.adds_stored;
   by_bound.max_competitive_blocks = plan.max_competitive_blocks;
   by_bound.first_phase_blocks = plan.first_phase_blocks;
   matching.and_ranges = image.and_ranges;

@@ -2,6 +2,7 @@
 // and signs, with and without static scores. Few enough for compute-sanitizer, as all tests named
 // Small; those named Tiny for its racecheck, which takes far longer.
 #include <algorithm>
+#include <string>
 
 #include "gpu/layout/layout.hpp"
 #include "tests/query/engine/shaped_lists.hpp"
@@ -41,6 +42,15 @@ std::string form_name(const testing::TestParamInfo<Form>& info) {
 
 class GpuForms : public testing::TestWithParam<Form> {
  protected:
+  /// Of a query that is too long to be looked up in lists that are decoded once.
+  static constexpr std::uint32_t kManyTerms = gpu::kMaxSearchedLists + 1;
+
+  static std::string many_terms() {
+    std::string terms;
+    for (std::uint32_t i = 0; i < kManyTerms; ++i) terms += " m" + std::to_string(i);
+    return terms;
+  }
+
   /// Raw lists, long ones, frequent ones, dense ones, over more than a tile and a bit.
   static Collection make(Random& random, std::uint32_t documents, bool has_statics) {
     Collection collection = test::make_documents(random, documents, has_statics);
@@ -48,6 +58,9 @@ class GpuForms : public testing::TestWithParam<Form> {
     test::add_list(collection, "two", {gpu::kTileDocuments - 1, gpu::kTileDocuments}, random);
     for (const std::uint32_t size : {127U, 128U, 129U, 255U, 256U, 257U, 1023U, 1025U}) {
       test::add_list(collection, 's' + std::to_string(size), test::spread(documents, size), random);
+    }
+    for (std::uint32_t i = 0; i < kManyTerms; ++i) {
+      test::add_list(collection, 'm' + std::to_string(i), test::spread(documents, 20 + i), random);
     }
     test::add_list(collection, "dense", test::run(gpu::kTileDocuments - 700, 1'500), random);
     test::add_list(collection, "frequent", test::scatter(random, documents, 3'000), random);
@@ -73,11 +86,11 @@ class GpuForms : public testing::TestWithParam<Form> {
 class GpuSmall : public GpuForms {
  protected:
   static std::vector<Query> queries() {
-    return test::queries_from({"", "one", "two unknown", "s127", "s128 s129", "s255 dense two",
-                               "frequent everywhere", "everywhere", "frequent frequent s1025 dense",
-                               "+s1023 everywhere -dense", "+everywhere +frequent s257 -two",
-                               "everywhere -frequent", "-dense",
-                               "s127 s128 s129 s255 s256 s257 dense", "two one s127"});
+    return test::queries_from(
+        {"", "one", "two unknown", "s127", "s128 s129", "s255 dense two", "frequent everywhere",
+         "everywhere", "frequent frequent s1025 dense", "+s1023 everywhere -dense",
+         "+everywhere +frequent s257 -two", "everywhere -frequent", "-dense",
+         "s127 s128 s129 s255 s256 s257 dense", "two one s127", many_terms()});
   }
 };
 
@@ -94,6 +107,17 @@ TEST_P(GpuSmall, AnswersAsTheOracle) {
     settings.push_back(test::settings_of(mode, 2'000, false, usual));
   }
   check(2 * gpu::kTileDocuments + 40, queries(), settings);
+}
+
+// Where queries are long, tiles are added up from lists that are decoded once.
+TEST_P(GpuSmall, LongQueriesAnswerAsTheOracle) {
+  WARPDEX_NEEDS_GPU();
+  const std::string all =
+      "one two s127 s128 s129 s255 s256 s257 s1023 s1025 dense frequent everywhere";
+  const ScorerSettings usual{.kind = GetParam().kind};
+  check(2 * gpu::kTileDocuments + 40, test::queries_from({all, all + " dense two two"}),
+        {test::settings_of(QueryMode::kOr, 3, false, usual),
+         test::settings_of(QueryMode::kOr, 2'000, false, usual)});
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, GpuSmall, testing::ValuesIn(all_forms()), form_name);

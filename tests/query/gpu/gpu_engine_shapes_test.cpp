@@ -54,6 +54,39 @@ TEST(GpuShapes, ListsAroundWholeStretchesAndChunks) {
   }
 }
 
+// So many that each warp which looks documents up in decoded lists takes several queries, with
+// documents of other queries still queued.
+TEST(GpuShapes, ManyQueriesShareLists) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 3 * gpu::kTileDocuments + 17;
+  constexpr std::size_t kTerms = 48;
+  Random random = test::generator(608);
+  Collection collection = test::make_documents(random, kDocuments, false);
+  for (std::size_t term = 0; term < kTerms; ++term) {
+    const auto size = static_cast<std::uint32_t>(1 + random() % (8U << term % 12));
+    test::add_list(collection, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
+                   random);
+  }
+  std::vector<Query> queries(800);
+  for (Query& query : queries) {
+    std::size_t term = random() % kTerms;
+    for (std::size_t terms = 1 + random() % 9; terms > 0; --terms, term = (term + 7) % kTerms) {
+      const Occur occur = random() % 16 == 0 ? Occur::kMustNot : Occur::kUnsigned;
+      query.terms.push_back({'t' + std::to_string(term), occur});
+    }
+  }
+  const test::TemporaryFolder folder;
+  test::write_index(collection, {CodecKind::kBitpack}, folder / "index");
+  test::UploadedIndex engine(folder / "index");
+  // With k1 of 0, all documents of a term score the same.
+  for (const auto& [k, k1] : {std::pair{1U, 1.2F}, {10U, 0.F}, {300U, 1.2F}}) {
+    ASSERT_EQ(test::judge_batch(collection, engine, queries,
+                                test::settings_of(QueryMode::kOr, k, false, {.k1 = k1})),
+              "")
+        << "k " << k;
+  }
+}
+
 /// Terms t0 to t69, every other one of a hundred documents at most.
 Collection make_many_lists(std::uint64_t seed, std::uint32_t documents = 20'000) {
   Random random = test::generator(seed);

@@ -9,6 +9,7 @@
 #include "gpu/kernels/or/block_finder.cuh"
 #include "gpu/kernels/or/chunk_shares.hpp"
 #include "gpu/kernels/or/or_block_reader.cuh"
+#include "gpu/kernels/or/tile_costs.cuh"
 
 namespace warpdex::gpu {
 namespace {
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(kThreads) find_blocks(OrRounds batch, std::uin
   const BlockRange range = batch.table_ranges[blockIdx.x];
   const List& list = batch.lists[range.owner];
   const Query& query = batch.queries[batch.and_queries + list.or_query];
-  if (list.rank >= query.scoring_lists) return;
+  if (list.rank >= query.scoring_lists || is_searched(batch, query, round)) return;
   if (!or_has_run(query, batch.states[query.state])) return;
   const BlockFinder finder(batch, query, range.owner);
   const std::uint32_t end = range.first + range.blocks;

@@ -92,30 +92,32 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
   }
 }
 
-/// Leaves the lane's tile to add_stored.
-__device__ void append_stored(const OrRounds& batch, std::uint32_t query, std::uint32_t tile) {
-  const std::uint32_t place = atomicAdd(&batch.stored_counts[tile], 1);
+/// Leaves the lane's tile to add_stored or search_stored.
+__device__ void append_stored(const OrRounds& batch, std::uint32_t query, std::uint32_t tile,
+                              std::uint32_t round) {
+  const std::uint32_t place = atomicAdd(&stored_counts_of(batch, round)[tile], 1);
   batch.stored_items[std::size_t{tile} * batch.or_queries + place] = query;
 }
 
 /// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
-/// the bits of competitive_tiles. Tiles for add_stored are left to it here. Returns whether the
-/// lane's tile is for or_tiles. A whole warp.
+/// the bits of competitive_tiles. Tiles for decoded lists are left to them here. Returns whether
+/// the lane's tile is for or_tiles. A whole warp.
 __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
   const bool is_due = bound != 0;
   if (skips && bound < need) bound = 0;
+  const bool searches = is_searched(batch, query, round);
   bool adds = (query.flags & kAddsUpOnly) != 0;
-  bool is_stored = false;
+  bool is_stored = searches && bound != 0;
   TileCosts costs;
-  if (!adds && __any_sync(kWholeWarp, bound != 0)) {
+  if (!adds && !searches && __any_sync(kWholeWarp, bound != 0)) {
     costs = estimate_costs(batch, query, tile, bound, need);
     adds = (query.flags & kNoTiles) == 0 && costs.by_adding < costs.by_lookups;
-    const bool may_be = round > 0 && (query.flags & kStored) != 0 && uses_store(batch);
+    const bool may_be = (query.flags & kStored) != 0 && uses_store(batch, round);
     is_stored = may_be && bound != 0 && is_for_store(batch, query, costs);
   }
-  if (is_stored) append_stored(batch, batch.lists[query.first_list].or_query, tile);
+  if (is_stored) append_stored(batch, batch.lists[query.first_list].or_query, tile, round);
   adds = adds && bound != 0 && !is_stored;
   const bool is_looked_up = bound != 0 && !adds && !is_stored;
   if (is_due) {
@@ -124,6 +126,7 @@ __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t 
                                                : is_looked_up ? kLookupTile | round
                                                               : kDoneTile;
   }
+  if (searches) return false;  // nothing reads its competitive_tiles
   const std::uint32_t looked_up = __ballot_sync(kWholeWarp, is_looked_up);
   for (std::uint32_t i = lane_id(); i < query.scoring_lists; i += kWarp) {
     competitive_tiles_of(batch, query.first_list + i)[tile / kWarp] =

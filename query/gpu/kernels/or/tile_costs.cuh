@@ -23,12 +23,17 @@ inline constexpr float kListsPassed = 4;
 inline constexpr float kStoredTileCost = 2'500;
 inline constexpr float kAddStored = 120;
 inline constexpr float kLookupsInTruth = 2;
+/// By lookups in decoded lists, in the same instructions: for a tile, and to look up the 128
+/// postings of a block of an essential list.
+inline constexpr float kSearchTile = 400;
+inline constexpr float kSearchBlock = 200;
 
 /// What one pass over the query's lists finds out about 32 tiles, one a lane.
 struct TileCosts {
-  float by_adding = kTile;  ///< cost of accumulating the lane's tile
-  float by_lookups = 0;     ///< cost of lookups in the lane's tile
-  float blocks = 0;         ///< that meet the lane's tile
+  float by_adding = kTile;     ///< cost of accumulating the lane's tile
+  float by_lookups = 0;        ///< cost of lookups in the lane's tile
+  float blocks = 0;            ///< that meet the lane's tile
+  float essential_blocks = 0;  ///< those of essential lists
   /// For list number lane_id(): a bit for each tile where it may be the first of the query's lists
   /// that has a document of the answer.
   std::uint32_t low = 0;
@@ -77,6 +82,7 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
         costs.by_adding += static_cast<float>(blocks[j]) * kAddBlock;
       }
       if (!decides) continue;
+      costs.essential_blocks += static_cast<float>(blocks[j]);
       // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
       const float share =
           min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
@@ -91,25 +97,53 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
   return costs;
 }
 
-/// What is saved if the lane's tile is accumulated from decoded lists, of which `lists` score. 0 if
-/// that saves nothing, or if the tile has too many postings for it.
-__device__ inline float saved_by_store(const TileCosts& costs, std::uint32_t lists) {
-  if (costs.blocks + static_cast<float>(lists) > static_cast<float>(kMaxStoredChunks)) return 0;
-  const float other = min(costs.by_adding, kLookupsInTruth * costs.by_lookups);
-  return max(0.F, other - kStoredTileCost - costs.blocks * kAddStored);
+/// Whether the lane's tile may be answered from decoded lists, of which `lists` score: where tiles
+/// are added up from them, it must not have too many postings. A list has one chunk more than
+/// blocks in a tile at most.
+__device__ inline bool may_store(const OrRounds& batch, const TileCosts& costs,
+                                 std::uint32_t lists) {
+  return !batch.adds_stored || costs.blocks <= static_cast<float>(kMaxStoredChunks - lists);
 }
 
-/// Whether the lane's tile is accumulated from decoded lists. A list has one chunk more than blocks
-/// in a tile at most.
+/// What is saved if the lane's tile is answered from decoded lists, of which `lists` score; 0 or
+/// less if that saves nothing.
+__device__ inline float saved_by_store(const OrRounds& batch, const TileCosts& costs,
+                                       std::uint32_t lists) {
+  if (!may_store(batch, costs, lists)) return 0;
+  const float own = batch.adds_stored ? kStoredTileCost + costs.blocks * kAddStored
+                                      : kSearchTile + costs.essential_blocks * kSearchBlock;
+  return min(costs.by_adding, kLookupsInTruth * costs.by_lookups) - own;
+}
+
+/// Whether the lane's tile is answered from decoded lists.
 __device__ inline bool is_for_store(const OrRounds& batch, const Query& query,
                                     const TileCosts& costs) {
-  const auto most = static_cast<float>(kMaxStoredChunks - query.scoring_lists);
-  return batch.stores_all ? costs.blocks <= most : saved_by_store(costs, query.scoring_lists) > 0;
+  return batch.stores_all ? may_store(batch, costs, query.scoring_lists)
+                          : saved_by_store(batch, costs, query.scoring_lists) > 0;
 }
 
-/// Whether lists are decoded once for all queries, as weigh_stored found.
-__device__ inline bool uses_store(const OrRounds& batch) {
-  return batch.stored != nullptr && (batch.stores_all || *batch.stored_saving > batch.stored_cost);
+/// Before the first round, thresholds are only what seeds give, and estimates of what would be
+/// saved are too high. So that must be so many times what it costs to decode the lists.
+inline constexpr std::uint32_t kSureSaving = 8;
+
+/// Whether lists are decoded once for all queries before a round, as weigh_stored found. Documents
+/// can be looked up in them in the first round, too.
+__device__ inline bool uses_store(const OrRounds& batch, std::uint32_t round) {
+  if (batch.stored == nullptr) return false;
+  if (batch.stores_all) return round > 0 || !batch.adds_stored;
+  return batch.stored_saving[0] > kSureSaving * batch.stored_cost ||
+         (round > 0 && batch.stored_saving[1] > batch.stored_cost);
+}
+
+/// Whether all tiles of a query that a round takes are searched by lookups in decoded lists.
+__device__ inline bool is_searched(const OrRounds& batch, const Query& query, std::uint32_t round) {
+  return (query.flags & (kStored | kAddsUpOnly)) == kStored && !batch.adds_stored &&
+         uses_store(batch, round);
+}
+
+/// By tile: queries whose tile is left to decoded lists in the first round, or in a later one.
+__device__ inline std::uint32_t* stored_counts_of(const OrRounds& batch, std::uint32_t round) {
+  return batch.stored_counts + (round == 0 ? 0 : batch.tiles);
 }
 
 /// The bound of a tile that this round takes; 0 for other tiles.

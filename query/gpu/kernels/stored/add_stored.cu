@@ -5,6 +5,7 @@
 // candidates.
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/or/tile_costs.cuh"
 #include "gpu/kernels/stored/stored_plan.cuh"
 
 namespace warpdex::gpu {
@@ -28,17 +29,6 @@ struct StoredMemory {
   std::uint32_t recorded_count;
   std::uint32_t kept;
 };
-
-/// As units_of(), from a stored posting.
-template <ScoreForm kForm>
-__device__ std::uint32_t stored_units(StoredPosting posting, std::uint32_t weight,
-                                      std::uint32_t cap) {
-  if constexpr (kForm == ScoreForm::kImpact) {
-    return ((posting >> kStoredImpactShift) * weight + 255) >> 8;
-  } else {
-    return min((__umulhi(posting, weight) >> 4) + 1, cap);
-  }
-}
 
 /// Adds up the tiles of queries. The CTA's first 4 warps.
 template <ScoreForm kForm>
@@ -216,7 +206,7 @@ __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
   const std::uint32_t ctas = ctas_of_tile(batch);
   const std::uint32_t tile = blockIdx.x / ctas;
   const std::uint32_t first = blockIdx.x % ctas * kItems;
-  const std::uint32_t count = batch.stored_counts[tile];
+  const std::uint32_t count = stored_counts_of(batch, 1)[tile];
   if (first >= count) return;
   const std::uint32_t items = min(kItems, count - first);
   const std::uint32_t* const queries =

@@ -1,4 +1,4 @@
-// After OR's first round: decodes each list of a batch once for all of its queries. Where thousands
+// Before a round of OR: decodes each list of a batch once for all of its queries. Where thousands
 // of queries share their lists, adding a decoded posting up takes a fraction of what decoding
 // takes.
 #include "gpu/device/dispatch.cuh"
@@ -34,7 +34,7 @@ __device__ StoredPosting stored_value(const UnitTable<kForm>& table, std::uint32
 /// two postings begin. A whole warp.
 __device__ void write_starts(const OrRounds& batch, const Query& query, const List& list,
                              std::uint32_t block, const std::uint32_t (&docids)[4]) {
-  std::uint32_t* const row = starts_of(batch, list);
+  std::uint32_t* const row = starts_of(batch, list.stored_row);
   std::uint32_t before = __shfl_up_sync(kWholeWarp, docids[3], 1);
   const bool is_first = block == 0 && lane_id() == 0;
   if (lane_id() == 0 && block > 0) before = list.last_docids[block - 1];
@@ -53,12 +53,13 @@ __device__ void write_starts(const OrRounds& batch, const Query& query, const Li
 /// Work item: a block range of a list, a CTA of 256 threads; a block a warp. Shared memory: about
 /// 4 KiB. Bound by decoding: some 200 instructions of a warp a block, which become 512 bytes.
 template <CodecKind kCodec, ScoreForm kForm>
-__global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch) {
+__global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ device::WarpScratch scratches[kWarps];
   __shared__ UnitTable<kForm> table;
   const BlockRange range = batch.stored_ranges[blockIdx.x];
-  if (range.blocks == 0 || !uses_store(batch)) return;
+  if (range.blocks == 0 || !uses_store(batch, round)) return;
+  if (round > 0 && uses_store(batch, 0)) return;  // it is done
   table.fill(batch);
   const List& list = batch.lists[range.owner];
   const Query& query = batch.queries[batch.and_queries + list.or_query];
@@ -86,12 +87,13 @@ __global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch) {
 
 }  // namespace
 
-void launch_store_lists(const OrRounds& batch, CodecKind codec, cudaStream_t stream) {
+void launch_store_lists(const OrRounds& batch, std::uint32_t round, CodecKind codec,
+                        cudaStream_t stream) {
   if (batch.stored_range_count == 0) return;
   with_codec(codec, [&]<CodecKind kCodec>() {
     const auto kernel = batch.form == ScoreForm::kImpact ? store_lists<kCodec, ScoreForm::kImpact>
                                                          : store_lists<kCodec, ScoreForm::kBm25>;
-    launch("store_lists", kernel, batch.stored_range_count, kThreads, 0, stream, batch);
+    launch("store_lists", kernel, batch.stored_range_count, kThreads, 0, stream, batch, round);
   });
 }
 

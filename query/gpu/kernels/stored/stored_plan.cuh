@@ -2,8 +2,8 @@
 // calls essential, and the chunks that warps take. Internal to kernels/stored/.
 #pragma once
 
-#include "gpu/device/candidates.cuh"
 #include "gpu/kernels/stored/stored_rows.cuh"
+#include "gpu/kernels/stored/stored_units.cuh"
 
 namespace warpdex::gpu {
 
@@ -40,16 +40,10 @@ struct StoredPlan {
   std::uint16_t chunk[kMaxStoredChunks];  ///< 256 times the list, plus the number in the list
 };
 
-template <ScoreForm kForm>
-__device__ std::uint32_t stored_weight(const Query& query, const List& list) {
-  constexpr float kFraction = kForm == ScoreForm::kImpact ? 256.F : 16.F;
-  return static_cast<std::uint32_t>(ceilf(list.weight * query.scale * kFraction));
-}
-
 /// A list's postings in a tile, for a plan. `weight`: of StoredPart.
 __device__ inline StoredPart part_of(const OrRounds& batch, const List& list, std::uint32_t tile,
                                      std::uint32_t weight) {
-  const std::uint32_t* const starts = starts_of(batch, list) + tile;
+  const std::uint32_t* const starts = starts_of(batch, list.stored_row) + tile;
   const std::uint32_t begin = starts[0];
   const std::uint32_t first_four = list.stored_block * (kBlockSize / 4) + begin / 4;
   return {first_four, weight, static_cast<std::uint16_t>(begin % 4),

@@ -1,13 +1,18 @@
-// Where the tiles of a list begin among its stored postings. Internal to kernels/stored/.
+// Where lists that are decoded once have their postings. Internal to kernels/stored/.
 #pragma once
 
 #include "gpu/layout/batch.hpp"
 
 namespace warpdex::gpu {
 
-/// A list's row of stored_starts: an entry for each tile, and one more.
-__device__ inline std::uint32_t* starts_of(const OrRounds& batch, const List& list) {
-  return batch.stored_starts + std::size_t{list.stored_row} * (batch.tiles + 1);
+/// A row of stored_starts, of tile_row_entries(batch.tiles).
+__device__ inline std::uint32_t* starts_of(const OrRounds& batch, std::uint32_t row) {
+  return batch.stored_starts + row * (batch.tiles + 1);
+}
+
+/// The number of a posting's document in its tile.
+__device__ inline std::uint32_t slot_of(StoredPosting posting) {
+  return posting / 2 % kTileDocuments;
 }
 
 }  // namespace warpdex::gpu

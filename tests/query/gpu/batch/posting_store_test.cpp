@@ -130,5 +130,29 @@ TEST(PostingStore, RangesCoverEachPlacedListOnce) {
   }
 }
 
+TEST(PostingStore, TellsWhereRowsBegin) {
+  const std::vector<PostingsEntry> entries = ugly_entries();
+  PostingStore store;
+  store.open(kTerms);
+  for (const PostingsEntry& entry : entries) {
+    ASSERT_TRUE(store.claim(entry));
+    store.add(entry);
+  }
+  store.close();
+  const std::size_t placed = entries.size() - 1;  // the last is in no query that OR reads
+  std::vector<std::uint32_t> wanted(entries.size(), kNone);
+  for (std::size_t i = 0; i < placed; ++i) {
+    ListSource list{};
+    store.place(entries[i], static_cast<std::uint32_t>(i), list);
+    ASSERT_EQ(list.stored_row, i);  // rows are in the order of adding
+    wanted[i] = list.stored_block * kBlockSize;
+  }
+  for (std::uint32_t rows = 0; rows <= entries.size(); ++rows) {
+    std::vector<std::uint32_t> firsts(rows);
+    store.write_firsts(rows, firsts.data());
+    EXPECT_TRUE(std::ranges::equal(firsts, std::span(wanted).first(rows))) << rows;
+  }
+}
+
 }  // namespace
 }  // namespace warpdex::gpu

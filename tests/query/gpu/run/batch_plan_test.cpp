@@ -62,6 +62,8 @@ struct Case {
       shape.stored_rows = 1 + up_to(random, shape.or_lists);
       shape.stored_blocks = shape.stored_rows + some(random, 20);
       shape.stored_ranges = shape.stored_rows + shape.stored_blocks / kShortRangeBlocks;
+      shape.adds_stored = up_to(random, 1) == 1;
+      shape.stored_marked = shape.adds_stored ? 0 : std::min(shape.stored_rows, kMaxMarked);
     }
     share = std::size_t{1} << (20 + up_to(random, 14));
   }
@@ -82,11 +84,13 @@ void check_stored(const Case& given, const BatchPlan& plan) {
   const BatchShape& wanted = given.shape;
   if (plan.shape.stored_rows == 0) {
     EXPECT_EQ(plan.shape.stored_blocks + plan.shape.stored_ranges, 0U);
+    EXPECT_EQ(plan.shape.stored_marked, 0U);
     return;
   }
   EXPECT_EQ(plan.shape.stored_rows, wanted.stored_rows);
   EXPECT_EQ(plan.shape.stored_blocks, wanted.stored_blocks);
   EXPECT_EQ(plan.shape.stored_ranges, wanted.stored_ranges);
+  EXPECT_EQ(plan.shape.stored_marked, wanted.stored_marked);
   EXPECT_EQ(given.attempt, 0U);
   EXPECT_TRUE(given.collection.is_resident);
   EXPECT_LE(std::size_t{wanted.stored_blocks} * kBlockSize * sizeof(StoredPosting),
@@ -179,8 +183,8 @@ TEST(BatchPlaces, DoNotOverlap) {
                   {places.rounds.histograms, std::size_t{plan.queries} * kHistogramBins * 4},
                   {places.rounds.tile_passes, kTilePasses * sizeof(TileCounters)},
                   {places.rounds.rounds, kRounds * sizeof(RoundCounters)},
-                  {places.rounds.stored_counts, has_stored ? std::size_t{plan.tiles} * 4 : 0},
-                  {places.rounds.stored_saving, sizeof(unsigned long long)},
+                  {places.rounds.stored_counts, has_stored ? std::size_t{plan.tiles} * 8 : 0},
+                  {places.rounds.stored_saving, 2 * sizeof(unsigned long long)},
                   {places.by_bound.competitive_counters, sizeof(CompetitiveCounters)},
                   {places.rounds.work, plan.counts_work ? sizeof(WorkCounters) : 0},
                   {begin + cleared, 0}};
@@ -200,6 +204,9 @@ TEST(BatchPlaces, DoNotOverlap) {
           regions[1].end(),
           {{places.rounds.stored, std::size_t{shape.stored_blocks} * kBlockSize * 4},
            {places.rounds.stored_starts, rows * tile_row_entries(plan.tiles) * 4},
+           {places.rounds.stored_uses, shape.adds_stored ? 0 : shape.lists * sizeof(StoredUse)},
+           {places.rounds.stored_queries,
+            shape.adds_stored ? 0 : shape.or_queries * sizeof(StoredQuery)},
            {places.rounds.stored_items, std::size_t{shape.or_queries} * plan.tiles * 4}});
     }
     if (has_rounds) {

@@ -1,0 +1,364 @@
+// Searches a tile for the queries of a batch, by lists that were decoded once for all of them.
+// MaxScore, document by document. Postings of a query's essential lists are looked up in its other
+// lists: the longest are marked in bit sets, where a document counts as much as any posting of the
+// list in the tile; all others are added up in a few sums. The few documents that can still reach
+// the threshold are queued. 32 of them at a time, of any queries, all their postings are found and
+// added up. Internal to kernels/stored/.
+#pragma once
+
+#include "gpu/kernels/stored/search_memory.cuh"
+#include "gpu/kernels/stored/stored_finder.cuh"
+
+namespace warpdex::gpu {
+
+/// Searches one tile for queries, one by one. A warp.
+class StoredSearcher {
+ public:
+  /// `queries`: those of the CTA, by their numbers among those of OR.
+  __device__ StoredSearcher(const OrRounds& batch, std::uint32_t tile, const std::uint32_t* queries,
+                            const MarkedLists& marked, SearchMemory& memory)
+      : batch_(batch),
+        tile_(tile),
+        queries_(queries),
+        marked_(marked),
+        memory_(memory),
+        found_(batch, tile, queries, marked, memory.found) {
+    memory_.sums.clear();
+    __syncwarp();
+  }
+
+  /// Searches for every `step`-th of the CTA's `count` queries, from number `first` on. What is to
+  /// be known of a query is read in steps, each while another query is searched for, since what a
+  /// step reads says where the next one reads. Behind the last query, the last is read again.
+  __device__ void run(std::uint32_t count, std::uint32_t first, std::uint32_t step) {
+    const auto id = [&](std::uint32_t number) { return __ldg(queries_ + min(number, count - 1)); };
+    Ready ready = read_starts(read_lists(read_query(id(first))));
+    Placed placed = read_lists(read_query(id(first + step)));
+    Known known = read_query(id(first + 2 * step));
+    std::uint32_t next = id(first + 3 * step);
+    for (std::uint32_t i = first;; i += step) {
+      const Ready next_ready = read_starts(placed);
+      const Placed next_placed = read_lists(known);
+      const Known next_known = read_query(next);
+      const std::uint32_t behind = id(i + 4 * step);
+      search(ready, i, i >= count);
+      if (i >= count) break;
+      // The compiler would move each value as soon as it is read, and wait for it.
+      const std::uint32_t zero = memory_.sums.zero();
+      ready = late(next_ready, zero);
+      placed = late(next_placed, zero);
+      known = {late(next_known.query, zero), next_known.cap ^ zero};
+      next = behind ^ zero;
+    }
+  }
+
+ private:
+  using Walk = SearchMemory::Walk;
+  using Mark = SearchMemory::Mark;
+
+  /// Of a StoredQuery.
+  struct Known {
+    uint4 query;  ///< its first four members
+    std::uint32_t cap;
+  };
+
+  /// A query, and for lane i its list number i; lanes behind the last list have that.
+  struct Placed {
+    uint4 use;              ///< StoredUse
+    std::uint32_t scoring;  ///< lists that score
+    std::uint32_t cap;      ///< unit_cap
+    std::uint32_t threshold;
+    std::uint32_t bound;  ///< of the tile
+  };
+
+  /// The same with what the list has in the tile.
+  struct Ready {
+    Placed query;
+    std::uint32_t begin;  ///< its first posting
+    std::uint32_t end;
+    std::uint32_t rest;  ///< what the lists behind it add at most
+  };
+
+  // A value that is not moved before `zero` is known, which is 0.
+  static __device__ uint4 late(const uint4& value, std::uint32_t zero) {
+    return {value.x ^ zero, value.y ^ zero, value.z ^ zero, value.w ^ zero};
+  }
+  static __device__ Placed late(const Placed& value, std::uint32_t zero) {
+    return {late(value.use, zero), value.scoring ^ zero, value.cap ^ zero, value.threshold ^ zero,
+            value.bound ^ zero};
+  }
+  static __device__ Ready late(const Ready& value, std::uint32_t zero) {
+    return {late(value.query, zero), value.begin ^ zero, value.end ^ zero, value.rest ^ zero};
+  }
+
+  __device__ Known read_query(std::uint32_t number) const {
+    const StoredQuery* const query = batch_.stored_queries + number;
+    return {__ldg(reinterpret_cast<const uint4*>(query)), __ldg(&query->unit_cap)};
+  }
+
+  __device__ Placed read_lists(const Known& known) const {
+    const auto [first_list, lists, tile_row, state] = known.query;
+    const auto* const uses = reinterpret_cast<const uint4*>(batch_.stored_uses);
+    return {__ldg(uses + (first_list + min(lane_id(), (lists >> 16) - 1))), lists & 0xFFFF,
+            known.cap, current_threshold(batch_.states[state]),
+            batch_.tile_bounds[tile_row + tile_]};
+  }
+
+  __device__ Ready read_starts(const Placed& placed) const {
+    const std::uint32_t* const starts = starts_of(batch_, placed.use.y) + tile_;
+    return {placed, __ldg(starts), __ldg(starts + 1),
+            lane_id() < placed.scoring ? batch_.suffix_bounds[placed.use.w + tile_] : 0};
+  }
+
+  static __device__ bool is_in(std::uint32_t lanes) { return (lanes >> lane_id() & 1) != 0; }
+
+  /// Of a lane: some postings of a list, every 32nd one.
+  template <std::uint32_t kCount>
+  struct Postings {
+    StoredPosting at[kCount];
+  };
+
+  /// Those from number `begin` on. Behind the end of the list stand such without a share, which add
+  /// next to nothing, to sums in different banks.
+  template <std::uint32_t kCount>
+  __device__ Postings<kCount> load(const Walk& list, std::uint32_t begin) const {
+    const std::uint32_t number = begin + lane_id();
+    const StoredPosting* const from = batch_.stored + (list.first + number);
+    Postings<kCount> postings;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      postings.at[i] = lane_id() * 4;
+      if (number + i * kWarp < list.count) postings.at[i] = __ldg(from + i * kWarp);
+    }
+    return postings;
+  }
+  static __device__ bool is_posting(StoredPosting posting) { return posting >= 1U << kStoredShift; }
+
+  /// Searches for a query, the CTA's number `number`. `is_last`: there is none, but nothing may
+  /// stay in the queue.
+  __device__ void search(const Ready& own, std::uint32_t number, bool is_last) {
+    need_ = max(own.query.threshold, 1U);
+    cap_ = own.query.cap;
+    number_ = number;
+    const bool scores = !is_last && own.query.bound >= need_ && lane_id() < own.query.scoring;
+    const std::uint32_t behind = __shfl_up_sync(kWholeWarp, own.rest, 1);
+    const std::uint32_t all = lane_id() == 0 ? own.query.bound : behind;
+    const bool has_postings = scores && own.begin != own.end;
+    // The first lists are essential: those that with all behind them reach the threshold.
+    const std::uint32_t essential = __ballot_sync(kWholeWarp, has_postings && all >= need_);
+    if (essential == 0 && !is_last) return;
+    const bool is_marked = own.query.use.y < marked_.count;
+    const std::uint32_t marks = __ballot_sync(kWholeWarp, has_postings && is_marked);
+    const std::uint32_t others = __ballot_sync(kWholeWarp, has_postings && !is_marked);
+    const std::uint32_t marked_bound =
+        __reduce_add_sync(kWholeWarp, is_in(marks) ? all - own.rest : 0);
+    mark_count_ = __popc(marks);
+    low_ = max(need_ - min(need_, marked_bound), 1U);
+    write_lists(own, all, essential, marks, others);
+    // Lists that are not marked, from the last to the first: a posting is looked up with the sums
+    // of the lists behind its own, and a document of an earlier list again there. Then marked
+    // essential ones.
+    const std::uint32_t rare = __popc(others);
+    const std::uint32_t added = __popc(others & ~essential);
+    const std::uint32_t count = rare + __popc(marks & essential);
+    Postings<2> ahead{};  // the first ones of the list that is looked up next
+    if (added < count) ahead = load<2>(memory_.walks[added], 0);
+    for (std::uint32_t walk = 0; walk < added; ++walk) add_up(memory_.walks[walk]);
+    __syncwarp();
+    std::uint32_t walk = added;
+    std::uint32_t done = 0;  // postings of the list that is looked up
+    for (;;) {
+      const bool is_left = walk < count;
+      if (found_.size() > (is_last && !is_left ? 0 : kWarp)) {
+        found_.settle();
+        continue;
+      }
+      if (!is_left) break;
+      const Walk list = memory_.walks[walk];
+      Postings<2> first = ahead;
+      if (done > 0) first = load<2>(list, done);
+      if (walk + 1 < count) ahead = load<2>(memory_.walks[walk + 1], 0);
+      done = walk < rare ? walk_other(list, done, first, walk + 1 < count)
+                         : walk_marked(list, done, first, marks);
+      if (done >= list.count) {
+        done = 0;
+        ++walk;
+      }
+      __syncwarp();
+    }
+    if (others != 0) memory_.sums.clear();
+    __syncwarp();
+  }
+
+  /// Writes the marked lists, and the lists to walk: those that are not marked, the last first,
+  /// then marked ones that are essential. A whole warp; ends with a barrier.
+  __device__ void write_lists(const Ready& own, std::uint32_t all, std::uint32_t essential,
+                              std::uint32_t marks, std::uint32_t others) {
+    if (is_in(marks)) {
+      memory_.marks[__popc(marks & lanes_below())] = {MarkedLists::place_of(own.query.use.y),
+                                                      all - own.rest};
+    }
+    const bool is_other = is_in(others);
+    if (is_other || is_in(marks & essential)) {
+      const std::uint32_t rare = __popc(others);
+      const std::uint32_t place = is_other ? rare - 1 - __popc(others & lanes_below())
+                                           : rare + __popc(marks & essential & lanes_below());
+      const std::uint32_t floor = need_ - min(need_, own.rest);
+      memory_.walks[place] = {own.query.use.x + own.begin, own.end - own.begin, own.query.use.z,
+                              lane_id() + floor * kMaxSearchedLists};
+    }
+    __syncwarp();
+  }
+  static __device__ std::uint32_t number_of(const Walk& list) {
+    return list.list % kMaxSearchedLists;
+  }
+  static __device__ std::uint32_t floor_of(const Walk& list) {
+    return list.list / kMaxSearchedLists;
+  }
+
+  __device__ std::uint32_t units_of_posting(StoredPosting posting, const Walk& list) const {
+    return stored_units<ScoreForm::kBm25>(posting, list.weight, cap_);
+  }
+
+  /// Adds up a list. A whole warp.
+  __device__ void add_up(Walk list) {
+    for (std::uint32_t begin = 0; begin < list.count; begin += 4 * kWarp) {
+      const std::uint32_t left = list.count - begin;
+      if (left > 2 * kWarp) {
+        add_some<4>(list, begin);
+      } else if (left > kWarp) {
+        add_some<2>(list, begin);
+      } else {
+        add_some<1>(list, begin);
+      }
+    }
+  }
+
+  template <std::uint32_t kCount>
+  __device__ void add_some(const Walk& list, std::uint32_t begin) {
+    const Postings<kCount> own = load<kCount>(list, begin);
+#pragma unroll
+    for (const StoredPosting posting : own.at) {
+      memory_.sums.add(posting, units_of_posting(posting, list));
+    }
+  }
+
+  /// Looks up the postings of a list that is not marked, from number `begin` on, until many
+  /// documents are queued. Adds them up, too, if it `adds`. Returns where it ended. A whole warp.
+  __device__ std::uint32_t walk_other(const Walk& list, std::uint32_t begin, Postings<2> next,
+                                      bool adds) {
+    do {
+      const Postings<2> now = next;
+      const bool are_many = list.count - begin > kWarp;
+      begin += 2 * kWarp;
+      if (begin < list.count) next = load<2>(list, begin);
+      if (are_many) {
+        look_up<2>(list, now, adds);
+      } else {
+        look_up<1>(list, now, adds);
+      }
+    } while (begin < list.count && found_.size() <= kWarp);
+    return begin;
+  }
+
+  template <std::uint32_t kCount>
+  __device__ void look_up(const Walk& list, const Postings<2>& own, bool adds) {
+    std::uint32_t units[kCount];
+    std::uint32_t sums[kCount];
+    if (may_reach<kCount>(list, own, units, sums)) {
+      add_marks<kCount>(own, 0, sums);
+#pragma unroll
+      for (std::uint32_t i = 0; i < kCount; ++i) {
+        found_.add(sums[i] >= need_, own.at[i], number_, number_of(list), units[i]);
+      }
+    }
+    if (!adds) return;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kCount; ++i) memory_.sums.add(own.at[i], units[i]);
+  }
+
+  /// The same for an essential marked list. Documents of the marked lists before it were looked up
+  /// there.
+  __device__ std::uint32_t walk_marked(const Walk& list, std::uint32_t begin, Postings<2> next,
+                                       std::uint32_t marks) {
+    do {
+      const Postings<2> now = next;
+      begin += 2 * kWarp;
+      if (begin < list.count) next = load<2>(list, begin);
+      look_up_marked(list, now, marks);
+    } while (begin < list.count && found_.size() <= kWarp);
+    return begin;
+  }
+
+  __device__ void look_up_marked(const Walk& list, const Postings<2>& own, std::uint32_t marks) {
+    std::uint32_t units[2];
+    std::uint32_t sums[2];
+    if (!may_reach<2>(list, own, units, sums)) return;
+    const std::uint32_t itself = __popc(marks & ((1U << number_of(list)) - 1));
+    std::uint32_t earlier[2] = {0, 0};
+#pragma unroll 1
+    for (std::uint32_t mark = 0; mark < itself; ++mark) {
+      const std::uint32_t place = memory_.marks[mark].place;
+#pragma unroll
+      for (std::uint32_t i = 0; i < 2; ++i) earlier[i] |= marked_.bit(place, own.at[i]);
+    }
+    add_marks<2>(own, itself + 1, sums);
+#pragma unroll
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      found_.add(earlier[i] == 0 && sums[i] >= need_, own.at[i], number_, number_of(list),
+                 units[i]);
+    }
+  }
+
+  /// Computes the units of postings of a list, and what their documents count there and in the
+  /// lists that were added up, at most; 0 where a document cannot be an answer whose first list
+  /// this is. Returns whether a lane's may be one. A whole warp.
+  template <std::uint32_t kCount>
+  __device__ bool may_reach(const Walk& list, const Postings<2>& own,
+                            std::uint32_t (&units)[kCount], std::uint32_t (&sums)[kCount]) const {
+    bool reaches = false;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      units[i] = units_of_posting(own.at[i], list);
+      sums[i] = 0;
+      if (is_posting(own.at[i]) && units[i] >= floor_of(list)) {
+        sums[i] = memory_.sums.of(own.at[i]) + units[i];
+      }
+      reaches |= sums[i] >= low_;
+    }
+    return __any_sync(kWholeWarp, reaches) != 0;
+  }
+
+  /// Adds to sums of postings what their documents count in the marked lists from number `begin`
+  /// on, at most. Sums that cannot reach the threshold are left as they are.
+  template <std::uint32_t kCount>
+  __device__ void add_marks(const Postings<2>& own, std::uint32_t begin,
+                            std::uint32_t (&sums)[kCount]) const {
+    bool reaches[kCount];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kCount; ++i) reaches[i] = sums[i] >= low_;
+#pragma unroll 1
+    for (std::uint32_t number = begin; number < mark_count_; ++number) {
+      const Mark mark = memory_.marks[number];
+#pragma unroll
+      for (std::uint32_t i = 0; i < kCount; ++i) {
+        if (reaches[i]) sums[i] += marked_.bit(mark.place, own.at[i]) * mark.bound;
+      }
+    }
+  }
+
+  const OrRounds& batch_;
+  std::uint32_t tile_;
+  const std::uint32_t* queries_;
+  MarkedLists marked_;
+  SearchMemory& memory_;
+  FoundQueue found_;
+  // Of the query that is searched for:
+  std::uint32_t number_ = 0;      ///< among the CTA's
+  std::uint32_t need_ = 0;        ///< sums below are of no use
+  std::uint32_t low_ = 0;         ///< the same without its marked lists; 1 or more
+  std::uint32_t cap_ = 0;         ///< its unit_cap
+  std::uint32_t mark_count_ = 0;  ///< marked lists
+};
+
+}  // namespace warpdex::gpu
