@@ -123,6 +123,7 @@ struct FinishBatch : Batch {
   std::uint32_t state_count;
   std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
   bool has_clusters;     ///< the GPU has thread block clusters
+  bool rescores_apart;   ///< exact scores are made by all multiprocessors, before the last kernel
 };
 
 /// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also

@@ -42,6 +42,15 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
+/// Whether so few queries need so many lookups for exact scores that the teams of `finish` would
+/// leave most of the GPU idle.
+bool rescores_apart(const BatchPlan& plan) {
+  constexpr std::uint32_t kFewQueries = 16;
+  constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;       // of a query
+  const std::uint64_t lists = plan.shape.lists / plan.shape.segments;  // of all queries
+  return plan.queries <= kFewQueries && plan.k * lists >= plan.queries * kManyLookups;
+}
+
 void complete_tables(const BatchPlan& plan, const ImageParts& image, const PartFacts& facts,
                      OrTables& tables) {
   tables.table_ranges = image.table_ranges;
@@ -95,6 +104,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   finishing.state_count = plan.queries;
   finishing.ticket = facts.ticket;
   finishing.has_clusters = facts.has_clusters;
+  finishing.rescores_apart = rescores_apart(plan);
   static_cast<OrTables&>(by_bound) = rounds;
   static_cast<Batch&>(matching) = rounds;
   static_cast<Batch&>(finishing) = rounds;

@@ -16,21 +16,6 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kFewThreads = 128;
 
-/// Turns counts into the start of each bucket. One warp.
-__device__ void make_starts(std::uint32_t* buckets) {
-  std::uint32_t before = 0;
-  for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {
-    const std::uint32_t count = buckets[i];
-    std::uint32_t sum = count;
-    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
-      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-      if (lane_id() >= step) sum += other;
-    }
-    buckets[i] = before + sum - count;
-    before += __shfl_sync(kWholeWarp, sum, kWarp - 1);
-  }
-}
-
 /// How many of a query's `tiles` the rounds up to `round` take: few at first, to raise the
 /// threshold (more if k is large), then many.
 __device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t tiles,
