@@ -58,9 +58,10 @@ struct OrTables : Batch {
   std::uint32_t range_blocks;   ///< kRangeBlocks or less
   std::uint32_t range_threads;  ///< of a CTA for a block range
   std::uint32_t or_queries;
-  std::uint32_t tiles;       ///< where the tiles end
-  std::uint32_t max_tiles;   ///< of one segment
-  std::uint32_t tile_count;  ///< of all queries together
+  std::uint32_t tiles;        ///< where the tiles end
+  std::uint32_t max_tiles;    ///< of one segment
+  std::uint32_t tile_count;   ///< of all queries together
+  std::uint32_t tile_pieces;  ///< a tile is accumulated in so many pieces; a power of two
   /// By query in all segments; null where there is one segment.
   const QueryTiles* query_tiles;
   std::uint32_t query_tile_count;
