@@ -8,6 +8,17 @@ namespace warpdex::gpu {
 
 inline constexpr std::uint32_t kDigits = 256;
 
+/// Turns the counts of digits into the places at which they start. One warp.
+__device__ inline void make_starts(std::uint32_t* counts) {
+  std::uint32_t before = 0;
+  for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {
+    const std::uint32_t count = counts[i];
+    const std::uint32_t upto = inclusive_sum(count);
+    counts[i] = before + upto - count;
+    before += __shfl_sync(kWholeWarp, upto, kWarp - 1);
+  }
+}
+
 /// Items are sorted by their digit; count_at(digit) is how many have it. Returns the digit of item
 /// number `wanted`, counted from 1. `wanted` becomes its number among the items of that digit. One
 /// warp.

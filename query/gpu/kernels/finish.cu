@@ -5,17 +5,16 @@
 
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
-#include "gpu/device/lookup.cuh"
 #include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/rescore.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/select/block_sort.cuh"
 
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::uint32_t kThreads = kQueryThreads;
-constexpr std::uint32_t kWarps = kThreads / kWarp;
+constexpr std::uint32_t kThreads = kRescoreThreads;
 
 /// CTAs that share a query where queries are few, at most.
 constexpr std::uint32_t kMaxTeam = 8;
@@ -26,20 +25,10 @@ constexpr std::uint32_t kFewToLookUp = 32;
 constexpr std::uint32_t kFewForTeam = 64;
 /// If a warp looks up this many survivors together, or more, they are sorted by document first.
 constexpr std::uint32_t kGroupToSort = 8;
-/// Rows of scores: 32 survivors and one term each.
-constexpr std::uint32_t kScoreRows = kMaxLists;
 /// Keys that are sorted in shared memory, at most. With the room to merge them they fit the 163 KiB
 /// of shared memory that a CTA can have on large GPUs.
 constexpr std::uint32_t kMaxSortedKeys = 10'176;
 static_assert(kMaxSortedKeys >= kMaxK && kMaxSortedKeys % kWarp == 0);
-
-using Key = unsigned long long;
-
-/// In shared memory.
-struct RescoreMemory {
-  LookupMemory lookups[kWarps];
-  float scores[kScoreRows][kWarp];
-};
 
 /// A CTA's dynamic shared memory: the keys or documents that are sorted, and beside them the memory
 /// to sort or to rescore them.
@@ -70,92 +59,6 @@ struct Survivors {
   Key* keys;
   std::uint32_t count;
 };
-
-/// Whether sums in units are the scores themselves.
-__device__ bool sums_are_scores(const FinishBatch& batch, const Query& query) {
-  return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
-}
-
-/// Looks up the documents of a warp's lanes in a list, or each in its own. Returns each posting's
-/// exact score; 0 where there is none.
-template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
-__device__ float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
-                               std::uint32_t document, LookupMemory& memory) {
-  const List& list = batch.lists[list_index];
-  if (has) {
-    prefetch(batch.lengths.codes + document);
-    prefetch(batch.lengths.remainders + document);
-  }
-  std::uint32_t held = kNone;
-  const PostingPlace posting =
-      find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
-  return value == kNone ? 0.F
-                        : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
-}
-
-/// The number among all lists of a query's scoring list number `term` in a document's segment;
-/// kNone if the segment has fewer. Lists of a segment are in canonical order, and lists that it
-/// lacks add nothing, so scores are added in that order.
-__device__ std::uint32_t list_of(const FinishBatch& batch, const Query& query, std::uint32_t term,
-                                 std::uint32_t document) {
-  const std::uint32_t segment = batch.space[document >> kSpaceShift].segment;
-  const ListSpan lists = batch.list_spans[std::size_t{query.state} * batch.segments + segment];
-  return term < lists.count ? lists.first + term : kNone;
-}
-
-/// Survivors that a warp looks up together in a list: fewer than 32 if there are enough warps,
-/// since a warp decodes their blocks one after the other.
-__device__ std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists) {
-  std::uint32_t size = kWarp;
-  while (size > 1 && (survivors + size / 2 - 1) / (size / 2) * lists <= kWarps) size /= 2;
-  return size;
-}
-
-/// Computes keys of exact scores. Warps find each term's scores for a group of documents. Then the
-/// scores of a document are added in the canonical order, by the operations of the CPU engine. A
-/// whole CTA.
-template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
-__device__ void rescore(const FinishBatch& batch, const Query& query,
-                        const std::uint32_t* documents, std::uint32_t count, Key* keys,
-                        RescoreMemory& memory) {
-  const std::uint32_t warp = warp_id();
-  const std::uint32_t size = group_size(count, query.scoring_lists);
-  const std::uint32_t groups_at_once = kScoreRows / query.scoring_lists;
-  const std::uint32_t groups = (count + size - 1) / size;
-  for (std::uint32_t begin = 0; begin < groups; begin += groups_at_once) {
-    const std::uint32_t here = min(groups_at_once, groups - begin);
-    const auto place_of = [&](std::uint32_t group) { return (begin + group) * size + lane_id(); };
-    const auto is_taken = [&](std::uint32_t place) { return lane_id() < size && place < count; };
-    // Term by term, so that the long lists, whose blocks take longest, are shared by the warps.
-    for (std::uint32_t row = warp; row < here * query.scoring_lists; row += kWarps) {
-      const std::uint32_t place = place_of(row % here);
-      bool has = is_taken(place);
-      const std::uint32_t document = has ? documents[place] : 0;
-      std::uint32_t list = query.first_list + row / here;
-      if constexpr (kLists == LaneLists::kOwn) {
-        const std::uint32_t own = has ? list_of(batch, query, row / here, document) : kNone;
-        has = own != kNone;
-        list = has ? own : query.first_list;
-      }
-      memory.scores[row][lane_id()] =
-          score_of_term<kCodec, kGoal, kLists>(batch, list, has, document, memory.lookups[warp]);
-    }
-    __syncthreads();
-    for (std::uint32_t group = warp; group < here; group += kWarps) {
-      const std::uint32_t place = place_of(group);
-      if (!is_taken(place)) continue;
-      const std::uint32_t document = documents[place];
-      float score = 0;
-      for (std::uint32_t term = 0; term < query.scoring_lists; ++term) {
-        score += memory.scores[term * here + group][lane_id()];
-      }
-      if (batch.static_scores != nullptr) score += batch.static_scores[document];
-      keys[place] = make_key(score, document);
-    }
-    __syncthreads();
-  }
-}
 
 /// Copies documents of some survivors to shared memory, ascending if `are_sorted`. A whole CTA.
 __device__ void fetch_documents(const Candidate* candidates, std::uint32_t count, bool are_sorted,
@@ -284,8 +187,8 @@ __device__ void write_answer(const FinishBatch& batch, const Query& query, std::
 }
 
 /// Work item: a query a team of CTAs of 512 threads. The team shares the pruning and the lookups;
-/// its first CTA sorts. Shared memory: 3 KiB and finish_bytes(room). Bound by the latency of
-/// looking survivors up, or of sorting.
+/// its first CTA sorts. Where survivors were rescored before, it only sorts. Shared memory: 3 KiB
+/// and finish_bytes(room). Bound by the latency of looking survivors up, or of sorting.
 template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
     finish(FinishBatch batch, std::uint32_t room) {
@@ -299,9 +202,10 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
   const bool are_sums = sums_are_scores(batch, query);
   const std::uint32_t few_to_look_up = team.size() > 1 ? kFewForTeam : kFewToLookUp;
   const std::uint32_t few = are_sums ? kFewToSort : few_to_look_up;
-  const bool prunes = found > min(few, query.candidate_capacity);
+  const bool prunes = !batch.rescores_apart && found > min(few, query.candidate_capacity);
   Candidate* const candidates = batch.candidates + query.first_candidate;
   Survivors survivors{candidates, batch.keys + query.first_candidate, found};
+  if (batch.rescores_apart) survivors.keys = keys_beside(batch, query);
   if (prunes) {
     const std::uint32_t count = min(found, query.candidate_capacity);
     update_threshold(batch, query, count, prune_memory, team);
@@ -313,7 +217,7 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
   }
   if (are_sums && team.rank() != 0) return;
   if (prunes) survivors.count = team.of(0, prune_memory.kept);
-  if (!are_sums) {
+  if (!are_sums && !batch.rescores_apart) {
     rescore_all<kCodec, kGoal, kLists>(batch, query, survivors, memory, team);
     team.sync();
     if (team.rank() != 0) return;
@@ -327,7 +231,7 @@ __global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3
 
 /// CTAs that share a query: as many as the GPU can hold at once.
 std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
-  std::uint32_t size = batch.has_clusters ? kMaxTeam : 1;
+  std::uint32_t size = batch.has_clusters && !batch.rescores_apart ? kMaxTeam : 1;
   while (size > 1 && std::size_t{batch.state_count} * size > resident) size /= 2;
   return size;
 }
@@ -356,6 +260,7 @@ void launch(const FinishBatch& batch, cudaStream_t stream) {
 }  // namespace
 
 void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t stream) {
+  if (batch.rescores_apart) launch_rescore_survivors(batch, codec, stream);
   with_codec(codec, [&]<CodecKind kCodec>() {
     constexpr std::uint32_t kFewQueries = 128;  // on a large GPU, each has a multiprocessor to
                                                 // itself

@@ -71,8 +71,10 @@ void launch_search_stored(const OrRounds& batch, std::uint32_t round, cudaStream
 /// OR: accumulates the tiles that the last round left to lists decoded once for all queries.
 void launch_add_stored(const OrRounds& batch, cudaStream_t stream);
 
+/// Candidates that reach the last threshold get their exact scores, if FinishBatch::rescores_apart.
+void launch_rescore_survivors(const FinishBatch& batch, CodecKind codec, cudaStream_t stream);
 /// Candidates that reach the last threshold get their exact scores; the best of each query are
-/// sorted and written to host memory.
+/// sorted and written to host memory. Calls launch_rescore_survivors() if it is wanted.
 void launch_finish(const FinishBatch& batch, CodecKind codec, cudaStream_t stream);
 
 }  // namespace warpdex::gpu

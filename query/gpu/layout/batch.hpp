@@ -58,9 +58,10 @@ struct OrTables : Batch {
   std::uint32_t range_blocks;   ///< kRangeBlocks or less
   std::uint32_t range_threads;  ///< of a CTA for a block range
   std::uint32_t or_queries;
-  std::uint32_t tiles;       ///< where the tiles end
-  std::uint32_t max_tiles;   ///< of one segment
-  std::uint32_t tile_count;  ///< of all queries together
+  std::uint32_t tiles;        ///< where the tiles end
+  std::uint32_t max_tiles;    ///< of one segment
+  std::uint32_t tile_count;   ///< of all queries together
+  std::uint32_t tile_pieces;  ///< a tile is accumulated in so many pieces; a power of two
   /// By query in all segments; null where there is one segment.
   const QueryTiles* query_tiles;
   std::uint32_t query_tile_count;
@@ -131,6 +132,7 @@ struct FinishBatch : Batch {
   std::uint32_t state_count;
   std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
   bool has_clusters;     ///< the GPU has thread block clusters
+  bool rescores_apart;   ///< exact scores are made by all multiprocessors, before the last kernel
 };
 
 /// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also

@@ -42,8 +42,31 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
-void complete_tables(const BatchPlan& plan, const ImageParts& image, const PartFacts& facts,
-                     OrTables& tables) {
+/// A batch of more queries fills the GPU anyway.
+constexpr std::uint32_t kFewQueries = 16;
+
+/// Whether so few queries need so many lookups for exact scores that the teams of `finish` would
+/// leave most of the GPU idle.
+bool rescores_apart(const BatchPlan& plan) {
+  constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;       // of a query
+  const std::uint64_t lists = plan.shape.lists / plan.shape.segments;  // of all queries
+  return plan.queries <= kFewQueries && plan.k * lists >= plan.queries * kManyLookups;
+}
+
+/// Pieces of a tile, so that accumulating one takes some 50 us. It has fewer blocks than this on
+/// average, beside those that meet its ends.
+std::uint32_t tile_pieces(const BatchShape& shape) {
+  constexpr std::size_t kPieceBlocks = 512;
+  constexpr std::uint32_t kMaxPieces = 8;
+  std::uint32_t pieces = 1;
+  if (shape.queries > kFewQueries) return pieces;
+  while (pieces < kMaxPieces && shape.or_blocks > kPieceBlocks * pieces * shape.tile_entries) {
+    pieces *= 2;
+  }
+  return pieces;
+}
+
+void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
@@ -51,8 +74,8 @@ void complete_tables(const BatchPlan& plan, const ImageParts& image, const PartF
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
   tables.max_tiles = plan.max_tiles;
-  // It only says how many CTAs are worth while.
-  tables.tile_count = std::min<std::uint32_t>(plan.shape.tile_entries, facts.max_tile_ctas);
+  tables.tile_count = plan.shape.tile_entries;
+  tables.tile_pieces = tile_pieces(plan.shape);
   tables.query_tiles = plan.shape.segments > 1 ? image.query_tiles : nullptr;
   tables.query_tile_count = plan.shape.or_states;
   tables.is_one_query = plan.shape.or_queries == 1 || plan.shape.queries == 1;
@@ -66,7 +89,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
               const PartFacts& facts, BatchStages& stages) {
   auto& [matching, rounds, by_bound, finishing] = stages;
   complete_batch(plan, image, index, facts, rounds);
-  complete_tables(plan, image, facts, rounds);
+  complete_tables(plan, image, rounds);
   rounds.max_blocks = plan.max_blocks;
   rounds.max_block_chunks = plan.max_block_chunks;
   rounds.max_documents = plan.max_documents;
@@ -98,6 +121,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   finishing.state_count = plan.queries;
   finishing.ticket = facts.ticket;
   finishing.has_clusters = facts.has_clusters;
+  finishing.rescores_apart = rescores_apart(plan);
   static_cast<OrTables&>(by_bound) = rounds;
   static_cast<Batch&>(matching) = rounds;
   static_cast<Batch&>(finishing) = rounds;

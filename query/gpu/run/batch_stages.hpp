@@ -22,7 +22,6 @@ struct PartFacts {
   bool spares_bus;
   bool skips_nothing;
   bool stores_all;
-  std::uint32_t max_tile_ctas;  ///< CTAs that accumulate tiles, at most
 };
 
 /// Fills in all that place_*() did not. `image` is the batch's image on the GPU.

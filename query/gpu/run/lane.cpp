@@ -56,10 +56,6 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       following_(index.device) {
   const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
-  // A multiprocessor holds two CTAs of this kind or three.
-  if (settings.is_background) {
-    max_tile_ctas_ = static_cast<std::uint32_t>(device_info(index.device).multiprocessors);
-  }
   ++index_.lanes;
 }
 

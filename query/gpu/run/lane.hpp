@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,7 +96,6 @@ class Lane {
   std::optional<ListStage> stage_;  ///< of an index
   BatchBuilder builder_;
   bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
-  std::uint32_t max_tile_ctas_ = std::numeric_limits<std::uint32_t>::max();
   Stream stream_;
   StageClock<GpuStage> clock_;
   BatchPlanner planner_;

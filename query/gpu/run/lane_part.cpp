@@ -57,7 +57,6 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   facts.overlaps_launches = is_new_enough_ && plan.is_small && !is_staging();
   facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
   facts.skips_nothing = settings_.ablation.exhaustive;
-  facts.max_tile_ctas = max_tile_ctas_;
   facts.stores_all = settings_.ablation.or_by == OrMethod::kDecodeOnce;
   return facts;
 }

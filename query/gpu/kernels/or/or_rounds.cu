@@ -16,21 +16,6 @@ namespace {
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kFewThreads = 128;
 
-/// Turns counts into the start of each bucket. One warp.
-__device__ void make_starts(std::uint32_t* buckets) {
-  std::uint32_t before = 0;
-  for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {
-    const std::uint32_t count = buckets[i];
-    std::uint32_t sum = count;
-    for (std::uint32_t step = 1; step < kWarp; step *= 2) {
-      const std::uint32_t other = __shfl_up_sync(kWholeWarp, sum, step);
-      if (lane_id() >= step) sum += other;
-    }
-    buckets[i] = before + sum - count;
-    before += __shfl_sync(kWholeWarp, sum, kWarp - 1);
-  }
-}
-
 /// How many of a query's `tiles` the rounds up to `round` take: few at first, to raise the
 /// threshold (more if k is large), then many.
 __device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t tiles,
@@ -135,13 +120,13 @@ __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t 
   return adds;
 }
 
-/// Appends the tiles to accumulate, one for each lane that `adds`, in ascending order. An even tile
-/// and the next one become one item. A whole warp.
-__device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds,
+/// Appends the tiles to accumulate, one for each lane that `adds`, in ascending order. With
+/// `in_pairs`, an even tile and the next one become one item. A whole warp.
+__device__ void append_tiles(TileItem* items, TileCounters& counters, bool adds, bool in_pairs,
                              std::uint32_t query, std::uint32_t tile) {
   const std::uint32_t group = __ballot_sync(kWholeWarp, adds);
   if (group == 0) return;
-  const std::uint32_t pairs = group & group >> 1 & 0x55555555U;
+  const std::uint32_t pairs = in_pairs ? group & group >> 1 & 0x55555555U : 0;
   const std::uint32_t starts = group & ~(pairs << 1);
   std::uint32_t first = 0;
   if (lane_id() == 0) first = atomicAdd(&counters.items, __popc(starts));
@@ -209,7 +194,8 @@ __global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uin
     const std::uint32_t tile_threshold = need.at(tile * kTileDocuments);
     const std::uint32_t bound = due_bound(batch, query, tile, round);
     const bool adds = decide(batch, query, tile, round, bound, tile_threshold);
-    append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, index, tile);
+    append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, batch.tile_pieces == 1, index,
+                 tile);
   }
 }
 

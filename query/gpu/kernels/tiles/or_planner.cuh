@@ -7,6 +7,16 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
+/// Documents of a piece of a tile.
+__device__ inline std::uint32_t piece_documents(const OrRounds& batch) {
+  return kTileDocuments / batch.tile_pieces;
+}
+
+/// The items of a pass; pieces of tiles count as items of their own.
+__device__ inline std::uint32_t item_count(const OrRounds& batch, std::uint32_t pass) {
+  return batch.tile_passes[pass].items * batch.tile_pieces;
+}
+
 /// Takes items one by one and collects what is known of each as a whole.
 class ItemFinder {
  public:
@@ -16,7 +26,7 @@ class ItemFinder {
 
   /// Call before the first find().
   __device__ void start() {
-    if (lane_id() == 0) next_item_ = take_number();
+    if (lane_id() == 0) next_item_ = pieces() > 1 ? blockIdx.x : take_number();
   }
 
   /// Finds the next item whose bound still reaches the threshold.
@@ -24,20 +34,21 @@ class ItemFinder {
     for (;;) {
       __syncwarp();  // lane 0 has written the number; all have read what is overwritten now
       const std::uint32_t next_item = next_item_;
-      if (next_item >= batch_.tile_passes[pass_].items) {
+      if (next_item >= item_count(batch_, pass_)) {
         found.is_end = true;
         return;
       }
       const std::uint32_t first = pass_ == 0 ? 0 : batch_.tile_passes[0].items;
-      TileItem item = batch_.tile_items[first + next_item];
-      std::uint32_t next = 0;
-      if (lane_id() == 0) next = take_number();  // arrives while the item is prepared
+      TileItem item = batch_.tile_items[first + next_item / pieces()];
+      // The next number arrives while the item is prepared. There is a CTA for most pieces.
+      std::uint32_t next = next_item + gridDim.x;
+      if (lane_id() == 0 && pieces() == 1) next = take_number();
       copy_query(batch_.queries[item.query], found.query);
       __syncwarp();
       drop_hopeless(found.query, item);
-      if (item.count > 0) find_lists(found, item);
+      if (item.count > 0) find_lists(found, item, next_item % pieces());
       if (lane_id() == 0) {
-        if (item.count > 0) describe(found, item);
+        if (item.count > 0) describe(found, item, next_item % pieces());
         next_item_ = next;
       }
       if (item.count > 0) return;
@@ -52,6 +63,8 @@ class ItemFinder {
   }
 
  private:
+  __device__ std::uint32_t pieces() const { return batch_.tile_pieces; }
+
   __device__ std::uint32_t take_number() { return atomicAdd(&batch_.tile_passes[pass_].taken, 1); }
 
   /// Drops tiles of the item whose bounds are below the threshold.
@@ -71,14 +84,14 @@ class ItemFinder {
   }
 
   /// Fills in what is known of the item as a whole, once its lists are found. One lane.
-  __device__ void describe(PlannedItem& found, const TileItem& item) {
+  __device__ void describe(PlannedItem& found, const TileItem& item, std::uint32_t piece) {
     const Query& query = found.query;
     found.planned = 0;
     found.blocks = found.ends[query.list_count - 1];
     found.is_end = false;
     ItemInfo& info = found.info;
-    info.begin = item.tile * kTileDocuments;
-    info.half = item.count * (kTileDocuments / 2);
+    info.begin = item.tile * kTileDocuments + piece * piece_documents(batch_);
+    info.half = item.count * (piece_documents(batch_) / 2);
     info.static_bound = static_tile_bound(batch_, query, item.tile);
     if (item.count > 1) {
       info.static_bound = max(info.static_bound, static_tile_bound(batch_, query, item.tile + 1));
@@ -97,8 +110,8 @@ class ItemFinder {
     return (min(need - info.static_bound, 65'535U) << 16) - 1;
   }
 
-  /// Finds the blocks of each list in the item.
-  __device__ void find_lists(PlannedItem& found, const TileItem& item) {
+  /// Finds the blocks of each list in a piece of the item.
+  __device__ void find_lists(PlannedItem& found, const TileItem& item, std::uint32_t piece) {
     const Query& query = found.query;
     const List* const lists = batch_.lists + query.first_list;
     std::uint32_t total = 0;
@@ -107,11 +120,13 @@ class ItemFinder {
       std::uint32_t blocks = 0;
       if (i < query.list_count) {
         const std::uint32_t row = lists[i].tile_row + item.tile;
-        const std::uint32_t first = batch_.first_blocks[row];
+        std::uint32_t first = batch_.first_blocks[row];
         const std::uint32_t next = batch_.first_blocks[row + item.count];
         const std::uint32_t in_list = lists[i].blocks;
         const bool meets = first < in_list && has_postings(query, lists, i, item);
-        blocks = meets ? min(next, in_list - 1) - first + 1 : 0;
+        std::uint32_t last = min(next, in_list - 1);
+        if (meets && pieces() > 1) narrow(lists[i], item.tile, piece, first, last);
+        blocks = meets ? last - first + 1 : 0;
         found.first[i] = first;
       }
       const std::uint32_t sum = inclusive_sum(blocks);
@@ -119,6 +134,18 @@ class ItemFinder {
       total += __shfl_sync(kWholeWarp, sum, kWarp - 1);
     }
     __syncwarp();
+  }
+
+  /// Of the blocks [first, last] of a list that meet a tile, leaves those that meet a piece of it;
+  /// one too many where the list ends before.
+  __device__ void narrow(const List& list, std::uint32_t tile, std::uint32_t piece,
+                         std::uint32_t& first, std::uint32_t& last) const {
+    if (list.flags & kRaw) return;
+    const std::uint32_t size = piece_documents(batch_);
+    const std::uint32_t begin = tile * kTileDocuments + piece * size;
+    const std::uint32_t more = last - first;
+    last = lower_bound_by_parts<8>(list.last_docids, first, more, begin + size - 1);
+    first = lower_bound_by_parts<8>(list.last_docids, first, more, begin);
   }
 
   /// Whether a list may have a posting in the item.
@@ -155,6 +182,16 @@ __device__ inline void plan_values(const OrRounds& batch, const List& list,
   if (Decoder::is_usual(list.frequencies, tail, place)) entry.traits.flags |= kUsual;
 }
 
+/// The list of block number `i` of an item: the first one that ends behind it.
+__device__ inline std::uint32_t list_of_block(const PlannedItem& item, std::uint32_t i) {
+  const std::uint32_t lists = item.query.list_count;
+  std::uint32_t list = 0;
+  for (std::uint32_t step = 1U << (31 - __clz(static_cast<int>(lists))); step > 0; step /= 2) {
+    if (list + step < lists && item.ends[list + step - 1] <= i) list += step;
+  }
+  return list;
+}
+
 /// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
 /// own, after all scoring blocks. One warp.
 template <CodecKind kCodec, ScoreForm kForm>
@@ -184,8 +221,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
   }
   const List* const lists = batch.lists + item.query.first_list;
   for (std::uint32_t i = from + lane_id(); i < to; i += kWarp) {
-    std::uint32_t list = 0;
-    while (i >= item.ends[list]) ++list;
+    const std::uint32_t list = list_of_block(item, i);
     const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
     auto& entry = plan.blocks[i - from];
     static_cast<BlockEntry&>(entry) =

@@ -48,10 +48,12 @@ class PlanBuffer {
   std::uint32_t number_ = 0;
 };
 
-/// Work item: one tile of a query or two neighbours; CTAs stay and take further items. 10 warps
-/// decode and accumulate (16 if scores depend on lengths), two more plan what comes next. Shared
-/// memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
-/// instructions for a plain block of impacts) and by bank conflicts.
+/// Work item: one tile of a query or two neighbours; CTAs stay and take further items. Where tiles
+/// have many blocks, a piece of a tile; then a CTA takes one and ends, so that kernels of streams
+/// of a higher priority need not wait for long, and small collections fill the GPU. 10 warps decode
+/// and accumulate (16 if scores depend on lengths), two more plan what comes next. Shared memory:
+/// Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp instructions for
+/// a plain block of impacts) and by bank conflicts.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
                                   TileShape<kCodec, kForm>::kCtas)
@@ -60,8 +62,9 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kCodec, kForm>*>(bytes);
-  if (blockIdx.x >= batch.tile_passes[pass].items) return;
-  for (std::uint32_t i = threadIdx.x; i < kMaxHalf / 4; i += Shape::kAllThreads) {
+  if (blockIdx.x >= item_count(batch, pass)) return;
+  const std::uint32_t half = batch.tile_pieces > 1 ? piece_documents(batch) / 2 : kMaxHalf;
+  for (std::uint32_t i = threadIdx.x; i < half / 4; i += Shape::kAllThreads) {
     memory.sums[i] = {0, 0, 0, 0};
   }
   if constexpr (Shape::kHasLengths) {
@@ -113,6 +116,12 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
   }
 }
 
+/// About as many tiles as a pass has at most; the first takes few.
+std::uint32_t tiles_of_pass(const OrRounds& batch, std::uint32_t pass) {
+  const std::uint32_t few = batch.tile_count / 16 + 4 * batch.or_queries;
+  return pass == 0 ? std::min(few, batch.tile_count) : batch.tile_count;
+}
+
 template <CodecKind kCodec, ScoreForm kForm>
 void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
   auto kernel = or_tiles<kCodec, kForm, false>;
@@ -124,9 +133,10 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
   static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  const std::uint32_t max_ctas = resident_ctas(kernel, Shape::kAllThreads, kBytes);
-  gpu::launch("or_tiles", kernel, std::min(max_ctas, batch.tile_count), Shape::kAllThreads, kBytes,
-              stream, batch, pass);
+  std::uint32_t ctas =
+      std::min(resident_ctas(kernel, Shape::kAllThreads, kBytes), batch.tile_count);
+  if (batch.tile_pieces > 1) ctas = batch.tile_pieces * tiles_of_pass(batch, pass);
+  gpu::launch("or_tiles", kernel, ctas, Shape::kAllThreads, kBytes, stream, batch, pass);
 }
 
 }  // namespace

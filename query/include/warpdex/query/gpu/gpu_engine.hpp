@@ -78,7 +78,7 @@ struct GpuEngineSettings {
   std::chrono::microseconds spin = kDefaultSpin;  ///< a waiting thread spins so long before it
                                                   ///< sleeps
   /// For batches of much work, beside which those of other engines are to go on: these come first
-  /// where both have work, and tiles leave them half of the GPU.
+  /// where both have work.
   bool is_background = false;
   GpuAblation ablation{};
 };

@@ -1,0 +1,88 @@
+// Exact scores where few queries have many survivors and many lists, as k 10,000 of 64 terms has:
+// all multiprocessors share them. `finish` sorts them.
+#include <algorithm>
+
+#include "gpu/device/digits.cuh"
+#include "gpu/device/dispatch.cuh"
+#include "gpu/device/launch.cuh"
+#include "gpu/device/prune.cuh"
+#include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/rescore.cuh"
+
+namespace warpdex::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = kRescoreThreads;
+
+/// Where the survivors' documents lie between the two kernels: in the memory of the keys. The keys
+/// lie in that of the candidates.
+__device__ std::uint32_t* documents_of(const FinishBatch& batch, const Query& query) {
+  return reinterpret_cast<std::uint32_t*>(batch.keys + query.first_candidate);
+}
+
+/// Writes the documents of candidates to `ordered`, sorted into 256 ranges of docIDs, so that
+/// neighbours share blocks. `places` is shared memory. A whole CTA.
+__device__ void order_by_range(const Candidate* candidates, std::uint32_t count,
+                               std::uint32_t documents, std::uint32_t* ordered,
+                               std::uint32_t (&places)[kDigits]) {
+  const int bits = 32 - __clz(static_cast<int>((documents - 1) | 1));
+  const int shift = max(bits - 8, 0);
+  for (std::uint32_t i = threadIdx.x; i < kDigits; i += kThreads) places[i] = 0;
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    atomicAdd(&places[candidates[i].document >> shift], 1);
+  }
+  __syncthreads();
+  if (warp_id() == 0) make_starts(places);
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    const std::uint32_t document = candidates[i].document;
+    ordered[atomicAdd(&places[document >> shift], 1)] = document;
+  }
+}
+
+/// Work item: a query, a CTA of 512 threads. Drops the candidates below the threshold and orders
+/// the documents of the others. Shared memory: 4 KiB. Bound by the latency of reading candidates.
+__global__ void __launch_bounds__(kThreads) order_survivors(FinishBatch batch) {
+  wait_for_previous();
+  __shared__ PruneMemory prune_memory;
+  __shared__ std::uint32_t places[kDigits];
+  const Query& query = batch.final_queries[blockIdx.x];
+  const std::uint32_t count = prune_candidates(batch, query, prune_memory);
+  if (sums_are_scores(batch, query)) return;
+  order_by_range(batch.candidates + query.first_candidate, count, batch.documents,
+                 documents_of(batch, query), places);
+}
+
+/// Work item: 32 survivors of a query, a CTA of 512 threads, which takes several. Shared memory:
+/// RescoreMemory, 24 KiB. Bound by the latency of lookups.
+template <CodecKind kCodec, LaneLists kLists>
+__global__ void __launch_bounds__(kThreads, 2) rescore_survivors(FinishBatch batch) {
+  wait_for_previous();
+  __shared__ RescoreMemory memory;
+  const Query& query = batch.final_queries[blockIdx.y];
+  if (sums_are_scores(batch, query)) return;
+  const std::uint32_t count = batch.states[query.state].candidates;
+  const std::uint32_t* const documents = documents_of(batch, query);
+  Key* const keys = keys_beside(batch, query);
+  for (std::uint32_t begin = blockIdx.x * kWarp; begin < count; begin += gridDim.x * kWarp) {
+    rescore<kCodec, LookupGoal::kLatency, kLists>(batch, query, documents + begin,
+                                                  min(kWarp, count - begin), keys + begin, memory);
+  }
+}
+
+}  // namespace
+
+void launch_rescore_survivors(const FinishBatch& batch, CodecKind codec, cudaStream_t stream) {
+  launch("order_survivors", order_survivors, batch.state_count, kThreads, 0, stream, batch);
+  const std::uint32_t groups = (batch.k + kWarp - 1) / kWarp;
+  with_codec(codec, [&]<CodecKind kCodec>() {
+    const auto kernel = batch.list_spans != nullptr ? rescore_survivors<kCodec, LaneLists::kOwn>
+                                                    : rescore_survivors<kCodec, LaneLists::kSame>;
+    // One of the two CTAs that a multiprocessor holds: kernels of other streams find room at once.
+    const std::uint32_t ctas = std::min(groups, resident_ctas(kernel, kThreads, 0) / 2);
+    launch("rescore_survivors", kernel, dim3(ctas, batch.state_count), kThreads, 0, stream, batch);
+  });
+}
+
+}  // namespace warpdex::gpu
