@@ -51,6 +51,29 @@ void write_statistics(JsonWriter& json, const SchedulerStatistics& of) {
   json.end_object();
 }
 
+void write_threads(JsonWriter& json, const char* name, const ThreadStatistics& of) {
+  json.begin_object(name);
+  json.member("threads", std::uint64_t{of.threads});
+  json.member("busy_seconds", of.busy);
+  json.member("waiting_seconds", of.waiting);
+  json.end_object();
+}
+
+/// Of the scheduler, from its construction on, and of the threads that submit.
+void write_processors(JsonWriter& json, const ProcessorTimes& of, const CallerStatistics& callers) {
+  json.begin_object("processors");
+  write_threads(json, "cpu_threads", of.cpu_threads);
+  write_threads(json, "gpu_thread", of.gpu_thread);
+  write_threads(json, "builders", of.builders);
+  write_threads(json, "deliverers", of.deliverers);
+  write_threads(json, "callers", callers.threads);
+  json.member("cpu_runs_seconds", of.cpu_runs);
+  json.member("starts_seconds", of.starts);
+  json.member("deliveries_seconds", of.deliveries);
+  json.member("submitting_seconds", callers.submitting);
+  json.end_object();
+}
+
 void write_latency(JsonWriter& json, const std::string& name, const Latency& latency) {
   json.begin_object(name);
   json.member("mean_us", latency.mean);
@@ -76,6 +99,7 @@ void write_points(JsonWriter& json, const LoadPlan& plan, const std::vector<Load
     json.end_object();
     if (point.simulated) write_summary(json, "simulated", *point.simulated);
     write_statistics(json, point.statistics);
+    write_processors(json, point.statistics.processors, point.callers);
     json.member("early_memory_bytes", point.early_memory);
     json.member("late_memory_bytes", point.late_memory);
     json.end_object();

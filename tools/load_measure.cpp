@@ -127,15 +127,15 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
   settings.generators = generators_for(rate);
   LoadPoint point;
   point.rate = rate;
+  const auto on_wait = [&](std::size_t submitted) {
+    InterruptGuard::check();
+    on_progress(grouped(static_cast<std::uint64_t>(rate)) + " queries/s", submitted, times.size());
+    if (point.early_memory == 0 && 4 * submitted >= times.size()) {
+      point.early_memory = resident_memory();
+    }
+  };
   const std::vector<LoadOutcome> outcomes =
-      run_load(scheduler, plan.queries, settings, [&](std::size_t submitted) {
-        InterruptGuard::check();
-        on_progress(grouped(static_cast<std::uint64_t>(rate)) + " queries/s", submitted,
-                    times.size());
-        if (point.early_memory == 0 && 4 * submitted >= times.size()) {
-          point.early_memory = resident_memory();
-        }
-      });
+      run_load(scheduler, plan.queries, settings, on_wait, &point.callers);
   point.late_memory = resident_memory();
   point.cpu_threads = scheduler.jobs().cpu_threads();
   const Micros deadline = deadline_of(plan);

@@ -64,6 +64,7 @@ struct LoadPoint {
   LoadSummary all;
   std::vector<LoadSummary> by_class;
   SchedulerStatistics statistics;
+  CallerStatistics callers;
   std::optional<LoadSummary> simulated;
   // Bytes that the process has in memory, once a quarter of the queries have come, and at the end.
   std::uint64_t early_memory = 0;

@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <mutex>
 #include <thread>
 
+#include "run/thread_role.hpp"
 #include "warpdex/core/waiting.hpp"
 
 namespace warpdex {
@@ -30,28 +32,43 @@ class Load {
 
   /// Submits every n-th query, from the first on.
   void generate(std::size_t first, std::size_t step) {
+    ThreadRole role;
+    role.enter();
     const ExactSleep exact;
+    Micros submitting = 0;
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
       LoadQuery query = queries_[i % queries_.size()];  // a caller's own, planned before
       wait_for_moment([this] { return scheduler_.jobs().now(); }, start_ + settings_.arrivals[i]);
-      submit(i, std::move(query));
+      submitting += submit(i, std::move(query));
     }
+    note_caller(role.read(), submitting);
   }
 
   void end() { is_ended_.store(true, std::memory_order_relaxed); }
   std::size_t submitted() const { return submitted_.load(std::memory_order_relaxed); }
   std::size_t ended() const { return done_.load(std::memory_order_acquire); }
   std::vector<LoadOutcome> take() { return std::move(outcomes_); }
+  const CallerStatistics& callers() const { return callers_; }
 
  private:
-  void submit(std::size_t number, LoadQuery&& query) {
-    outcomes_[number].lag =
-        static_cast<float>(scheduler_.jobs().now() - start_ - settings_.arrivals[number]);
+  /// Returns how long it took.
+  Micros submit(std::size_t number, LoadQuery&& query) {
+    const Micros now = scheduler_.jobs().now();
+    outcomes_[number].lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
     submitted_.fetch_add(1, std::memory_order_relaxed);
     // Two words, which a std::function holds without allocating.
     scheduler_.submit(std::move(query.plan), query.settings, settings_.options,
                       [this, number](ScheduledAnswer&& answer) { note(number, answer); });
+    return scheduler_.jobs().now() - now;
+  }
+
+  void note_caller(const ThreadStatistics& thread, Micros submitting) {
+    const std::lock_guard lock(callers_mutex_);
+    callers_.threads.threads += thread.threads;
+    callers_.threads.busy += thread.busy;
+    callers_.threads.waiting += thread.waiting;
+    callers_.submitting += submitting / 1e6;
   }
 
   void note(std::size_t number, const ScheduledAnswer& answer) {
@@ -70,6 +87,8 @@ class Load {
   std::atomic<bool> is_ended_ = false;
   std::atomic<std::size_t> submitted_ = 0;
   std::atomic<std::size_t> done_ = 0;
+  std::mutex callers_mutex_;
+  CallerStatistics callers_;
 };
 
 bool has_answer(const LoadOutcome& outcome) {
@@ -86,7 +105,8 @@ double percentile(const std::vector<float>& sorted, double part) {
 
 std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
                                   const LoadSettings& settings,
-                                  const std::function<void(std::size_t)>& on_wait) {
+                                  const std::function<void(std::size_t)>& on_wait,
+                                  CallerStatistics* callers) {
   Load load(scheduler, queries, settings);
   std::exception_ptr failure;
   const std::size_t step = std::max<std::size_t>(1, settings.generators);
@@ -121,6 +141,7 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
       std::count_if(failures.begin(), failures.end(), [](const auto& one) { return bool(one); }));
   while (load.ended() + lost < load.submitted()) std::this_thread::sleep_for(kLook / 20);
   if (failure) std::rethrow_exception(failure);
+  if (callers != nullptr) *callers = load.callers();
   return load.take();
 }
 

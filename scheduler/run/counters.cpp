@@ -33,7 +33,7 @@ void TimeCounts::add(Micros time) {
   static const double per_class = 1 / std::log(kStep);
   const double place = time <= kSmallest ? 0 : std::ceil(std::log(time / kSmallest) * per_class);
   classes_[std::min(kClasses - 1, static_cast<std::size_t>(place))].add(1);
-  nanoseconds_.add(static_cast<std::uint64_t>(std::max(0.0, time) * 1e3));
+  nanoseconds_.add(nanoseconds(time));
 }
 
 void TimeCounts::add_to(std::array<std::uint64_t, 320>& classes, double& sum) const {
@@ -107,6 +107,9 @@ SchedulerStatistics sum_of(const Counters* counters, std::size_t count) {
     sum.stolen_by_cpu += c->stolen_by_cpu.value();
     sum.batches += c->batches.value();
     sum.gpu_failures += c->gpu_failures.value();
+    sum.processors.cpu_runs += static_cast<double>(c->cpu_runs.value()) * 1e-9;
+    sum.processors.starts += static_cast<double>(c->starts.value()) * 1e-9;
+    sum.processors.deliveries += static_cast<double>(c->deliveries.value()) * 1e-9;
     c->waits.add_to(waits, waited);
     c->latencies.add_to(latencies, took);
     c->cpu.add_to(sum.cpu);

@@ -34,6 +34,11 @@ class TimeCounts {
   Count nanoseconds_;
 };
 
+/// Microseconds, as a Count of nanoseconds takes them.
+inline std::uint64_t nanoseconds(Micros time) {
+  return time > 0 ? static_cast<std::uint64_t>(time * 1e3) : 0;
+}
+
 /// How predictions compared, in thousandths.
 class PredictionCounts {
  public:
@@ -61,6 +66,10 @@ struct alignas(64) Counters {
   Count stolen_by_cpu;
   Count batches;
   Count gpu_failures;
+  // Nanoseconds of the stages in ProcessorTimes.
+  Count cpu_runs;
+  Count starts;
+  Count deliveries;
   TimeCounts waits;
   TimeCounts latencies;
   PredictionCounts cpu;

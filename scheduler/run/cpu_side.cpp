@@ -113,6 +113,7 @@ bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
 }
 
 void JobScheduler::State::run_cpu_thread(std::size_t thread) {
+  cpu_role.enter();
   std::array<Job*, kMaxTaken> taken{};
   std::array<float, kMaxTaken> work{};
   std::size_t count = 0;
@@ -188,14 +189,15 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
     end(job, JobEnd::kFailed, mine);
     return;
   }
+  const Micros took = now() - job.start;
+  mine.cpu_runs.add(nanoseconds(took));
   if (is_done) {
-    const Micros took = now() - job.start;
     if (!job.is_limited) mine.cpu.add(job.cost.cpu_at(job.cpu_load), took);
     if (!job.is_limited) job.work_class->learn_cpu(job, static_cast<float>(took));
     end(job, JobEnd::kComplete, mine);
   } else if (watch.why() == Stop::kMove) {
     mine.moved_to_gpu.add(1);
-    job.work_class->learn_cpu(job, static_cast<float>(now() - job.start));  // it takes longer
+    job.work_class->learn_cpu(job, static_cast<float>(took));  // it takes longer
     ++job.moves;
     job.left_cpu = true;
     bring(job);

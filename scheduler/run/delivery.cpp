@@ -57,6 +57,7 @@ bool JobScheduler::State::take_piece(BatchPiece& piece) {
 }
 
 void JobScheduler::State::run_delivery_thread(std::size_t number) {
+  deliverer_role.enter();
   BatchPiece piece;
   while (take_piece(piece)) {
     awake_deliverers.fetch_add(1, std::memory_order_relaxed);
@@ -82,8 +83,9 @@ void JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexc
   const Micros begin = now();
   for (std::size_t i = piece.begin; i < piece.end; ++i) deliver_job(slot, i, mine);
   if (piece.begin < piece.end) {
-    const auto took =
-        static_cast<float>((now() - begin) / static_cast<double>(piece.end - piece.begin));
+    const Micros all = now() - begin;
+    mine.deliveries.add(nanoseconds(all));
+    const auto took = static_cast<float>(all / static_cast<double>(piece.end - piece.begin));
     const float before = delivery_time.load(std::memory_order_relaxed);
     delivery_time.store(before + kLearningRate * (took - before), std::memory_order_relaxed);
   }

@@ -19,6 +19,7 @@ constexpr std::uint32_t kLooksPerSteal = 256;
 }  // namespace
 
 void JobScheduler::State::run_gpu_thread() {
+  gpu_role.enter();
   std::uint32_t looks = 0;
   ArrivalRate arrivals;
   const ExactSleep exact;
@@ -136,7 +137,8 @@ bool JobScheduler::State::start_batch() {
 
 void JobScheduler::State::start(GpuSlot& slot) {
   slot.is_free.store(false, std::memory_order_relaxed);
-  slot.start = now();
+  const Micros begin = now();
+  slot.start = begin;
   slot.is_alone = is_gpu_idle();
   slot.is_running = true;
   for (Job* job : slot.jobs) {
@@ -153,6 +155,7 @@ void JobScheduler::State::start(GpuSlot& slot) {
   } catch (...) {
     fail_batch(slot);
   }
+  gpu_counters().starts.add(nanoseconds(now() - begin));
 }
 
 /// Finishes batches that are done. Returns whether some are under way.

@@ -58,6 +58,7 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
   }
   if (!has_gpu) return;
   builders.initialize(static_cast<int>(shares.builders));
+  builder_entries.emplace(builders, builder_role);
   for (std::size_t i = 0; i < deliverer_count; ++i) {
     delivery_threads.emplace_back([this, i] { run_delivery_thread(i); });
   }
@@ -233,6 +234,10 @@ bool JobScheduler::cancel(Job& job, std::uint64_t generation) {
 
 SchedulerStatistics JobScheduler::statistics() const {
   SchedulerStatistics sum = sum_of(state_->counters.get(), state_->counter_count());
+  sum.processors.cpu_threads = state_->cpu_role.read();
+  sum.processors.gpu_thread = state_->gpu_role.read();
+  sum.processors.builders = state_->builder_role.read();
+  sum.processors.deliverers = state_->deliverer_role.read();
   sum.submitted = state_->submitted.load(std::memory_order_relaxed);
   sum.under_way = state_->under_way.load(std::memory_order_relaxed);
   sum.gpu_is_given_up = state_->gpu_is_given_up.load(std::memory_order_relaxed);

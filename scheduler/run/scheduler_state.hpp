@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "run/idle_threads.hpp"
 #include "run/inbox.hpp"
 #include "run/short_run.hpp"
+#include "run/thread_role.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/scheduler/job_scheduler.hpp"
 
@@ -130,7 +132,12 @@ struct JobScheduler::State {
 
   std::unique_ptr<IdleThreads> idle_cpu;
   IdleThreads idle_gpu{1, 1};
+  ThreadRole cpu_role;
+  ThreadRole gpu_role;
+  ThreadRole deliverer_role;
+  ThreadRole builder_role;
   tbb::task_arena builders;  ///< of large batches
+  std::optional<ArenaRole> builder_entries;
   std::size_t deliverer_count = 0;
   std::atomic<bool> is_ending = false;
   std::atomic<bool> gpu_is_given_up = false;

@@ -50,13 +50,21 @@ struct LoadSettings {
   std::size_t generators = 1;  ///< threads that submit; they share the arrivals in turn
 };
 
+/// Threads that submit, and spin until the next query is due.
+struct CallerStatistics {
+  ThreadStatistics threads;
+  double submitting = 0;  ///< seconds in submit(), of all threads together
+};
+
 /// Submits all queries at their times and waits until all have ended. A query's latency counts from
 /// the time at which it was to arrive, even if submit() was called later: a scheduler that stalls
 /// does not thereby have fewer queries to be slow with (no coordinated omission). `on_wait` is
 /// called now and then; what it throws ends the load after what is under way.
+/// `callers`, if it is not null, gets what the threads that submitted took.
 std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
                                   const LoadSettings& settings,
-                                  const std::function<void(std::size_t submitted)>& on_wait = {});
+                                  const std::function<void(std::size_t submitted)>& on_wait = {},
+                                  CallerStatistics* callers = nullptr);
 
 /// What a load comes to. Times in microseconds.
 struct LoadSummary {

@@ -35,6 +35,24 @@ struct TimeStatistics {
   double max = 0;  ///< the upper end of its class
 };
 
+/// What the system counts of threads that do the same, in seconds.
+struct ThreadStatistics {
+  std::size_t threads = 0;
+  double busy = 0;     ///< processor time, user and system, waits that spin included
+  double waiting = 0;  ///< ready to run, without a processor; 0 where the system does not say
+};
+
+/// Where the processors' time goes. Times of stages are in seconds, of all threads together.
+struct ProcessorTimes {
+  ThreadStatistics cpu_threads;
+  ThreadStatistics gpu_thread;  ///< starts batches and looks for their ends
+  ThreadStatistics builders;    ///< threads that help it build large batches
+  ThreadStatistics deliverers;
+  double cpu_runs = 0;    ///< runs of jobs on CPU threads
+  double starts = 0;      ///< of batches, on the GPU's thread: building them included
+  double deliveries = 0;  ///< of their answers, on the GPU's thread and on deliverers
+};
+
 /// Sums since construction, but for lengths, which are of now.
 struct SchedulerStatistics {
   std::uint64_t submitted = 0;
@@ -65,6 +83,7 @@ struct SchedulerStatistics {
   TimeStatistics latencies;  ///< from submit() to the end
   PredictionStatistics cpu;
   PredictionStatistics gpu;  ///< of batches
+  ProcessorTimes processors;
   /// Of text queries. kOlder: `warpdex calibrate` would make first predictions better.
   CostOrigin costs = CostOrigin::kRough;
 };
