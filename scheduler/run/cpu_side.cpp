@@ -53,7 +53,9 @@ class RunWatch final : public SearchWatch {
       const std::chrono::duration<double, std::micro> longest = settings.limited_run;
       stop_at_ = std::min(stop_at_, job.start + longest.count());
     }
-    const bool may_move = settings.moves && state.has_gpu && job.cost.gpu_can && !job.is_limited &&
+    const bool has_gpu =
+        state.has_gpu && !state.gpu_is_given_up.load(std::memory_order_relaxed) && job.cost.gpu_can;
+    const bool may_move = settings.moves && has_gpu && !job.is_limited &&
                           settings.placement.placement == Placement::kBoth;
     if (may_move) {
       move_at_ = job.start +

@@ -86,6 +86,33 @@ TEST(JobSchedulerTest, ARunThatOutrunsItsPredictionMovesToTheGpu) {
   EXPECT_EQ(scheduler.statistics().moved_to_gpu, 1U);
 }
 
+TEST(JobSchedulerTest, NoRunMovesToAGpuThatIsGivenUp) {
+  StubWork work(4);
+  work.gpu_fails = true;
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  while (!scheduler.statistics().gpu_is_given_up) {
+    StubJob job(work);
+    job.wanted = {.cpu = 1e6, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
+    scheduler.submit(job);
+    wait_for(job);
+  }
+  std::atomic<int> runs = 0;
+  work.run = [&](StubJob&, SearchWatch& watch) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    for (++runs; std::chrono::steady_clock::now() < end && runs < 10;) {
+      if (!watch.goes_on()) return false;
+    }
+    return true;
+  };
+  StubJob job(work);
+  job.wanted = {.cpu = 5, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
+  scheduler.submit(job);
+  wait_for(job);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(job.moves, 0U);
+}
+
 TEST(JobSchedulerTest, ARunIsStoppedByCancellationOrItsDeadline) {
   StubWork work(0);
   work.run = run_for_ever;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/scheduler/job.hpp"
 
 namespace warpdex::test {
@@ -35,6 +36,7 @@ class StubWork final : public WorkClass {
   explicit StubWork(std::size_t gpu_batches) : gpu_batches_(gpu_batches) {}
 
   std::function<bool(StubJob&, SearchWatch&)> run;
+  std::atomic<bool> gpu_fails = false;
 
   JobCost estimate(const Job& job) const override {
     return static_cast<const StubJob&>(job).wanted;
@@ -42,7 +44,7 @@ class StubWork final : public WorkClass {
   std::unique_ptr<CpuWorker> make_cpu_worker() override { return std::make_unique<Cpu>(*this); }
   std::unique_ptr<GpuWorker> make_gpu_worker() override {
     if (gpu_batches_ == 0) return nullptr;
-    return std::make_unique<Gpu>(gpu_batches_);
+    return std::make_unique<Gpu>(*this);
   }
   void answer_nothing(Job&) const override { ++nothings; }
 
@@ -61,9 +63,11 @@ class StubWork final : public WorkClass {
   };
   class Gpu final : public GpuWorker {
    public:
-    explicit Gpu(std::size_t batches) : batches_(batches) {}
-    std::size_t max_batches() const override { return batches_; }
-    void start(std::size_t, std::span<Job* const>) override {}
+    explicit Gpu(const StubWork& work) : work_(work) {}
+    std::size_t max_batches() const override { return work_.gpu_batches_; }
+    void start(std::size_t, std::span<Job* const>) override {
+      if (work_.gpu_fails) throw Error("the GPU that is none has failed");
+    }
     bool poll(std::size_t) override { return true; }
     void take(std::size_t) override {}
     bool deliver(std::size_t, std::size_t, Job&) override { return true; }
@@ -71,7 +75,7 @@ class StubWork final : public WorkClass {
     void give_back(std::size_t, std::span<Job* const>) noexcept override {}
 
    private:
-    std::size_t batches_;
+    const StubWork& work_;
   };
 
   std::size_t gpu_batches_;
