@@ -16,7 +16,7 @@ namespace warpdex::tools {
 namespace {
 
 /// Queries a second that one generator submits with ease.
-constexpr double kGeneratorRate = 150'000;
+constexpr double kGeneratorRate = 250'000;
 
 struct PlacementName {
   Placement placement;

@@ -41,7 +41,9 @@ class SimulatedLoads {
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
     with_.occupancy = gpu_occupancy(queries_, measured);
     host_ = simulated_host(measured, plan.settings.cpu_threads);
-    with_.batch = measured.overlapped.time;
+    if (const std::size_t count = measured.overlapped.queries.size(); count > 0) {
+      with_.batch = measured.overlapped.time / static_cast<double>(count) * 1e3;
+    }
     with_.build = measured.build;
     with_.deliver = measured.deliver;
     for (const SimulatedQuery& query : queries_) {

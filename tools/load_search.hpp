@@ -31,7 +31,7 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
 /// What a simulation ran with: microseconds, as CostMeasurements has them.
 struct SimulatedWith {
   double cpu = 0;        ///< the mean run on a CPU thread
-  double batch = 0;      ///< what a large batch takes of many; 0 without a GPU
+  double batch = 0;      ///< what 1,000 queries take in large batches; 0 without a GPU
   double occupancy = 1;  ///< see gpu_occupancy()
   double build = 0;
   double deliver = 0;

@@ -189,51 +189,59 @@ class Measurer {
     }
   }
 
-  /// Batches as a loaded scheduler has them.
+  /// Batches as a loaded scheduler has them: each of other queries than the one before.
   void measure_overlapped(Engine& engine) {
     constexpr std::size_t kQueries = 1000;
-    constexpr int kBatches = 8;
+    constexpr std::size_t kBatches = 8;
     std::vector<std::uint32_t> answered;
     for (std::uint32_t i = 0; i < queries_.size(); ++i) {
       if (result_.queries[i].gpu_alone > 0) answered.push_back(i);
     }
     if (answered.empty()) return;
-    MeasuredBatch& batch = result_.overlapped;
+    MeasuredBatch& all = result_.overlapped;
     std::mt19937_64 random(settings_.seed);
-    for (std::size_t i = 0; i < kQueries; ++i) {
-      batch.queries.push_back(answered[random() % answered.size()]);
+    for (std::size_t i = 0; i < kBatches * kQueries; ++i) {
+      all.queries.push_back(answered[random() % answered.size()]);
     }
-    take(batch.queries);
+    take(all.queries);
     tbb::task_arena builders(static_cast<int>(thread_shares(settings_.cpu_threads, true).builders));
     double building = 0;
-    const auto submit = [&] {
+    const auto submit = [&](std::size_t batch) {
       const Clock::time_point start = Clock::now();
-      const Ticket ticket = builders.execute([&] { return engine.submit(plans_, plan_settings_); });
+      const std::size_t first = batch * kQueries;
+      const Ticket ticket = builders.execute([&] {
+        return engine.submit(std::span(plans_).subspan(first, kQueries),
+                             std::span(plan_settings_).subspan(first, kQueries));
+      });
       building += micros_since(start);
       return ticket;
     };
-    const double together = time_of(settings_, [&] {
+    all.time = time_of(settings_, [&] {
       building = 0;
-      Ticket before = submit();
-      for (int i = 1; i < kBatches; ++i) {
-        const Ticket next = submit();
+      Ticket before = submit(0);
+      for (std::size_t batch = 1; batch < kBatches; ++batch) {
+        const Ticket next = submit(batch);
         engine.wait(before);
         before = next;
       }
       engine.wait(before);
     });
-    batch.time = together / kBatches;
-    result_.build = building / kBatches / kQueries;
+    result_.build = building / static_cast<double>(all.queries.size());
     measure_delivery(engine);
   }
 
-  /// Copies the answers to what take() took last.
+  /// Copies the answers to what take() took last, as they come from the GPU.
   void measure_delivery(Engine& engine) {
-    const BatchAnswers answers = engine.run(plans_, plan_settings_);
-    const double time = time_of(settings_, [&] {
+    constexpr std::size_t kQueries = 1000;
+    double time = 0;
+    for (std::size_t first = 0; first < plans_.size(); first += kQueries) {
+      const BatchAnswers answers = engine.run(std::span(plans_).subspan(first, kQueries),
+                                              std::span(plan_settings_).subspan(first, kQueries));
+      const Clock::time_point start = Clock::now();
       for (std::size_t i = 0; i < answers.size(); ++i) answers.result(i);
-    });
-    result_.deliver = time / static_cast<double>(answers.size());
+      time += micros_since(start);
+    }
+    result_.deliver = time / static_cast<double>(plans_.size());
   }
 
   CostMeasurements take_result() { return std::move(result_); }

@@ -28,7 +28,8 @@ class Load {
         queries_(queries),
         settings_(settings),
         outcomes_(settings.arrivals.size()),
-        start_(scheduler.jobs().now() + kHeadStart) {}
+        start_(scheduler.jobs().now() + kHeadStart),
+        tallies_(std::max<std::size_t>(1, settings.generators)) {}
 
   /// Submits every n-th query, from the first on.
   void generate(std::size_t first, std::size_t step) {
@@ -46,17 +47,29 @@ class Load {
   }
 
   void end() { is_ended_.store(true, std::memory_order_relaxed); }
-  std::size_t submitted() const { return submitted_.load(std::memory_order_relaxed); }
-  std::size_t ended() const { return done_.load(std::memory_order_acquire); }
+  std::size_t submitted() const { return sum_of(&Tally::submitted); }
+  std::size_t ended() const { return sum_of(&Tally::ended); }
   std::vector<LoadOutcome> take() { return std::move(outcomes_); }
   const CallerStatistics& callers() const { return callers_; }
 
  private:
+  /// Of one generator's queries. Apart from those of others, which other threads write.
+  struct Tally {
+    alignas(64) std::atomic<std::size_t> submitted = 0;
+    alignas(64) std::atomic<std::size_t> ended = 0;
+  };
+  Tally& tally(std::size_t number) { return tallies_[number % tallies_.size()]; }
+  std::size_t sum_of(std::atomic<std::size_t> Tally::*count) const {
+    std::size_t sum = 0;
+    for (const Tally& one : tallies_) sum += (one.*count).load(std::memory_order_acquire);
+    return sum;
+  }
+
   /// Returns how long it took.
   Micros submit(std::size_t number, LoadQuery&& query) {
     const Micros now = scheduler_.jobs().now();
     outcomes_[number].lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
-    submitted_.fetch_add(1, std::memory_order_relaxed);
+    tally(number).submitted.fetch_add(1, std::memory_order_relaxed);
     // Two words, which a std::function holds without allocating.
     scheduler_.submit(std::move(query.plan), query.settings, settings_.options,
                       [this, number](ScheduledAnswer&& answer) { note(number, answer); });
@@ -76,7 +89,7 @@ class Load {
     outcome.latency = static_cast<float>(answer.end_time - start_ - settings_.arrivals[number]);
     outcome.end = answer.end;
     outcome.processor = answer.processor;
-    done_.fetch_add(1, std::memory_order_release);
+    tally(number).ended.fetch_add(1, std::memory_order_release);
   }
 
   Scheduler& scheduler_;
@@ -85,8 +98,7 @@ class Load {
   std::vector<LoadOutcome> outcomes_;
   const Micros start_;
   std::atomic<bool> is_ended_ = false;
-  std::atomic<std::size_t> submitted_ = 0;
-  std::atomic<std::size_t> done_ = 0;
+  std::vector<Tally> tallies_;  ///< by generator
   std::mutex callers_mutex_;
   CallerStatistics callers_;
 };

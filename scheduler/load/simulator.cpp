@@ -170,6 +170,7 @@ class Simulation {
     const Micros takes = time_of(batch.jobs);
     batch.start = now_;
     batch.is_alone = running_batches_++ == 0;
+    for (Batch& other : running_) other.is_alone = false;
     // A huge query runs beside other batches, on a stream of its own, and does not fill the GPU.
     Micros& free_at = batch.claim.is_huge ? huge_free_at_ : gpu_free_at_;
     const Micros start = std::max(host_.build(now_, batch.jobs.size()), free_at);
@@ -232,13 +233,13 @@ class Simulation {
 
   /// As the scheduler does.
   void learn(const Batch& batch) {
-    const Micros took = now_ - std::max(batch.start, last_batch_end_);
+    const auto took = static_cast<float>(now_ - std::max(batch.start, last_batch_end_));
     last_batch_end_ = now_;
-    const bool is_clear = batch.jobs.size() > 1 || (batch.is_alone && running_batches_ == 0);
-    if (!is_clear) return;
+    if (!batch.is_alone && batch.jobs.size() == 1) return;
+    const float part = batch.is_alone ? 1 : kPartBesideOthers;
     corrections_.learn_gpu(static_cast<const SimulatedJob*>(batch.jobs[0])->query->query_class,
-                           batch.jobs.size(), static_cast<float>(batch_work(batch.jobs)),
-                           static_cast<float>(took));
+                           batch.jobs.size(), part * static_cast<float>(batch_work(batch.jobs)),
+                           took);
   }
 
   void end(SimulatedJob& job, JobEnd how, Processor processor) { end(job, how, processor, now_); }

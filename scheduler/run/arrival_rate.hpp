@@ -12,12 +12,12 @@ namespace warpdex {
 /// them together, and uses less of its processor.
 class ArrivalRate {
  public:
-  /// How long to nap, by the number of jobs that had been submitted by `now`; 0: not at all.
-  std::chrono::microseconds nap(std::uint64_t submitted, Micros now) {
+  /// How long to nap, by the number of jobs that had arrived by `now`; 0: not at all.
+  std::chrono::microseconds nap(std::uint64_t arrived, Micros now) {
     if (now - looked_at_ >= kWindow) {
-      per_micro_ = static_cast<double>(submitted - submitted_) / (now - looked_at_);
+      per_micro_ = static_cast<double>(arrived - arrived_) / (now - looked_at_);
       looked_at_ = now;
-      submitted_ = submitted;
+      arrived_ = arrived;
     }
     return per_micro_ * static_cast<double>(kNap.count()) >= kJobsPerNap
                ? kNap
@@ -31,7 +31,7 @@ class ArrivalRate {
 
   double per_micro_ = 0;
   Micros looked_at_ = 0;
-  std::uint64_t submitted_ = 0;
+  std::uint64_t arrived_ = 0;
 };
 
 }  // namespace warpdex

@@ -78,7 +78,7 @@ struct alignas(64) Counters {
   void count_end(const Job& job, JobEnd end);
 };
 
-/// Adds up. Lengths of queues and what was submitted are left at 0.
+/// Adds up. What counters do not say is left as it is.
 SchedulerStatistics sum_of(const Counters* counters, std::size_t count);
 
 }  // namespace warpdex

@@ -146,7 +146,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     }
     if (may_help) idle_gpu.bring_work();
     if (count == 0) {
-      const auto nap = arrivals.nap(submitted.load(std::memory_order_relaxed), now());
+      const auto nap = arrivals.nap(arrived.load(std::memory_order_relaxed), now());
       if (looks_out) idle_cpu->end_lookout();
       looks_out = idle_cpu->wait(
           thread, [&] { return has_cpu_work(looks); }, [this] { return may_spin(); }, settings.spin,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cost/corrections.hpp"
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
@@ -46,7 +47,7 @@ void JobScheduler::State::run_gpu_thread() {
     }
     gpu_looks_out = idle_gpu.wait(
         0, has_work, [this] { return may_spin(); }, settings.spin,
-        arrivals.nap(submitted.load(std::memory_order_relaxed), now()));
+        arrivals.nap(arrived.load(std::memory_order_relaxed), now()));
   }
 }
 
@@ -140,6 +141,7 @@ void JobScheduler::State::start(GpuSlot& slot) {
   const Micros begin = now();
   slot.start = begin;
   slot.is_alone = is_gpu_idle();
+  for (const auto& other : slots) other->is_alone = other->is_alone && !other->is_running;
   slot.is_running = true;
   for (Job* job : slot.jobs) {
     job->start = slot.start;
@@ -180,15 +182,15 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
   failures_in_a_row = 0;
   slot.is_running = false;
   const Micros end_time = now();
-  const Micros took = end_time - std::max(slot.start, last_batch_end);
+  const auto took = static_cast<float>(end_time - std::max(slot.start, last_batch_end));
   last_batch_end = end_time;
   if (!slot.jobs.empty()) {
-    const auto predicted = static_cast<float>(batch_work(slot.jobs));
-    gpu_counters().gpu.add(predicted, took);
+    auto predicted = static_cast<float>(batch_work(slot.jobs));
+    if (slot.is_alone) gpu_counters().gpu.add(predicted, static_cast<double>(took));
+    if (!slot.is_alone) predicted *= kPartBesideOthers;
     // Times of single jobs that run beside others say little.
-    const bool is_clear = slot.jobs.size() > 1 || (slot.is_alone && is_gpu_idle());
-    if (is_clear) {
-      slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, static_cast<float>(took));
+    if (slot.is_alone || slot.jobs.size() > 1) {
+      slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, took);
     }
   }
   {

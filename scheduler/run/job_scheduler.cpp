@@ -103,7 +103,6 @@ void JobScheduler::State::submit(Job& job) {
   job.is_limited = false;
   job.cost = job.work_class->estimate(job);
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
-  submitted.fetch_add(1, std::memory_order_relaxed);
   if (let_in(job)) bring(job);
 }
 
@@ -238,13 +237,13 @@ SchedulerStatistics JobScheduler::statistics() const {
   sum.processors.gpu_thread = state_->gpu_role.read();
   sum.processors.builders = state_->builder_role.read();
   sum.processors.deliverers = state_->deliverer_role.read();
-  sum.submitted = state_->submitted.load(std::memory_order_relaxed);
   sum.under_way = state_->under_way.load(std::memory_order_relaxed);
+  sum.submitted = sum.under_way + sum.complete_on_cpu + sum.complete_on_gpu + sum.partial +
+                  sum.refused + sum.cancelled + sum.failed;
   sum.gpu_is_given_up = state_->gpu_is_given_up.load(std::memory_order_relaxed);
   const std::lock_guard lock(state_->mutex);
   sum.prefers_gpu = state_->queues->size(Lane::kGpu);
   sum.prefers_cpu = state_->queues->size(Lane::kCpu);
-  sum.either = state_->queues->size(Lane::kEither);
   sum.huge = state_->queues->size(Lane::kHuge);
   return sum;
 }

@@ -36,7 +36,7 @@ struct GpuSlot {
   BatchClaim claim;
   Micros start = 0;
   bool is_running = false;                   ///< of the GPU's thread only
-  bool is_alone = false;                     ///< no other batch was under way when it started
+  bool is_alone = false;                     ///< no other batch has been under way beside it
   std::atomic<std::size_t> undelivered = 0;  ///< pieces of the batch
   std::atomic<bool> is_free = true;
 };
@@ -123,14 +123,16 @@ struct JobScheduler::State {
   Inbox inbox;
   std::mutex mutex;  ///< protects `queues`; see Turn
   std::unique_ptr<JobQueues> queues;
-  // What the queues were like when they were last left.
-  std::atomic<std::size_t> for_cpu = 0;
+  // What the queues were like when they were last left. Threads that look out read it again and
+  // again, so it is apart from the mutex.
+  alignas(64) std::atomic<std::size_t> for_cpu = 0;
   std::atomic<std::size_t> for_gpu = 0;
   std::atomic<Micros> cpu_wait = 0;
   std::atomic<Micros> gpu_free_at = 0;
   std::atomic<Micros> next_batch = kNever;
+  std::atomic<std::uint64_t> arrived = 0;  ///< jobs that were put into the queues
 
-  std::unique_ptr<IdleThreads> idle_cpu;
+  alignas(64) std::unique_ptr<IdleThreads> idle_cpu;
   IdleThreads idle_gpu{1, 1};
   ThreadRole cpu_role;
   ThreadRole gpu_role;
@@ -147,10 +149,9 @@ struct JobScheduler::State {
   std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
   Micros last_batch_end = 0;          ///< likewise
 
-  std::atomic<std::uint64_t> submitted = 0;
-  std::atomic<std::size_t> under_way = 0;
+  alignas(64) std::atomic<std::size_t> under_way = 0;        // every caller writes it
   std::unique_ptr<std::atomic<std::size_t>[]> under_way_of;  ///< by client
-  std::atomic<std::size_t> room_waiters = 0;
+  alignas(64) std::atomic<std::size_t> room_waiters = 0;
   std::mutex room_mutex;
   std::condition_variable room_changed;
 

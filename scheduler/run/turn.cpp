@@ -27,7 +27,8 @@ bool is_cancelled(const Job& job) {
 
 Turn::Turn(JobScheduler::State& state, Counters& counters)
     : state_(state), counters_(counters), lock_(lock_soon(state.mutex)), now_(state.now()) {
-  for (Job* job = state_.inbox.take_all(); job != nullptr;) {
+  std::uint64_t arrived = state_.arrived.load(std::memory_order_relaxed);
+  for (Job* job = state_.inbox.take_all(); job != nullptr; ++arrived) {
     Job* const next = job->next;
     if (is_cancelled(*job)) {
       job->next = cancelled_;
@@ -37,6 +38,7 @@ Turn::Turn(JobScheduler::State& state, Counters& counters)
     }
     job = next;
   }
+  state_.arrived.store(arrived, std::memory_order_relaxed);
 }
 
 /// One more thread where there is much to do for those that are awake.

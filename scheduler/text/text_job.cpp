@@ -1,6 +1,7 @@
 // Delivers answers.
 #include "text/text_job.hpp"
 
+#include <atomic>
 #include <utility>
 
 namespace warpdex {
@@ -24,20 +25,25 @@ void TextJob::finish(JobEnd how) noexcept {
 }
 
 TextJob& TextJobPool::take() {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) {
-    free_.reserve(all_.size() + 1);
-    all_.push_back(std::make_unique<TextJob>(work_, *this));
-    return *all_.back();
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed) % kShards;
+  Shard& shard = shards_[number];
+  const std::lock_guard lock(shard.mutex);
+  if (shard.free.empty()) {
+    shard.free.reserve(shard.all.size() + 1);
+    shard.all.push_back(std::make_unique<TextJob>(work_, *this));
+    shard.all.back()->shard = number;
+    return *shard.all.back();
   }
-  TextJob& job = *free_.back();
-  free_.pop_back();
+  TextJob& job = *shard.free.back();
+  shard.free.pop_back();
   return job;
 }
 
 void TextJobPool::give_back(TextJob& job) noexcept {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(&job);
+  Shard& shard = shards_[job.shard];
+  const std::lock_guard lock(shard.mutex);
+  shard.free.push_back(&job);
 }
 
 }  // namespace warpdex

@@ -1,6 +1,8 @@
 // A text query as a job, and the pool that jobs come from. Internal.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,13 +27,15 @@ class TextJob final : public Job {
   SearchResult result;
   float max_missing_score = 0;
   Scheduler::OnAnswer on_answer;
+  std::size_t shard = 0;  ///< of the pool: where it is given back to
 
  private:
   TextJobPool& pool_;
 };
 
 /// Jobs that were used before are used again, so that memory grows only with the jobs that are
-/// under way together.
+/// under way together. A thread takes from a shard of its own, if there are enough, so that callers
+/// do not wait for each other; and what a job's last query has allocated, its caller frees itself.
 class TextJobPool {
  public:
   explicit TextJobPool(WorkClass& work) : work_(work) {}
@@ -40,10 +44,15 @@ class TextJobPool {
   void give_back(TextJob& job) noexcept;
 
  private:
+  struct alignas(64) Shard {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<TextJob>> all;
+    std::vector<TextJob*> free;  ///< has room for all
+  };
+  static constexpr std::size_t kShards = 16;
+
   WorkClass& work_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<TextJob>> all_;
-  std::vector<TextJob*> free_;  ///< has room for all
+  std::array<Shard, kShards> shards_;
 };
 
 }  // namespace warpdex

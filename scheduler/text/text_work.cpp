@@ -62,10 +62,8 @@ class TextGpuWorker final : public GpuWorker {
 
   bool deliver(std::size_t slot, std::size_t place, Job& job) override {
     Batch& batch = batches_[slot];
-    if (!(*batch.answers)[place].is_answered) {
-      text(job).plan = std::move(batch.plans[place]);
-      return false;
-    }
+    text(job).plan = std::move(batch.plans[place]);
+    if (!(*batch.answers)[place].is_answered) return false;
     text(job).result = batch.answers->result(place);
     return true;
   }

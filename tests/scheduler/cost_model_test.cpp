@@ -264,7 +264,7 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
       EXPECT_EQ(query % 2, batch.queries[0] % 2);  // one class
     }
   }
-  EXPECT_EQ(measured.overlapped.queries.size(), 1'000U);
+  EXPECT_EQ(measured.overlapped.queries.size(), 8'000U);
   EXPECT_GT(measured.overlapped.time, 0);
   EXPECT_EQ(idle, 2U * 2U);  // two of each class
   EXPECT_GT(measured.build, 0);

@@ -3,6 +3,7 @@
 #include "warpdex/scheduler/job_scheduler.hpp"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <deque>
 #include <memory>
@@ -111,6 +112,47 @@ TEST(JobSchedulerTest, NoRunMovesToAGpuThatIsGivenUp) {
   wait_for(job);
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(job.moves, 0U);
+}
+
+double own_processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+TEST(JobSchedulerTest, StatisticsTellWhereProcessorTimeGoes) {
+  StubWork work(4);
+  work.run = [](StubJob&, SearchWatch&) {
+    const double end = own_processor_time() + 1e-4;
+    while (own_processor_time() < end) {
+    }
+    return true;
+  };
+  WorkClass* const classes[] = {&work};
+  JobScheduler scheduler(classes, two_threads());
+  std::deque<StubJob> jobs;
+  for (int i = 0; i < 200; ++i) {
+    const bool is_for_gpu = i % 2 == 0;
+    StubJob& job = jobs.emplace_back(work);
+    job.wanted = {is_for_gpu ? 1e6F : 1.0F, 50, 5, is_for_gpu};
+    scheduler.submit(job);
+  }
+  for (const StubJob& job : jobs) wait_for(job);
+  const SchedulerStatistics statistics = scheduler.statistics();
+  const ProcessorTimes& times = statistics.processors;
+  const double runs = static_cast<double>(statistics.complete_on_cpu) * 1e-4;
+  EXPECT_GE(statistics.complete_on_cpu, 100U);
+  EXPECT_EQ(times.cpu_threads.threads, 2U);
+  EXPECT_GE(times.cpu_threads.busy, runs);
+  EXPECT_GE(times.cpu_runs, runs);
+  EXPECT_GE(times.cpu_threads.waiting, 0);
+  EXPECT_EQ(times.gpu_thread.threads, 1U);
+  EXPECT_GT(times.gpu_thread.busy, 0);
+  EXPECT_GE(times.deliverers.threads, 1U);
+  if (statistics.complete_on_gpu > 0) {
+    EXPECT_GT(times.starts, 0);
+    EXPECT_GT(times.deliveries, 0);
+  }
 }
 
 TEST(JobSchedulerTest, ARunIsStoppedByCancellationOrItsDeadline) {

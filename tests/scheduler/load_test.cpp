@@ -96,8 +96,12 @@ TEST(LoadRuns, CountFromTheIntendedArrival) {
                                        {plan_query(index, {"", {{"b"}}}), {}}};
   const std::vector<Micros> together(500, 0);
   for (const std::size_t generators : {1, 3}) {
-    const std::vector<LoadOutcome> outcomes = run_load(
-        scheduler, queries, {.arrivals = together, .options = {}, .generators = generators});
+    CallerStatistics callers;
+    const std::vector<LoadOutcome> outcomes =
+        run_load(scheduler, queries,
+                 {.arrivals = together, .options = {}, .generators = generators}, {}, &callers);
+    EXPECT_EQ(callers.threads.threads, generators);
+    EXPECT_GT(callers.submitting, 0);
     ASSERT_EQ(outcomes.size(), together.size());
     float largest = 0;
     for (const LoadOutcome& outcome : outcomes) {

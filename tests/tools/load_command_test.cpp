@@ -97,6 +97,13 @@ TEST_F(LoadCommand, WritesItsFiguresAsJson) {
     EXPECT_EQ(one["scheduler"]["complete_on_cpu"].GetUint64(), arrivals);
     EXPECT_EQ(one["scheduler"]["complete_on_gpu"].GetUint64(), 0U);
     EXPECT_EQ(one["scheduler"]["batches"].GetUint64(), 0U);
+    const auto& processors = one["processors"];
+    EXPECT_EQ(processors["cpu_threads"]["threads"].GetUint64(), one["cpu_threads"].GetUint64());
+    EXPECT_GT(processors["cpu_threads"]["busy_seconds"].GetDouble(), 0);
+    EXPECT_GT(processors["cpu_runs_seconds"].GetDouble(), 0);
+    EXPECT_EQ(processors["gpu_thread"]["threads"].GetUint64(), 0U);
+    EXPECT_EQ(processors["callers"]["threads"].GetUint64(), 1U);
+    EXPECT_GT(processors["submitting_seconds"].GetDouble(), 0);
   }
   const auto& with = json["simulated_with"];
   EXPECT_GT(with["mean_cpu_us"].GetDouble(), 0);

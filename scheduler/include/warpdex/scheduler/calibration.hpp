@@ -33,7 +33,7 @@ struct MeasuredBatch {
 struct CostMeasurements {
   std::vector<MeasuredCost> queries;   ///< by number
   std::vector<MeasuredBatch> batches;  ///< none without a GPU
-  /// A large batch of queries of all classes, and what each takes of many like it, the next one
+  /// Queries of all classes in batches of 1,000, and what these take together, the next one
   /// submitted while one runs. Empty without a GPU.
   MeasuredBatch overlapped;
   // What the host does for a query of such a batch, in microseconds: to build and start it, with as

@@ -75,14 +75,13 @@ struct SchedulerStatistics {
   // Lengths of the queues.
   std::size_t prefers_gpu = 0;
   std::size_t prefers_cpu = 0;
-  std::size_t either = 0;
   std::size_t huge = 0;
   std::size_t under_way = 0;  ///< submitted and not ended
 
   TimeStatistics waits;      ///< from submit() to the last run
   TimeStatistics latencies;  ///< from submit() to the end
   PredictionStatistics cpu;
-  PredictionStatistics gpu;  ///< of batches
+  PredictionStatistics gpu;  ///< of batches beside which no other was under way
   ProcessorTimes processors;
   /// Of text queries. kOlder: `warpdex calibrate` would make first predictions better.
   CostOrigin costs = CostOrigin::kRough;
