@@ -44,26 +44,19 @@ std::size_t JobQueues::size() const {
 }
 
 double JobQueues::work_in(Lane lane, const Job& job) {
-  switch (lane) {
-    case Lane::kGpu: return static_cast<double>(job.cost.gpu_share);
-    case Lane::kHuge: return static_cast<double>(job.cost.gpu_alone);
-    case Lane::kCpu: return static_cast<double>(job.cost.cpu);
-    case Lane::kEither: break;
-  }
-  return static_cast<double>(std::min(job.cost.cpu, job.cost.gpu_alone));
+  if (lane == Lane::kCpu) return static_cast<double>(job.cost.cpu);
+  return static_cast<double>(lane == Lane::kHuge ? job.cost.gpu_alone : job.cost.gpu_share);
 }
 
 Waits JobQueues::waits(Micros now) const {
   Waits waits;
   const auto queued = [&](Lane lane) { return lanes_[index(lane)].work; };
   if (static_cast<double>(cpu_running_ + for_cpu()) >= cpu_threads_) {
-    waits.cpu =
-        (queued(Lane::kCpu) + queued(Lane::kEither) / 2 + cpu_running_work_ / 2) / cpu_threads_;
+    waits.cpu = (queued(Lane::kCpu) + cpu_running_work_ / 2) / cpu_threads_;
   }
   // Huge jobs run beside the others, and so does the next batch if little is under way.
   const double beside = static_cast<double>(settings_.beside_work);
-  waits.gpu =
-      std::max(0.0, gpu_free_at_ - now - beside) + queued(Lane::kGpu) + queued(Lane::kEither) / 2;
+  waits.gpu = std::max(0.0, gpu_free_at_ - now - beside) + queued(Lane::kGpu);
   return waits;
 }
 
@@ -86,11 +79,6 @@ double JobQueues::cpu_cost_now(const Job& job) const {
   return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
 }
 
-/// Whether nothing is under way: each processor is free for the next job.
-bool JobQueues::is_idle() const {
-  return cpu_running_ + batches_under_way_ + huge_under_way_ + size() == 0;
-}
-
 bool JobQueues::prefers_gpu(const Job& job) const {
   return has_gpu_ && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
 }
@@ -111,11 +99,7 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   const double cpu = cpu_cost_now(job);
   if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
-  const double ratio = cpu / gpu_cost_now(job);
-  const double band = is_idle() ? 1 : static_cast<double>(settings_.indifference);
-  if (ratio > threshold * band) return on_gpu;
-  if (ratio * band < threshold || is_huge) return Lane::kCpu;
-  return Lane::kEither;
+  return cpu > threshold * gpu_cost_now(job) ? on_gpu : Lane::kCpu;
 }
 
 void JobQueues::push(Job& job, Micros now) {
@@ -127,8 +111,7 @@ void JobQueues::push(Job& job, Micros now) {
 
 void JobQueues::put(Job& job, Lane lane) {
   job.place.lane = static_cast<std::uint8_t>(lane);
-  // The third queue is served by age.
-  job.place.length = lane == Lane::kEither ? 0.0F : static_cast<float>(work_in(lane, job));
+  job.place.length = static_cast<float>(work_in(lane, job));
   job.state.store(Job::State::kQueued, std::memory_order_relaxed);
   ClientState& client = clients_[job.options.client];
   if (client.jobs++ == 0) client.pass = std::max(client.pass, virtual_time_);
@@ -168,24 +151,8 @@ Job* JobQueues::top_of(Lane lane) const {
   return &state.heaps[best].top();
 }
 
-/// Jobs of the third queue that are near their deadlines go to their preferred processor.
-void JobQueues::move_urgent(Micros now) {
-  if (size(Lane::kEither) == 0) return;
-  for (JobHeap& heap : lanes_[index(Lane::kEither)].heaps) {
-    while (!heap.empty()) {
-      Job& job = heap.top();
-      const Micros given = job.deadline - job.arrival;
-      if (!(now - job.arrival > settings_.urgent_share * given)) break;
-      remove(job);
-      put(job, prefers_gpu(job) ? Lane::kGpu : Lane::kCpu);
-    }
-  }
-}
-
 Job* JobQueues::take_for_cpu(Micros now) {
-  move_urgent(now);
   Job* job = top_of(Lane::kCpu);
-  if (job == nullptr) job = top_of(Lane::kEither);
   if (job == nullptr) job = steal_from_gpu(now);
   if (job == nullptr) return nullptr;
   serve(*job);
@@ -202,11 +169,6 @@ void JobQueues::cpu_done(float work) {
   if (cpu_running_ == 0) cpu_running_work_ = 0;
 }
 
-Micros JobQueues::oldest_arrival(Lane lane) const {
-  const Job* const job = top_of(lane);
-  return job == nullptr ? kNever : job->arrival;
-}
-
 Micros JobQueues::next_batch_time() const {
   if (!has_gpu_) return kNever;
   if (size(Lane::kHuge) > 0 && huge_under_way_ == 0) return 0;
@@ -215,18 +177,18 @@ Micros JobQueues::next_batch_time() const {
 
 /// The same, of batches that are not of a huge job.
 Micros JobQueues::next_usual_batch_time() const {
-  const std::size_t jobs = size(Lane::kGpu) + size(Lane::kEither);
+  const std::size_t jobs = size(Lane::kGpu);
   if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
   if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
   if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
-  return std::min(oldest_arrival(Lane::kGpu), oldest_arrival(Lane::kEither)) +
-         static_cast<double>(settings_.batch_wait);
+  return top_of(Lane::kGpu)->arrival + static_cast<double>(settings_.batch_wait);
 }
 
-void JobQueues::fill_batch(Lane lane, std::vector<Job*>& batch, double& work) {
+void JobQueues::fill_batch(std::vector<Job*>& batch) {
+  double work = 0;
   while (batch.size() < settings_.batch_jobs) {
-    Job* const job = top_of(lane);
+    Job* const job = top_of(Lane::kGpu);
     if (job == nullptr) return;
     if (!batch.empty()) {
       if (job->work_class != batch.front()->work_class) return;
@@ -244,12 +206,9 @@ void JobQueues::fill_batch(Lane lane, std::vector<Job*>& batch, double& work) {
 BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
   batch.clear();
   if (!has_gpu_) return {};
-  move_urgent(now);
-  double work = 0;
   bool is_huge = false;
   if (now >= next_usual_batch_time()) {
-    fill_batch(Lane::kGpu, batch, work);
-    fill_batch(Lane::kEither, batch, work);
+    fill_batch(batch);
   } else if (huge_under_way_ == 0 && size(Lane::kHuge) > 0) {
     Job* const job = top_of(Lane::kHuge);
     serve(*job);
@@ -259,7 +218,7 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
     steal_from_cpu(now, batch);
   }
   if (batch.empty()) return {};
-  work = batch_work(batch);
+  const double work = batch_work(batch);
   if (is_huge) {
     ++huge_under_way_;
   } else {

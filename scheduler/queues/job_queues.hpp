@@ -20,12 +20,11 @@ inline constexpr double kCaution = 1.2;
 
 /// The queues that a job can be in.
 enum class Lane : std::uint8_t {
-  kGpu,     ///< prefers the GPU
-  kCpu,     ///< prefers the CPU
-  kEither,  ///< goes to whichever is free first
-  kHuge,    ///< for the GPU, alone in its batch
+  kGpu,   ///< prefers the GPU
+  kCpu,   ///< prefers the CPU
+  kHuge,  ///< for the GPU, alone in its batch
 };
-inline constexpr std::size_t kLanes = 4;
+inline constexpr std::size_t kLanes = 3;
 
 /// Predicted time that a job which comes now waits until it starts.
 struct Waits {
@@ -71,12 +70,10 @@ class JobQueues {
   std::size_t size(Lane lane) const { return lanes_[index(lane)].jobs; }
   std::size_t size() const;
   /// Jobs that a CPU thread takes without stealing.
-  std::size_t for_cpu() const { return size(Lane::kCpu) + size(Lane::kEither); }
+  std::size_t for_cpu() const { return size(Lane::kCpu); }
   /// What those are predicted to take.
-  Micros queued_cpu_work() const {
-    return lanes_[index(Lane::kCpu)].work + lanes_[index(Lane::kEither)].work;
-  }
-  std::size_t for_gpu() const { return size(Lane::kGpu) + size(Lane::kEither) + size(Lane::kHuge); }
+  Micros queued_cpu_work() const { return lanes_[index(Lane::kCpu)].work; }
+  std::size_t for_gpu() const { return size(Lane::kGpu) + size(Lane::kHuge); }
   bool has_gpu() const { return has_gpu_; }
 
  private:
@@ -96,19 +93,16 @@ class JobQueues {
   double gpu_cost_now(const Job& job) const;
   double cpu_cost_now(const Job& job) const;
   float cpu_load() const;
-  bool is_idle() const;
   Lane choose_lane(const Job& job, Micros now) const;
   bool prefers_gpu(const Job& job) const;
   void put(Job& job, Lane lane);
   Job* top_of(Lane lane) const;
   void take(Job& job);
   void serve(Job& job);
-  void move_urgent(Micros now);
   Job* steal_from_gpu(Micros now);
   void steal_from_cpu(Micros now, std::vector<Job*>& batch);
-  Micros oldest_arrival(Lane lane) const;
   Micros next_usual_batch_time() const;
-  void fill_batch(Lane lane, std::vector<Job*>& batch, double& work);
+  void fill_batch(std::vector<Job*>& batch);
 
   const PlacementSettings settings_;
   const double cpu_threads_;

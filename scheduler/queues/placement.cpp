@@ -26,7 +26,6 @@ void PlacementSettings::validate() const {
   require_positive(static_cast<double>(batch_max_work), "batch_max_work");
   require_positive(static_cast<double>(batch_min_work), "batch_min_work");
   require_positive(static_cast<double>(huge_work), "huge_work");
-  require_positive(static_cast<double>(indifference), "indifference");
   require_positive(deadline_slot, "deadline_slot");
 }
 

@@ -24,10 +24,9 @@ class JobQueuesTest : public testing::Test {
  protected:
   JobQueues queues(std::size_t cpu_threads = 4) { return {settings_, cpu_threads, true}; }
 
-  /// Far cheaper on the GPU, the CPU or neither.
+  /// Far cheaper on the GPU or the CPU.
   static JobCost for_gpu(float share = 2) { return {1e6F, 40 + share, share, true, 40}; }
   static JobCost for_cpu(float cpu = 5) { return {cpu, 400, 300, true}; }
-  static JobCost for_either() { return {36, 40, 40, true}; }
 
   StubJob& add(JobQueues& queues, const JobCost& cost, Micros now, Micros deadline = kNever,
                std::uint32_t client = 0) {
@@ -62,10 +61,8 @@ TEST_F(JobQueuesTest, JobsGoWhereTheyAreFaster) {
   JobQueues all = queues();
   add(all, for_gpu(), 0);
   add(all, for_cpu(), 0);
-  add(all, for_either(), 0);
   EXPECT_EQ(all.size(Lane::kGpu), 1U);
   EXPECT_EQ(all.size(Lane::kCpu), 1U);
-  EXPECT_EQ(all.size(Lane::kEither), 1U);
   JobCost cost = for_gpu();
   cost.gpu_can = false;
   add(all, cost, 0);
@@ -85,13 +82,11 @@ TEST_F(JobQueuesTest, TheCpuMustBePredictedToBeFaster) {
   EXPECT_EQ(lane_at(100, 51), Lane::kGpu);
   EXPECT_EQ(lane_at(100, 49), Lane::kCpu);
   run_on_cpu(all, 2);  // half of the threads: the mean of both
-  EXPECT_EQ(lane_at(90, 50), Lane::kGpu);
-  EXPECT_EQ(lane_at(62, 44), Lane::kEither);
-  EXPECT_EQ(lane_at(60, 30), Lane::kCpu);
+  EXPECT_EQ(lane_at(60, 42), Lane::kGpu);
+  EXPECT_EQ(lane_at(60, 38), Lane::kCpu);
   run_on_cpu(all, 2);  // all
-  EXPECT_EQ(lane_at(70, 10), Lane::kGpu);
-  EXPECT_EQ(lane_at(50, 10), Lane::kEither);
-  EXPECT_EQ(lane_at(30, 10), Lane::kCpu);
+  EXPECT_EQ(lane_at(51, 10), Lane::kGpu);
+  EXPECT_EQ(lane_at(49, 10), Lane::kCpu);
 }
 
 TEST_F(JobQueuesTest, WhatTheCpuMayNotFinishInTimeIsTheGpus) {
@@ -151,15 +146,9 @@ TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
   EXPECT_EQ(all.take_for_cpu(0), nullptr);
 }
 
-TEST_F(JobQueuesTest, AnIdleProcessorTakesTheOldestOfTheThirdQueueThenSteals) {
-  settings_.indifference = 4;
+// The GPU is busy for long: a CPU thread takes what it is done with before.
+TEST_F(JobQueuesTest, AnIdleCpuThreadSteals) {
   JobQueues all = queues();
-  run_on_cpu(all, 1);
-  Job& first = add(all, for_either(), 0);
-  add(all, for_either(), 1);
-  EXPECT_EQ(all.take_for_cpu(2), &first);
-  EXPECT_EQ(batch(all, 2).size(), 1U);
-  // The GPU is busy for long: a CPU thread takes what it is done with before.
   for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 3);
   Job& stealable = add(all, {20'000, 340, 300, true, 40}, 3);
   EXPECT_EQ(all.take_for_cpu(3), &stealable);
@@ -177,17 +166,6 @@ TEST_F(JobQueuesTest, TheIdleGpuStealsWhatWaitsForTheCpu) {
   all.batch_done(claim_, 100);  // sooner than was predicted
   EXPECT_EQ(batch(all, 100).size(), 5U);
   EXPECT_TRUE(batch(all, 100).empty());
-}
-
-TEST_F(JobQueuesTest, UrgentJobsLeaveTheThirdQueue) {
-  settings_.indifference = 4;
-  JobQueues all = queues();
-  run_on_cpu(all, 1);
-  Job& other = add(all, for_either(), 10, 1'000);
-  Job& keeps = add(all, for_either(), 10, 1e9);
-  EXPECT_EQ(all.size(Lane::kEither), 2U);
-  EXPECT_EQ(all.take_for_cpu(600), &other);  // more than half of its time has passed
-  EXPECT_EQ(keeps.place.lane, static_cast<int>(Lane::kEither));
 }
 
 TEST_F(JobQueuesTest, BatchesCloseByWorkOrByTheWaitOfTheOldest) {
@@ -307,9 +285,8 @@ TEST_F(JobQueuesTest, JobsCanBeTakenOutWhereverTheyAre) {
   JobQueues all = queues();
   std::vector<StubJob*> left;
   for (int i = 0; i < 300; ++i) {
-    const JobCost cost = i % 3 == 0   ? for_gpu(static_cast<float>(random() % 5'000))
-                         : i % 3 == 1 ? for_cpu(static_cast<float>(random() % 50))
-                                      : for_either();
+    const JobCost cost = i % 3 == 0 ? for_gpu(static_cast<float>(random() % 5'000))
+                                    : for_cpu(static_cast<float>(random() % 50));
     left.push_back(&add(all, cost, i, 1'000.0 * static_cast<double>(random() % 100)));
   }
   std::shuffle(left.begin(), left.end(), random);

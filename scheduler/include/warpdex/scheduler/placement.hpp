@@ -26,16 +26,10 @@ struct PlacementSettings {
   /// The next batch starts at once while those under way are predicted to take less than this.
   float beside_work = 300;
   /// Else it starts once it is predicted to take so long,
-  float batch_min_work = 1'000;
+  float batch_min_work = 500;
   float batch_wait = 300;   ///< or once its oldest job has waited so long
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
   float huge_work = 500;    ///< a job that is predicted to take longer on the GPU goes alone
-  /// Once this part of the time to its deadline has passed, a job of the third queue goes to the
-  /// processor that it prefers.
-  double urgent_share = 0.5;
-  /// Jobs whose costs on the two processors differ by less than this factor, as the load stands, go
-  /// to whichever is free first.
-  float indifference = 1.25F;
   /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
   /// a deadline counts as one of a second.
   double deadline_slot = 10'000;
