@@ -219,7 +219,7 @@ struct QueryTiles {
 /// What happens to a tile of a query: the number of the round it waits for, or one of these.
 enum TileState : std::uint8_t {
   kLookupTile = 0x80,  ///< plus the round: its documents are looked up list by list
-  kStoredTile = 0xFD,  ///< it is accumulated from lists that are decoded once for all queries
+  kStoredTile = 0xFD,  ///< it is answered from lists that are decoded once for all queries
   kAddedTile = 0xFE,   ///< it is accumulated
   kDoneTile = 0xFF,    ///< nothing: its bound is below the threshold
 };
