@@ -53,8 +53,8 @@ bool rescores_apart(const BatchPlan& plan) {
   return plan.queries <= kFewQueries && plan.k * lists >= plan.queries * kManyLookups;
 }
 
-/// Pieces of a tile, so that accumulating one takes some 50 us. It has fewer blocks than this on
-/// average, beside those that meet its ends.
+/// Pieces of a tile, so that accumulating one takes less than 100 us. It has so many blocks at most
+/// on average, beside those that meet its ends.
 std::uint32_t tile_pieces(const BatchShape& shape) {
   constexpr std::size_t kPieceBlocks = 512;
   constexpr std::uint32_t kMaxPieces = 8;
