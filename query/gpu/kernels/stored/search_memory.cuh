@@ -35,11 +35,6 @@ struct StoredSums {
     return std::uint32_t{*reinterpret_cast<const std::uint16_t*>(bytes)} << kShift;
   }
 
-  /// 0, between queries. The compiler does not know.
-  __device__ std::uint32_t zero() const {
-    return *reinterpret_cast<const volatile std::uint32_t*>(words);
-  }
-
   /// A whole warp.
   __device__ void clear() {
     for (std::uint32_t i = lane_id(); i < kBytes / sizeof(uint4); i += kWarp) {

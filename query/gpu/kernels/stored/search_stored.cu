@@ -51,8 +51,6 @@ __global__ void __launch_bounds__(kThreads, 1)
       batch.stored_items + std::size_t{tile} * batch.or_queries + begin;
   StoredSearcher(batch, tile, queries, marked, memories[warp_id()])
       .run(end - begin, warp_id(), kWarps);
-  if (batch.work == nullptr || threadIdx.x != 0) return;
-  atomicAdd(&batch.work->tiles, static_cast<unsigned long long>(end - begin));
 }
 
 /// Lists that there is room to mark.

@@ -1,6 +1,6 @@
 // Before a round of OR: decodes each list of a batch once for all of its queries. Where thousands
-// of queries share their lists, adding a decoded posting up takes a fraction of what decoding
-// takes.
+// of queries share their lists, to add a decoded posting up or to look it up takes a fraction of
+// what decoding takes.
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
 #include "gpu/device/list_reader.cuh"

@@ -43,13 +43,13 @@ class StoredSearcher {
       const std::uint32_t behind = id(i + 4 * step);
       search(ready, i, i >= count);
       if (i >= count) break;
-      // The compiler would move each value as soon as it is read, and wait for it.
-      const std::uint32_t zero = memory_.sums.zero();
-      ready = late(next_ready, zero);
-      placed = late(next_placed, zero);
-      known = {late(next_known.query, zero), next_known.cap ^ zero};
-      next = behind ^ zero;
+      ready = next_ready;
+      placed = next_placed;
+      known = next_known;
+      next = behind;
     }
+    if (batch_.work == nullptr || lane_id() != 0) return;
+    atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(searched_));
   }
 
  private:
@@ -78,18 +78,6 @@ class StoredSearcher {
     std::uint32_t end;
     std::uint32_t rest;  ///< what the lists behind it add at most
   };
-
-  // A value that is not moved before `zero` is known, which is 0.
-  static __device__ uint4 late(const uint4& value, std::uint32_t zero) {
-    return {value.x ^ zero, value.y ^ zero, value.z ^ zero, value.w ^ zero};
-  }
-  static __device__ Placed late(const Placed& value, std::uint32_t zero) {
-    return {late(value.use, zero), value.scoring ^ zero, value.cap ^ zero, value.threshold ^ zero,
-            value.bound ^ zero};
-  }
-  static __device__ Ready late(const Ready& value, std::uint32_t zero) {
-    return {late(value.query, zero), value.begin ^ zero, value.end ^ zero, value.rest ^ zero};
-  }
 
   __device__ Known read_query(std::uint32_t number) const {
     const StoredQuery* const query = batch_.stored_queries + number;
@@ -147,6 +135,7 @@ class StoredSearcher {
     // The first lists are essential: those that with all behind them reach the threshold.
     const std::uint32_t essential = __ballot_sync(kWholeWarp, has_postings && all >= need_);
     if (essential == 0 && !is_last) return;
+    if (!is_last) ++searched_;
     const bool is_marked = own.query.use.y < marked_.count;
     const std::uint32_t marks = __ballot_sync(kWholeWarp, has_postings && is_marked);
     const std::uint32_t others = __ballot_sync(kWholeWarp, has_postings && !is_marked);
@@ -161,8 +150,6 @@ class StoredSearcher {
     const std::uint32_t rare = __popc(others);
     const std::uint32_t added = __popc(others & ~essential);
     const std::uint32_t count = rare + __popc(marks & essential);
-    Postings<2> ahead{};  // the first ones of the list that is looked up next
-    if (added < count) ahead = load<2>(memory_.walks[added], 0);
     for (std::uint32_t walk = 0; walk < added; ++walk) add_up(memory_.walks[walk]);
     __syncwarp();
     std::uint32_t walk = added;
@@ -175,11 +162,8 @@ class StoredSearcher {
       }
       if (!is_left) break;
       const Walk list = memory_.walks[walk];
-      Postings<2> first = ahead;
-      if (done > 0) first = load<2>(list, done);
-      if (walk + 1 < count) ahead = load<2>(memory_.walks[walk + 1], 0);
-      done = walk < rare ? walk_other(list, done, first, walk + 1 < count)
-                         : walk_marked(list, done, first, marks);
+      done =
+          walk < rare ? walk_other(list, done, walk + 1 < count) : walk_marked(list, done, marks);
       if (done >= list.count) {
         done = 0;
         ++walk;
@@ -245,8 +229,8 @@ class StoredSearcher {
 
   /// Looks up the postings of a list that is not marked, from number `begin` on, until many
   /// documents are queued. Adds them up, too, if it `adds`. Returns where it ended. A whole warp.
-  __device__ std::uint32_t walk_other(const Walk& list, std::uint32_t begin, Postings<2> next,
-                                      bool adds) {
+  __device__ std::uint32_t walk_other(const Walk& list, std::uint32_t begin, bool adds) {
+    Postings<2> next = load<2>(list, begin);
     do {
       const Postings<2> now = next;
       const bool are_many = list.count - begin > kWarp;
@@ -279,8 +263,8 @@ class StoredSearcher {
 
   /// The same for an essential marked list. Documents of the marked lists before it were looked up
   /// there.
-  __device__ std::uint32_t walk_marked(const Walk& list, std::uint32_t begin, Postings<2> next,
-                                       std::uint32_t marks) {
+  __device__ std::uint32_t walk_marked(const Walk& list, std::uint32_t begin, std::uint32_t marks) {
+    Postings<2> next = load<2>(list, begin);
     do {
       const Postings<2> now = next;
       begin += 2 * kWarp;
@@ -353,6 +337,7 @@ class StoredSearcher {
   MarkedLists marked_;
   SearchMemory& memory_;
   FoundQueue found_;
+  std::uint32_t searched_ = 0;  ///< queries that were not dropped at once
   // Of the query that is searched for:
   std::uint32_t number_ = 0;      ///< among the CTA's
   std::uint32_t need_ = 0;        ///< sums below are of no use

@@ -11,9 +11,6 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-/// From so many queries on, one of so many is weighed for all.
-constexpr std::uint32_t kManyQueries = 512;
-constexpr std::uint32_t kSampled = 8;
 
 /// Writes what searching for a query in decoded lists needs to know of it. A whole CTA.
 __device__ void write_uses(const OrRounds& batch, const Query& query) {
@@ -46,14 +43,12 @@ __device__ std::uint32_t left_bound(const OrRounds& batch, const Query& query, s
   return bound;
 }
 
-/// Work item: a query, or one of some, a CTA of 256 threads; 32 tiles a warp. Bound as begin_round.
+/// Work item: a query, a CTA of 256 threads; 32 tiles a warp. Bound as begin_round.
 __global__ void __launch_bounds__(kThreads) weigh_stored(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
   if ((query.flags & kStored) == 0 || (query.flags & kAddsUpOnly) != 0) return;
   if (round == 0) write_uses(batch, query);
-  const std::uint32_t every = batch.or_queries >= kManyQueries ? kSampled : 1;
-  if (blockIdx.x % every != 0) return;
   if (!or_has_run(query, batch.states[query.state]) || (round > 0 && uses_store(batch, 0))) return;
   const Threshold need(batch, query);
   float saving = 0;
@@ -69,8 +64,7 @@ __global__ void __launch_bounds__(kThreads) weigh_stored(OrRounds batch, std::ui
   }
   const auto whole = __reduce_add_sync(kWholeWarp, static_cast<std::uint32_t>(saving));
   if (lane_id() == 0 && whole > 0) {
-    atomicAdd(batch.stored_saving + (round == 0 ? 0 : 1),
-              static_cast<unsigned long long>(whole) * every);
+    atomicAdd(batch.stored_saving + (round == 0 ? 0 : 1), static_cast<unsigned long long>(whole));
   }
 }
 
