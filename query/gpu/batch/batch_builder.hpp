@@ -30,8 +30,8 @@ class BatchBuilder {
   using Pieces = QueryPieces;
 
   /// Keeps references. Several segments lie in the order of their docIDs. Builders over the same
-  /// segments may share `pieces`, of which each has its rows always, and the rest between
-  /// measure() and write().
+  /// segments may share `pieces`, if each calls write() before another calls measure(). The rows
+  /// stay from batch to batch; the pieces belong to one batch, from its measure() to its write().
   BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
                std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>());
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)

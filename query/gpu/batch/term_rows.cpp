@@ -26,7 +26,11 @@ std::uint64_t TermRows::key_of(const PlannedQuery& plan, const PlannedTerm& term
 }
 
 void TermRows::open() {
-  if (slots_.empty()) slots_ = std::vector<Slot>(kSlots);
+  if (!slots_.empty() && !is_full_) return;
+  slots_ = std::vector<Slot>(kSlots);
+  rows_.clear();
+  bytes_ = 0;
+  is_full_ = false;
 }
 
 std::size_t TermRows::first_slot(std::uint64_t key) {
@@ -59,6 +63,7 @@ std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& se
   row->view = {row->lists.data(), row->packed.data(), sums};
   const std::size_t bytes = sizeof(Row) + row->lists.capacity() * sizeof(TermList) +
                             row->packed.capacity() * sizeof(std::uint32_t);
+  if (bytes > max_bytes_) return std::nullopt;
   const std::scoped_lock lock(adding_);
   const std::size_t slot = slot_of(key);
   // Another thread may have added it meanwhile.

@@ -24,9 +24,9 @@ struct TermRow {
   ListSums sums;                          ///< of all of them
 };
 
-/// The rows of one snapshot's terms that queries have asked for. A row stays until the end; when
-/// there is no room for more, other terms are described for each query. Any thread, but for
-/// open().
+/// The rows of one snapshot's terms that queries have asked for. Where there is no room for more,
+/// other terms of the batch are described for each query, and the next batch starts without rows.
+/// Any thread, but for open().
 class TermRows {
  public:
   /// All rows together.
@@ -39,14 +39,14 @@ class TermRows {
   /// segment that has it. One segment has it at least.
   static std::uint64_t key_of(const PlannedQuery& plan, const PlannedTerm& term);
 
-  /// Before the first of the others. O(1) from the second time on.
+  /// Before each batch, while no row is in use: starts over if there was no room for more.
   void open();
   /// Prefetches what find() reads.
   void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[first_slot(key)]); }
   /// The row of a term, if it is there.
   std::optional<TermRow> find(std::uint64_t key) const;
   /// Makes the row of a term that was not there. Nothing if there is no room, for this term or one
-  /// before. Throws FormatError for damage.
+  /// before; one that is too large alone leaves the room to others. Throws FormatError for damage.
   std::optional<TermRow> add(std::uint64_t key, const PlacedSegments& segments,
                              const PlannedQuery& plan, const PlannedTerm& term);
   /// Of all rows, while none is added.
@@ -65,12 +65,12 @@ class TermRows {
   static std::size_t first_slot(std::uint64_t key);
   std::size_t slot_of(std::uint64_t key) const;
 
-  std::vector<Slot> slots_;  ///< a hash table without removals; each slot is written once
+  std::vector<Slot> slots_;  ///< a hash table without removals; a slot is written once
   std::mutex adding_;
   std::vector<std::unique_ptr<const Row>> rows_;
   std::size_t bytes_ = 0;
   std::size_t max_bytes_;
-  std::atomic<bool> is_full_ = false;
+  std::atomic<bool> is_full_ = false;  ///< a row found no room
 };
 
 /// The lists of a term of a plan for all segments. Returns their sums. Throws FormatError for

@@ -368,22 +368,63 @@ TEST_P(JoinedImageTest, ThreadsShareRows) {
   for (const auto& own : found) EXPECT_EQ(own, found[0]);
 }
 
-TEST_P(JoinedImageTest, RowsStayWithinTheirBytes) {
-  constexpr std::size_t kBytes = 20'000;
-  const test::LivingLog log = make_log(300);
-  const PlacedSegments segments(joined_->all);
-  TermRows rows(kBytes);
-  rows.open();
+/// Asks for the rows of all terms. Returns how many found no room.
+std::size_t ask_for_all(TermRows& rows, const PlacedSegments& segments,
+                        std::span<const PlannedQuery> plans) {
   std::size_t refused = 0;
-  for (const PlannedQuery& plan : log.plans) {
+  for (const PlannedQuery& plan : plans) {
     for (const PlannedTerm& term : plan.terms) {
       const std::uint64_t key = TermRows::key_of(plan, term);
       if (!rows.find(key) && !rows.add(key, segments, plan, term)) ++refused;
     }
   }
-  EXPECT_GT(refused, 0U);
-  EXPECT_LE(rows.bytes(), kBytes);
-  EXPECT_GT(rows.bytes(), kBytes / 2);
+  return refused;
+}
+
+TEST_P(JoinedImageTest, RowsStayWithinTheirBytesAndStartOver) {
+  constexpr std::size_t kBytes = 20'000;
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  TermRows rows(kBytes);
+  for (int batch = 0; batch < 3; ++batch) {
+    rows.open();
+    EXPECT_EQ(rows.bytes(), 0U);  // the batch before found no room
+    EXPECT_GT(ask_for_all(rows, segments, log.plans), 0U);
+    EXPECT_LE(rows.bytes(), kBytes);
+    EXPECT_GT(rows.bytes(), kBytes / 2);
+  }
+}
+
+TEST_P(JoinedImageTest, RowsWithRoomStay) {
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  TermRows rows;
+  rows.open();
+  EXPECT_EQ(ask_for_all(rows, segments, log.plans), 0U);
+  const std::size_t bytes = rows.bytes();
+  rows.open();
+  EXPECT_EQ(rows.bytes(), bytes);
+}
+
+TEST_P(JoinedImageTest, ARowTooLargeAloneLeavesTheRoomToOthers) {
+  const test::LivingLog log = make_log(40);
+  const PlacedSegments segments(joined_->all);
+  std::size_t smallest = TermRows::kMaxBytes;
+  std::size_t largest = 0;
+  for (const PlannedQuery& plan : log.plans) {
+    for (const PlannedTerm& term : plan.terms) {
+      TermRows alone;
+      alone.open();
+      ASSERT_TRUE(alone.add(TermRows::key_of(plan, term), segments, plan, term));
+      smallest = std::min(smallest, alone.bytes());
+      largest = std::max(largest, alone.bytes());
+    }
+  }
+  ASSERT_LT(smallest, largest);
+  TermRows rows(smallest);  // has room for one of the smallest
+  rows.open();
+  EXPECT_GT(ask_for_all(rows, segments, log.plans), 0U);
+  EXPECT_EQ(rows.bytes(), smallest);
 }
 
 INSTANTIATE_TEST_SUITE_P(TextsAndWeights, JoinedImageTest, testing::Bool());
