@@ -42,7 +42,7 @@ class SimulatedLoads {
     with_.occupancy = gpu_occupancy(queries_, measured);
     host_ = simulated_host(measured, plan.settings.cpu_threads);
     if (const std::size_t count = measured.overlapped.queries.size(); count > 0) {
-      with_.batch = measured.overlapped.time / static_cast<double>(count) * 1e3;
+      with_.batch = measured.overlapped.time / static_cast<double>(count) * kOverlappedBatch;
     }
     with_.build = measured.build;
     with_.deliver = measured.deliver;

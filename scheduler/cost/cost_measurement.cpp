@@ -191,7 +191,6 @@ class Measurer {
 
   /// Batches as a loaded scheduler has them: each of other queries than the one before.
   void measure_overlapped(Engine& engine) {
-    constexpr std::size_t kQueries = 1000;
     constexpr std::size_t kBatches = 8;
     std::vector<std::uint32_t> answered;
     for (std::uint32_t i = 0; i < queries_.size(); ++i) {
@@ -200,7 +199,7 @@ class Measurer {
     if (answered.empty()) return;
     MeasuredBatch& all = result_.overlapped;
     std::mt19937_64 random(settings_.seed);
-    for (std::size_t i = 0; i < kBatches * kQueries; ++i) {
+    for (std::size_t i = 0; i < kBatches * kOverlappedBatch; ++i) {
       all.queries.push_back(answered[random() % answered.size()]);
     }
     take(all.queries);
@@ -208,10 +207,10 @@ class Measurer {
     double building = 0;
     const auto submit = [&](std::size_t batch) {
       const Clock::time_point start = Clock::now();
-      const std::size_t first = batch * kQueries;
+      const std::size_t first = batch * kOverlappedBatch;
       const Ticket ticket = builders.execute([&] {
-        return engine.submit(std::span(plans_).subspan(first, kQueries),
-                             std::span(plan_settings_).subspan(first, kQueries));
+        return engine.submit(std::span(plans_).subspan(first, kOverlappedBatch),
+                             std::span(plan_settings_).subspan(first, kOverlappedBatch));
       });
       building += micros_since(start);
       return ticket;
@@ -232,11 +231,11 @@ class Measurer {
 
   /// Copies the answers to what take() took last, as they come from the GPU.
   void measure_delivery(Engine& engine) {
-    constexpr std::size_t kQueries = 1000;
     double time = 0;
-    for (std::size_t first = 0; first < plans_.size(); first += kQueries) {
-      const BatchAnswers answers = engine.run(std::span(plans_).subspan(first, kQueries),
-                                              std::span(plan_settings_).subspan(first, kQueries));
+    for (std::size_t first = 0; first < plans_.size(); first += kOverlappedBatch) {
+      const BatchAnswers answers =
+          engine.run(std::span(plans_).subspan(first, kOverlappedBatch),
+                     std::span(plan_settings_).subspan(first, kOverlappedBatch));
       const Clock::time_point start = Clock::now();
       for (std::size_t i = 0; i < answers.size(); ++i) answers.result(i);
       time += micros_since(start);

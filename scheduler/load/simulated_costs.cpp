@@ -1,4 +1,6 @@
 // Turns measurements into what the simulator runs with.
+#include <algorithm>
+
 #include "queues/job_queues.hpp"
 #include "run/thread_shares.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -8,11 +10,16 @@ namespace warpdex {
 
 double gpu_occupancy(std::span<const SimulatedQuery> queries,
                      const CostMeasurements& measurements) {
-  BatchCost predicted;
-  for (const std::uint32_t query : measurements.overlapped.queries) {
-    predicted.add(queries[query].measured);
+  const std::vector<std::uint32_t>& all = measurements.overlapped.queries;
+  Micros predicted = 0;
+  for (std::size_t first = 0; first < all.size(); first += kOverlappedBatch) {
+    BatchCost batch;
+    for (std::size_t i = first; i < std::min(all.size(), first + kOverlappedBatch); ++i) {
+      batch.add(queries[all[i]].measured);
+    }
+    predicted += batch.time();
   }
-  return predicted.time() > 0 ? measurements.overlapped.time / predicted.time() : 1;
+  return predicted > 0 ? measurements.overlapped.time / predicted : 1;
 }
 
 std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,

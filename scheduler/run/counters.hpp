@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "run/thread_number.hpp"
 #include "warpdex/scheduler/job.hpp"
 #include "warpdex/scheduler/statistics.hpp"
 
@@ -32,6 +33,23 @@ class TimeCounts {
  private:
   std::array<Count, 320> classes_;
   Count nanoseconds_;
+};
+
+/// A count that many threads raise: each mostly a part of its own.
+class SharedCount {
+ public:
+  void add(std::uint64_t more) { parts_[thread_number() % parts_.size()].count.add(more); }
+  std::uint64_t value() const {
+    std::uint64_t sum = 0;
+    for (const Part& part : parts_) sum += part.count.value();
+    return sum;
+  }
+
+ private:
+  struct alignas(64) Part {
+    Count count;
+  };
+  std::array<Part, 16> parts_;
 };
 
 /// Microseconds, as a Count of nanoseconds takes them.

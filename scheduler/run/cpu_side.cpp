@@ -187,6 +187,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
       is_done = worker.run(job, watch);
     }
   } catch (...) {
+    mine.cpu_runs.add(nanoseconds(now() - job.start));
     job.failure = std::current_exception();
     end(job, JobEnd::kFailed, mine);
     return;

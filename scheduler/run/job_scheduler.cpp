@@ -103,6 +103,7 @@ void JobScheduler::State::submit(Job& job) {
   job.is_limited = false;
   job.cost = job.work_class->estimate(job);
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
+  submitted.add(1);
   if (let_in(job)) bring(job);
 }
 
@@ -238,8 +239,7 @@ SchedulerStatistics JobScheduler::statistics() const {
   sum.processors.builders = state_->builder_role.read();
   sum.processors.deliverers = state_->deliverer_role.read();
   sum.under_way = state_->under_way.load(std::memory_order_relaxed);
-  sum.submitted = sum.under_way + sum.complete_on_cpu + sum.complete_on_gpu + sum.partial +
-                  sum.refused + sum.cancelled + sum.failed;
+  sum.submitted = state_->submitted.value();
   sum.gpu_is_given_up = state_->gpu_is_given_up.load(std::memory_order_relaxed);
   const std::lock_guard lock(state_->mutex);
   sum.prefers_gpu = state_->queues->size(Lane::kGpu);

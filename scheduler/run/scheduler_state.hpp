@@ -149,6 +149,7 @@ struct JobScheduler::State {
   std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
   Micros last_batch_end = 0;          ///< likewise
 
+  SharedCount submitted;
   alignas(64) std::atomic<std::size_t> under_way = 0;        // every caller writes it
   std::unique_ptr<std::atomic<std::size_t>[]> under_way_of;  ///< by client
   alignas(64) std::atomic<std::size_t> room_waiters = 0;

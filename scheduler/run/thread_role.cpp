@@ -10,22 +10,37 @@
 
 namespace warpdex {
 
+namespace {
+
+/// Seconds; 0 for a thread that has ended.
+double busy_of(clockid_t clock) {
+  timespec busy{};
+  if (::clock_gettime(clock, &busy) != 0) return 0;
+  return static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
 void ThreadRole::enter() {
   Thread thread;
   thread.number = ::gettid();
   ::pthread_getcpuclockid(::pthread_self(), &thread.clock);
-  thread.before = times_of(thread);
   const std::lock_guard lock(mutex_);
-  const auto is_same = [&](const Thread& other) { return other.number == thread.number; };
-  if (std::none_of(threads_.begin(), threads_.end(), is_same)) threads_.push_back(thread);
+  const auto known = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
+    return other.number == thread.number;
+  });
+  // A thread whose clock is earlier has the number of one that has ended.
+  if (known != threads_.end() && busy_of(thread.clock) >= known->before.busy) return;
+  thread.before = times_of(thread);
+  if (known == threads_.end()) {
+    threads_.push_back(thread);
+  } else {
+    *known = thread;
+  }
 }
 
 ThreadStatistics ThreadRole::times_of(const Thread& thread) {
-  ThreadStatistics times{.threads = 1};
-  timespec busy{};
-  if (::clock_gettime(thread.clock, &busy) == 0) {
-    times.busy = static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9;
-  }
+  ThreadStatistics times{.threads = 1, .busy = busy_of(thread.clock)};
   // Nanoseconds with a processor, nanoseconds ready without one, time slices.
   std::ifstream file("/proc/self/task/" + std::to_string(thread.number) + "/schedstat");
   double ran = 0;

@@ -31,7 +31,7 @@ class ThreadRole {
   std::vector<Thread> threads_;
 };
 
-/// Enters the threads that TBB sends to an arena.
+/// Enters the threads that TBB sends to an arena. What they do elsewhere later counts, too.
 class ArenaRole final : public tbb::task_scheduler_observer {
  public:
   /// The arena is initialized, and outlives this, as `role` does.

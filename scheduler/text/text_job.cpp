@@ -1,8 +1,9 @@
 // Delivers answers.
 #include "text/text_job.hpp"
 
-#include <atomic>
 #include <utility>
+
+#include "run/thread_number.hpp"
 
 namespace warpdex {
 
@@ -25,8 +26,7 @@ void TextJob::finish(JobEnd how) noexcept {
 }
 
 TextJob& TextJobPool::take() {
-  static std::atomic<std::size_t> threads = 0;
-  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed) % kShards;
+  const std::size_t number = thread_number() % kShards;
   Shard& shard = shards_[number];
   const std::lock_guard lock(shard.mutex);
   if (shard.free.empty()) {

@@ -33,9 +33,9 @@ class TextJob final : public Job {
   TextJobPool& pool_;
 };
 
-/// Jobs that were used before are used again, so that memory grows only with the jobs that are
-/// under way together. A thread takes from a shard of its own, if there are enough, so that callers
-/// do not wait for each other; and what a job's last query has allocated, its caller frees itself.
+/// Jobs that were used before are used again: each part has as many as were under way of it at a
+/// time. A thread takes from a part of its own, if there are enough, so that callers do not wait
+/// for each other. A job keeps its last plan, so a caller frees what it has allocated itself.
 class TextJobPool {
  public:
   explicit TextJobPool(WorkClass& work) : work_(work) {}

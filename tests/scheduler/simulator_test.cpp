@@ -74,7 +74,7 @@ TEST(Simulator, BatchesCarryWhatSingleQueriesCannot) {
 TEST(Simulator, TheGpuIsAsFastAsItsOverlappedBatches) {
   const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 2, 50)};
   CostMeasurements measured;
-  measured.overlapped = {std::vector<std::uint32_t>(1'000, 0), 1'025};
+  measured.overlapped = {std::vector<std::uint32_t>(2'500, 0), 1'025 + 1'025 + 525};
   SimulatorSettings settings = settings_of(1);
   settings.placement.placement = Placement::kGpuOnly;
   settings.occupancy = gpu_occupancy(queries, measured);

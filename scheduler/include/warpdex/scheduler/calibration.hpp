@@ -24,6 +24,9 @@ struct MeasuredCost {
   float gpu_idle = 0;
 };
 
+/// Queries of each batch in CostMeasurements::overlapped.
+inline constexpr std::size_t kOverlappedBatch = 1000;
+
 /// A batch of queries, by their numbers, and what it takes.
 struct MeasuredBatch {
   std::vector<std::uint32_t> queries;
@@ -33,8 +36,8 @@ struct MeasuredBatch {
 struct CostMeasurements {
   std::vector<MeasuredCost> queries;   ///< by number
   std::vector<MeasuredBatch> batches;  ///< none without a GPU
-  /// Queries of all classes in batches of 1,000, and what these take together, the next one
-  /// submitted while one runs. Empty without a GPU.
+  /// Queries of all classes in batches of kOverlappedBatch, and what these take together, the next
+  /// one submitted while one runs. Empty without a GPU.
   MeasuredBatch overlapped;
   // What the host does for a query of such a batch, in microseconds: to build and start it, with as
   // many threads as a scheduler has for that; and to copy the answer, on one thread.
