@@ -48,6 +48,7 @@ __global__ void __launch_bounds__(kThreads) order_survivors(FinishBatch batch) {
   __shared__ PruneMemory prune_memory;
   __shared__ std::uint32_t places[kDigits];
   const Query& query = batch.final_queries[blockIdx.x];
+  if (query.k == 0) return;  // no kernel runs for it
   const std::uint32_t count = prune_candidates(batch, query, prune_memory);
   if (sums_are_scores(batch, query)) return;
   order_by_range(batch.candidates + query.first_candidate, count, batch.documents,
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(kThreads, 2) rescore_survivors(FinishBatch bat
   wait_for_previous();
   __shared__ RescoreMemory memory;
   const Query& query = batch.final_queries[blockIdx.y];
-  if (sums_are_scores(batch, query)) return;
+  if (query.k == 0 || sums_are_scores(batch, query)) return;
   const std::uint32_t count = batch.states[query.state].candidates;
   const std::uint32_t* const documents = documents_of(batch, query);
   Key* const keys = keys_beside(batch, query);
@@ -71,17 +72,25 @@ __global__ void __launch_bounds__(kThreads, 2) rescore_survivors(FinishBatch bat
   }
 }
 
+template <CodecKind kCodec, LaneLists kLists>
+void launch(const FinishBatch& batch, cudaStream_t stream) {
+  const auto kernel = rescore_survivors<kCodec, kLists>;
+  // One of the two CTAs that a multiprocessor holds: kernels of other streams find room at once.
+  static const std::uint32_t most = resident_ctas(kernel, kThreads, 0) / 2;
+  const dim3 ctas(std::min((batch.k + kWarp - 1) / kWarp, most), batch.state_count);
+  gpu::launch("rescore_survivors", kernel, ctas, kThreads, 0, stream, batch);
+}
+
 }  // namespace
 
 void launch_rescore_survivors(const FinishBatch& batch, CodecKind codec, cudaStream_t stream) {
-  launch("order_survivors", order_survivors, batch.state_count, kThreads, 0, stream, batch);
-  const std::uint32_t groups = (batch.k + kWarp - 1) / kWarp;
+  gpu::launch("order_survivors", order_survivors, batch.state_count, kThreads, 0, stream, batch);
   with_codec(codec, [&]<CodecKind kCodec>() {
-    const auto kernel = batch.list_spans != nullptr ? rescore_survivors<kCodec, LaneLists::kOwn>
-                                                    : rescore_survivors<kCodec, LaneLists::kSame>;
-    // One of the two CTAs that a multiprocessor holds: kernels of other streams find room at once.
-    const std::uint32_t ctas = std::min(groups, resident_ctas(kernel, kThreads, 0) / 2);
-    launch("rescore_survivors", kernel, dim3(ctas, batch.state_count), kThreads, 0, stream, batch);
+    if (batch.list_spans != nullptr) {
+      launch<kCodec, LaneLists::kOwn>(batch, stream);
+    } else {
+      launch<kCodec, LaneLists::kSame>(batch, stream);
+    }
   });
 }
 

@@ -45,18 +45,19 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
 /// A batch of more queries fills the GPU anyway.
 constexpr std::uint32_t kFewQueries = 16;
 
-/// Whether so few queries need so many lookups for exact scores that the teams of `finish` would
-/// leave most of the GPU idle.
+/// Whether so few queries of OR need so many lookups for exact scores that the teams of `finish`
+/// would leave most of the GPU idle.
 bool rescores_apart(const BatchPlan& plan) {
-  constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;       // of a query
-  const std::uint64_t lists = plan.shape.lists / plan.shape.segments;  // of all queries
-  return plan.queries <= kFewQueries && plan.k * lists >= plan.queries * kManyLookups;
+  constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;          // of a query
+  const std::uint64_t lists = plan.shape.or_lists / plan.shape.segments;  // of all queries
+  return plan.shape.or_states > 0 && plan.queries <= kFewQueries &&
+         plan.k * lists >= plan.queries * kManyLookups;
 }
 
-/// Pieces of a tile, so that accumulating one takes less than 100 us. It has so many blocks at most
-/// on average, beside those that meet its ends.
+/// Pieces of a tile, so that accumulating one takes some 130 us at most. It has so many blocks at
+/// most on average, beside those that meet its ends.
 std::uint32_t tile_pieces(const BatchShape& shape) {
-  constexpr std::size_t kPieceBlocks = 512;
+  constexpr std::size_t kPieceBlocks = 1024;
   constexpr std::uint32_t kMaxPieces = 8;
   std::uint32_t pieces = 1;
   if (shape.queries > kFewQueries) return pieces;

@@ -45,7 +45,7 @@ Query query_of(std::uint32_t first, std::uint32_t count, std::uint32_t prohibite
   return query;
 }
 
-/// With 4 and more of these lists a tile has several pieces, with 32 as many as it can have.
+/// With all of these lists a tile has four pieces, with half of them two.
 std::vector<Query> long_queries() {
   return {query_of(0, 64), query_of(0, 64, 1), query_of(8, 32), query_of(3, 16), query_of(3, 5)};
 }

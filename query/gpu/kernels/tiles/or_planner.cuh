@@ -40,7 +40,7 @@ class ItemFinder {
       }
       const std::uint32_t first = pass_ == 0 ? 0 : batch_.tile_passes[0].items;
       TileItem item = batch_.tile_items[first + next_item / pieces()];
-      // The next number arrives while the item is prepared. There is a CTA for most pieces.
+      // The next number arrives while the item is prepared. Most CTAs take one piece.
       std::uint32_t next = next_item + gridDim.x;
       if (lane_id() == 0 && pieces() == 1) next = take_number();
       copy_query(batch_.queries[item.query], found.query);
@@ -98,7 +98,7 @@ class ItemFinder {
     }
     info.crossing_word = crossing_word(query, info);
     info.copies_lengths = found.ends[query.scoring_lists - 1] >= kFewBlocks * item.count;
-    if (batch_.work != nullptr) {
+    if (batch_.work != nullptr && piece == 0) {
       atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(item.count));
     }
   }

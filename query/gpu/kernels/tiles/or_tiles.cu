@@ -49,11 +49,11 @@ class PlanBuffer {
 };
 
 /// Work item: one tile of a query or two neighbours; CTAs stay and take further items. Where tiles
-/// have many blocks, a piece of a tile; then a CTA takes one and ends, so that kernels of streams
-/// of a higher priority need not wait for long, and small collections fill the GPU. 10 warps decode
-/// and accumulate (16 if scores depend on lengths), two more plan what comes next. Shared memory:
-/// Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp instructions for
-/// a plain block of impacts) and by bank conflicts.
+/// have many blocks, a piece of a tile; then a CTA takes one, or few, and ends, so that kernels of
+/// streams of a higher priority need not wait for long, and small collections fill the GPU. 10
+/// warps decode and accumulate (16 if scores depend on lengths), two more plan what comes next.
+/// Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
+/// instructions for a plain block of impacts) and by bank conflicts.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
                                   TileShape<kCodec, kForm>::kCtas)
@@ -133,9 +133,12 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
   static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  std::uint32_t ctas =
-      std::min(resident_ctas(kernel, Shape::kAllThreads, kBytes), batch.tile_count);
-  if (batch.tile_pieces > 1) ctas = batch.tile_pieces * tiles_of_pass(batch, pass);
+  const std::uint32_t resident = resident_ctas(kernel, Shape::kAllThreads, kBytes);
+  std::uint32_t ctas = std::min(resident, batch.tile_count);
+  if (batch.tile_pieces > 1) {
+    constexpr std::uint32_t kTurns = 16;  // with more CTAs, some would find nothing left
+    ctas = std::min(kTurns * resident, batch.tile_pieces * tiles_of_pass(batch, pass));
+  }
   gpu::launch("or_tiles", kernel, ctas, Shape::kAllThreads, kBytes, stream, batch, pass);
 }
 
