@@ -9,7 +9,7 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/query/hybrid/index_vectors.hpp"
+#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/hybrid/index_vectors.hpp"
+#include "warpdex/query/index_vectors.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 
 namespace warpdex {

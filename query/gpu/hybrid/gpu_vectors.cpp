@@ -6,7 +6,7 @@
 
 #include "gpu/hybrid/gpu_vectors_state.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/hybrid/index_vectors.hpp"
+#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex {
 GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : snapshot(uploaded) {

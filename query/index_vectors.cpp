@@ -1,4 +1,4 @@
-#include "warpdex/query/hybrid/index_vectors.hpp"
+#include "warpdex/query/index_vectors.hpp"
 
 #include <cstdint>
 #include <vector>
