@@ -11,10 +11,6 @@
 
 namespace warpdex {
 
-/// What a batch that runs beside others takes from the end of the one before on, as a part of what
-/// it would take alone: as a rule, since batches of a loaded GPU overlap.
-inline constexpr float kPartBesideOthers = 0.55F;
-
 /// A factor that predictions are multiplied with. It follows what runs took over what they were
 /// predicted to take: the mean of that or, of single queries where nothing else runs, the median.
 class Correction {

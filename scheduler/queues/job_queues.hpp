@@ -140,6 +140,10 @@ class BatchCost {
 /// The predicted time of a batch.
 double batch_work(const std::vector<Job*>& batch);
 
+/// What a batch that runs beside others takes from the end of the one before on, as a part of what
+/// it would take alone: as a rule, since batches of a loaded GPU overlap.
+inline constexpr float kPartBesideOthers = 0.55F;
+
 /// Whether a job that comes now is predicted to meet its deadline on the processor that is done
 /// with it first.
 bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cost/corrections.hpp"
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
