@@ -9,7 +9,6 @@
 #include <string>
 
 namespace warpdex {
-
 namespace {
 
 /// Seconds; 0 for a thread that has ended.

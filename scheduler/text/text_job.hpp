@@ -33,9 +33,10 @@ class TextJob final : public Job {
   TextJobPool& pool_;
 };
 
-/// Jobs that were used before are used again: each part has as many as were under way of it at a
-/// time. A thread takes from a part of its own, if there are enough, so that callers do not wait
-/// for each other. A job keeps its last plan, so a caller frees what it has allocated itself.
+/// Jobs that were used before are used again. They lie in parts, and each thread takes from one of
+/// these, mostly one of its own, so that callers do not wait for each other. A part grows to as
+/// many jobs as were under way from it at one time. A job keeps its last plan until it is taken
+/// again, so that mostly the thread that allocated a plan frees it.
 class TextJobPool {
  public:
   explicit TextJobPool(WorkClass& work) : work_(work) {}

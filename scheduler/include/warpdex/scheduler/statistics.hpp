@@ -46,7 +46,7 @@ struct ThreadStatistics {
 struct ProcessorTimes {
   ThreadStatistics cpu_threads;
   ThreadStatistics gpu_thread;  ///< starts batches and looks for their ends
-  ThreadStatistics builders;    ///< TBB's that have helped it build batches: all they do since
+  ThreadStatistics builders;    ///< of TBB, from when they first helped to build a batch
   ThreadStatistics deliverers;
   double cpu_runs = 0;    ///< runs of jobs on CPU threads
   double starts = 0;      ///< of batches, on the GPU's thread: building them included

@@ -101,15 +101,20 @@ TEST(PostingStore, ForgetsListsThatWereClaimedButNotAdded) {
   }
 }
 
-TEST(PostingStore, RangesCoverEachPlacedListOnce) {
-  const std::vector<PostingsEntry> entries = ugly_entries();
-  PostingStore store;
+/// Claims and adds lists, in this order, on one thread.
+void add_all(const std::vector<PostingsEntry>& entries, PostingStore& store) {
   store.open(kTerms);
   for (const PostingsEntry& entry : entries) {
     ASSERT_TRUE(store.claim(entry));
     store.add(entry);
   }
   store.close();
+}
+
+TEST(PostingStore, RangesCoverEachPlacedListOnce) {
+  const std::vector<PostingsEntry> entries = ugly_entries();
+  PostingStore store;
+  add_all(entries, store);
   for (std::size_t i = 1; i < entries.size(); ++i) {  // the first is in no query that OR reads
     ListSource list{};
     store.place(entries[i], static_cast<std::uint32_t>(i), list);
@@ -133,12 +138,7 @@ TEST(PostingStore, RangesCoverEachPlacedListOnce) {
 TEST(PostingStore, TellsWhereRowsBegin) {
   const std::vector<PostingsEntry> entries = ugly_entries();
   PostingStore store;
-  store.open(kTerms);
-  for (const PostingsEntry& entry : entries) {
-    ASSERT_TRUE(store.claim(entry));
-    store.add(entry);
-  }
-  store.close();
+  add_all(entries, store);
   const std::size_t placed = entries.size() - 1;  // the last is in no query that OR reads
   std::vector<std::uint32_t> wanted(entries.size(), kNone);
   for (std::size_t i = 0; i < placed; ++i) {
