@@ -18,6 +18,20 @@ target_compile_options(warpdex_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPDEX_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${WARPDEX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off --fmad=false>)
+# With CMAKE_UNITY_BUILD several files of a library are compiled at once, which takes half the time
+# where all is built. Names in their unnamed namespaces must differ then. g++ warns of types there
+# that members have, since they do not lie in what it takes for the main file.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(warpdex_flags INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+endif()
+# warpdex_compile_alone(LIBRARY FILE...): files that define macros, or have the same names for
+# another processor.
+function(warpdex_compile_alone library)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY warpdex_${library}
+    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
 if(WARPDEX_SANITIZE)
   target_compile_options(warpdex_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${WARPDEX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)

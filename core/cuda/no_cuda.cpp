@@ -1,4 +1,5 @@
 // The GPU types of a build without CUDA: there is never a device, and creating anything throws.
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
@@ -10,8 +11,6 @@ namespace {
 const char* const kReason =
     "this build of Warpdex has no GPU parts: configure it with -DWARPDEX_CUDA=ON where CUDA's "
     "nvcc is installed";
-
-[[noreturn]] void refuse() { throw CudaError(kReason, CudaError::kNoCudaInBuild); }
 
 }  // namespace
 

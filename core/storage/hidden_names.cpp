@@ -68,4 +68,9 @@ HiddenFolders find_hidden_folders(const fs::path& target) {
   return found;
 }
 
+bool is_missing(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
+}
+
 }  // namespace warpdex

@@ -30,4 +30,7 @@ struct HiddenFolders {
 /// Those that are there now; none where the folder around the target cannot be read.
 HiddenFolders find_hidden_folders(const std::filesystem::path& target);
 
+/// Whether nothing is there, not even a link that leads nowhere.
+bool is_missing(const std::filesystem::path& path);
+
 }  // namespace warpdex

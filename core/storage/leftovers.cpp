@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_missing(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
-}
-
 /// Whether a folder that was set aside is whole: its manifest is the first to be removed.
 bool is_whole(const fs::path& folder) { return !is_missing(folder / kManifestName); }
 

@@ -89,11 +89,6 @@ fs::path prepare_hidden(const fs::path& target, bool is_alone) {
   return create_hidden_folder(target);
 }
 
-bool is_missing(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
-}
-
 void move(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) fail("rename to '" + to.string() + "'", from, errno);
 }

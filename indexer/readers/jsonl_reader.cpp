@@ -16,7 +16,7 @@ namespace warpdex {
 namespace {
 
 constexpr std::size_t kFirstLinesBytes = std::size_t{256} << 10;
-constexpr std::string_view kExample =
+constexpr std::string_view kJsonExample =
     "each line must be one JSON object, as "
     "{\"id\": \"7\", \"contents\": \"some text\"}";
 
@@ -64,7 +64,7 @@ class JsonlReader final : public DocumentReader {
     const json::Collected collected = embedding_.empty()
                                           ? json::collect_members(line, members)
                                           : json::collect_members(line, members, embedding);
-    json::check_record(record, collected, kExample);
+    json::check_record(record, collected, kJsonExample);
     Document document{json::id_of(members, record), text_of(members, record)};
     if (!embedding_.empty()) document.embedding = numbers_of(std::move(embedding), record);
     if (stored_) document.stored = stored_->values(members, record);
@@ -88,7 +88,7 @@ class JsonlReader final : public DocumentReader {
     json::NumberArray embedding{.name = embedding_};
     check_utf8(record.bytes, record.location);
     json::check_size(record);
-    json::check_record(record, json::collect_members(record.bytes, none, embedding), kExample);
+    json::check_record(record, json::collect_members(record.bytes, none, embedding), kJsonExample);
     return numbers_of(std::move(embedding), record).size();
   }
 

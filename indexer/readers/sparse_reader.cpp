@@ -16,7 +16,7 @@ namespace warpdex {
 namespace {
 
 constexpr std::string_view kVector = "vector";
-constexpr std::string_view kExample =
+constexpr std::string_view kSparseExample =
     "each line must be one JSON object, as "
     "{\"id\": \"7\", \"vector\": {\"term\": 1.5}}";
 
@@ -40,7 +40,7 @@ class SparseReader final : public DocumentReader {
     std::vector<json::Member> members = wanted_;
     json::ObjectMember vector{.name = kVector};
     const json::Collected collected = json::collect_members(line, members, vector);
-    json::check_record(record, collected, kExample);
+    json::check_record(record, collected, kSparseExample);
     Document document{.id = json::id_of(members, record)};
     json::check_escapes(record, {document.id});
     check_vector(members[vector_place_], record);
@@ -70,7 +70,7 @@ class SparseReader final : public DocumentReader {
     }
     fail_document(record.location, "there is no member 'vector'; the members here are " +
                                        json::MemberNames(record.bytes).list() + ": " +
-                                       std::string(kExample));
+                                       std::string(kSparseExample));
   }
 
   // The nearest float, which may be infinite: the build refuses that, as it does NaN. A number

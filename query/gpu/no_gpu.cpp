@@ -1,14 +1,8 @@
 // The GPU engine of a build without CUDA: constructing an index throws what device_info() throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuIndex::State {};
 struct GpuSnapshot::State {};
 struct GpuEngine::State {};

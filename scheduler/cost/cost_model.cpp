@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/feature_value.hpp"
+
 namespace warpdex {
 namespace {
 
 constexpr double kMinTime = 0.1;
 constexpr float kTimeOfNothing = 0.5F;
-
-double& at(Features& features, Feature feature) {
-  return features[static_cast<std::size_t>(feature)];
-}
 
 ModelTree leaf(const Features& weights) {
   ModelTree tree;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/feature_value.hpp"
 #include "warpdex/query/plan/plan_bounds.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 
@@ -9,10 +10,6 @@ namespace warpdex {
 namespace {
 
 constexpr double kBlockPostings = 128;
-
-double& at(Features& features, Feature feature) {
-  return features[static_cast<std::size_t>(feature)];
-}
 
 double length_of(const PlannedTerm& term) {
   return static_cast<double>(term.entry.document_frequency);

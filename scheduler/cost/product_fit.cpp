@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kCount = static_cast<Eigen::Index>(kFeatures);
 /// Weight of the ridge, for columns of mean 0 and spread 1.
-constexpr double kRidge = 0.01;
+constexpr double kProductRidge = 0.01;
 constexpr double kMinSpread = 1e-6;
 /// Predictions exceed the longest time that was measured by this factor at most.
 constexpr double kBeyond = 4;
@@ -55,7 +55,7 @@ Eigen::VectorXd solve(const Eigen::MatrixXd& rows, const Eigen::VectorXd& target
   centred.col(0).setZero();
   const double mean = targets.mean();
   Eigen::MatrixXd products = centred.transpose() * centred;
-  products.diagonal().array() += kRidge * count;
+  products.diagonal().array() += kProductRidge * count;
   const Eigen::VectorXd shifted = targets.array() - mean;
   Eigen::VectorXd weights = products.ldlt().solve(centred.transpose() * shifted);
   weights = weights.cwiseProduct(scales);

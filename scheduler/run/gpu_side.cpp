@@ -13,8 +13,8 @@ constexpr std::size_t kManyJobs = 100;
 /// After so many failures in a row the GPU gets no more work.
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
-constexpr Micros kWaitForHelp = 1'000;
-constexpr std::uint32_t kLooksPerSteal = 256;
+constexpr Micros kGpuWaitForHelp = 1'000;
+constexpr std::uint32_t kGpuLooksPerSteal = 256;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void JobScheduler::State::run_gpu_thread() {
   const auto has_work = [&] {
     if (!inbox.empty() || for_gpu.load(std::memory_order_seq_cst) > 0) return true;
     if (is_ending.load(std::memory_order_seq_cst)) return true;
-    return ++looks % kLooksPerSteal == 0 && for_cpu.load(std::memory_order_relaxed) > 1;
+    return ++looks % kGpuLooksPerSteal == 0 && for_cpu.load(std::memory_order_relaxed) > 1;
   };
   for (;;) {
     const bool has_started = start_batch();
@@ -120,7 +120,7 @@ bool JobScheduler::State::start_batch() {
     Turn turn(*this, gpu_counters());
     claim = turn.queues().take_batch(turn.now(), next_jobs);
     wants_help =
-        turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kWaitForHelp;
+        turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
   }
   if (wants_help) idle_cpu->bring_work();
   if (next_jobs.empty()) return false;

@@ -14,11 +14,6 @@
 namespace warpdex::vector {
 namespace {
 
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](float value) { return std::isfinite(value); });
-}
-
 /// Tells how many rows of all segments were checked.
 using RowProgress = std::function<void(std::size_t rows)>;
 

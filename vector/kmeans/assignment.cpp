@@ -29,9 +29,9 @@ constexpr std::size_t kTaskPoints = 768;
 constexpr std::size_t kMaxCandidates = 1 << 16;
 
 /// All centroids as vector panels.
-struct CentroidPanels {
-  CentroidPanels(const KmeansPoints& points, const Matrix<float>& given,
-                 const std::vector<bool>& is_open, const ProductKernels& kernels);
+struct HostPanels {
+  HostPanels(const KmeansPoints& points, const Matrix<float>& given,
+             const std::vector<bool>& is_open, const ProductKernels& kernels);
 
   const Matrix<float>& centroids;
   ErrorBound bound;
@@ -43,8 +43,8 @@ struct CentroidPanels {
   std::vector<float> slacks;   ///< ErrorBound's
 };
 
-CentroidPanels::CentroidPanels(const KmeansPoints& points, const Matrix<float>& given,
-                               const std::vector<bool>& is_open, const ProductKernels& kernels)
+HostPanels::HostPanels(const KmeansPoints& points, const Matrix<float>& given,
+                       const std::vector<bool>& is_open, const ProductKernels& kernels)
     : centroids(given),
       bound(Metric::kL2, given.columns),
       width(kernels.vectors),
@@ -74,7 +74,7 @@ struct NearestSoFar {
 /// Assigns some of the points.
 class AssignmentTask {
  public:
-  AssignmentTask(const KmeansPoints& points, const CentroidPanels& centroids,
+  AssignmentTask(const KmeansPoints& points, const HostPanels& centroids,
                  const ProductKernels& kernels, std::span<const std::uint32_t> rows)
       : points_(points),
         centroids_(centroids),
@@ -161,7 +161,7 @@ class AssignmentTask {
   }
 
   const KmeansPoints& points_;
-  const CentroidPanels& centroids_;
+  const HostPanels& centroids_;
   const ProductKernels& kernels_;
   std::span<const std::uint32_t> rows_;
   std::size_t panels_;
@@ -205,7 +205,7 @@ void assign_rows(const KmeansPoints& points, const Matrix<float>& centroids,
                  std::size_t threads, std::span<std::uint32_t> clusters,
                  std::span<float> distances) {
   const ProductKernels& kernels = product_kernels();
-  const CentroidPanels panels(points, centroids, is_open, kernels);
+  const HostPanels panels(points, centroids, is_open, kernels);
   for_each_part(rows.size(), kTaskPoints, threads, [&](std::size_t first, std::size_t last) {
     const std::span<const std::uint32_t> part = rows.subspan(first, last - first);
     AssignmentTask task(points, panels, kernels, part);

@@ -20,7 +20,7 @@ constexpr std::array<Choice, 2> kChoices{Choice::kRandom, Choice::kFarthest};
 constexpr std::array<RankDistance, 4> kRankDistances{RankDistance::kFootrule, RankDistance::kRho,
                                                      RankDistance::kTau, RankDistance::kBits};
 /// Objects that a thread takes at once.
-constexpr std::size_t kRun = 1024;
+constexpr std::size_t kRunObjects = 1024;
 
 /// Adds up what threads have done and tells it, one at a time.
 class SharedProgress {
@@ -52,9 +52,10 @@ void check_count(const MetricSpace& space, std::size_t permutants) {
 /// Calls work(first, last) for all runs of objects.
 void over_runs(std::size_t objects, std::size_t threads,
                const std::function<void(std::size_t, std::size_t)>& work) {
-  parallel_for(threads, (objects + kRun - 1) / kRun, [&](std::size_t, std::size_t run) {
-    work(run * kRun, std::min(objects, (run + 1) * kRun));
-  });
+  parallel_for(threads, (objects + kRunObjects - 1) / kRunObjects,
+               [&](std::size_t, std::size_t run) {
+                 work(run * kRunObjects, std::min(objects, (run + 1) * kRunObjects));
+               });
 }
 
 std::vector<std::uint32_t> choose_at_random(std::size_t objects, std::size_t count,

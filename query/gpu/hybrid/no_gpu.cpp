@@ -1,16 +1,10 @@
 // Hybrid search on a GPU in a build without CUDA: constructing anything throws what device_info()
 // throws.
 #include "gpu/hybrid/gpu_hybrid.hpp"
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 
 namespace warpdex {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuVectors::State {};
 GpuVectors::GpuVectors(const GpuSnapshot&) { refuse(); }
 GpuVectors GpuVectors::next(const GpuSnapshot&) const { refuse(); }

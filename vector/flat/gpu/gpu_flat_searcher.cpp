@@ -20,7 +20,7 @@ constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
 constexpr std::size_t kMaxBlock = 16384;  ///< queries
 
 /// Queries and answers of a block, where they come from the host.
-struct BlockBuffers {
+struct RowBuffers {
   float* queries = nullptr;
   std::int32_t* rows = nullptr;
   float* distances = nullptr;
@@ -59,7 +59,7 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
   const std::size_t memory = all - std::min(all, selection);
   RowPages pages(rows, filter, choose_page_rows(rows, memory));
   const auto measure = [&](std::size_t block, void* begin, NearestSearch& search,
-                           BlockBuffers& buffers) {
+                           RowBuffers& buffers) {
     Arena arena(begin);
     search.lay_out(arena);
     if (from_host) buffers.lay_out(arena, block, rows.dimension(), k);
@@ -67,7 +67,7 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
   };
   const auto bytes_for = [&](std::size_t block) {
     NearestSearch search(rows, pages, block, k, filter != nullptr);
-    BlockBuffers buffers;
+    RowBuffers buffers;
     return measure(block, nullptr, search, buffers);
   };
   const auto fitting = [&](std::size_t block, std::size_t bytes) {
@@ -80,7 +80,7 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
   const auto workspace = pool.take(bytes_for(1), bytes_for(wanted), selection);
   const std::size_t block = fitting(wanted, workspace->scratch.size());
   NearestSearch search(rows, pages, block, k, filter != nullptr);
-  BlockBuffers buffers;
+  RowBuffers buffers;
   measure(block, workspace->scratch.data(), search, buffers);
   for (std::size_t first = 0; first < count; first += block) {
     const GpuFlatFigures found =
@@ -112,7 +112,7 @@ Neighbors GpuFlatSearcher::nearest(std::span<const float> queries, std::size_t k
   if (count == 0) return result;
   state_->for_each_block(
       count, k, filter, true,
-      [&](std::size_t first, std::size_t some, NearestSearch& search, BlockBuffers& buffers,
+      [&](std::size_t first, std::size_t some, NearestSearch& search, RowBuffers& buffers,
           Workspace& workspace) {
         const Stream& stream = workspace.stream;
         copy_to_gpu(buffers.queries, queries.data() + first * rows.dimension(),
@@ -133,7 +133,7 @@ void GpuFlatSearcher::nearest_on_gpu(const float* queries, std::size_t count, st
   if (count == 0) return;
   state_->for_each_block(count, k, nullptr, false,
                          [&](std::size_t first, std::size_t some, NearestSearch& search,
-                             BlockBuffers&, Workspace& workspace) {
+                             RowBuffers&, Workspace& workspace) {
                            const GpuFlatFigures figures =
                                search.run(queries + first * state_->rows.dimension(), some,
                                           rows + first * k, distances + first * k, workspace);

@@ -1,16 +1,10 @@
 // Search on a GPU in a build without CUDA: constructing a searcher throws what device_info()
 // throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_segment_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuFlatSearcher::State {};
 
 GpuFlatSearcher::GpuFlatSearcher(const FlatVectors&, Resources&, const GpuFlatSettings&) {

@@ -11,7 +11,7 @@ namespace warpdex::vector {
 namespace {
 
 /// Bytes of panels that are packed at a time, where they are not kept.
-constexpr std::size_t kSlabBytes = std::size_t{512} << 20;
+constexpr std::size_t kRowSlabBytes = std::size_t{512} << 20;
 
 constexpr std::uint32_t kMaxGrowth = 16;  ///< of a round
 
@@ -30,7 +30,7 @@ ProductSearch::ProductSearch(const GpuRows& rows, std::size_t queries, std::size
       page_panels_(round_up_to_panel(page_rows) / kPanelRows),
       has_panels_(!is_filtered && rows.panels().halves != nullptr) {
   loads_rows_ = queries <= kMaxFewQueries && rows.dimension() <= kMaxFewDimension;
-  const std::size_t slab = kSlabBytes / panel_bytes(rows.dimension());
+  const std::size_t slab = kRowSlabBytes / panel_bytes(rows.dimension());
   slab_panels_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(
       slab, rounds_.first_panels(), std::max(rounds_.first_panels(), page_panels_)));
   if (loads_rows_) slab_panels_ = std::max(rounds_.first_panels(), page_panels_);

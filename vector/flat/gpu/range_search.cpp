@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMaxBlock = 1024;  ///< queries
 /// Bytes of candidates and their keys that are worth having at a time.
 constexpr std::size_t kListBytes = std::size_t{512} << 20;
-constexpr std::size_t kSlabBytes = std::size_t{256} << 20;
+constexpr std::size_t kRangeSlabBytes = std::size_t{256} << 20;
 constexpr std::size_t kBytesOfCandidate = sizeof(Candidate) + sizeof(std::uint64_t);
 
 using Keys = std::vector<std::vector<std::uint64_t>>;
@@ -43,7 +43,7 @@ class RangeSearch {
         list_size_(std::max(list_bytes / kBytesOfCandidate, pages.page_rows())),
         page_panels_(static_cast<std::uint32_t>((pages.page_rows() + kPanelRows - 1) / kPanelRows)),
         slab_panels_(static_cast<std::uint32_t>(std::clamp<std::size_t>(
-            kSlabBytes / panel_bytes(rows.dimension()), 1, std::max(1U, page_panels_)))),
+            kRangeSlabBytes / panel_bytes(rows.dimension()), 1, std::max(1U, page_panels_)))),
         scan_(rows, 1, 1, pages.page_rows()) {}
 
   void lay_out(Arena& arena) {

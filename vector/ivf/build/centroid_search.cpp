@@ -10,7 +10,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kPartRows = 16'384;
+constexpr std::size_t kSearchedRows = 16'384;
 
 std::vector<float> norms_of(const Matrix<float>& centroids, std::span<const float> centre) {
   std::vector<float> norms;
@@ -43,8 +43,8 @@ CentroidSearch::CentroidSearch(const Matrix<float>& centroids, std::span<const f
 void CentroidSearch::nearest(const VectorView& rows, std::size_t first, std::size_t count,
                              std::uint32_t* lists) const {
   std::vector<float> part;
-  for (std::size_t begin = 0; begin < count; begin += kPartRows) {
-    const std::size_t size = std::min(kPartRows, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += kSearchedRows) {
+    const std::size_t size = std::min(kSearchedRows, count - begin);
     part.resize(size * rows.dimension);
     for (std::size_t i = 0; i < size; ++i) {
       const std::span<float> row = std::span(part).subspan(i * rows.dimension, rows.dimension);

@@ -18,7 +18,7 @@ constexpr std::size_t kTrainingRowsPerList = 256;
 constexpr std::size_t kTrainingIterations = 10;
 /// Rows that the CPU assigns before it tells of them.
 constexpr std::size_t kBlockRows = 16'384;
-constexpr std::size_t kPartRows = 256;
+constexpr std::size_t kListedRows = 256;
 
 /// The mean length of some rows, added up in their order.
 double mean_length(const VectorView& rows, std::span<const std::uint64_t> sample) {
@@ -89,7 +89,7 @@ Matrix<float> copy_rows(const VectorView& vectors, std::span<const std::uint64_t
                         std::size_t threads) {
   Matrix<float> copied{rows.size(), vectors.dimension,
                        std::vector<float>(rows.size() * vectors.dimension)};
-  for_each_part(rows.size(), kPartRows, threads, [&](std::size_t first, std::size_t last) {
+  for_each_part(rows.size(), kListedRows, threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) copy_row(vectors, rows[i], copied.row(i).data());
   });
   return copied;

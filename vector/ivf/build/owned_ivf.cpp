@@ -9,7 +9,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kPartRows = 4096;
+constexpr std::size_t kCopiedRows = 4096;
 
 /// The rows in the order of lists, and their norms.
 void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::size_t threads,
@@ -19,7 +19,7 @@ void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::
   // it so.
   to.vectors = std::make_unique_for_overwrite<std::uint8_t[]>(rows.vectors.rows * bytes);
   to.norms.resize(rows.vectors.rows);
-  for_each_part(rows.vectors.rows, kPartRows, threads, [&](std::size_t first, std::size_t last) {
+  for_each_part(rows.vectors.rows, kCopiedRows, threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t row = members.points[i];
       std::memcpy(to.vectors.get() + i * bytes, rows.vectors.row(row), bytes);

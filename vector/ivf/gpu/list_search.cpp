@@ -6,12 +6,10 @@
 
 #include "flat/gpu/rescore.hpp"
 #include "flat/gpu/tighten.hpp"
+#include "ivf/gpu/round_sizes.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-constexpr std::uint32_t kMinCapacity = 4096;
-constexpr std::uint32_t kMinFirstRows = 512;
 
 /// Lists of a query that the round behind the first `taken` ones has: in the end four times as many
 /// are taken.
@@ -39,7 +37,7 @@ ListSearch::ListSearch(const GpuLists& lists, std::size_t queries, std::size_t k
       k_(static_cast<std::uint32_t>(k)),
       groups_(static_cast<std::uint32_t>(lists.lists()), static_cast<std::uint32_t>(queries),
               static_cast<std::uint32_t>(max_round(probes))) {
-  candidates_.capacity = std::clamp(8 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+  candidates_.capacity = std::clamp(8 * std::bit_ceil(k_), kMinCandidates, kMaxListCapacity);
   const auto capacity = static_cast<std::uint32_t>(candidates_.capacity);
   first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity / 2) / kPanelRows;
 }

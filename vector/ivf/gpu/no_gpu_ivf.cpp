@@ -1,14 +1,8 @@
 // Search of an inverted file on a GPU in a build without CUDA: it throws what device_info() throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuIvfSearcher::State {};
 
 GpuIvfSearcher::GpuIvfSearcher(const IvfVectors&, Resources&, std::size_t) { refuse(); }

@@ -1,15 +1,9 @@
 // Search of a permutation index on a GPU in a build without CUDA: it throws what device_info()
 // throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/metric/gpu_permutation_searcher.hpp"
 
 namespace warpdex::metric {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuPermutationSearcher::State {};
 
 GpuPermutationSearcher::GpuPermutationSearcher(const ObjectsView&, std::span<const std::uint32_t>,

@@ -1,14 +1,8 @@
 // Search by binary codes on a GPU in a build without CUDA: it throws what device_info() throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuXfbqSearcher::State {};
 
 GpuXfbqSearcher::GpuXfbqSearcher(const XfbqVectors&, Resources&, const GpuXfbqSettings&) {

@@ -7,6 +7,7 @@
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/tighten.hpp"
 #include "ivf/gpu/bits/match_list_bits.hpp"
+#include "ivf/gpu/round_sizes.hpp"
 #include "xfbq/gpu/match_bits.hpp"
 #include "xfbq/gpu/trim_lists.hpp"
 #include "xfbq/gpu/unpack_codes.hpp"
@@ -19,9 +20,7 @@ namespace {
 constexpr std::size_t kMinQueriesOfList = 10;
 /// Lists that a query has by the end of a round are so many times those of all rounds before, at
 /// the most: a round unpacks nearly all lists again, so there are few.
-constexpr std::size_t kMaxGrowth = 8;
-constexpr std::uint32_t kMinCapacity = 4096;
-constexpr std::uint32_t kMinFirstRows = 512;
+constexpr std::size_t kMaxBitGrowth = 8;
 
 }  // namespace
 
@@ -33,11 +32,11 @@ ListBitSearch::ListBitSearch(const GpuListBits& lists, std::size_t queries, std:
       first_panels_(std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, kMaxListCapacity / 2) /
                     kPanelRows),
       groups_(static_cast<std::uint32_t>(lists.list_count()), queries_, max_round(probes)) {
-  candidates_.capacity = std::clamp(32 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity);
+  candidates_.capacity = std::clamp(32 * std::bit_ceil(k_), kMinCandidates, kMaxListCapacity);
 }
 
 std::uint32_t ListBitSearch::round_end(std::uint32_t taken, std::size_t probes) const {
-  return static_cast<std::uint32_t>(std::min(probes, taken * kMaxGrowth));
+  return static_cast<std::uint32_t>(std::min(probes, taken * kMaxBitGrowth));
 }
 
 std::uint32_t ListBitSearch::max_round(std::size_t probes) const {

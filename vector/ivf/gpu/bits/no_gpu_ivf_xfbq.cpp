@@ -1,15 +1,9 @@
 // Search by binary codes in lists on a GPU in a build without CUDA: it throws what device_info()
 // throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuIvfXfbqSearcher::State {};
 
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors&, Resources&,

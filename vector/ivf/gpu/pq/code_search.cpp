@@ -10,15 +10,14 @@
 #include "ivf/gpu/pq/match_tables.hpp"
 #include "ivf/gpu/pq/pack_queries.hpp"
 #include "ivf/gpu/pq/rescore_codes.hpp"
+#include "ivf/gpu/round_sizes.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 /// Lists that a query has by the end of a round are so many times those of all rounds before, at
 /// the most: a round decodes nearly all lists again, so there are few.
-constexpr std::size_t kMaxGrowth = 16;
-constexpr std::uint32_t kMinCapacity = 4096;
-constexpr std::uint32_t kMinFirstRows = 512;
+constexpr std::size_t kMaxCodeGrowth = 16;
 /// Static shared memory of rescore_codes(), and some room.
 constexpr std::size_t kStaticBytes = 12 << 10;
 
@@ -30,7 +29,7 @@ CodeSearch::CodeSearch(const GpuCodes& codes, ListMatch match, std::size_t queri
       match_(match),
       queries_(static_cast<std::uint32_t>(queries)),
       k_(static_cast<std::uint32_t>(k)),
-      capacity_(std::clamp(32 * std::bit_ceil(k_), kMinCapacity, kMaxListCapacity)),
+      capacity_(std::clamp(32 * std::bit_ceil(k_), kMinCandidates, kMaxListCapacity)),
       groups_(codes.lists(), static_cast<std::uint32_t>(queries), max_round(probes)) {
   candidates_.capacity = capacity_;
   first_panels_ = std::clamp(4 * std::bit_ceil(k_), kMinFirstRows, capacity_ / 2) / kPanelRows;
@@ -38,7 +37,7 @@ CodeSearch::CodeSearch(const GpuCodes& codes, ListMatch match, std::size_t queri
 
 std::uint32_t CodeSearch::round_end(std::uint32_t taken, std::size_t probes) const {
   // About k times the growth are within the limit that those before have given.
-  const std::size_t growth = std::clamp<std::size_t>(capacity_ / (2 * k_), 2, kMaxGrowth);
+  const std::size_t growth = std::clamp<std::size_t>(capacity_ / (2 * k_), 2, kMaxCodeGrowth);
   return static_cast<std::uint32_t>(std::min(probes, taken * growth));
 }
 

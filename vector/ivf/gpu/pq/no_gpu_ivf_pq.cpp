@@ -1,14 +1,8 @@
 // Search by codes on a GPU in a build without CUDA: it throws what device_info() throws.
-#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-[[noreturn]] void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
-
-}  // namespace
-
 struct GpuIvfPqSearcher::State {};
 
 GpuIvfPqSearcher::GpuIvfPqSearcher(const IvfPqVectors&, Resources&, const GpuIvfPqSettings&) {
