@@ -57,8 +57,8 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
   return static_cast<std::uint64_t>((Clock::now() - start).count());
 }
 
-/// A thread's share of the batches once: while some are under way, the next is handed over.
-/// `samples`, if any, gets each one's nanoseconds, from then to its answers.
+/// A thread's share of the batches of some passes: while some are under way, the next is handed
+/// over. `samples`, if any, gets each one's nanoseconds, from then to its answers.
 class BatchRun {
  public:
   BatchRun(BenchGpuEngine& engine, const Workload& workload, const BenchSettings& settings,
@@ -70,12 +70,14 @@ class BatchRun {
         counts_(counts),
         flights_(settings.in_flight) {}
 
-  /// Every n-th batch, of n threads.
-  void run(std::size_t thread, std::size_t batches) {
+  /// Every n-th batch, of n threads. A pass begins while the last batches of the one before are
+  /// under way.
+  void run(std::size_t thread, std::size_t passes) {
+    const std::size_t batches = count_batches(workload_, settings_);
     std::size_t turn = 0;
-    for (std::size_t i = thread; i < batches; i += settings_.threads) {
+    for (std::size_t i = thread; i < batches * passes; i += settings_.threads) {
       finish(flights_[turn]);
-      start(flights_[turn], i);
+      start(flights_[turn], i, i % batches);
       turn = (turn + 1) % flights_.size();
     }
     for (std::size_t i = 0; i < flights_.size(); ++i) {
@@ -85,23 +87,24 @@ class BatchRun {
 
  private:
   struct Flight {
+    std::size_t sample;
     std::size_t batch;
     Clock::time_point start;
     Ticket ticket;
   };
 
-  void start(std::optional<Flight>& flight, std::size_t batch) {
+  void start(std::optional<Flight>& flight, std::size_t sample, std::size_t batch) {
     const Clock::time_point now = Clock::now();
     const Ticket ticket = engine_.gpu.submit(queries_of(workload_, settings_, batch),
                                              std::span(&settings_.search, 1));
-    flight = {batch, now, ticket};
+    flight = {sample, batch, now, ticket};
   }
 
   void finish(std::optional<Flight>& flight) {
     if (!flight) return;
     const BatchAnswers answers = engine_.gpu.wait(flight->ticket);
     answer_rest(answers, queries_of(workload_, settings_, flight->batch));
-    if (samples_ != nullptr) samples_[flight->batch] = nanoseconds_since(flight->start);
+    if (samples_ != nullptr) samples_[flight->sample] = nanoseconds_since(flight->start);
     flight.reset();
     if (counts_ == nullptr) return;
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -127,35 +130,36 @@ class BatchRun {
   std::vector<std::optional<Flight>> flights_;
 };
 
-/// Runs all queries once. `samples`, if any, gets the nanoseconds of each query or batch; `counts`,
-/// if any, what each thread found.
-using RunPass = std::function<void(std::uint64_t* samples, AnswerCounts* counts)>;
+/// Runs all queries so many times. `samples`, if any, gets the nanoseconds of each query or batch,
+/// pass by pass; `counts`, if any, what each thread found.
+using RunPasses =
+    std::function<void(std::size_t passes, std::uint64_t* samples, AnswerCounts* counts)>;
 
 /// A pass that is not timed and says what was found.
-AnswerCounts count_answers(const RunPass& run, std::size_t threads) {
+AnswerCounts count_answers(const RunPasses& run, std::size_t threads) {
   std::vector<AnswerCounts> parts(threads);
-  run(nullptr, parts.data());
+  run(1, nullptr, parts.data());
   return sum_of(parts);
 }
 
 /// As many passes as are wanted, of so many samples each.
-void time_passes(const RunPass& run, const BenchSettings& settings, std::size_t samples,
+void time_passes(const RunPasses& run, const BenchSettings& settings, std::size_t samples,
                  Measurement& measurement) {
   measurement.samples.resize(samples * settings.repetitions);
-  for (std::size_t pass = 0; pass < settings.repetitions; ++pass) {
-    const Clock::time_point start = Clock::now();
-    run(measurement.samples.data() + pass * samples, nullptr);
-    measurement.seconds += std::chrono::duration<double>(Clock::now() - start).count();
-  }
+  const Clock::time_point start = Clock::now();
+  run(settings.repetitions, measurement.samples.data(), nullptr);
+  measurement.seconds = std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 /// Query by query on the CPU: each thread takes the next one.
-RunPass by_query(std::vector<CpuSearcher>& searchers, const Workload& workload,
-                 const BenchSettings& settings) {
-  return [&](std::uint64_t* samples, AnswerCounts* counts) {
-    parallel_for(searchers.size(), workload.plans.size(), [&](std::size_t thread, std::size_t i) {
+RunPasses by_query(std::vector<CpuSearcher>& searchers, const Workload& workload,
+                   const BenchSettings& settings) {
+  return [&](std::size_t passes, std::uint64_t* samples, AnswerCounts* counts) {
+    const std::size_t queries = workload.plans.size();
+    parallel_for(searchers.size(), passes * queries, [&](std::size_t thread, std::size_t i) {
       const Clock::time_point start = Clock::now();
-      const SearchResult result = searchers[thread].run(workload.plans[i], settings.search);
+      const SearchResult result =
+          searchers[thread].run(workload.plans[i % queries], settings.search);
       if (samples != nullptr) samples[i] = nanoseconds_since(start);
       if (counts != nullptr) {
         count_answer(result.hits.size(), result.fell_back_to_or, counts[thread]);
@@ -165,13 +169,14 @@ RunPass by_query(std::vector<CpuSearcher>& searchers, const Workload& workload,
 }
 
 /// Batch by batch on the CPU: all threads share one out.
-RunPass by_batch(CpuEngine& engine, const Workload& workload, const BenchSettings& settings) {
-  return [&](std::uint64_t* samples, AnswerCounts* counts) {
-    for (std::size_t batch = 0; batch < count_batches(workload, settings); ++batch) {
+RunPasses by_batch(CpuEngine& engine, const Workload& workload, const BenchSettings& settings) {
+  return [&](std::size_t passes, std::uint64_t* samples, AnswerCounts* counts) {
+    const std::size_t batches = count_batches(workload, settings);
+    for (std::size_t sample = 0; sample < passes * batches; ++sample) {
       const Clock::time_point start = Clock::now();
       const BatchAnswers answers =
-          engine.run(queries_of(workload, settings, batch), settings.search);
-      if (samples != nullptr) samples[batch] = nanoseconds_since(start);
+          engine.run(queries_of(workload, settings, sample % batches), settings.search);
+      if (samples != nullptr) samples[sample] = nanoseconds_since(start);
       for (std::size_t i = 0; counts != nullptr && i < answers.size(); ++i) {
         count_answer(answers[i].hits.size(), answers[i].fell_back_to_or, *counts);
       }
@@ -180,13 +185,13 @@ RunPass by_batch(CpuEngine& engine, const Workload& workload, const BenchSetting
 }
 
 /// Batch by batch on the GPU.
-RunPass by_gpu(std::vector<BenchGpuEngine>& engines, const Workload& workload,
-               const BenchSettings& settings) {
-  return [&](std::uint64_t* samples, AnswerCounts* counts) {
+RunPasses by_gpu(std::vector<BenchGpuEngine>& engines, const Workload& workload,
+                 const BenchSettings& settings) {
+  return [&](std::size_t passes, std::uint64_t* samples, AnswerCounts* counts) {
     parallel_for(engines.size(), engines.size(), [&](std::size_t, std::size_t thread) {
       BatchRun(engines[thread], workload, settings, samples,
                counts == nullptr ? nullptr : counts + thread)
-          .run(thread, count_batches(workload, settings));
+          .run(thread, passes);
     });
   };
 }
@@ -227,7 +232,7 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
 Measurement measure(const Snapshot& index, const Workload& workload,
                     const BenchSettings& settings) {
   Measurement measurement;
-  const auto take = [&](const RunPass& run) {
+  const auto take = [&](const RunPasses& run) {
     measurement.answers = count_answers(run, settings.threads);
     time_passes(run, settings, count_batches(workload, settings), measurement);
   };
@@ -252,10 +257,10 @@ Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
         {make_engine({.max_batches = settings.in_flight, .ablation = settings.ablation}),
          CpuSearcher(index)});
   }
-  const RunPass run = by_gpu(engines, workload, settings);
+  const RunPasses run = by_gpu(engines, workload, settings);
   Measurement measurement;
   measurement.answers = count_answers(run, settings.threads);
-  run(nullptr, nullptr);  // memory has its final size now
+  run(1, nullptr, nullptr);  // memory has its final size now
   const GpuStatistics before = sum_of(engines);
   time_passes(run, settings, count_batches(workload, settings), measurement);
   measurement.work = sum_of(engines);

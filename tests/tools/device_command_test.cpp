@@ -228,7 +228,8 @@ TEST_F(DeviceCommand, BenchTellsWhichProcessorAnswered) {
   write_file(log(), "q1\tgreen tree\nq2\tpear\nq3\tzebra\n" + many + "\n");
   const std::string file = folder_ / "bench.json";
   for (const std::string batch : {"0", "1", "3"}) {
-    const std::string in_flight = batch == "1" ? "3" : "1";  // then one has a batch and one none
+    // A pass begins while the one before ends; with batches of 3, one thread has a batch of each.
+    const std::string in_flight = batch == "0" ? "2" : batch == "1" ? "3" : "1";
     const Outcome outcome =
         run("bench", {"--device", "gpu", "--batch-size", batch, "--in-flight", in_flight,
                       "--threads", "2", "--repetitions", "3", "--json", file});

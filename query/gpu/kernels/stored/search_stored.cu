@@ -44,13 +44,15 @@ __global__ void __launch_bounds__(kThreads, 1)
   const auto begin = static_cast<std::uint32_t>(std::uint64_t{count} * share / shares.ctas);
   const auto end = static_cast<std::uint32_t>(std::uint64_t{count} * (share + 1) / shares.ctas);
   if (begin == end) return;
+  __shared__ std::uint32_t next;
+  if (threadIdx.x == 0) next = QueryShare::dealt(end - begin);
   auto* const memories = reinterpret_cast<SearchMemory*>(bytes);
   const MarkedLists marked{reinterpret_cast<std::uint32_t*>(memories + kWarps), shares.marked};
   marked.mark(batch, tile);
   const std::uint32_t* const queries =
       batch.stored_items + std::size_t{tile} * batch.or_queries + begin;
   StoredSearcher(batch, tile, queries, marked, memories[warp_id()])
-      .run(end - begin, warp_id(), kWarps);
+      .run(QueryShare(end - begin, &next));
 }
 
 /// Lists that there is room to mark.

@@ -6,6 +6,7 @@
 // added up. Internal to kernels/stored/.
 #pragma once
 
+#include "gpu/kernels/stored/query_share.cuh"
 #include "gpu/kernels/stored/search_memory.cuh"
 #include "gpu/kernels/stored/stored_finder.cuh"
 
@@ -27,22 +28,27 @@ class StoredSearcher {
     __syncwarp();
   }
 
-  /// Searches for every `step`-th of the CTA's `count` queries, from number `first` on. What is to
-  /// be known of a query is read in steps, each while another query is searched for, since what a
-  /// step reads says where the next one reads. Behind the last query, the last is read again.
-  __device__ void run(std::uint32_t count, std::uint32_t first, std::uint32_t step) {
-    const auto id = [&](std::uint32_t number) { return __ldg(queries_ + min(number, count - 1)); };
-    Ready ready = read_starts(read_lists(read_query(id(first))));
-    Placed placed = read_lists(read_query(id(first + step)));
-    Known known = read_query(id(first + 2 * step));
-    std::uint32_t next = id(first + 3 * step);
-    for (std::uint32_t i = first;; i += step) {
+  /// Searches for the warp's queries. What is to be known of a query is read in steps, each while
+  /// another query is searched for, since what a step reads says where the next one reads. Behind
+  /// the last query, the last is read again.
+  __device__ void run(const QueryShare& share) {
+    const auto id = [&](std::uint32_t number) {
+      return __ldg(queries_ + min(number, share.count() - 1));
+    };
+    NextQueries numbers(share);
+    Ready ready = read_starts(read_lists(read_query(id(numbers.get(0)))));
+    Placed placed = read_lists(read_query(id(numbers.get(1))));
+    Known known = read_query(id(numbers.get(2)));
+    std::uint32_t next = id(numbers.get(3));
+    for (;;) {
       const Ready next_ready = read_starts(placed);
       const Placed next_placed = read_lists(known);
       const Known next_known = read_query(next);
-      const std::uint32_t behind = id(i + 4 * step);
-      search(ready, i, i >= count);
-      if (i >= count) break;
+      const std::uint32_t number = numbers.get(0);
+      numbers.move_on(share);
+      const std::uint32_t behind = id(numbers.last());
+      search(ready, number, number >= share.count());
+      if (number >= share.count()) break;
       ready = next_ready;
       placed = next_placed;
       known = next_known;
