@@ -1,6 +1,7 @@
 // What changes cost a search on the GPU: ten segments and deleted documents against one segment,
-// and the time from a commit of 1,000 documents until they are found. Makes its own documents, or
-// takes those of an index.
+// the upload of an index with deleted documents, and the time from a commit of 1,000 documents,
+// new or in the place of others, until they are found. Makes its own documents, or takes those of
+// an index.
 //
 // usage: warpdex_bench_gpu_living FOLDER [DOCUMENTS]
 //        warpdex_bench_gpu_living FOLDER INDEX QUERIES.tsv
@@ -107,7 +108,9 @@ void print_stages(const GpuSnapshot& gpu, const std::vector<PlannedQuery>& plans
 void print_times(const std::string& name, const fs::path& folder,
                  const std::vector<Query>& queries) {
   Resources resources;
+  const Clock::time_point start = Clock::now();
   const GpuSnapshot gpu(Snapshot::open(folder), resources);
+  std::printf("%s: opened and uploaded in %.1f ms\n", name.c_str(), milliseconds_since(start));
   const std::vector<PlannedQuery> plans = plan_all(gpu.snapshot(), queries);
   std::vector<SearchSettings> all(5);
   all[1].mode = QueryMode::kAnd;
@@ -129,12 +132,14 @@ void print_times(const std::string& name, const fs::path& folder,
   print_stages(gpu, plans, QueryMode::kAnd, "and");
 }
 
-/// Each line is a commit: in milliseconds, the commit itself, and from there until a query on the
-/// GPU was answered over the new snapshot.
+/// Each line is a commit of documents named from `first` on: in milliseconds, the commit itself,
+/// and from there until a query on the GPU was answered over the new snapshot.
 void print_commits(const fs::path& folder, Words& words, const Query& query, std::size_t first) {
   Resources resources;
   std::optional<GpuSnapshot> gpu(std::in_place, Snapshot::open(folder), resources);
-  std::printf("commit of %zu documents, ms; then until searchable, ms; uploaded, bytes\n", kAdded);
+  std::printf(
+      "commit of %zu documents from %zu on, ms; then until searchable, ms; uploaded, bytes\n",
+      kAdded, first);
   for (int i = 0; i < 5; ++i) {
     const Clock::time_point start = Clock::now();
     add(folder, words.documents(kAdded, first + static_cast<std::size_t>(i) * kAdded));
@@ -167,6 +172,7 @@ void run(const fs::path& place, const std::vector<Query>& queries, Words& words)
   remove_a_fifth(changed, documents);
   print_times("one segment, 20 % deleted", changed, queries);
   print_commits(changed, words, queries[0], documents);
+  print_commits(changed, words, queries[0], 0);  // in the place of others
 }
 
 bool has_both(const fs::path& place) {

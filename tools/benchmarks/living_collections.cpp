@@ -84,7 +84,7 @@ std::vector<Query> queries_of(const Index& index, const fs::path& file, std::siz
 
 void add(const fs::path& folder, std::vector<Document> documents) {
   LivingIndex writer(folder);
-  writer.add(*documents_from_memory(std::move(documents)));
+  writer.add(*documents_from_memory(std::move(documents)), {.update = true, .build = {}});
   writer.commit();
 }
 

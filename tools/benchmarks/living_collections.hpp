@@ -39,7 +39,7 @@ std::vector<Document> documents_of(const Index& index);
 std::vector<Query> queries_of(const Index& index, const std::filesystem::path& file,
                               std::size_t count);
 
-/// Adds documents to an index, by one commit.
+/// Adds documents to an index, in the place of those with their ids, by one commit.
 void add(const std::filesystem::path& folder, std::vector<Document> documents);
 
 /// Builds an index of one segment and one of so many, of the same documents.
