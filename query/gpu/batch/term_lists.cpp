@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "gpu/batch/live_seeds.hpp"
 #include "gpu/batch/short_lists.hpp"
 
 namespace warpdex::gpu {
@@ -38,12 +37,13 @@ void describe_long(const PlacedIndex& index, const PostingsEntry& entry, ListSou
 }
 
 void find_live_seeds(const PlacedIndex& index, const PlannedTerm& term, TermList& list) {
-  const std::span<const ListSeed> seeds = list_seeds(index.index.sections(), term.entry);
-  for (std::size_t place = 0; place < seeds.size(); ++place) {
+  const LiveSeeds* const live = index.removals.live_seeds;
+  const std::span<const ListSeed> stored = list_seeds(index.index.sections(), term.entry);
+  for (std::size_t place = 0; place < stored.size(); ++place) {
     const std::uint32_t rank = kSeedRanks[place];
-    list.seeds[place] = {seeds[place], index.removals.live_seeds != nullptr
-                                           ? index.removals.live_seeds->live(term.entry, place)
-                                           : rank - std::min(rank, term.removed)};
+    list.seeds[place] = live != nullptr
+                            ? live->get(term.entry, place)
+                            : LiveSeed{stored[place], rank - std::min(rank, term.removed)};
   }
 }
 

@@ -8,18 +8,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu/batch/live_seeds.hpp"
 #include "gpu/layout/list_source.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
 #include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::gpu {
-
-/// So many live documents of a list reach the seed; 0: there is none.
-struct LiveSeed {
-  ListSeed seed;
-  std::uint32_t documents = 0;
-};
 
 /// A term's list in one segment.
 struct TermList {

@@ -11,6 +11,7 @@
 #include "gpu/layout/layout.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
@@ -134,30 +135,29 @@ void GpuSnapshot::State::add(const Snapshot::Segment& from, std::uint32_t spaced
     if (!segment.removed) {
       segment.removed = upload_removed(*from.index);
       new_memory += segment.removed->size();
-      segment.live_seeds =
-          known ? count_removed(*from.index, *known, *before) : count_removed(*from.index);
+      segment.live_seeds = find_live_seeds(*from.index, known, before);
     }
     memory += segment.removed->size();
   }
   segments.push_back(std::move(segment));
 }
 
-/// The live documents of the seeds of a segment that was not known; null without a forward index.
-std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::count_removed(const Index& index) {
+/// The seeds of a segment from which documents were removed; null without a forward index. Of a
+/// segment that was in the snapshot before, lists are read for new seeds only as long as that is
+/// quick, or takes about as long as the counting; others wait for the next removals.
+std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::find_live_seeds(
+    const Index& index, std::optional<std::size_t> known, const State* before) {
+  constexpr std::uint64_t kQuickPostings = std::uint64_t{1} << 20;  // of a thread
+  constexpr std::uint64_t kReadPerCounted = 4;
   if (!index.settings().has_forward) return nullptr;
-  auto seeds = std::make_shared<gpu::LiveSeeds>(index);
-  seeds->remove(index, {}, index.removed());
-  return seeds;
-}
-
-/// The same of one that was; counts what was removed since.
-std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::count_removed(const Index& index,
-                                                                        std::size_t known,
-                                                                        const State& before) {
-  const std::shared_ptr<const gpu::LiveSeeds>& old = before.segments[known].live_seeds;
-  if (old == nullptr) return count_removed(index);
-  auto seeds = std::make_shared<gpu::LiveSeeds>(*old);
-  seeds->remove(index, before.snapshot.segments()[known].index->removed(), index.removed());
+  const auto old = known ? before->segments[*known].live_seeds : nullptr;
+  auto seeds = old != nullptr ? std::make_shared<gpu::LiveSeeds>(*old)
+                              : std::make_shared<gpu::LiveSeeds>(index);
+  const RemovedRows counted =
+      known ? before->snapshot.segments()[*known].index->removed() : RemovedRows();
+  const std::uint64_t postings = seeds->remove(index, counted, index.removed());
+  seeds->renew(index, known ? kQuickPostings * default_threads() + kReadPerCounted * postings
+                            : gpu::LiveSeeds::kAll);
   return seeds;
 }
 

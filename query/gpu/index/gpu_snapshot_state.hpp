@@ -59,9 +59,9 @@ struct GpuSnapshot::State {
   void add(const Snapshot::Segment& from, std::uint32_t spaced_first, const State* before);
   std::shared_ptr<const gpu::UploadedSegment> upload(const std::shared_ptr<const Index>& index,
                                                      std::uint32_t spaced_first);
-  static std::shared_ptr<const gpu::LiveSeeds> count_removed(const Index& index);
-  static std::shared_ptr<const gpu::LiveSeeds> count_removed(const Index& index, std::size_t known,
-                                                             const State& before);
+  static std::shared_ptr<const gpu::LiveSeeds> find_live_seeds(const Index& index,
+                                                               std::optional<std::size_t> known,
+                                                               const State* before);
   void join(const State* before);
   std::size_t share_of(std::uint64_t bytes, std::uint64_t left) const;
   std::shared_ptr<const AccountedBuffer> upload_removed(const Index& index);

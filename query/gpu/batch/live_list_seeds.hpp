@@ -1,0 +1,46 @@
+// Finds the seeds of one list, once documents were removed. Plain C++. Internal.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/score_bound.hpp"
+
+namespace warpdex::gpu {
+
+/// Counts postings by frequency and length, and finds the pairs that enough of them reach. Lengths
+/// are rounded up to 4 significant bits, so pairs score less than they could by a percent or so.
+class SeedTable {
+ public:
+  /// Pairs are compared by BM25 (k1 0.9, b 0.4) with this average length.
+  explicit SeedTable(double average_length);
+
+  /// Adds `count` postings. An impact is a frequency, and its length 0.
+  void add(std::uint32_t frequency, std::uint32_t length, std::uint32_t count) {
+    const std::uint32_t row = std::min(frequency, kFrequencies - 1);
+    counts_[row * kLengths + encode_rounded_up(length)] += count;
+    has_row_[row] = true;
+  }
+
+  /// The best pairs that so many postings reach, by rank; frequency 0 where there are fewer. Ranks
+  /// ascend. Leaves the table empty. O(frequencies).
+  std::vector<ListSeed> take(std::span<const std::uint32_t> ranks);
+
+ private:
+  /// Larger frequencies count as the last one.
+  static constexpr std::uint32_t kFrequencies = 256;
+  static constexpr std::uint32_t kLengths = 256;  ///< codes of lengths
+
+  double average_length_;
+  std::vector<std::uint32_t> counts_;         ///< by frequency, then by length
+  std::array<bool, kFrequencies> has_row_{};  ///< whether the frequency was added
+};
+
+/// Adds the live documents of a long list. O(postings). Throws FormatError for damage.
+void add_live_postings(const Index& index, const PostingsEntry& entry, SeedTable& table);
+
+}  // namespace warpdex::gpu
