@@ -64,6 +64,11 @@ class Searcher {
   __device__ void search(const List& list, std::uint32_t count, const Threshold& need) {
     const Query& query = batch_.queries[batch_.and_queries + list.or_query];
     const std::uint32_t behind = query.scoring_lists - 1 - list.rank;
+    if (batch_.removed != nullptr) {
+      keep(count, [&](bool has, const Candidate& document) {
+        return has && !is_removed(batch_, document.document);
+      });
+    }
     // One loop over all kinds of lists, so that the code of lookups is there only once: large
     // kernels wait for instructions.
     for (std::uint32_t turn = 0; count > 0; ++turn) {
@@ -194,11 +199,6 @@ class Searcher {
   }
 
   __device__ void append_candidates(const Query& query, std::uint32_t count) {
-    if (batch_.removed != nullptr) {
-      keep(count, [&](bool has, const Candidate& document) {
-        return has && !is_removed(batch_, document.document);
-      });
-    }
     if (count == 0) return;
     std::uint32_t before = kNone;  // the number of candidates before and after; other warps append
                                    // some in between

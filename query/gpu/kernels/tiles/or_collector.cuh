@@ -29,7 +29,13 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
   /// number at a time; the threshold rises in between. Scans all accumulators only if not all
   /// crossings were recorded.
   __device__ void collect() {
-    if (query_.flags & kCount) count_matches();
+    if (query_.flags & kCount) {
+      if (batch_.removed == nullptr) {
+        count_matches();
+      } else {
+        count_live_matches();
+      }
+    }
     const std::uint32_t recorded = memory_.recorded_count;
     const bool scans = plan_.info.crossing_word == kNone || recorded > kRecorded;
     if (!scans && recorded == 0) return empty();
@@ -82,13 +88,19 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     }
   }
 
+  /// Whether the document of a slot was removed.
+  __device__ bool is_slot_removed(std::uint32_t slot) const {
+    return is_removed(batch_, begin_ + slot);
+  }
+
   /// Keeps those of the recorded documents that still reach `need`: the threshold may have risen,
   /// and prohibited documents were cleared.
   __device__ void keep_crossed(std::uint32_t count, std::uint32_t need) {
     if (threadIdx.x >= count) return;
     const std::uint32_t slot = memory_.recorded[threadIdx.x];
     const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & 0xFFFF;
-    if (sum >= need) memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
+    if (sum < need || is_slot_removed(slot)) return;
+    memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
   }
 
   /// Counts the accumulators that are not 0 as matches of the query.
@@ -100,7 +112,32 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
       matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
                  __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
     }
-    matches = __reduce_add_sync(kWholeWarp, (matches & 0xFFFFU) + (matches >> 16));
+    add_matches((matches & 0xFFFFU) + (matches >> 16));
+  }
+
+  /// The same without those of removed documents.
+  __device__ void count_live_matches() {
+    const std::uint32_t* const removed = batch_.removed + begin_ / 32;
+    std::uint32_t matches = 0;
+#pragma unroll 4
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
+      const uint4 four = memory_.sums[i];
+      // The four words are those of four neighbouring slots, in an order of their own.
+      const std::uint32_t slot = swizzled(4 * i);
+      const std::uint32_t order = slot & 3;
+      const std::uint32_t matching =
+          __vminu2(four.x, 0x10001U) << order | __vminu2(four.y, 0x10001U) << (order ^ 1) |
+          __vminu2(four.z, 0x10001U) << (order ^ 2) | __vminu2(four.w, 0x10001U) << (order ^ 3);
+      const std::uint32_t low = __ldg(removed + slot / 32) >> (slot & 28);
+      const std::uint32_t high = __ldg(removed + (half_ + slot) / 32) >> (slot & 28);
+      matches += __popc(matching & ~((low & 0xFU) | (high & 0xFU) << 16));
+    }
+    add_matches(matches);
+  }
+
+  /// Adds up what the lanes counted. A whole warp.
+  __device__ void add_matches(std::uint32_t matches) {
+    matches = __reduce_add_sync(kWholeWarp, matches);
     if (lane_id() == 0 && matches > 0) {
       atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
     }
@@ -128,7 +165,7 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     if (reached == 0) return left;
     for (std::uint32_t half = 0; half < 2; ++half) {
       const std::uint32_t sum = reached >> (16 * half) & 0xFFFF;
-      if (sum == 0) continue;
+      if (sum == 0 || is_slot_removed(slot + half * half_)) continue;
       const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
       if (place < kKept) {
         memory_.kept[place] = sum << 16 | (slot + half * half_);

@@ -28,10 +28,6 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     }
     if (!plan_.is_last) return;
     sync(GpuPhase::kScore);
-    if (batch_.removed != nullptr) {
-      erase_removed();
-      sync(GpuPhase::kScore);
-    }
     collect();
     clock_.end(GpuPhase::kSelect);
   }
@@ -161,19 +157,6 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
         if (slot < 2 * half_) atomicAnd(word_of(slot), ~(0xFFFFU << shift_of(slot)));
       }
     });
-  }
-
-  /// Clears the accumulators of removed documents. The bits are padded to whole tiles, and no item
-  /// goes beyond the last tile.
-  __device__ void erase_removed() {
-    const std::uint32_t* const words = batch_.removed + begin_ / 32;
-    for (std::uint32_t i = threadIdx.x; i < half_ / 16; i += Shape::kThreads) {
-#pragma unroll 1
-      for (std::uint32_t left = __ldg(words + i); left != 0; left &= left - 1) {
-        const std::uint32_t slot = 32 * i + __ffs(static_cast<int>(left)) - 1;
-        atomicAnd(word_of(slot), ~(0xFFFFU << shift_of(slot)));
-      }
-    }
   }
 };
 
