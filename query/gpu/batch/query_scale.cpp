@@ -28,8 +28,9 @@ double QueryMeasurer::max_kth_score(std::uint32_t k, std::span<const TermBound> 
   return bound;
 }
 
-/// The most that a posting needs to count: infinite where that is not bounded. Of a snapshot, by
-/// the live documents of all segments.
+/// The most that a posting needs to count: infinite where that is not bounded. By live documents:
+/// if removed ones counted, terms that have k of them together, but fewer live ones, would bound it
+/// far too high. Then frequent terms, which decide in that case, would have few units.
 double QueryMeasurer::max_counted(const PieceQuery& query, bool is_of_all) {
   if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
@@ -37,8 +38,9 @@ double QueryMeasurer::max_counted(const PieceQuery& query, bool is_of_all) {
   bounds_.clear();
   const auto scoring = static_cast<std::size_t>(std::popcount(query.roles.scoring));
   for (const PieceTerm& term : piece_.terms_of(query).first(scoring)) {
-    bounds_.push_back(
-        {term.bound, is_of_all ? term.planned->document_frequency : term.list(0).size});
+    const std::uint64_t size = term.list(0).size;
+    const std::uint64_t live = term.planned->document_frequency;  // in all segments
+    bounds_.push_back({term.bound, is_of_all ? live : live == 0 ? size : std::min(size, live)});
   }
   return max_kth_score(query.common.k, bounds_) * 1.0001;
 }

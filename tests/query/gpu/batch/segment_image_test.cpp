@@ -111,6 +111,7 @@ TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
       for (std::size_t j = 0; j < image.queries().size(); ++j) {
         const Query& query = image.queries()[j];
         EXPECT_LE(capped.queries()[j].seed_threshold, query.unit_cap);
+        EXPECT_GE(query.unit_cap, kth * static_cast<double>(query.scale));
         if (query.flags & kOneList) {
           const PlannedTerm& term = plan.terms[0];
           EXPECT_EQ(image.host.list_matches[0], term.entry.document_frequency - term.removed);
@@ -124,6 +125,34 @@ TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
     ASSERT_FALSE(HasFailure());
   }
   EXPECT_GT(seeded, 10U);
+}
+
+// Scales are those of an index that was built anew from the live documents.
+TEST(SegmentImage, ScalesByLiveDocuments) {
+  test::Living living(902, CodecKind::kBitpack, false, 3'000);
+  living.remove_share(30);
+  living.commit();
+  const test::TemporaryFolder folder(test::place_in_memory());
+  living.build(folder / "anew", living.live());
+  const Index anew = Index::open(folder / "anew");
+  const PlacedSegment placed_anew(anew);
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const PlacedSegment placed(*snapshot.segments()[0].index);
+  test::LivingLog log(living, snapshot, 600);
+  for (std::size_t i = 0; i < log.plans.size(); ++i) {
+    if (log.plans[i].segments[0].terms.empty()) continue;
+    log.settings[i].scorer.kind = ScorerKind::kBm25;  // others know removed occurrences
+    const PlannedQuery plan = plan_query(anew, log.queries[i]);
+    const OneImage image(placed, SegmentPlans(std::span(log.plans).subspan(i, 1), 0),
+                         log.settings[i]);
+    const OneImage wanted(placed_anew, SegmentPlans(std::span(&plan, 1)), log.settings[i]);
+    ASSERT_EQ(image.queries().size(), wanted.queries().size());
+    for (std::size_t j = 0; j < image.queries().size(); ++j) {
+      EXPECT_EQ(image.queries()[j].unit_cap, wanted.queries()[j].unit_cap);
+      EXPECT_EQ(image.queries()[j].scale, wanted.queries()[j].scale)
+          << reference::describe(log.queries[i]) << reference::describe(log.settings[i]);
+    }
+  }
 }
 
 }  // namespace
