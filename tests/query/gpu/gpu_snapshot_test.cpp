@@ -113,6 +113,40 @@ TEST(GpuSnapshot, ManySegmentsAndBatchesUnderWay) {
   }
 }
 
+// With more than 2,048 block ranges, AND takes CTAs of two warps.
+TEST(GpuSnapshot, AndOfManyQueries) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kQueries = 12'000;
+  for (const CodecKind codec :
+       {CodecKind::kBitpack, CodecKind::kPfor, CodecKind::kPforBlock, CodecKind::kRice}) {
+    for (const bool weights : {false, true}) {
+      Living living(895, codec, weights, 2'000);
+      living.add_some(600);
+      living.remove_share(10);
+      living.commit();
+      Uploaded uploaded;
+      const Snapshot snapshot = Snapshot::open(living.index());
+      GpuEngine engine(uploaded.open(living));
+      LivingLog log(living, snapshot, kQueries);
+      for (const ScorerKind scorer : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood}) {
+        SearchSettings settings;
+        settings.mode = QueryMode::kAnd;
+        settings.k = static_cast<std::uint32_t>(1 + living.below(30));
+        settings.scorer = effective_scorer(snapshot.settings(), ScorerSettings{.kind = scorer});
+        std::ranges::fill(log.settings, settings);
+        const BatchAnswers answers = engine.run(log.plans, {&settings, 1});
+        expect_right(snapshot, log, 0, answers);
+        std::size_t with_ranges = 0;  // each has one at least
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+          if (log.plans[i].terms.size() > 1 && !answers[i].hits.empty()) ++with_ranges;
+        }
+        EXPECT_GT(with_ranges, 2'048U);
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+  }
+}
+
 TEST(GpuSnapshot, AThousandOperations) {
   WARPDEX_NEEDS_GPU();
   Living living(893, CodecKind::kBitpack, false);
