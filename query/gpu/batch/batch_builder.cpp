@@ -121,7 +121,7 @@ void BatchBuilder::add_up() {
   }
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
   shape_.segments = static_cast<std::uint32_t>(segments_.size());
-  shape_.sends_sources = shape_.lists >= kManyLists;
+  shape_.sends_entries = shape_.lists >= kManyLists;
   shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }
 
@@ -222,9 +222,7 @@ std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
 }
 
 void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
-  if (shape_.sends_sources) {
-    for (std::size_t i = 0; i < segments_.size(); ++i) host.tables[i] = segments_[i].tables;
-  }
+  if (shape_.sends_entries) std::ranges::copy(segments_.tables(), host.tables);
   const ImageTarget target{shape_, host, device, capacity};
   for_each_piece([&](QueryPiece& piece) { ImageWriter(segments_, store_, target, piece).write(); });
 }

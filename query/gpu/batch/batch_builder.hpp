@@ -23,8 +23,9 @@ namespace warpdex::gpu {
 
 /// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
 /// into pieces. Each piece is first measured and then, when the places of all are known, written to
-/// its place, for large batches by several threads. The bytes of the image do not depend on the
-/// threads, except for padding and for the order of lists that are decoded once.
+/// its place, for large batches by several threads. What is made of the image does not depend on
+/// the threads, except for padding, for the order of lists that are decoded once, and for where
+/// rows lie.
 class BatchBuilder {
  public:
   using Pieces = QueryPieces;
@@ -55,6 +56,9 @@ class BatchBuilder {
   /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
   /// query.
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
+
+  /// Of the terms of a snapshot.
+  TermRows& rows() { return all_pieces_->rows; }
 
   /// Writes what is to be done for lists that are decoded once, after write().
   void write_stored(const ImageParts& host) const {

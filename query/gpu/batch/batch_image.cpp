@@ -4,32 +4,48 @@
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::gpu {
+namespace {
+
+void take_made(const BatchShape& shape, Arena& arena, ImageParts& parts) {
+  parts.lists = arena.take<List>(shape.lists);
+  parts.queries = arena.take<Query>(std::size_t{shape.and_queries} + shape.and_fallback_queries +
+                                    shape.or_queries);
+  parts.list_spans =
+      arena.take<ListSpan>(shape.segments > 1 ? std::size_t{shape.queries} * shape.segments : 0);
+  parts.table_ranges = arena.take<BlockRange>(shape.table_ranges);
+}
+
+}  // namespace
 
 ImageParts lay_out(const BatchShape& shape, void* begin) {
   Arena arena(begin);
   ImageParts parts{};
-  const bool are_sources = shape.sends_sources;
-  parts.lists = arena.take<List>(are_sources ? 0 : shape.lists);
-  parts.sources = arena.take<ListSource>(are_sources ? shape.lists : 0);
-  parts.tables = arena.take<ListTables>(are_sources ? shape.segments : 0);
-  parts.queries = arena.take<Query>(std::size_t{shape.and_queries} + shape.and_fallback_queries +
-                                    shape.or_queries);
+  if (shape.sends_entries) {
+    parts.entries = arena.take<EntrySource>(shape.entries);
+    parts.uses = arena.take<ListUse>(shape.uses);
+    parts.sources = arena.take<ListSource>(shape.own_lists);
+    parts.tables = arena.take<SegmentTables>(shape.segments);
+  } else {
+    take_made(shape, arena, parts);
+  }
   parts.final_queries = arena.take<Query>(shape.queries);
   parts.list_matches = arena.take<std::uint32_t>(shape.queries);
-  const bool are_several = shape.segments > 1;
-  parts.list_spans =
-      arena.take<ListSpan>(are_several ? std::size_t{shape.queries} * shape.segments : 0);
-  parts.query_tiles = arena.take<QueryTiles>(are_several ? shape.or_states : 0);
-  parts.table_ranges = arena.take<BlockRange>(shape.table_ranges);
+  parts.query_tiles = arena.take<QueryTiles>(shape.segments > 1 ? shape.or_states : 0);
   parts.and_ranges =
       arena.take<BlockRange>(std::size_t{shape.and_ranges} + shape.and_fallback_ranges);
   parts.stored_ranges = arena.take<BlockRange>(shape.stored_ranges);
   parts.stored_marked = arena.take<std::uint32_t>(shape.stored_marked);
-  parts.raw =
-      arena.take<std::uint32_t>(are_sources ? 0 : std::size_t{shape.raw_lists} * kRawListEntries);
-  parts.packed = arena.take<std::uint32_t>(are_sources ? 2 * std::size_t{shape.raw_postings} : 0);
+  parts.raw = arena.take<std::uint32_t>(
+      std::size_t{shape.sends_entries ? shape.own_raw_lists : shape.raw_lists} * kRawListEntries);
   parts.image_bytes = arena.used();
   return parts;
+}
+
+std::size_t lay_out_made(const BatchShape& shape, void* begin, ImageParts& parts) {
+  if (!shape.sends_entries) return 0;
+  Arena arena(begin);
+  take_made(shape, arena, parts);
+  return arena.used();
 }
 
 }  // namespace warpdex::gpu

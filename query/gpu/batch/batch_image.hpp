@@ -7,27 +7,33 @@
 
 namespace warpdex::gpu {
 
-/// Pointers to the parts of an image in a buffer. If BatchShape::sends_sources, it has sources in
-/// the place of lists, and raw lists without padding.
+/// Pointers to the parts of an image in a buffer.
 struct ImageParts {
+  // In the image, or, if BatchShape::sends_entries, made on the GPU:
   List* lists;
-  ListSource* sources;
-  ListTables* tables;  ///< by segment; with sources
   Query* queries;
+  ListSpan* list_spans;  ///< where there are several segments
+  BlockRange* table_ranges;
+  // From these, which are in the image then:
+  EntrySource* entries;
+  ListUse* uses;
+  ListSource* sources;    ///< rows of terms that have none on the GPU
+  SegmentTables* tables;  ///< by segment
+  // In the image:
   Query* final_queries;
   std::uint32_t* list_matches;
-  ListSpan* list_spans;     ///< where there are several segments
-  QueryTiles* query_tiles;  ///< likewise
-  BlockRange* table_ranges;
+  QueryTiles* query_tiles;  ///< where there are several segments
   BlockRange* and_ranges;
   BlockRange* stored_ranges;
   std::uint32_t* stored_marked;  ///< OrRounds::stored_marked
   std::uint32_t* raw;            ///< raw lists: kRawEntries docIDs, then as many values
-  std::uint32_t* packed;         ///< with sources: a list's docIDs, then its values
   std::size_t image_bytes;
 };
 
 /// The parts of an image that starts at `begin`. If that is null, only image_bytes is of use.
 ImageParts lay_out(const BatchShape& shape, void* begin);
+/// The parts that are made on the GPU, in memory that starts at `begin`. Returns their bytes; if
+/// `begin` is null, only these are of use.
+std::size_t lay_out_made(const BatchShape& shape, void* begin, ImageParts& parts);
 
 }  // namespace warpdex::gpu

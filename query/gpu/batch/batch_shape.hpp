@@ -11,9 +11,12 @@ namespace warpdex::gpu {
 struct BatchShape {
   std::uint32_t queries = 0;  ///< all, also those that no kernel runs for
   std::uint32_t lists = 0;
-  std::uint32_t raw_lists = 0;     ///< among `lists`, decoded for their query
-  std::uint32_t raw_postings = 0;  ///< of these
-  std::uint32_t and_queries = 0;   ///< entries of AND
+  std::uint32_t raw_lists = 0;      ///< among `lists`, decoded for their query
+  std::uint32_t own_lists = 0;      ///< lists of terms without a row on the GPU, each once
+  std::uint32_t own_raw_lists = 0;  ///< among these, decoded
+  std::uint32_t entries = 0;        ///< EntrySources
+  std::uint32_t uses = 0;           ///< ListUses
+  std::uint32_t and_queries = 0;    ///< entries of AND
   std::uint32_t and_fallback_queries =
       0;                           ///< likewise, that run only where the first found too few
   std::uint32_t or_queries = 0;    ///< entries of OR
@@ -41,7 +44,7 @@ struct BatchShape {
   std::uint32_t stored_marked = 0;  ///< those of them that may get bit sets: the first
   bool adds_stored = false;  ///< tiles are added up from them; else documents are looked up in them
   std::uint32_t segments = 1;
-  bool sends_sources = false;  ///< lists are made on the GPU
+  bool sends_entries = false;  ///< entries, with their lists, are made on the GPU
   /// Entries before the first row of each table by tile, so that no row starts before the table.
   std::uint32_t row_shift = 0;
 
@@ -50,7 +53,10 @@ struct BatchShape {
     queries += other.queries;
     lists += other.lists;
     raw_lists += other.raw_lists;
-    raw_postings += other.raw_postings;
+    own_lists += other.own_lists;
+    own_raw_lists += other.own_raw_lists;
+    entries += other.entries;
+    uses += other.uses;
     and_queries += other.and_queries;
     and_fallback_queries += other.and_fallback_queries;
     or_queries += other.or_queries;

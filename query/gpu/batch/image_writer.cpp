@@ -42,165 +42,196 @@ ImageWriter::ImageWriter(const PlacedSegments& segments, PostingStore& store,
       target_(target),
       piece_(piece),
       next_(piece.before),
-      row_shift_(target.shape.row_shift),
-      are_sources_(target.shape.sends_sources) {}
+      next_raw_(target.shape.sends_entries ? next_.own_raw_lists : next_.raw_lists) {}
 
 void ImageWriter::write() {
+  if (target_.shape.sends_entries) write_rows();
   for (const PieceQuery& query : piece_.queries) write_query(query);
+}
+
+/// The rows of terms that have none on the GPU.
+void ImageWriter::write_rows() {
+  ListSource* to = target_.host.sources + next_.own_lists;
+  for (const TermList& list : piece_.own_lists) {
+    const bool is_packed = (list.source.flags & kPacked) != 0;
+    *to++ = is_packed ? place_packed(piece_.own_packed.data(), list.source) : list.source;
+  }
+}
+
+/// Pads the numbers of a list that is decoded for its query. Returns the list with its place.
+ListSource ImageWriter::place_packed(const std::uint32_t* packed, ListSource source) {
+  const std::size_t place = std::size_t{next_raw_++} * kRawListEntries;
+  source.docids = reinterpret_cast<const std::uint8_t*>(target_.device.raw + place);
+  pad_list(packed + source.first_block, source.size, target_.host.raw + place);
+  return source;
 }
 
 void ImageWriter::write_query(const PieceQuery& query) {
   const ImageParts& host = target_.host;
-  const std::size_t segments = segments_.size();
   const std::uint32_t first_or = next_.or_queries;
   const std::uint32_t first_tile = next_.tile_entries;
-  if (segments > 1) {
-    std::fill_n(host.list_spans + std::size_t{next_.queries} * segments, segments, ListSpan{});
-  }
-  const Query* last = &query.common;
   for (const SegmentRun& run : piece_.runs_of(query)) {
-    for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
-      for (std::uint32_t i = 0; i < run.entries.count; ++i) {
-        last = write_entry(query, run, segment, i);
-      }
-    }
+    for (std::uint32_t i = 0; i < run.entries.count; ++i) write_entry(query, run, i);
   }
   Query& final_query = host.final_queries[next_.queries];
-  final_query = *last;
+  final_query = query.run_count == 0
+                    ? query.common
+                    : make_query(entry_, segments_.tables().data(), entry_.segments - 1);
   final_query.scoring_lists = query.common.scoring_lists;
   host.list_matches[next_.queries] = query.list_matches;
   ++next_.queries;
   if (next_.or_queries == first_or) return;
-  if (segments > 1) {
-    host.query_tiles[next_.or_states] = {first_or, row_shift_ + first_tile,
+  if (segments_.size() > 1) {
+    host.query_tiles[next_.or_states] = {first_or, target_.shape.row_shift + first_tile,
                                          next_.tile_entries - first_tile};
   }
   ++next_.or_states;
 }
 
-/// Entry number `i` of a run, in one of its segments. Returns it as it was written.
-const Query* ImageWriter::write_entry(const PieceQuery& query, const SegmentRun& run,
-                                      std::uint32_t segment, std::uint32_t i) {
+/// Entry number `i` of a run, in all of its segments.
+void ImageWriter::write_entry(const PieceQuery& query, const SegmentRun& run, std::uint32_t i) {
   const QueryEntry& entry = run.entries.entries[i];
-  if (!entry.shares_lists) {
-    // The entry behind it may use the same lists.
-    const bool are_shared = i + 1 < run.entries.count && run.entries.entries[i + 1].shares_lists;
-    const bool is_or = entry.kind == EntryKind::kOr || are_shared;
-    first_list_ = next_.lists;
-    are_stored_ =
-        write_lists(query, run.present, entry, segment, is_or ? place_of(segment) : OrPlace{});
-  }
-  Query own = query.common;
-  own.first_list = first_list_;
+  const bool is_or = entry.kind == EntryKind::kOr;
+  entry_ = {};
+  entry_.query = query.common;
+  entry_.first_use = kNone;
+  entry_.first_segment = run.begin;
+  entry_.segments = run.end - run.begin;
+  entry_.row = kNone;
+  Query& own = entry_.query;
   own.scoring_lists = entry.roles.scoring;
   own.list_count = entry.roles.scoring + entry.roles.prohibited;
   own.flags |= flags_of(entry, query.counts);
-  own.first_tile = segments_[segment].first_tile();
-  own.end_tile = own.first_tile + segments_.tiles(segment);
+  own.tile_row = kNone;
   own.first_candidate = own.state * target_.capacity;
   own.candidate_capacity = target_.capacity;
-  const ImageParts& host = target_.host;
-  if (segments_.size() > 1) {
-    host.list_spans[std::size_t{next_.queries} * segments_.size() + segment] = {
-        first_list_, entry.roles.scoring};
+  if (!entry.shares_lists) {
+    // The entry behind it may use the same lists.
+    const bool are_shared = i + 1 < run.entries.count && run.entries.entries[i + 1].shares_lists;
+    write_uses(query, run, entry, is_or || are_shared);
   }
-  Query* to = nullptr;
-  if (entry.kind == EntryKind::kOr) {
+  own.first_list = first_list_;
+  if (is_or) {
     own.seed_threshold = query.or_threshold;
     if (are_stored_) own.flags |= kStored;
-    to = place_or(own);
-  } else if (entry.kind == EntryKind::kAnd) {
-    piece_.and_ranges.write(next_and_++, next_.and_queries, host.and_ranges);
-    to = host.queries + next_.and_queries++;
+    place_or(run);
   } else {
-    const std::uint32_t number = target_.shape.and_queries + next_.and_fallback_queries++;
-    piece_.and_fallback_ranges.write(next_fallback_++, number,
-                                     host.and_ranges + target_.shape.and_ranges);
-    to = host.queries + number;
+    place_and(entry);
   }
-  *to = own;
-  return to;
+  if (target_.shape.sends_entries) {
+    target_.host.entries[next_.entries++] = entry_;
+    return;
+  }
+  if (!entry.shares_lists) make_lists(query, run);
+  make_queries();
 }
 
-ImageWriter::OrPlace ImageWriter::place_of(std::uint32_t segment) const {
-  return {next_.or_queries, row_shift_ - segments_[segment].first_tile() + next_.row_entries,
-          tile_row_entries(segments_.tiles(segment))};
-}
-
-/// The lists of an entry, and the block ranges of those of OR. Returns whether OR may read them
-/// decoded: they are decoded once, not too many, and no weight is too large for that.
-bool ImageWriter::write_lists(const PieceQuery& query, TermSet present, const QueryEntry& entry,
-                              std::uint32_t segment, const OrPlace& place) {
+/// How an entry uses its terms' lists, and where these go. Those of OR have rows by tile.
+void ImageWriter::write_uses(const PieceQuery& query, const SegmentRun& run,
+                             const QueryEntry& entry, bool is_or) {
   const TermSet required = query.roles.required(entry.unsigned_is_required);
-  const TermSet prohibited = query.roles.prohibited;
-  const PieceTerm* const terms = piece_.terms.data() + query.first_term;
-  const bool is_or = place.tile_row != kNone;
-  bool are_stored = !store_.is_empty() && is_or;
-  // Numbers are kept in registers: what is written might be any of them to the compiler.
-  std::uint32_t number = next_.lists;
-  std::uint32_t rank = 0;
-  ListSource own;  // where the image has lists
-  ListSource* source = are_sources_ ? target_.host.sources + number : &own;
-  BlockRange* range = target_.host.table_ranges + next_.table_ranges;
-  const std::uint32_t step = target_.shape.range_blocks;
-  for (TermSet left = present; left != 0; left &= left - 1) {
+  const bool is_sent = target_.shape.sends_entries;
+  uses_ = is_sent ? target_.host.uses + next_.uses : own_uses_.data();
+  are_stored_ = !store_.is_empty() && is_or;
+  ListUse* use = uses_;
+  for (TermSet left = run.present; left != 0; left &= left - 1) {
     const int bit = std::countr_zero(left);
-    const PieceTerm& term = terms[bit];
-    // Copied whole and then changed: the other way round, the copy would wait for the changes.
-    *source = term.list(segment);
-    source->weight = term.weight;
-    source->c0 = term.c0;
-    source->c1 = term.c1;
-    source->bound = term.bound;
-    const auto role = (required >> bit & 1) * kRequired | (prohibited >> bit & 1) * kProhibited;
-    source->flags |= static_cast<std::uint16_t>(role);
-    if (is_or) {
-      source->or_query = place.number;
-      source->tile_row = place.tile_row + rank * place.row_entries;
-      source->rank = static_cast<std::uint16_t>(rank);
-      range = write_ranges(number, block_count(source->size), step, range);
+    const PieceTerm& term = piece_.terms[query.first_term + static_cast<std::uint32_t>(bit)];
+    *use = {};
+    if (is_sent) {
+      use->row = term.own_list == kNone
+                     ? term.row.on_gpu
+                     : target_.device.sources + piece_.before.own_lists + term.own_list;
     }
-    if (are_stored) store_.place(term.planned->entry, number, *source);
-    if (source->flags & kPacked) write_packed(term, *source);
-    if (!are_sources_) {
-      target_.host.lists[number] = make_list(own, segments_[segment].tables);
-    } else {
-      ++source;
+    use->weight = term.weight;
+    use->c0 = term.c0;
+    use->c1 = term.c1;
+    use->bound = term.bound;
+    use->flags = static_cast<std::uint32_t>((required >> bit & 1) * kRequired |
+                                            (query.roles.prohibited >> bit & 1) * kProhibited);
+    if (are_stored_) {
+      const auto rank = static_cast<std::uint32_t>(use - uses_);
+      store_.place(term.planned->entry, next_.lists + rank, *use);
     }
-    ++number;
-    ++rank;
+    ++use;
   }
-  next_.lists = number;
-  next_.table_ranges = static_cast<std::uint32_t>(range - target_.host.table_ranges);
-  const std::uint32_t max_lists = target_.shape.adds_stored ? kMaxLists : kMaxSearchedLists;
-  if (!are_stored || rank > max_lists) return false;
+  const auto count = static_cast<std::uint32_t>(use - uses_);
+  are_stored_ = are_stored_ && may_read_stored(query, count);
+  entry_.first_use = next_.uses;
+  next_.uses += count;
+  first_list_ = next_.lists;
+  next_.lists += run.sums.lists;
+  if (!is_or) return;
+  entry_.row = target_.shape.row_shift + next_.row_entries;
+  entry_.or_query = next_.or_queries;
+  entry_.first_range = next_.table_ranges;
+  const bool are_short = target_.shape.range_blocks == kShortRangeBlocks;
+  next_.table_ranges += are_short ? run.sums.short_ranges : run.sums.ranges;
+}
+
+/// Whether OR may read a query's lists decoded: they are not too many, and no weight is too large.
+bool ImageWriter::may_read_stored(const PieceQuery& query, std::size_t lists) const {
+  if (lists > (target_.shape.adds_stored ? kMaxLists : kMaxSearchedLists)) return false;
   return std::ranges::all_of(piece_.terms_of(query), [&](const PieceTerm& term) {
     return term.weight * query.common.scale <= kMaxStoredWeight;
   });
 }
 
-/// The numbers of a list that is decoded for its query.
-void ImageWriter::write_packed(const PieceTerm& term, ListSource& source) {
-  const std::size_t place = std::size_t{next_.raw_lists++} * kRawListEntries;
-  source.docids = reinterpret_cast<const std::uint8_t*>(target_.device.raw + place);
-  const std::uint32_t* const numbers = term.row.packed + source.first_block;
-  if (are_sources_) {
-    source.first_block = 2 * next_.raw_postings;
-    std::copy_n(numbers, 2 * source.size, target_.host.packed + source.first_block);
-  } else {
-    pad_list(numbers, source.size, target_.host.raw + place);
-  }
-  next_.raw_postings += source.size;
+/// The places of an entry of AND, and its block ranges.
+void ImageWriter::place_and(const QueryEntry& entry) {
+  const bool is_second = entry.kind == EntryKind::kAndFallback;
+  const BatchShape& all = target_.shape;
+  std::uint32_t& next = is_second ? next_.and_fallback_queries : next_.and_queries;
+  entry_.place = is_second ? all.and_queries + next : next;
+  next += entry_.segments;
+  AndBlockRanges& ranges = is_second ? piece_.and_fallback_ranges : piece_.and_ranges;
+  BlockRange* const to = target_.host.and_ranges + (is_second ? all.and_ranges : 0);
+  std::uint32_t& number = is_second ? next_fallback_ : next_and_;
+  for (std::uint32_t i = 0; i < entry_.segments; ++i) ranges.write(number++, entry_.place + i, to);
 }
 
-/// Gives an entry of OR, whose lists are written, its rows in the tables. Returns its place.
-Query* ImageWriter::place_or(Query& own) {
+/// The places of an entry of OR, and its rows in the tables.
+void ImageWriter::place_or(const SegmentRun& run) {
   const BatchShape& all = target_.shape;
-  const std::uint32_t tiles = own.end_tile - own.first_tile;
-  own.tile_row = row_shift_ - own.first_tile + next_.tile_entries;
-  next_.tile_entries += tiles;
-  next_.row_entries += own.list_count * tile_row_entries(tiles);
-  return target_.host.queries + all.and_queries + all.and_fallback_queries + next_.or_queries++;
+  entry_.place = all.and_queries + all.and_fallback_queries + next_.or_queries;
+  next_.or_queries += entry_.segments;
+  entry_.query.tile_row = all.row_shift + next_.tile_entries;
+  next_.tile_entries += segments_.tiles(run.begin, run.end);
+  next_.row_entries += entry_.query.list_count * segments_.row_entries(run.begin, run.end);
+}
+
+/// What make_entries does on the GPU.
+void ImageWriter::make_lists(const PieceQuery& query, const SegmentRun& run) {
+  const SegmentTables* const tables = segments_.tables().data();
+  BlockRange* range = target_.host.table_ranges + entry_.first_range;
+  std::uint32_t number = first_list_;
+  for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
+    std::uint32_t rank = 0;
+    for (TermSet left = run.present; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      const PieceTerm& term = piece_.terms[query.first_term + bit];
+      ListSource source = term.list(segment);
+      if (source.flags & kPacked) source = place_packed(term.row.packed, source);
+      List list = make_list(source, tables[segment], uses_[rank]);
+      place_list(entry_, tables, segment - run.begin, rank++, list);
+      if (entry_.row != kNone) {
+        range = write_ranges(number, list.blocks, target_.shape.range_blocks, range);
+      }
+      target_.host.lists[number++] = list;
+    }
+  }
+}
+
+/// Likewise.
+void ImageWriter::make_queries() const {
+  const ImageParts& host = target_.host;
+  for (std::uint32_t i = 0; i < entry_.segments; ++i) {
+    const Query query = make_query(entry_, segments_.tables().data(), i);
+    host.queries[entry_.place + i] = query;
+    if (segments_.size() == 1) continue;
+    host.list_spans[query.state * segments_.size() + entry_.first_segment + i] = {
+        query.first_list, query.scoring_lists};
+  }
 }
 
 }  // namespace warpdex::gpu

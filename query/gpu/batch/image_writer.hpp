@@ -1,6 +1,7 @@
 // Writes the pieces of a batch to their places in its image. Internal.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "gpu/batch/batch_image.hpp"
@@ -20,7 +21,8 @@ struct ImageTarget {
   std::uint32_t capacity;
 };
 
-/// Writes one piece, query by query; different pieces may be written by different threads.
+/// Writes one piece, query by query; different pieces may be written by different threads. In large
+/// batches it leaves the lists to the GPU, and in small ones it makes them itself.
 class ImageWriter {
  public:
   /// Keeps references. If `store` is not empty, it has the lists of all queries of OR. The piece's
@@ -32,33 +34,31 @@ class ImageWriter {
   void write();
 
  private:
-  /// The tables of OR that an entry's lists have rows in; none if it is not an entry of OR.
-  struct OrPlace {
-    std::uint32_t number = 0;        ///< the entry's, among those of OR
-    std::uint32_t tile_row = kNone;  ///< of its first list
-    std::uint32_t row_entries = 0;   ///< of each list
-  };
-
+  void write_rows();
   void write_query(const PieceQuery& query);
-  const Query* write_entry(const PieceQuery& query, const SegmentRun& run, std::uint32_t segment,
-                           std::uint32_t i);
-  bool write_lists(const PieceQuery& query, TermSet present, const QueryEntry& entry,
-                   std::uint32_t segment, const OrPlace& place);
-  void write_packed(const PieceTerm& term, ListSource& source);
-  OrPlace place_of(std::uint32_t segment) const;
-  Query* place_or(Query& own);
+  void write_entry(const PieceQuery& query, const SegmentRun& run, std::uint32_t i);
+  void write_uses(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry,
+                  bool is_or);
+  bool may_read_stored(const PieceQuery& query, std::size_t lists) const;
+  void place_and(const QueryEntry& entry);
+  void place_or(const SegmentRun& run);
+  void make_lists(const PieceQuery& query, const SegmentRun& run);
+  void make_queries() const;
+  ListSource place_packed(const std::uint32_t* packed, ListSource source);
 
   const PlacedSegments& segments_;
   PostingStore& store_;
   const ImageTarget& target_;
   QueryPiece& piece_;
-  BatchShape next_;  ///< where what comes next goes
-  std::uint32_t row_shift_;
-  bool are_sources_;
+  BatchShape next_;             ///< where what comes next goes
+  std::uint32_t next_raw_;      ///< raw list of the image
   std::uint32_t next_and_ = 0;  ///< of the piece's entries of AND
   std::uint32_t next_fallback_ = 0;
-  std::uint32_t first_list_ = 0;  ///< of the entry that was written last
-  bool are_stored_ = false;       ///< its lists
+  EntrySource entry_{};                      ///< that was written last
+  std::uint32_t first_list_ = 0;             ///< its lists
+  bool are_stored_ = false;                  ///< OR may read them decoded
+  ListUse* uses_ = nullptr;                  ///< their uses: in the image, or:
+  std::array<ListUse, kMaxLists> own_uses_;  ///< where the image has lists
 };
 
 }  // namespace warpdex::gpu

@@ -28,19 +28,18 @@ float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
   return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
 }
 
-void ListWriter::write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
-                       const CollectionStatistics& statistics, std::uint32_t flags,
-                       std::vector<std::uint32_t>& packed, ListSource& list) {
-  const std::uint64_t occurrences = describe_list(index, segment, term.entry, packed, list);
-  list.flags |= static_cast<std::uint16_t>(flags);
+void ListWriter::write(const PlacedIndex& index, const PlannedTerm& term,
+                       const CollectionStatistics& statistics, std::vector<std::uint32_t>& packed,
+                       ListSource& list, ListUse& use) {
+  const std::uint64_t occurrences = describe_list(index, term.entry, packed, list);
   const TermScorer scorer =
       term.document_frequency != 0
           ? scorers_.of(term, statistics)
           : make_term_scorer(settings_, statistics, list.size, occurrences, weight_of(term));
-  list.weight = scorer.weight;
-  list.c0 = scorer.c0;
-  list.c1 = scorer.c1;
-  list.bound = largest_score(scorer, largest_frequency(list.size, occurrences));
+  use.weight = scorer.weight;
+  use.c0 = scorer.c0;
+  use.c1 = scorer.c1;
+  use.bound = largest_score(scorer, largest_frequency(list.size, occurrences));
 }
 
 }  // namespace warpdex::gpu

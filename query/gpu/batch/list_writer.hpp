@@ -61,13 +61,12 @@ class ListWriter {
   /// Scorers of the query that is written.
   SnapshotScorers& scorers() { return scorers_; }
 
-  /// Fills in a list of segment number `segment`, so far all zero, except for what depends on its
-  /// query: rank, or_query, tile_row, and the place among stored lists. Scores go by `statistics`.
-  /// A list that is decoded for its query is added to `packed`, and has no place on the GPU yet.
-  /// Throws FormatError for damage.
-  void write(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
-             const CollectionStatistics& statistics, std::uint32_t flags,
-             std::vector<std::uint32_t>& packed, ListSource& list);
+  /// Fills in a list and how it scores, so far all zero. Scores go by `statistics`. A list that is
+  /// decoded for its query is added to `packed`, and has no place on the GPU yet. Throws
+  /// FormatError for damage.
+  void write(const PlacedIndex& index, const PlannedTerm& term,
+             const CollectionStatistics& statistics, std::vector<std::uint32_t>& packed,
+             ListSource& list, ListUse& use);
 
  private:
   ScorerSettings settings_;

@@ -9,8 +9,11 @@ namespace warpdex::gpu {
 PlacedSegments::PlacedSegments(std::vector<const PlacedIndex*> segments)
     : all_(std::move(segments)) {
   for (const PlacedIndex* segment : all_) {
-    tiles_.push_back(segment->tiles());
-    all_tiles_ += segment->tiles();
+    const std::uint32_t tiles = segment->tiles();
+    tables_.push_back(
+        {segment->tables, tiles, all_tiles_, tile_row_entries(tiles), all_row_entries_});
+    all_tiles_ += tiles;
+    all_row_entries_ += tile_row_entries(tiles);
     longest_document_ = std::max(longest_document_, segment->longest_document);
     largest_static_ = std::max(largest_static_, segment->largest_static);
     has_static_ |= !segment->index.sections().static_scores.empty();

@@ -41,10 +41,10 @@ void PostingStore::add(const PostingsEntry& entry) {
   ranges_ += (blocks + kShortRangeBlocks - 1) / kShortRangeBlocks;
 }
 
-void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListSource& list) {
-  list.stored_row = row_of_term_[entry.term_number];
-  Stored& stored = lists_[list.stored_row];
-  list.stored_block = stored.first_block;
+void PostingStore::place(const PostingsEntry& entry, std::uint32_t number, ListUse& use) {
+  use.stored_row = row_of_term_[entry.term_number];
+  Stored& stored = lists_[use.stored_row];
+  use.stored_block = stored.first_block;
   // Several threads may write it. Any of their lists will do.
   std::atomic_ref(stored.owner).store(number, std::memory_order_relaxed);
 }

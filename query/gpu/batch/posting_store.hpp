@@ -36,9 +36,9 @@ class PostingStore {
   /// Block ranges of all lists, of kShortRangeBlocks or fewer each.
   std::uint32_t ranges() const { return ranges_; }
 
-  /// Writes to `list`, number `number` of the image, where its decoded postings are. It was added.
-  /// Any thread.
-  void place(const PostingsEntry& entry, std::uint32_t number, ListSource& list);
+  /// Writes to `use` where the decoded postings of list number `number` of the image are. It was
+  /// added. Any thread.
+  void place(const PostingsEntry& entry, std::uint32_t number, ListUse& use);
   /// Writes all block ranges, when all lists are placed.
   void write_ranges(BlockRange* ranges) const;
   /// Likewise, for each of the first `rows` rows, the number of its first posting among all; kNone

@@ -38,7 +38,7 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, PieceQuery& query) 
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
   set_known_threshold(common);
   query.or_threshold = seeded_threshold(query);
-  for (const SegmentRun& run : piece_.runs_of(query)) count_run(query, run);
+  for (SegmentRun& run : std::span(piece_.runs).subspan(query.first_run)) count_run(query, run);
   if (piece_.shape.or_queries > or_queries) ++piece_.shape.or_states;
 }
 
@@ -72,7 +72,8 @@ void QueryMeasurer::add_run(const PlannedQuery& whole, PieceQuery& query, TermSe
   const bool knows_matches =
       segments_.knows_live() && (segments_.size() == 1 || whole.terms.size() == 1);
   const QueryMode mode = rules_.of(query.common.slot).mode;
-  const SegmentRun run{present, begin, end, entries_of(query.roles, present, mode, knows_matches)};
+  const SegmentRun run{
+      present, begin, end, entries_of(query.roles, present, mode, knows_matches), {}};
   if (run.entries.count == 0) return;
   piece_.runs.push_back(run);
   for (const QueryEntry& entry : run.entries) {
@@ -98,19 +99,20 @@ ListSums QueryMeasurer::sum_lists(const PieceQuery& query, const SegmentRun& run
   return sums;
 }
 
-void QueryMeasurer::count_run(const PieceQuery& query, const SegmentRun& run) {
+void QueryMeasurer::count_run(const PieceQuery& query, SegmentRun& run) {
   BatchShape& shape = piece_.shape;
-  const ListSums sums = sum_lists(query, run);
-  shape.postings += sums.postings;
+  run.sums = sum_lists(query, run);
+  shape.postings += run.sums.postings;
+  shape.entries += run.entries.count;
   for (const QueryEntry& entry : run.entries) {
     shape.has_fallback |= entry.is_fallback;
     if (!entry.shares_lists) {
-      shape.lists += sums.lists;
-      shape.raw_lists += sums.raw_lists;
-      shape.raw_postings += sums.raw_postings;
+      shape.lists += run.sums.lists;
+      shape.raw_lists += run.sums.raw_lists;
+      shape.uses += static_cast<std::uint32_t>(std::popcount(run.present));
     }
     if (entry.kind == EntryKind::kOr) {
-      count_or(query, run, entry, sums);
+      count_or(query, run, entry);
     } else {
       count_and(query, run, entry);
     }
@@ -128,24 +130,19 @@ void QueryMeasurer::count_and(const PieceQuery& query, const SegmentRun& run,
 }
 
 void QueryMeasurer::count_or(const PieceQuery& query, const SegmentRun& run,
-                             const QueryEntry& entry, const ListSums& sums) {
+                             const QueryEntry& entry) {
   BatchShape& shape = piece_.shape;
-  const std::uint32_t segments = run.end - run.begin;
-  std::uint32_t tiles = segments_.all_tiles();
-  if (segments != segments_.size()) {
-    tiles = 0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) tiles += segments_.tiles(i);
-  }
+  const ListSums& sums = run.sums;
   shape.or_postings += sums.postings;
   shape.or_blocks += sums.blocks;
   shape.max_list_blocks = std::max(shape.max_list_blocks, sums.max_blocks);
   shape.table_ranges += sums.ranges;
   piece_.short_ranges += sums.short_ranges;
-  shape.or_queries += segments;
+  shape.or_queries += run.end - run.begin;
   shape.or_lists += sums.lists;
-  // tile_row_entries() of each segment, for each list there
-  shape.row_entries += sums.lists / segments * (tiles + segments * tile_row_entries(0));
-  shape.tile_entries += tiles;
+  const auto lists = static_cast<std::uint32_t>(std::popcount(run.present));
+  shape.row_entries += lists * segments_.row_entries(run.begin, run.end);
+  shape.tile_entries += segments_.tiles(run.begin, run.end);
   const std::uint32_t flags = query.common.flags | flags_of(entry, query.counts);
   shape.adds_up_only &= (flags & kAddsUpOnly) != 0;
   shape.needs_rounds |= (flags & (kAddsUpOnly | kNoTiles)) != 0;

@@ -76,10 +76,9 @@ class QueryMeasurer {
   void add_run(const PlannedQuery& whole, PieceQuery& query, TermSet present, std::uint32_t begin,
                std::uint32_t end);
   ListSums sum_lists(const PieceQuery& query, const SegmentRun& run) const;
-  void count_run(const PieceQuery& query, const SegmentRun& run);
+  void count_run(const PieceQuery& query, SegmentRun& run);
   void count_and(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry);
-  void count_or(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry,
-                const ListSums& sums);
+  void count_or(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry);
 
   // query_scale.cpp:
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;

@@ -21,8 +21,7 @@ struct PieceTerm {
   TermRow row;
   const PlannedTerm* planned;  ///< of several segments, in the plan of the whole
   std::uint64_t key;           ///< TermRows::key_of()
-  std::uint32_t own_list;      ///< of several segments: where its lists start among the piece's;
-                               ///< kNone: it has a row
+  std::uint32_t own_list;      ///< where its lists start among the piece's; kNone: it has a row
   float weight;                ///< this and what follows are List's
   float c0;
   float c1;
@@ -37,6 +36,7 @@ struct SegmentRun {
   std::uint32_t begin;
   std::uint32_t end;
   QueryEntries entries;  ///< in each of the segments
+  ListSums sums;         ///< of its lists
 };
 
 /// A query of a piece.
@@ -91,7 +91,8 @@ struct alignas(64) QueryPiece {
 
 /// What the lanes of an engine share to build batches.
 struct QueryPieces {
-  explicit QueryPieces(std::size_t max_row_bytes = TermRows::kMaxBytes) : rows(max_row_bytes) {}
+  explicit QueryPieces(RowMemory memory = {}, std::size_t max_row_bytes = TermRows::kMaxBytes)
+      : rows(memory, max_row_bytes) {}
 
   std::vector<QueryPiece> all;  ///< as many as any batch had; they keep their memory
   TermRows rows;                ///< of the snapshot, if that is what is searched

@@ -113,8 +113,9 @@ void QueryMeasurer::describe_lists() {
     const bool wants_seeds =
         rules_.has_seeds && rules_.of(query.common.slot).mode != QueryMode::kAnd;
     for (PieceTerm& term : piece_.terms_of(query)) {
-      describe_term(segments_[0], 0, *term.planned, wants_seeds, piece_.own_packed, *list);
+      describe_term(segments_[0], *term.planned, wants_seeds, piece_.own_packed, *list);
       term.row.sums.add(list->source);
+      term.own_list = static_cast<std::uint32_t>(list - piece_.own_lists.data());
       term.row.lists = list++;
     }
   }
@@ -155,6 +156,10 @@ void QueryMeasurer::measure(const SegmentPlans& plans, std::span<const std::uint
     start_query(plans, slots[i]);
   }
   find_lists(plans);
+  piece_.shape.own_lists = static_cast<std::uint32_t>(piece_.own_lists.size());
+  for (const PieceTerm& term : piece_.terms) {
+    if (term.own_list != kNone) piece_.shape.own_raw_lists += term.row.sums.raw_lists;
+  }
   for (PieceQuery& query : piece_.queries) measure_query(plans, query);
 }
 

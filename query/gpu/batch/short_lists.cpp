@@ -13,8 +13,6 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::size_t kRawBytes = kRawListEntries * sizeof(std::uint32_t);
-
 /// Calls visit(entry) for all short lists, on all threads.
 template <class Visit>
 void for_each_short(const Index& index, const Visit& visit) {

@@ -11,6 +11,9 @@
 
 namespace warpdex::gpu {
 
+/// Bytes of a raw list.
+inline constexpr std::size_t kRawBytes = kRawListEntries * sizeof(std::uint32_t);
+
 /// Decodes a short list: its docIDs from `first_document` on, then its values less one. Returns the
 /// term's collection frequency. Throws FormatError for damage.
 std::uint64_t write_packed_list(const Index& index, const PostingsEntry& entry,

@@ -49,12 +49,9 @@ void find_live_seeds(const PlacedIndex& index, const PlannedTerm& term, TermList
 
 }  // namespace
 
-std::uint64_t describe_list(const PlacedIndex& index, std::size_t segment,
-                            const PostingsEntry& entry, std::vector<std::uint32_t>& packed,
-                            ListSource& list) {
+std::uint64_t describe_list(const PlacedIndex& index, const PostingsEntry& entry,
+                            std::vector<std::uint32_t>& packed, ListSource& list) {
   list.size = entry.document_frequency;
-  list.tile_row = kNone;
-  list.segment = static_cast<std::uint16_t>(segment);
   std::uint64_t occurrences = entry.collection_frequency;
   if (entry.is_short()) {
     occurrences = describe_short(index, entry, packed, list);
@@ -65,9 +62,9 @@ std::uint64_t describe_list(const PlacedIndex& index, std::size_t segment,
   return occurrences;
 }
 
-void describe_term(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
-                   bool wants_seeds, std::vector<std::uint32_t>& packed, TermList& list) {
-  list.occurrences = describe_list(index, segment, term.entry, packed, list.source);
+void describe_term(const PlacedIndex& index, const PlannedTerm& term, bool wants_seeds,
+                   std::vector<std::uint32_t>& packed, TermList& list) {
+  list.occurrences = describe_list(index, term.entry, packed, list.source);
   if (wants_seeds && !term.entry.is_short()) find_live_seeds(index, term, list);
 }
 

@@ -40,7 +40,6 @@ struct ListSums {
   std::uint32_t ranges = 0;  ///< of kRangeBlocks or fewer
   std::uint32_t short_ranges = 0;
   std::uint32_t raw_lists = 0;  ///< decoded for their query
-  std::uint32_t raw_postings = 0;
 
   void add(const ListSource& list) {
     const std::uint32_t own_blocks = block_count(list.size);
@@ -50,9 +49,7 @@ struct ListSums {
     blocks += own_blocks;
     ranges += (own_blocks + kRangeBlocks - 1) / kRangeBlocks;
     short_ranges += (own_blocks + kShortRangeBlocks - 1) / kShortRangeBlocks;
-    if ((list.flags & kPacked) == 0) return;
-    ++raw_lists;
-    raw_postings += list.size;
+    if (list.flags & kPacked) ++raw_lists;
   }
   void add(const ListSums& other) {
     lists += other.lists;
@@ -62,20 +59,17 @@ struct ListSums {
     ranges += other.ranges;
     short_ranges += other.short_ranges;
     raw_lists += other.raw_lists;
-    raw_postings += other.raw_postings;
   }
 };
 
-/// Describes the list of segment number `segment` at `entry`, so far all zero. Adds its numbers to
-/// `packed` if it is decoded for its query. Returns the term's collection frequency. Throws
-/// FormatError for damage.
-std::uint64_t describe_list(const PlacedIndex& index, std::size_t segment,
-                            const PostingsEntry& entry, std::vector<std::uint32_t>& packed,
-                            ListSource& list);
+/// Describes the list at `entry`, so far all zero. Adds its numbers to `packed` if it is decoded
+/// for its query. Returns the term's collection frequency. Throws FormatError for damage.
+std::uint64_t describe_list(const PlacedIndex& index, const PostingsEntry& entry,
+                            std::vector<std::uint32_t>& packed, ListSource& list);
 
 /// The same of a term, with its seeds if they are wanted.
-void describe_term(const PlacedIndex& index, std::size_t segment, const PlannedTerm& term,
-                   bool wants_seeds, std::vector<std::uint32_t>& packed, TermList& list);
+void describe_term(const PlacedIndex& index, const PlannedTerm& term, bool wants_seeds,
+                   std::vector<std::uint32_t>& packed, TermList& list);
 
 /// The largest frequency that a posting of a list can have.
 inline std::uint64_t largest_frequency(std::uint32_t size, std::uint64_t occurrences) {

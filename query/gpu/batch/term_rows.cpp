@@ -1,8 +1,12 @@
-// A hash table that is read without locks. A row is made beside it and then added.
+// A hash table that is read without locks. A row is made beside it, then it gets its place on the
+// GPU and is added.
 #include "gpu/batch/term_rows.hpp"
 
 #include <bit>
+#include <cstring>
 #include <utility>
+
+#include "gpu/batch/short_lists.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -30,7 +34,37 @@ void TermRows::open() {
   slots_ = std::vector<Slot>(kSlots);
   rows_.clear();
   bytes_ = 0;
+  starts_over_ |= end_ > 0;
+  end_ = 0;
+  fresh_.clear();
   is_full_ = false;
+}
+
+void TermRows::set_uploaded() {
+  fresh_ = {};
+  starts_over_ = false;
+}
+
+/// Gives a row the next place on the GPU.
+void TermRows::place(Row& row) {
+  const std::size_t begin = fresh_.size();
+  row.view.on_gpu = reinterpret_cast<const ListSource*>(memory_.begin + end_);
+  const std::size_t sources = row.lists.size() * sizeof(ListSource);
+  const std::size_t bytes = sources + row.view.sums.raw_lists * kRawBytes;
+  fresh_.resize(begin + bytes);
+  std::uint8_t* const to = fresh_.data() + begin;
+  std::size_t raw = sources;
+  for (std::size_t i = 0; i < row.lists.size(); ++i) {
+    ListSource source = row.lists[i].source;
+    if (source.flags & kPacked) {
+      source.docids = memory_.begin + end_ + raw;
+      pad_list(row.packed.data() + source.first_block, source.size,
+               reinterpret_cast<std::uint32_t*>(to + raw));
+      raw += kRawBytes;
+    }
+    std::memcpy(to + i * sizeof(ListSource), &source, sizeof(ListSource));
+  }
+  end_ += bytes;
 }
 
 std::size_t TermRows::first_slot(std::uint64_t key) {
@@ -55,24 +89,26 @@ std::optional<TermRow> TermRows::find(std::uint64_t key) const {
 
 std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& segments,
                                      const PlannedQuery& plan, const PlannedTerm& term) {
-  if (is_full_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (memory_.bytes == 0 || is_full_.load(std::memory_order_relaxed)) return std::nullopt;
   auto row = std::make_unique<Row>();
   row->key = key;
   row->lists.resize(segments.size());
   const ListSums sums = describe_in_all(segments, plan, term, row->packed, row->lists);
-  row->view = {row->lists.data(), row->packed.data(), sums};
+  row->view = {row->lists.data(), row->packed.data(), nullptr, sums};
   const std::size_t bytes = sizeof(Row) + row->lists.capacity() * sizeof(TermList) +
                             row->packed.capacity() * sizeof(std::uint32_t);
-  if (bytes > max_bytes_) return std::nullopt;
+  const std::size_t on_gpu = segments.size() * sizeof(ListSource) + sums.raw_lists * kRawBytes;
+  if (bytes > max_bytes_ || on_gpu > memory_.bytes) return std::nullopt;
   const std::scoped_lock lock(adding_);
   const std::size_t slot = slot_of(key);
   // Another thread may have added it meanwhile.
   if (const Row* const there = slots_[slot].load(std::memory_order_relaxed)) return there->view;
-  if (rows_.size() == kMaxRows || bytes_ + bytes > max_bytes_) {
+  if (rows_.size() == kMaxRows || bytes_ + bytes > max_bytes_ || end_ + on_gpu > memory_.bytes) {
     is_full_ = true;
     return std::nullopt;
   }
   bytes_ += bytes;
+  place(*row);
   rows_.push_back(std::move(row));
   slots_[slot].store(rows_.back().get(), std::memory_order_release);
   return rows_.back()->view;
@@ -85,7 +121,7 @@ ListSums describe_in_all(const PlacedSegments& segments, const PlannedQuery& pla
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const PlannedTerm* const here = find_in(plan.segments[i], term);
     if (here == nullptr) continue;
-    describe_term(segments[i], i, *here, true, packed, lists[i]);
+    describe_term(segments[i], *here, true, packed, lists[i]);
     sums.add(lists[i].source);
   }
   return sums;

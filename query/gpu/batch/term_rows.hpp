@@ -1,5 +1,6 @@
 // The lists of terms in all segments of a snapshot, a row a term: a query reads one row in the
-// place of a plan and a lexicon's entry in each segment. Internal.
+// place of a plan and a lexicon's entry in each segment. Rows are on the GPU, too, so that a batch
+// need not send their lists. Internal.
 #pragma once
 
 #include <atomic>
@@ -21,19 +22,28 @@ namespace warpdex::gpu {
 struct TermRow {
   const TermList* lists = nullptr;        ///< by segment
   const std::uint32_t* packed = nullptr;  ///< numbers of those that are decoded for each query
+  const ListSource* on_gpu = nullptr;     ///< by segment, with the decoded lists behind them
   ListSums sums;                          ///< of all of them
+};
+
+/// GPU memory for rows.
+struct RowMemory {
+  std::uint8_t* begin = nullptr;  ///< aligned to 16 bytes
+  std::size_t bytes = 0;
 };
 
 /// The rows of one snapshot's terms that queries have asked for. Where there is no room for more,
 /// other terms of the batch are described for each query, and the next batch starts without rows.
-/// Any thread, but for open().
+/// find(), add() and prefetch(): any thread.
 class TermRows {
  public:
-  /// All rows together.
+  /// All rows together, on the host.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   static constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 
-  explicit TermRows(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
+  /// There is no row without memory for it on the GPU.
+  explicit TermRows(RowMemory memory = {}, std::size_t max_bytes = kMaxBytes)
+      : memory_(memory), max_bytes_(max_bytes) {}
 
   /// Which term of the snapshot a term of a plan for all segments is: its number in the first
   /// segment that has it. One segment has it at least.
@@ -52,6 +62,14 @@ class TermRows {
   /// Of all rows, while none is added.
   std::size_t bytes() const { return bytes_; }
 
+  /// The bytes of rows that are not on the GPU yet, while none is added, and where they go in its
+  /// memory. Where they start over, rows of batches under way may lie there.
+  std::span<const std::uint8_t> fresh() const { return fresh_; }
+  std::size_t fresh_begin() const { return end_ - fresh_.size(); }
+  bool starts_over() const { return starts_over_; }
+  /// Their upload is queued.
+  void set_uploaded();
+
  private:
   struct Row {
     std::uint64_t key;
@@ -63,12 +81,17 @@ class TermRows {
 
   static constexpr std::size_t kSlots = 2 * kMaxRows;
   static std::size_t first_slot(std::uint64_t key);
+  void place(Row& row);
   std::size_t slot_of(std::uint64_t key) const;
 
   std::vector<Slot> slots_;  ///< a hash table without removals; a slot is written once
   std::mutex adding_;
   std::vector<std::unique_ptr<const Row>> rows_;
   std::size_t bytes_ = 0;
+  RowMemory memory_;
+  std::size_t end_ = 0;  ///< of the rows in it
+  std::vector<std::uint8_t> fresh_;
+  bool starts_over_ = false;
   std::size_t max_bytes_;
   std::atomic<bool> is_full_ = false;  ///< a row found no room
 };

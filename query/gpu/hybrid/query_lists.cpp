@@ -32,7 +32,6 @@ bool is_packed(const PlacedIndex& index, const PostingsEntry& entry) {
 struct SegmentWriter {
   ListWriter& writer;
   const PlacedIndex& index;
-  std::size_t segment;
   const PlannedQuery& plan;
   CollectionStatistics statistics;
   List* lists;
@@ -48,15 +47,17 @@ struct SegmentWriter {
 
   void write(const PlannedTerm& term) {
     ListSource source{};
+    ListUse use{};
     packed.clear();
-    writer.write(index, segment, term, statistics, flags_of(term), packed, source);
+    writer.write(index, term, statistics, packed, source, use);
+    use.flags = flags_of(term);
     if (source.flags & kPacked) {
       pad_list(packed.data(), source.size, raw);
       source.docids = reinterpret_cast<const std::uint8_t*>(device_raw);
       raw += kRawListEntries;
       device_raw += kRawListEntries;
     }
-    *lists++ = make_list(source, index.tables);
+    *lists++ = make_list(source, index.tables, use);
   }
 };
 
@@ -107,7 +108,6 @@ void QueryLists::write(std::span<const PlannedQuery* const> plans, const ScorerS
         SegmentWriter segment{
             writer,
             *segments_[s],
-            s,
             plan,
             plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens}),
             host.lists + begin.list,

@@ -22,6 +22,7 @@ struct SearchedIndex {
   std::unique_ptr<MemoryBudget> budget;  ///< of what is searched and its engines
   std::size_t scratch = 0;               ///< bytes for all lanes together
   mutable std::atomic<std::size_t> lanes = 0;
+  mutable std::atomic<std::size_t> row_memory = 0;  ///< of `scratch`, for rows of terms
 
   // By docID, or by spaced docID; always resident:
   Lengths lengths{};
@@ -36,7 +37,9 @@ struct SearchedIndex {
   const SpaceEntry* space = nullptr;                 ///< of a snapshot: FinishBatch::space
 
   /// GPU memory that one of the lanes may take.
-  std::size_t scratch_share() const { return scratch / std::max<std::size_t>(lanes, 1); }
+  std::size_t scratch_share() const {
+    return (scratch - std::min<std::size_t>(row_memory, scratch)) / std::max<std::size_t>(lanes, 1);
+  }
 
  protected:
   ~SearchedIndex() = default;

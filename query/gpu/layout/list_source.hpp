@@ -1,5 +1,5 @@
-// A list of a query as the host writes it, and the List that kernels read, made from it and from
-// what all lists of a segment share. Large batches send sources, two fifths of the bytes. Internal.
+// What lists and queries are made from: where the postings of a term are, how a query uses the
+// term, and the entries of a query. Large batches send these, and the GPU makes the rest. Internal.
 #pragma once
 
 #include <cstdint>
@@ -32,39 +32,65 @@ struct ListTables {
   std::uint8_t levels = 0;                   ///< DeviceValues::levels
 };
 
+/// A segment, as the lists and entries in it are made.
+struct SegmentTables : ListTables {
+  std::uint32_t tiles = 0;
+  std::uint32_t tiles_before = 0;        ///< of all segments before it
+  std::uint32_t row_entries = 0;         ///< of a list in the tables by list and tile
+  std::uint32_t row_entries_before = 0;  ///< of a list in each segment before it
+
+  WARPDEX_HOST_DEVICE std::uint32_t first_tile() const { return first_document >> kTileShift; }
+};
+
 /// Flags of a source beside its ListFlags.
 enum SourceFlags : std::uint16_t {
-  kPacked = 0x100,             ///< a raw list that its image has without padding
+  kPacked = 0x100,             ///< a raw list that is decoded for its queries, on the host so far
   kFlatDocidTail = 0x200,      ///< docid_tail counts from flat_tails, in units of kFlatTailUnit
   kFlatFrequencyTail = 0x400,  ///< likewise
 };
 inline constexpr std::uint32_t kFlatTailUnit = 16;
 
-/// One distinct term of one query in one segment.
+/// Where a term's postings in a segment are, whatever query has the term. Of size 0 where the
+/// segment lacks it. Lists of one term lie side by side, by segment: a row.
 struct alignas(16) ListSource {
   const std::uint8_t* docids;       ///< the first block; of a raw list its plain docIDs
   const std::uint8_t* frequencies;  ///< likewise; of a raw list not read
   std::uint32_t docid_tail;         ///< where the tail starts, in bytes from the first block
   std::uint32_t frequency_tail;     ///< likewise
   std::uint32_t size;               ///< postings
-  std::uint32_t first_block;        ///< in the block arrays; if kPacked its first word in the image
+  std::uint32_t first_block;        ///< in the block arrays; if kPacked where its numbers start
   std::uint32_t first_base;         ///< in the arrays of bases
   std::uint32_t frequent_list;      ///< PostingsEntry's
-  float weight;                     ///< this and what follows are List's
-  float c0;
-  float c1;
-  float bound;
-  std::uint32_t or_query;
-  std::uint32_t tile_row;
-  std::uint32_t stored_block;
-  std::uint32_t stored_row;
-  std::uint16_t flags;  ///< ListFlags and SourceFlags
-  std::uint16_t rank;
-  std::uint16_t segment;  ///< its number
+  std::uint16_t flags;              ///< ListFlags and SourceFlags
   std::uint8_t docid_parameter;
   std::uint8_t frequency_parameter;
 };
-static_assert(sizeof(ListSource) == 80);
+static_assert(sizeof(ListSource) == 48);
+
+/// How a query uses a term, in all segments alike.
+struct ListUse {
+  const ListSource* row;  ///< the GPU's
+  float weight;           ///< this and what follows are List's
+  float c0;
+  float c1;
+  float bound;
+  std::uint32_t stored_block;
+  std::uint32_t stored_row;
+  std::uint32_t flags;  ///< kRequired or kProhibited
+};
+
+/// The entries of a query in neighbouring segments that have the same of its terms.
+struct alignas(16) EntrySource {
+  Query query;              ///< the first one, save for its tiles; tile_row is kNone but of OR
+  std::uint32_t first_use;  ///< of its lists, in their order; kNone: another makes the lists
+  std::uint32_t first_segment;
+  std::uint32_t segments;
+  std::uint32_t place;        ///< of the first one among all queries
+  std::uint32_t or_query;     ///< List::or_query, of the first
+  std::uint32_t row;          ///< the first entry of the first list's row by tile; kNone: none
+  std::uint32_t first_range;  ///< of these lists in the tables' ranges, if they have rows
+};
+static_assert(sizeof(EntrySource) == 112);
 
 WARPDEX_HOST_DEVICE inline device::DeviceValues make_values(
     const ListSource& source, const ValueTables& tables, const std::uint8_t* bytes,
@@ -83,22 +109,22 @@ WARPDEX_HOST_DEVICE inline device::DeviceValues make_values(
   return values;
 }
 
-/// The list, if its postings are raw or in blocks. `tables` are those of its segment.
-WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTables& tables) {
+/// The list, if its postings are raw or in blocks, without its place in a query. `tables` are those
+/// of its segment.
+WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTables& tables,
+                                          const ListUse& use) {
   List list{};
   list.size = source.size;
   list.blocks = (source.size + kBlockSize - 1) / kBlockSize;
-  list.weight = source.weight;
-  list.c0 = source.c0;
-  list.c1 = source.c1;
-  list.bound = source.bound;
-  list.tile_row = source.tile_row;
-  list.flags = static_cast<std::uint16_t>(source.flags & 0xFF);
-  list.rank = source.rank;
-  list.or_query = source.or_query;
+  list.weight = use.weight;
+  list.c0 = use.c0;
+  list.c1 = use.c1;
+  list.bound = use.bound;
+  list.tile_row = kNone;
+  list.flags = static_cast<std::uint16_t>((source.flags & 0xFF) | use.flags);
   list.first_document = tables.first_document;
-  list.stored_block = source.stored_block;
-  list.stored_row = source.stored_row;
+  list.stored_block = use.stored_block;
+  list.stored_row = use.stored_row;
   if (source.flags & kRaw) {
     list.docids.bytes = source.docids;
     list.frequencies.bytes = source.docids + kRawEntries * sizeof(std::uint32_t);
@@ -118,6 +144,35 @@ WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTa
         tables.range_bounds + std::uint64_t{source.frequent_list} * tables.ranges;
   }
   return list;
+}
+
+/// Gives a list its place in a query: it is list number `rank` in segment number `i` of the entry.
+/// `tables` are those of all segments.
+WARPDEX_HOST_DEVICE inline void place_list(const EntrySource& entry, const SegmentTables* tables,
+                                           std::uint32_t i, std::uint32_t rank, List& list) {
+  list.rank = static_cast<std::uint16_t>(rank);
+  if (entry.row == kNone) return;
+  const SegmentTables& first = tables[entry.first_segment];
+  const SegmentTables& own = tables[entry.first_segment + i];
+  const std::uint32_t before =
+      entry.query.list_count * (own.row_entries_before - first.row_entries_before);
+  list.or_query = entry.or_query + i;
+  list.tile_row = entry.row + before + rank * own.row_entries - own.first_tile();
+}
+
+/// The entry in segment number `i` of those that it is in.
+WARPDEX_HOST_DEVICE inline Query make_query(const EntrySource& entry, const SegmentTables* tables,
+                                            std::uint32_t i) {
+  const SegmentTables& first = tables[entry.first_segment];
+  const SegmentTables& own = tables[entry.first_segment + i];
+  Query query = entry.query;
+  query.first_list += i * query.list_count;
+  query.first_tile = own.first_tile();
+  query.end_tile = query.first_tile + own.tiles;
+  if (query.tile_row != kNone) {
+    query.tile_row += own.tiles_before - first.tiles_before - query.first_tile;
+  }
+  return query;
 }
 
 }  // namespace warpdex::gpu

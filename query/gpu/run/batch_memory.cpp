@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/make_entries.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
@@ -48,7 +49,7 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
     pieces_.cleared = arena.take<std::uint8_t>(bytes.cleared);
     pieces_.tables = arena.take<std::uint8_t>(bytes.tables);
     pieces_.documents = arena.take<std::uint8_t>(bytes.documents);
-    pieces_.lists = arena.take<std::uint8_t>(bytes.lists);
+    pieces_.made = arena.take<std::uint8_t>(bytes.made);
     return arena.used();
   };
   const std::size_t needed = lay_out(nullptr);
@@ -75,8 +76,8 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   bytes.cleared = place_cleared(nullptr, plan, nowhere);
   bytes.tables = place_tables(nullptr, plan, nowhere);
   bytes.documents = place_documents(nullptr, plan, nowhere);
-  lists_ = {};
-  bytes.lists = place_lists(nullptr, plan, lists_);
+  ImageParts none{};
+  bytes.made = lay_out_made(plan.shape, nullptr, none);
   if (!make_room(plan.queries, bytes)) return false;
   shape_ = plan.shape;
   image_bytes_ = bytes.image;
@@ -87,28 +88,30 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   place_cleared(pieces_.cleared, plan, places_);
   place_tables(pieces_.tables, plan, places_);
   place_documents(pieces_.documents, plan, places_);
-  place_lists(pieces_.lists, plan, lists_);
   return true;
 }
 
 ImageParts BatchMemory::device() const {
   ImageParts parts = gpu::lay_out(shape_, pieces_.image);
-  if (shape_.sends_sources) {
-    parts.lists = lists_.lists;
-    parts.raw = lists_.raw;
-  }
+  lay_out_made(shape_, pieces_.made, parts);
   return parts;
 }
 
 void BatchMemory::upload(bool overlaps) {
   send(overlaps);
-  if (!shape_.sends_sources) return;
+  if (!shape_.sends_entries) return;
   const ImageParts parts = device();
-  ListBatch batch = lists_;
-  batch.sources = parts.sources;
-  batch.tables = parts.tables;
-  batch.packed = parts.packed;
-  launch_make_lists(batch, stream_.handle());
+  launch_make_entries({.entries = parts.entries,
+                       .uses = parts.uses,
+                       .tables = parts.tables,
+                       .entry_count = shape_.entries,
+                       .segments = shape_.segments,
+                       .range_blocks = shape_.range_blocks,
+                       .lists = parts.lists,
+                       .queries = parts.queries,
+                       .list_spans = parts.list_spans,
+                       .table_ranges = parts.table_ranges},
+                      stream_.handle());
 }
 
 /// Queues the upload and the clearing.

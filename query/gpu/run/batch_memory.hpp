@@ -45,10 +45,10 @@ class BatchMemory {
   /// The image that was laid out last: where to write it in page-locked memory, and its copy on the
   /// GPU.
   ImageParts host() const { return gpu::lay_out(shape_, staging().data()); }
-  /// With the lists that kernels read, be they part of the image or made from it.
+  /// With the lists and queries that kernels read, be they part of the image or made from it.
   ImageParts device() const;
-  /// Queues the upload of the written image, the clearing of the counters, and the making of lists.
-  /// A kernel that does the first two may `overlap` the one before.
+  /// Queues the upload of the written image, the clearing of the counters, and the making of
+  /// entries. A kernel that does the first two may `overlap` the one before.
   void upload(bool overlaps);
 
  private:
@@ -59,7 +59,7 @@ class BatchMemory {
     T cleared{};  ///< states, histograms and counters
     T tables{};   ///< by tile
     T documents{};
-    T lists{};  ///< that are made on the GPU
+    T made{};  ///< lists and queries that are made on the GPU
   };
 
   void send(bool overlaps);
@@ -73,7 +73,6 @@ class BatchMemory {
   AccountedBuffer scratch_;   ///< all pieces in one, since allocating takes long
   Pieces<void*> pieces_;      ///< of what was laid out last
   BatchStages places_{};      ///< likewise
-  ListBatch lists_{};         ///< likewise
   std::size_t reserved_ = 0;  ///< bytes of the share for the list stage
   BatchShape shape_;          ///< of what was laid out last
   std::size_t image_bytes_ = 0;

@@ -67,13 +67,4 @@ std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& sta
   return std::max(arena.used(), other.used());
 }
 
-std::size_t place_lists(void* begin, const BatchPlan& plan, ListBatch& batch) {
-  if (!plan.shape.sends_sources) return 0;
-  Arena arena(begin);
-  batch.list_count = plan.shape.lists;
-  batch.lists = arena.take<List>(plan.shape.lists);
-  batch.raw = arena.take<std::uint32_t>(std::size_t{plan.shape.raw_lists} * kRawListEntries);
-  return arena.used();
-}
-
 }  // namespace warpdex::gpu

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "gpu/kernels/make_lists.hpp"
 #include "gpu/layout/batch.hpp"
 #include "gpu/run/batch_plan.hpp"
 
@@ -15,7 +14,4 @@ namespace warpdex::gpu {
 std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& stages);
-/// Lists that are made on the GPU; the other pointers of `batch` are not filled in.
-std::size_t place_lists(void* begin, const BatchPlan& plan, ListBatch& batch);
-
 }  // namespace warpdex::gpu

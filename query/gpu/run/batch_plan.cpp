@@ -75,10 +75,10 @@ void set_round_room(std::size_t blocks, std::size_t found, BatchPlan& plan) {
 /// Bytes of all pieces of a part.
 std::size_t bytes_of(const BatchPlan& plan) {
   BatchStages nowhere{};
-  ListBatch no_lists{};
+  ImageParts none{};
   return plan.image_bytes + place_cleared(nullptr, plan, nowhere) +
          place_tables(nullptr, plan, nowhere) + place_documents(nullptr, plan, nowhere) +
-         place_lists(nullptr, plan, no_lists);
+         lay_out_made(plan.shape, nullptr, none);
 }
 
 }  // namespace
@@ -104,10 +104,10 @@ void BatchPlanner::add_estimate(const PlannedQuery& plan, std::uint64_t document
                                 std::uint32_t attempt, Estimate& estimate) const {
   const std::uint64_t tiles = documents / kTileDocuments + 2;
   const std::size_t words = collection_.tile_end / 32 * sizeof(std::uint32_t);
-  const std::size_t for_list =
-      tiles * (2 * sizeof(std::uint32_t) + 1) + words + sizeof(List) + sizeof(ListSource) + 256;
-  estimate.bytes +=
-      tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) + 2 * sizeof(Query) + sizeof(ListSpan);
+  const std::size_t for_list = tiles * (2 * sizeof(std::uint32_t) + 1) + words + sizeof(List) +
+                               sizeof(ListSource) + sizeof(ListUse) + 256;
+  estimate.bytes += tiles * (sizeof(std::uint32_t) + sizeof(TileItem) + 1) +
+                    2 * (sizeof(Query) + sizeof(EntrySource)) + sizeof(ListSpan);
   std::size_t fewest_blocks = 0;  // of AND's driver
   for (const PlannedTerm& term : plan.terms) {
     const std::size_t blocks = term.entry.document_frequency / kBlockSize + 1;

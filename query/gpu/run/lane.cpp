@@ -27,14 +27,15 @@ std::uint32_t tile_end(const SearchedIndex& index) {
 
 Lane::Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
            std::shared_ptr<BatchBuilder::Pieces> pieces)
-    : Lane(index, &index, removed, settings, std::move(pieces)) {}
+    : Lane(index, &index, removed, settings, std::move(pieces), nullptr) {}
 
 Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
-           std::shared_ptr<BatchBuilder::Pieces> pieces)
-    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings, std::move(pieces)) {}
+           std::shared_ptr<BatchBuilder::Pieces> pieces, DeviceRows& rows)
+    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings, std::move(pieces), &rows) {}
 
 Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-           const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces)
+           const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces,
+           DeviceRows* rows)
     : index_(index),
       cache_(alone == nullptr ? nullptr : alone->cache.get()),
       removed_(removed.bits),
@@ -42,6 +43,7 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       stage_(alone == nullptr ? std::nullopt
                               : std::optional<ListStage>(std::in_place, *alone, removed)),
       builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation, std::move(pieces)),
+      rows_(rows),
       stream_(index.device),
       clock_(settings.ablation.time_stages, index.device),
       planner_({.documents = index.documents,

@@ -15,6 +15,7 @@
 #include "gpu/run/batch_memory.hpp"
 #include "gpu/run/batch_plan.hpp"
 #include "gpu/run/batch_stages.hpp"
+#include "gpu/run/device_rows.hpp"
 #include "gpu/run/lane_answers.hpp"
 #include "gpu/run/list_stage.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
@@ -31,9 +32,9 @@ class Lane {
   /// engine share `pieces`. Throws CudaError.
   Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
        std::shared_ptr<BatchBuilder::Pieces> pieces);
-  /// Over the segments of a snapshot; plans are of all of them.
+  /// Over the segments of a snapshot; plans are of all of them. Lanes share `rows`, too.
   Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
-       std::shared_ptr<BatchBuilder::Pieces> pieces);
+       std::shared_ptr<BatchBuilder::Pieces> pieces, DeviceRows& rows);
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
@@ -56,7 +57,8 @@ class Lane {
 
  private:
   Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-       const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces);
+       const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces,
+       DeviceRows* rows);
 
   /// Queries that are under way together.
   struct Part {
@@ -95,6 +97,7 @@ class Lane {
   const GpuEngineSettings settings_;
   std::optional<ListStage> stage_;  ///< of an index
   BatchBuilder builder_;
+  DeviceRows* rows_;            ///< of a snapshot; else null
   bool is_new_enough_ = false;  ///< the GPU has clusters and can overlap kernels
   Stream stream_;
   StageClock<GpuStage> clock_;

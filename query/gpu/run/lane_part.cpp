@@ -44,9 +44,9 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   facts.form = builder_.form();
   if (plan.shape.lists > 0) {
     const ImageParts image = memory_.host();
-    const bool are_sources = plan.shape.sends_sources;
-    facts.c0 = are_sources ? image.sources[0].c0 : image.lists[0].c0;
-    facts.c1 = are_sources ? image.sources[0].c1 : image.lists[0].c1;
+    const bool is_sent = plan.shape.sends_entries;
+    facts.c0 = is_sent ? image.uses[0].c0 : image.lists[0].c0;
+    facts.c1 = is_sent ? image.uses[0].c1 : image.lists[0].c1;
   }
   facts.hits = parts.hits;
   facts.answers = parts.answers;
@@ -83,6 +83,7 @@ bool Lane::launch(Part& target) {
 
   const CurrentDevice current_device(index_.device);
   if (stage_) stage_->make_wait(stream_);
+  if (rows_ != nullptr && plan.shape.sends_entries) rows_->upload(builder_.rows(), stream_);
   memory_.upload(facts.overlaps_launches);
   clock_.end(GpuStage::kUpload, stream_);
   launcher_.launch(stages, plan);

@@ -36,12 +36,19 @@ std::string unknown_ticket(Ticket ticket) {
 
 SegmentEngine::SegmentEngine(const GpuIndex::State& index, const Removals& removed,
                              const GpuEngineSettings& settings)
-    : index_(index), alone_(&index), removed_(removed), settings_(settings) {
+    : index_(index),
+      alone_(&index),
+      removed_(removed),
+      settings_(settings),
+      pieces_(std::make_shared<BatchBuilder::Pieces>()) {
   add_lane();
 }
 
 SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings)
-    : index_(joined), settings_(settings) {
+    : index_(joined),
+      settings_(settings),
+      rows_(std::in_place, joined),
+      pieces_(std::make_shared<BatchBuilder::Pieces>(rows_->memory())) {
   add_lane();
 }
 
@@ -50,7 +57,7 @@ void SegmentEngine::add_lane() {
                                                              : StreamPriority::kFirst);
   lanes_.push_back(alone_ != nullptr
                        ? std::make_unique<LaneEntry>(*alone_, removed_, settings_, pieces_)
-                       : std::make_unique<LaneEntry>(index_, settings_, pieces_));
+                       : std::make_unique<LaneEntry>(index_, settings_, pieces_, *rows_));
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find_free() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ class SegmentEngine final : public SegmentSearcher {
   /// A lane and its batch.
   struct LaneEntry {
     template <class... Arguments>
-    explicit LaneEntry(const Arguments&... arguments) : lane(arguments...) {}
+    explicit LaneEntry(Arguments&... arguments) : lane(arguments...) {}
 
     Lane lane;
     std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
@@ -52,7 +53,8 @@ class SegmentEngine final : public SegmentSearcher {
   const GpuIndex::State* alone_ = nullptr;  ///< the same where it is one index
   Removals removed_;
   const GpuEngineSettings settings_;
-  std::shared_ptr<BatchBuilder::Pieces> pieces_ = std::make_shared<BatchBuilder::Pieces>();
+  std::optional<DeviceRows> rows_;  ///< of a snapshot
+  std::shared_ptr<BatchBuilder::Pieces> pieces_;
   std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
   std::uint64_t last_ticket_ = 0;
 };

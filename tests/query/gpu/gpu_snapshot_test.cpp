@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "tests/query/gpu/gpu_snapshot_support.hpp"
 #include "warpdex/core/error.hpp"
@@ -74,6 +77,74 @@ TEST(GpuSnapshot, TenSegments) {
     EXPECT_LT(uploaded.open(living).new_memory(), 2 * first);
   }
   expect_as_cpu(living, uploaded.open(living), 300);
+}
+
+// Each batch brings rows of new terms, and reads those that batches in other lanes have brought.
+TEST(GpuSnapshot, ManySegmentsAndBatchesUnderWay) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kQueries = 400;
+  constexpr std::size_t kUnderWay = 3;
+  for (const Kind& kind : {Kind{CodecKind::kPfor, false}, Kind{CodecKind::kBitpack, true}}) {
+    Living living(894, kind.codec, kind.weights, 2'000);
+    for (int i = 1; i < 33; ++i) {
+      living.add_some(1 + living.below(300));
+      living.commit();
+    }
+    living.remove_share(10);
+    living.commit();
+    Uploaded uploaded;
+    GpuEngine engine(uploaded.open(living), {.max_batches = kUnderWay});
+    const Snapshot snapshot = Snapshot::open(living.index());
+    ASSERT_GT(snapshot.segments().size(), 25U);
+    const LivingLog log(living, snapshot, 8 * kQueries);
+    const std::span plans(log.plans);
+    const std::span settings(log.settings);
+    std::vector<Ticket> tickets;
+    for (std::size_t first = 0; first < plans.size() + kUnderWay * kQueries; first += kQueries) {
+      if (first >= kUnderWay * kQueries) {
+        const std::size_t done = first - kUnderWay * kQueries;
+        expect_right(snapshot, log, done, engine.wait(tickets[done / kQueries]));
+        ASSERT_FALSE(HasFailure());
+      }
+      if (first >= plans.size()) continue;
+      tickets.push_back(
+          engine.submit(plans.subspan(first, kQueries), settings.subspan(first, kQueries)));
+    }
+  }
+}
+
+// With more than 2,048 block ranges, AND takes CTAs of two warps.
+TEST(GpuSnapshot, AndOfManyQueries) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kQueries = 12'000;
+  for (const CodecKind codec :
+       {CodecKind::kBitpack, CodecKind::kPfor, CodecKind::kPforBlock, CodecKind::kRice}) {
+    for (const bool weights : {false, true}) {
+      Living living(895, codec, weights, 2'000);
+      living.add_some(600);
+      living.remove_share(10);
+      living.commit();
+      Uploaded uploaded;
+      const Snapshot snapshot = Snapshot::open(living.index());
+      GpuEngine engine(uploaded.open(living));
+      LivingLog log(living, snapshot, kQueries);
+      for (const ScorerKind scorer : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood}) {
+        SearchSettings settings;
+        settings.mode = QueryMode::kAnd;
+        settings.k = static_cast<std::uint32_t>(1 + living.below(30));
+        settings.scorer = effective_scorer(snapshot.settings(), ScorerSettings{.kind = scorer});
+        std::ranges::fill(log.settings, settings);
+        const BatchAnswers answers = engine.run(log.plans, {&settings, 1});
+        expect_right(snapshot, log, 0, answers);
+        std::size_t with_ranges = 0;  // each has one at least
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+          if (log.plans[i].terms.size() > 1 && !answers[i].hits.empty()) ++with_ranges;
+        }
+        EXPECT_GT(with_ranges, 2'048U);
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+  }
 }
 
 TEST(GpuSnapshot, AThousandOperations) {

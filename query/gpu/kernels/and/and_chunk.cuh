@@ -7,11 +7,11 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-/// `kMeasures` is that of ChunkBlocks.
-template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
-class ChunkMatcher : public ChunkBlocks<kMeasures> {
+/// `Shape` and `kMeasures` are those of ChunkBlocks.
+template <CodecKind kCodec, ScoreForm kForm, class Shape, bool kMeasures>
+class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
  public:
-  using Base = ChunkBlocks<kMeasures>;
+  using Base = ChunkBlocks<Shape, kMeasures>;
   using Base::Base;
 
   __device__ void run() {
@@ -35,6 +35,9 @@ class ChunkMatcher : public ChunkBlocks<kMeasures> {
   using Base::find_blocks;
   using Base::find_groups;
   using Base::first_block_;
+  using Base::kPerThread;
+  using Base::kThreads;
+  using Base::kWarps;
   using Base::lists_;
   using Base::memory_;
   using Base::query_;
@@ -94,7 +97,7 @@ class ChunkMatcher : public ChunkBlocks<kMeasures> {
       memory_.places[first + i] = static_cast<std::uint16_t>(first + i);
       memory_.matching[first + i] = docids[i] != kNone && !is_removed(batch_, docids[i]) ? 1 : 0;
     }
-    count_ = kChunk;
+    count_ = Shape::kChunk;
     sync(GpuPhase::kDecode);
   }
 
@@ -224,7 +227,7 @@ class ChunkMatcher : public ChunkBlocks<kMeasures> {
 
   /// Adds the driver's own units to the documents that are left.
   __device__ void add_driver() {
-    if (threadIdx.x < kAndBlocks) memory_.used[threadIdx.x] = 0;
+    if (threadIdx.x < kWarps) memory_.used[threadIdx.x] = 0;
     sync(GpuPhase::kScore);
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       memory_.used[memory_.places[i] / kBlockSize] = 1;

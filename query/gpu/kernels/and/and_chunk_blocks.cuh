@@ -8,41 +8,44 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-inline constexpr std::uint32_t kThreads = 256;
-inline constexpr std::uint32_t kWarps = kThreads / kWarp;
-inline constexpr std::uint32_t kChunk = kAndBlocks * kBlockSize;  // documents of a chunk
-inline constexpr std::uint32_t kPerThread = kChunk / kThreads;
-inline constexpr std::uint32_t kRange = 1024;  // last docIDs of blocks that are searched in shared
-                                               // memory
+/// The sizes of a chunk: a block of the driver for each of its CTA's warps.
+template <std::uint32_t kChunkWarps>
+struct ChunkShape {
+  static constexpr std::uint32_t kWarps = kChunkWarps;
+  static constexpr std::uint32_t kThreads = kWarps * kWarp;
+  static constexpr std::uint32_t kChunk = kWarps * kBlockSize;  ///< documents
+  static constexpr std::uint32_t kPerThread = kChunk / kThreads;
+  /// Last docIDs of blocks that are searched in shared memory.
+  static constexpr std::uint32_t kRange = kChunk;
+};
 
-static_assert(kAndBlocks == kWarps && kPerThread == 4);
-
+template <class Shape>
 struct Memory {
-  device::WarpScratch scratch[kWarps];
-  std::uint32_t block_docids[kWarps][kBlockSize];  ///< each warp's block of another list
-  std::uint32_t docids[kChunk];                    ///< that may still match, ascending
-  std::uint32_t sums[kChunk];                      ///< in units
-  std::uint32_t blocks[kChunk];                    ///< where the document may be in the other list
-  std::uint16_t places[kChunk];                    ///< in the chunk as it was read
-  std::uint16_t group_starts[kChunk + 1];          ///< the first document of each block to
-                                                   ///< decode
-  std::uint8_t matching[kChunk];
-  std::uint32_t range[kRange];
-  std::uint32_t warp_sums[kWarps];
+  device::WarpScratch scratch[Shape::kWarps];
+  std::uint32_t block_docids[Shape::kWarps][kBlockSize];  ///< each warp's block of another list
+  std::uint32_t docids[Shape::kChunk];                    ///< that may still match, ascending
+  std::uint32_t sums[Shape::kChunk];                      ///< in units
+  std::uint32_t blocks[Shape::kChunk];            ///< where the document may be in the other list
+  std::uint16_t places[Shape::kChunk];            ///< in the chunk as it was read
+  std::uint16_t group_starts[Shape::kChunk + 1];  ///< the first document of each block to
+                                                  ///< decode
+  std::uint8_t matching[Shape::kChunk];
+  std::uint32_t range[Shape::kRange];
+  std::uint32_t warp_sums[Shape::kWarps];
   std::uint32_t block_ends[kMaxLists][2];  ///< by list: the blocks that may hold the chunk's
                                            ///< documents
   std::uint32_t threshold;                 ///< of append_candidates()
-  std::uint32_t used[kAndBlocks];  ///< by block of the driver: whether a document of it is left
+  std::uint32_t used[Shape::kWarps];  ///< by block of the driver: whether a document of it is left
 };
 
 /// Finds the blocks of other lists that may hold the documents of a chunk. A whole CTA.
 /// `kMeasures`: for measurements. Finds blocks that other instances skip, if the query says so, and
 /// counts the cycles of its phases if there are counters.
-template <bool kMeasures>
+template <class Shape, bool kMeasures>
 class ChunkBlocks {
  public:
   __device__ ChunkBlocks(const Batch& batch, const Query& query, const BlockRange& range,
-                         Memory& memory)
+                         Memory<Shape>& memory)
       : batch_(batch),
         query_(query),
         memory_(memory),
@@ -52,6 +55,10 @@ class ChunkBlocks {
         warp_(warp_id()) {}
 
  protected:
+  static constexpr std::uint32_t kWarps = Shape::kWarps;
+  static constexpr std::uint32_t kThreads = Shape::kThreads;
+  static constexpr std::uint32_t kPerThread = Shape::kPerThread;
+
   /// A barrier for all threads. `phase` is what they did before it.
   __device__ void sync(GpuPhase phase) {
     clock_.end(phase);
@@ -93,7 +100,7 @@ class ChunkBlocks {
     }
     const std::uint32_t low = memory_.block_ends[other][0];
     const std::uint32_t size = memory_.block_ends[other][1] - low;
-    const bool is_here = size <= kRange;
+    const bool is_here = size <= Shape::kRange;
     if (is_here) {
       for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
         memory_.range[i] = list.last_docids[low + i];
@@ -175,7 +182,7 @@ class ChunkBlocks {
 
   const Batch& batch_;
   const Query& query_;
-  Memory& memory_;
+  Memory<Shape>& memory_;
   const List* lists_;
   std::uint32_t first_block_;
   std::uint32_t end_block_;

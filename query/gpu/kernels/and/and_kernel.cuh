@@ -15,17 +15,23 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-/// Work item: up to kAndBlocks blocks of a query's shortest required list, a CTA of 256 threads.
-/// Shared memory: Memory, about 30 KiB. Bound by the latency of finding blocks and documents in
-/// them, and by decoding.
-template <CodecKind kCodec, ScoreForm kForm, bool kMeasures>
-__global__ void __launch_bounds__(kThreads, 4) and_chunks(AndBatch batch, std::uint32_t first) {
+/// Work item: neighbouring blocks of a query's shortest required list, kAndBlocks at most, a CTA of
+/// a warp for each block that it takes at a time. Shared memory: Memory, some 4 KiB a warp. Bound
+/// by the latency of finding blocks and documents in them, and by decoding.
+template <CodecKind kCodec, ScoreForm kForm, class Shape, bool kMeasures>
+__global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
+    and_chunks(AndBatch batch, std::uint32_t first) {
   wait_for_previous();
-  __shared__ __align__(16) Memory memory;
+  __shared__ __align__(16) Memory<Shape> memory;
   const BlockRange range = batch.and_ranges[first + blockIdx.x];
   const Query& query = batch.queries[range.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  ChunkMatcher<kCodec, kForm, kMeasures>(batch, query, range, memory).run();
+  for (std::uint32_t done = 0; done < range.blocks; done += Shape::kWarps) {
+    if (done > 0) __syncthreads();  // the memory is written again
+    const BlockRange chunk{range.owner, range.first + done,
+                           min(Shape::kWarps, range.blocks - done)};
+    ChunkMatcher<kCodec, kForm, Shape, kMeasures>(batch, query, chunk, memory).run();
+  }
 }
 
 }  // namespace and_chunk
@@ -33,13 +39,24 @@ __global__ void __launch_bounds__(kThreads, 4) and_chunks(AndBatch batch, std::u
 template <CodecKind kCodec>
 void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
+  // With many ranges, CTAs of two warps wait less: at most barriers few threads have work.
+  constexpr std::uint32_t kManyRanges = 2048;
+  using Wide = and_chunk::ChunkShape<kAndBlocks>;
+  using Narrow = and_chunk::ChunkShape<2>;
   with_form(batch, [&]<ScoreForm kForm>() {
-    auto kernel = and_chunk::and_chunks<kCodec, kForm, false>;
-    if constexpr (kIsMeasured<kCodec, kForm>) {
-      const bool measures = batch.skips_nothing || batch.work != nullptr;
-      if (measures) kernel = and_chunk::and_chunks<kCodec, kForm, true>;
+    const auto start = [&]<class Shape>(Shape) {
+      auto kernel = and_chunk::and_chunks<kCodec, kForm, Shape, false>;
+      if constexpr (kIsMeasured<kCodec, kForm>) {
+        const bool measures = batch.skips_nothing || batch.work != nullptr;
+        if (measures) kernel = and_chunk::and_chunks<kCodec, kForm, Shape, true>;
+      }
+      launch("and_chunks", kernel, count, Shape::kThreads, 0, stream, batch, first);
+    };
+    if (count >= kManyRanges) {
+      start(Narrow());
+    } else {
+      start(Wide());
     }
-    launch("and_chunks", kernel, count, and_chunk::kThreads, 0, stream, batch, first);
   });
 }
 

@@ -171,7 +171,6 @@ class Comparison {
     EXPECT_EQ(all.queries, before_.queries);
     EXPECT_EQ(all.lists, before_.lists);
     EXPECT_EQ(all.raw_lists, before_.raw_lists);
-    EXPECT_EQ(all.raw_postings, before_.raw_postings);
     EXPECT_EQ(all.and_queries, before_.and_queries);
     EXPECT_EQ(all.and_fallback_queries, before_.and_fallback_queries);
     EXPECT_EQ(all.or_queries, before_.or_queries);

@@ -58,15 +58,43 @@ struct Joined {
   std::vector<const PlacedIndex*> all;
 };
 
+/// Memory for rows, in the place of the GPU's, as upload() fills it.
+struct Rows {
+  explicit Rows(std::size_t bytes = std::size_t{4} << 20) : memory(bytes / sizeof(ListSource)) {}
+
+  RowMemory view() {
+    return {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size() * sizeof(ListSource)};
+  }
+  void upload(TermRows& rows) {
+    std::ranges::copy(rows.fresh(), view().begin + rows.fresh_begin());
+    rows.set_uploaded();
+  }
+
+  std::vector<ListSource> memory;
+};
+
+/// What the images of several batches share.
+struct SharedPieces {
+  explicit SharedPieces(std::size_t gpu_bytes = std::size_t{4} << 20,
+                        std::size_t host_bytes = TermRows::kMaxBytes)
+      : rows(gpu_bytes), pieces(std::make_shared<QueryPieces>(rows.view(), host_bytes)) {}
+  SharedPieces(const SharedPieces&) = delete;
+  SharedPieces& operator=(const SharedPieces&) = delete;
+
+  Rows rows;
+  std::shared_ptr<QueryPieces> pieces;
+};
+
 /// The image of some queries.
 struct Image : HostImage {
   Image(const Joined& joined, std::span<const PlannedQuery> plans,
-        std::span<const SearchSettings> settings,
-        std::shared_ptr<QueryPieces> pieces = std::make_shared<QueryPieces>()) {
-    BatchBuilder builder(joined.all, {}, std::move(pieces));
+        std::span<const SearchSettings> settings, SharedPieces* shared = nullptr) {
+    BatchBuilder builder(joined.all, {},
+                         shared == nullptr ? std::make_shared<QueryPieces>() : shared->pieces);
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
+    if (shared != nullptr) shared->rows.upload(builder.rows());
     static_cast<HostImage&>(*this) = HostImage(builder, measured, kCapacity, nullptr);
     and_queries = shape.and_queries + shape.and_fallback_queries;
   }
@@ -299,20 +327,27 @@ void expect_same(const Image& one, const Image& other) {
 TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   const test::LivingLog log = make_log(300);
   const Image alone(*joined_, log.plans, log.settings);
-  const auto pieces = std::make_shared<QueryPieces>();
+  SharedPieces shared;
   const std::span plans(log.plans);
   const std::span settings(log.settings);
   const auto part = [&](std::size_t first, std::size_t count) {
     return Image(*joined_, plans.subspan(first, count),
-                 settings.size() == 1 ? settings : settings.subspan(first, count), pieces);
+                 settings.size() == 1 ? settings : settings.subspan(first, count), &shared);
   };
   part(150, 1);
   part(100, 100);
   for (int turn = 0; turn < 2; ++turn) expect_same(part(0, 300), alone);
+  const Image with_rows = part(0, 300);
+  EXPECT_TRUE(with_rows.shape.sends_entries);
+  EXPECT_EQ(with_rows.shape.own_lists, 0U);
   for (const std::size_t bytes : {0, 1'000, 20'000}) {
-    const auto small = std::make_shared<QueryPieces>(bytes);
-    for (int turn = 0; turn < 2; ++turn) {
-      expect_same(Image(*joined_, log.plans, log.settings, small), alone);
+    for (const bool is_of_host : {false, true}) {
+      SharedPieces small(is_of_host ? 1 << 20 : bytes, is_of_host ? bytes : TermRows::kMaxBytes);
+      for (int turn = 0; turn < 2; ++turn) {
+        const Image image(*joined_, log.plans, log.settings, &small);
+        expect_same(image, alone);
+        EXPECT_GT(image.shape.own_lists, 0U);
+      }
     }
   }
 }
@@ -346,7 +381,8 @@ TEST(TermRowsKeys, AreThoseOfTheTerms) {
 TEST_P(JoinedImageTest, ThreadsShareRows) {
   const test::LivingLog log = make_log(300);
   const PlacedSegments segments(joined_->all);
-  TermRows rows;
+  Rows memory;
+  TermRows rows(memory.view());
   rows.open();
   std::vector<std::vector<const TermList*>> found(4);
   {
@@ -385,7 +421,8 @@ TEST_P(JoinedImageTest, RowsStayWithinTheirBytesAndStartOver) {
   constexpr std::size_t kBytes = 20'000;
   const test::LivingLog log = make_log(300);
   const PlacedSegments segments(joined_->all);
-  TermRows rows(kBytes);
+  Rows memory;
+  TermRows rows(memory.view(), kBytes);
   for (int batch = 0; batch < 3; ++batch) {
     rows.open();
     EXPECT_EQ(rows.bytes(), 0U);  // the batch before found no room
@@ -398,7 +435,8 @@ TEST_P(JoinedImageTest, RowsStayWithinTheirBytesAndStartOver) {
 TEST_P(JoinedImageTest, RowsWithRoomStay) {
   const test::LivingLog log = make_log(300);
   const PlacedSegments segments(joined_->all);
-  TermRows rows;
+  Rows memory;
+  TermRows rows(memory.view());
   rows.open();
   EXPECT_EQ(ask_for_all(rows, segments, log.plans), 0U);
   const std::size_t bytes = rows.bytes();
@@ -413,7 +451,8 @@ TEST_P(JoinedImageTest, ARowTooLargeAloneLeavesTheRoomToOthers) {
   std::size_t largest = 0;
   for (const PlannedQuery& plan : log.plans) {
     for (const PlannedTerm& term : plan.terms) {
-      TermRows alone;
+      Rows memory;
+      TermRows alone(memory.view());
       alone.open();
       ASSERT_TRUE(alone.add(TermRows::key_of(plan, term), segments, plan, term));
       smallest = std::min(smallest, alone.bytes());
@@ -421,7 +460,8 @@ TEST_P(JoinedImageTest, ARowTooLargeAloneLeavesTheRoomToOthers) {
     }
   }
   ASSERT_LT(smallest, largest);
-  TermRows rows(smallest);  // has room for one of the smallest
+  Rows memory;
+  TermRows rows(memory.view(), smallest);  // has room for one of the smallest
   rows.open();
   EXPECT_GT(ask_for_all(rows, segments, log.plans), 0U);
   EXPECT_EQ(rows.bytes(), smallest);

@@ -325,7 +325,7 @@ class TermSeeds {
     if (form == Form::kRenewed) live.renew(index);
     if (form != Form::kStored) placed.removals.live_seeds = &live;
     std::vector<std::uint32_t> packed;
-    describe_term(placed, segment, term, true, packed, described_.emplace_back());
+    describe_term(placed, term, true, packed, described_.emplace_back());
     lists_.push_back({segment, &described_.back(), scorer, kMost});
     const LivePostings postings(index, term.entry);
     for (std::size_t i = 0; i < postings.size(); ++i) {

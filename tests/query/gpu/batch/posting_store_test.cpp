@@ -69,7 +69,7 @@ TEST(PostingStore, EachListIsClaimedOnceAndHasPlacesOfItsOwn) {
     std::set<std::uint32_t> rows;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // blocks
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      ListSource list{};
+      ListUse list{};
       store.place(entries[i], static_cast<std::uint32_t>(i), list);
       rows.insert(list.stored_row);
       places.emplace_back(list.stored_block, list.stored_block + blocks_of(entries[i]));
@@ -116,7 +116,7 @@ TEST(PostingStore, RangesCoverEachPlacedListOnce) {
   PostingStore store;
   add_all(entries, store);
   for (std::size_t i = 1; i < entries.size(); ++i) {  // the first is in no query that OR reads
-    ListSource list{};
+    ListUse list{};
     store.place(entries[i], static_cast<std::uint32_t>(i), list);
   }
   std::vector<BlockRange> ranges(store.ranges());
@@ -142,7 +142,7 @@ TEST(PostingStore, TellsWhereRowsBegin) {
   const std::size_t placed = entries.size() - 1;  // the last is in no query that OR reads
   std::vector<std::uint32_t> wanted(entries.size(), kNone);
   for (std::size_t i = 0; i < placed; ++i) {
-    ListSource list{};
+    ListUse list{};
     store.place(entries[i], static_cast<std::uint32_t>(i), list);
     ASSERT_EQ(list.stored_row, i);  // rows are in the order of adding
     wanted[i] = list.stored_block * kBlockSize;
