@@ -124,6 +124,30 @@ TEST(GpuGenerated, AgreesWithTheOracle) {
   }
 }
 
+// So many queries take the same tiles first where lists are decoded once for all of them.
+TEST(GpuGenerated, ManyQueriesTogether) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kQueries = 2'100;
+  const test::TemporaryFolder folder;
+  const std::vector<Query> queries =
+      generate_small(300'000, 30, {CodecKind::kBitpack}, false, folder / "index");
+  std::vector<Query> many;
+  for (std::size_t i = 0; i < kQueries; ++i) many.push_back(queries[i % queries.size()]);
+  const SearchSettings settings = test::settings_of(QueryMode::kOr, 10, false, {});
+  test::UploadedIndex engine(folder / "index");
+  const std::size_t way = test::kWays.size() - 1;
+  ASSERT_EQ(test::kWays[way].name, "decoding once");
+  const std::vector<SearchResult> found = engine.search(many, settings, way);
+  const reference::Collection collection = test::collection_of(engine.index());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const test::ModeTruths truths = test::find_mode_truths(collection, queries[i], {});
+    for (std::size_t again = i; again < kQueries; again += queries.size()) {
+      ASSERT_EQ(test::judge(truths.of(settings), found[again], settings), "")
+          << again << ' ' << reference::describe(queries[i]);
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------- any size
 
 /// Queries of a file that `warpdex generate` wrote: id<TAB>terms. Evenly from the whole log.

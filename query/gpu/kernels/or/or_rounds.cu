@@ -7,6 +7,7 @@
 #include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/or/block_finder.cuh"
+#include "gpu/kernels/or/round_tiles.hpp"
 #include "gpu/kernels/or/tile_costs.cuh"
 #include "warpdex/core/cuda/check_internal.hpp"
 
@@ -15,16 +16,6 @@ namespace {
 
 constexpr std::uint32_t kThreads = kQueryThreads;
 constexpr std::uint32_t kFewThreads = 128;
-
-/// How many of a query's `tiles` the rounds up to `round` take: few at first, to raise the
-/// threshold (more if k is large), then many.
-__device__ std::uint32_t tiles_up_to(const OrRounds& batch, std::uint32_t tiles,
-                                     std::uint32_t round) {
-  constexpr std::uint32_t kFewAnswers = 64;
-  if (round + 1 >= batch.round_count) return tiles;
-  if (batch.round_count == 2) return tiles / (batch.k < kFewAnswers ? 48 : 20) + 2;
-  return round == 0 ? tiles / 128 + 2 : tiles / 12 + 4;
-}
 
 struct RankMemory {
   std::uint32_t largest;
@@ -74,6 +65,16 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
       batch.tile_states[first + each] =
           bounds[each] == 0 ? kDoneTile : static_cast<std::uint8_t>(round);
     }
+  }
+}
+
+/// Distributes a query's tiles, as rank_tiles(), but evenly over two rounds, so that all queries
+/// take the same in the first. A whole CTA.
+__device__ void spread_tiles(const OrRounds& batch, std::uint32_t first, std::uint32_t tiles) {
+  const std::uint32_t step = max(tiles / tiles_up_to(batch, tiles, 0), 1U);
+  for (std::uint32_t tile = threadIdx.x; tile < tiles; tile += blockDim.x) {
+    const std::uint8_t round = tile % step == step / 2 ? 0 : 1;
+    batch.tile_states[first + tile] = batch.tile_bounds[first + tile] == 0 ? kDoneTile : round;
   }
 }
 
@@ -151,7 +152,11 @@ __device__ bool begin_query(const OrRounds& batch, const Query& query, std::uint
     if (!or_is_wanted(batch, query)) return false;
     __syncthreads();  // all have read the state
     if (query.flags & kFallback) start_over(batch, query);
-    rank_tiles(batch, query, first, tiles, memory.ranking);
+    if (shares_first_tiles(batch) && is_searched(batch, query, round)) {
+      spread_tiles(batch, first, tiles);
+    } else {
+      rank_tiles(batch, query, first, tiles, memory.ranking);
+    }
   } else {
     if (!or_has_run(query, batch.states[query.state])) return false;
     prune_candidates(batch, query, memory.prune_memory);

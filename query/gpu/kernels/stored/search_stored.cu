@@ -5,6 +5,7 @@
 
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/or/round_tiles.hpp"
 #include "gpu/kernels/or/tile_costs.cuh"
 #include "gpu/kernels/stored/stored_searcher.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
@@ -24,6 +25,9 @@ static_assert(std::max(kItems, kFirstItems) < FoundQueue::kMaxQueries);
 /// CTAs that a multiprocessor takes in turn, at least, as long as each warp has so many queries.
 constexpr std::uint32_t kTurns = 8;
 constexpr std::uint32_t kFewItems = 8 * kWarps;
+/// The same in the first round where few tiles have all the work: the CTAs of the others end at
+/// once, but must be started.
+constexpr std::uint32_t kFirstTurns = 2;
 
 /// How the work is cut.
 struct SearchShares {
@@ -69,7 +73,9 @@ std::uint32_t ctas_of_tile(const OrRounds& batch, std::uint32_t round) {
   static const std::uint32_t at_once = resident_ctas(search_stored, kThreads, kMemories);
   const std::uint32_t items = round == 0 ? kFirstItems : kItems;
   const std::uint32_t ctas = (batch.or_queries + items - 1) / items;
-  const std::uint32_t wanted = (kTurns * at_once + batch.tiles - 1) / batch.tiles;
+  const bool are_shared = round == 0 && shares_first_tiles(batch);
+  const std::uint32_t tiles = are_shared ? tiles_up_to(batch, batch.tiles, round) : batch.tiles;
+  const std::uint32_t wanted = ((are_shared ? kFirstTurns : kTurns) * at_once + tiles - 1) / tiles;
   return std::max(ctas, std::min(wanted, batch.or_queries / kFewItems));
 }
 
