@@ -19,8 +19,8 @@ target_compile_options(warpdex_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${WARPDEX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off --fmad=false>)
 # With CMAKE_UNITY_BUILD several files of a library are compiled at once, which takes half the time
-# where all is built. Names in their unnamed namespaces must differ then. g++ warns of types there
-# that members have, since they do not lie in what it takes for the main file.
+# where all is built. Names in their unnamed namespaces must differ then. g++ warns of a class with a
+# member whose type is in an unnamed namespace, except in the main file; here all are included.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 if(CMAKE_UNITY_BUILD)
   target_compile_options(warpdex_flags INTERFACE
@@ -31,6 +31,17 @@ endif()
 function(warpdex_compile_alone library)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY warpdex_${library}
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+# warpdex_compile_kernels_alone(): the same for all CUDA files, which newer versions of CMake would
+# join, too. After all libraries are defined.
+function(warpdex_compile_kernels_alone)
+  foreach(library IN LISTS WARPDEX_LIBRARIES)
+    get_target_property(sources warpdex_${library} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cu$")
+    if(sources)
+      warpdex_compile_alone(${library} ${sources})
+    endif()
+  endforeach()
 endfunction()
 if(WARPDEX_SANITIZE)
   target_compile_options(warpdex_flags INTERFACE

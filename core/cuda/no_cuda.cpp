@@ -17,34 +17,38 @@ const char* const kReason =
 bool built_with_cuda() { return false; }
 int device_count() { return 0; }
 std::string why_no_device() { return kReason; }
-DeviceInfo device_info(int) { refuse(); }
+DeviceInfo device_info(int) { refuse_without_cuda(); }
 
-Stream::Stream(int) { refuse(); }
+Stream::Stream(int) { refuse_without_cuda(); }
 Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 Stream::~Stream() = default;
-void Stream::synchronize() const { refuse(); }
-bool Stream::is_idle() const { refuse(); }
+void Stream::synchronize() const { refuse_without_cuda(); }
+bool Stream::is_idle() const { refuse_without_cuda(); }
 
-Event::Event(int, EventUse) { refuse(); }
+Event::Event(int, EventUse) { refuse_without_cuda(); }
 Event::Event(Event&&) noexcept = default;
 Event& Event::operator=(Event&&) noexcept = default;
 Event::~Event() = default;
-void Event::record(const Stream&) { refuse(); }
-void Event::make_wait(const Stream&) const { refuse(); }
-bool Event::has_passed() const { refuse(); }
-void Event::synchronize() const { refuse(); }
-double Event::seconds_since(const Event&) const { refuse(); }
+void Event::record(const Stream&) { refuse_without_cuda(); }
+void Event::make_wait(const Stream&) const { refuse_without_cuda(); }
+bool Event::has_passed() const { refuse_without_cuda(); }
+void Event::synchronize() const { refuse_without_cuda(); }
+double Event::seconds_since(const Event&) const { refuse_without_cuda(); }
 
-DeviceBuffer::DeviceBuffer(std::size_t, int) { refuse(); }
+DeviceBuffer::DeviceBuffer(std::size_t, int) { refuse_without_cuda(); }
 DeviceBuffer::DeviceBuffer(DeviceBuffer&&) noexcept = default;
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&&) noexcept = default;
 DeviceBuffer::~DeviceBuffer() = default;
-void DeviceBuffer::upload(std::span<const std::uint8_t>, const Stream&, std::size_t) { refuse(); }
-void DeviceBuffer::download(std::span<std::uint8_t>, const Stream&, std::size_t) const { refuse(); }
-void DeviceBuffer::fill(std::uint8_t, const Stream&) { refuse(); }
+void DeviceBuffer::upload(std::span<const std::uint8_t>, const Stream&, std::size_t) {
+  refuse_without_cuda();
+}
+void DeviceBuffer::download(std::span<std::uint8_t>, const Stream&, std::size_t) const {
+  refuse_without_cuda();
+}
+void DeviceBuffer::fill(std::uint8_t, const Stream&) { refuse_without_cuda(); }
 
-PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
+PinnedBuffer::PinnedBuffer(std::size_t) { refuse_without_cuda(); }
 PinnedBuffer::PinnedBuffer(PinnedBuffer&&) noexcept = default;
 PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&&) noexcept = default;
 PinnedBuffer::~PinnedBuffer() = default;

@@ -7,36 +7,36 @@ struct GpuIndex::State {};
 struct GpuSnapshot::State {};
 struct GpuEngine::State {};
 
-GpuIndex::GpuIndex(const Index&, Resources&, const GpuIndexSettings&) { refuse(); }
+GpuIndex::GpuIndex(const Index&, Resources&, const GpuIndexSettings&) { refuse_without_cuda(); }
 GpuIndex::GpuIndex(GpuIndex&&) noexcept = default;
 GpuIndex& GpuIndex::operator=(GpuIndex&&) noexcept = default;
 GpuIndex::~GpuIndex() = default;
-const Index& GpuIndex::index() const { refuse(); }
-int GpuIndex::device() const { refuse(); }
-bool GpuIndex::is_resident() const { refuse(); }
-bool GpuIndex::has_list(const PostingsEntry&) const { refuse(); }
-std::size_t GpuIndex::memory() const { refuse(); }
-std::size_t GpuIndex::memory_left() const { refuse(); }
+const Index& GpuIndex::index() const { refuse_without_cuda(); }
+int GpuIndex::device() const { refuse_without_cuda(); }
+bool GpuIndex::is_resident() const { refuse_without_cuda(); }
+bool GpuIndex::has_list(const PostingsEntry&) const { refuse_without_cuda(); }
+std::size_t GpuIndex::memory() const { refuse_without_cuda(); }
+std::size_t GpuIndex::memory_left() const { refuse_without_cuda(); }
 
-GpuSnapshot::GpuSnapshot(const Snapshot&, Resources&) { refuse(); }
-GpuSnapshot GpuSnapshot::next(const Snapshot&) const { refuse(); }
-const Snapshot& GpuSnapshot::snapshot() const { refuse(); }
-int GpuSnapshot::device() const { refuse(); }
-bool GpuSnapshot::is_resident() const { refuse(); }
-bool GpuSnapshot::has_list(std::size_t, const PostingsEntry&) const { refuse(); }
-std::size_t GpuSnapshot::memory() const { refuse(); }
-std::size_t GpuSnapshot::new_memory() const { refuse(); }
+GpuSnapshot::GpuSnapshot(const Snapshot&, Resources&) { refuse_without_cuda(); }
+GpuSnapshot GpuSnapshot::next(const Snapshot&) const { refuse_without_cuda(); }
+const Snapshot& GpuSnapshot::snapshot() const { refuse_without_cuda(); }
+int GpuSnapshot::device() const { refuse_without_cuda(); }
+bool GpuSnapshot::is_resident() const { refuse_without_cuda(); }
+bool GpuSnapshot::has_list(std::size_t, const PostingsEntry&) const { refuse_without_cuda(); }
+std::size_t GpuSnapshot::memory() const { refuse_without_cuda(); }
+std::size_t GpuSnapshot::new_memory() const { refuse_without_cuda(); }
 
-GpuEngine::GpuEngine(const GpuIndex&, const GpuEngineSettings&) { refuse(); }
-GpuEngine::GpuEngine(const GpuSnapshot&, const GpuEngineSettings&) { refuse(); }
+GpuEngine::GpuEngine(const GpuIndex&, const GpuEngineSettings&) { refuse_without_cuda(); }
+GpuEngine::GpuEngine(const GpuSnapshot&, const GpuEngineSettings&) { refuse_without_cuda(); }
 GpuEngine::~GpuEngine() = default;
 GpuEngine::GpuEngine(GpuEngine&&) noexcept = default;
 GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
 Ticket GpuEngine::submit(std::span<const PlannedQuery>, std::span<const SearchSettings>) {
-  refuse();
+  refuse_without_cuda();
 }
-bool GpuEngine::poll(Ticket) { refuse(); }
-BatchAnswers GpuEngine::wait(Ticket) { refuse(); }
-GpuStatistics GpuEngine::statistics() const { refuse(); }
+bool GpuEngine::poll(Ticket) { refuse_without_cuda(); }
+BatchAnswers GpuEngine::wait(Ticket) { refuse_without_cuda(); }
+GpuStatistics GpuEngine::statistics() const { refuse_without_cuda(); }
 
 }  // namespace warpdex

@@ -74,7 +74,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
-      "are answered")(
+      "are answered, also across passes: with large batches, give more --repetitions")(
       "exhaustive", po::bool_switch(&given.exhaustive),
       "GPU: skip no block, to measure what skipping is worth; AND by BM25 with codec bitpack only")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),

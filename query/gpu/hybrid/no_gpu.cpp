@@ -6,35 +6,35 @@
 
 namespace warpdex {
 struct GpuVectors::State {};
-GpuVectors::GpuVectors(const GpuSnapshot&) { refuse(); }
-GpuVectors GpuVectors::next(const GpuSnapshot&) const { refuse(); }
-const GpuSnapshot& GpuVectors::snapshot() const { refuse(); }
-bool GpuVectors::is_resident() const { refuse(); }
-std::size_t GpuVectors::memory() const { refuse(); }
-std::size_t GpuVectors::new_memory() const { refuse(); }
+GpuVectors::GpuVectors(const GpuSnapshot&) { refuse_without_cuda(); }
+GpuVectors GpuVectors::next(const GpuSnapshot&) const { refuse_without_cuda(); }
+const GpuSnapshot& GpuVectors::snapshot() const { refuse_without_cuda(); }
+bool GpuVectors::is_resident() const { refuse_without_cuda(); }
+std::size_t GpuVectors::memory() const { refuse_without_cuda(); }
+std::size_t GpuVectors::new_memory() const { refuse_without_cuda(); }
 
 namespace gpu {
 
 struct GpuHybrid::State {};
-GpuHybrid::GpuHybrid(const GpuVectors&, QueryThreads&) { refuse(); }
+GpuHybrid::GpuHybrid(const GpuVectors&, QueryThreads&) { refuse_without_cuda(); }
 GpuHybrid::~GpuHybrid() = default;
-bool GpuHybrid::has_vectors() const { refuse(); }
-bool GpuHybrid::has_lists() const { refuse(); }
+bool GpuHybrid::has_vectors() const { refuse_without_cuda(); }
+bool GpuHybrid::has_lists() const { refuse_without_cuda(); }
 std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t) {
-  refuse();
+  refuse_without_cuda();
 }
 std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>>,
                                             std::span<const float>, std::uint32_t) {
-  refuse();
+  refuse_without_cuda();
 }
 std::vector<SearchResult> GpuHybrid::filter(std::span<const PlannedQuery>, std::span<const float>,
                                             const SearchSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery>,
                                                std::span<const float>, const SearchSettings&,
                                                std::uint32_t) {
-  refuse();
+  refuse_without_cuda();
 }
 
 }  // namespace gpu

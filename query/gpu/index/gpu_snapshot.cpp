@@ -153,8 +153,9 @@ std::shared_ptr<const gpu::LiveSeeds> GpuSnapshot::State::find_live_seeds(
   const auto old = known ? before->segments[*known].live_seeds : nullptr;
   auto seeds = old != nullptr ? std::make_shared<gpu::LiveSeeds>(*old)
                               : std::make_shared<gpu::LiveSeeds>(index);
+  // What `old` counted.
   const RemovedRows counted =
-      known ? before->snapshot.segments()[*known].index->removed() : RemovedRows();
+      old != nullptr ? before->snapshot.segments()[*known].index->removed() : RemovedRows();
   const std::uint64_t postings = seeds->remove(index, counted, index.removed());
   seeds->renew(index, known ? kQuickPostings * default_threads() + kReadPerCounted * postings
                             : gpu::LiveSeeds::kAll);

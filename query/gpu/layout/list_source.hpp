@@ -81,8 +81,8 @@ struct ListUse {
 
 /// The entries of a query in neighbouring segments that have the same of its terms.
 struct alignas(16) EntrySource {
-  Query query;              ///< the first one, save for its tiles; tile_row is kNone but of OR
-  std::uint32_t first_use;  ///< of its lists, in their order; kNone: another makes the lists
+  Query query;              ///< the first one, save for its tiles; tile_row is kNone, except of OR
+  std::uint32_t first_use;  ///< of its lists, in their order; kNone: another entry makes them
   std::uint32_t first_segment;
   std::uint32_t segments;
   std::uint32_t place;        ///< of the first one among all queries

@@ -14,4 +14,5 @@ namespace warpdex::gpu {
 std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& stages);
+
 }  // namespace warpdex::gpu

@@ -8,57 +8,59 @@ namespace warpdex::vector {
 struct GpuFlatSearcher::State {};
 
 GpuFlatSearcher::GpuFlatSearcher(const FlatVectors&, Resources&, const GpuFlatSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 GpuFlatSearcher::~GpuFlatSearcher() = default;
 GpuFlatSearcher::GpuFlatSearcher(GpuFlatSearcher&&) noexcept = default;
 GpuFlatSearcher& GpuFlatSearcher::operator=(GpuFlatSearcher&&) noexcept = default;
 Neighbors GpuFlatSearcher::nearest(std::span<const float>, std::size_t, const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 RangeNeighbors GpuFlatSearcher::within(std::span<const float>, float, const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuFlatSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std::int32_t*,
                                      float*) const {
-  refuse();
+  refuse_without_cuda();
 }
-bool GpuFlatSearcher::is_resident() const { refuse(); }
-GpuFlatFigures GpuFlatSearcher::figures() const { refuse(); }
+bool GpuFlatSearcher::is_resident() const { refuse_without_cuda(); }
+GpuFlatFigures GpuFlatSearcher::figures() const { refuse_without_cuda(); }
 
 struct GpuSegmentVectors::State {};
-GpuSegmentVectors::GpuSegmentVectors(const FlatVectors&, Resources&) { refuse(); }
+GpuSegmentVectors::GpuSegmentVectors(const FlatVectors&, Resources&) { refuse_without_cuda(); }
 GpuSegmentVectors::~GpuSegmentVectors() = default;
-bool GpuSegmentVectors::is_resident() const { refuse(); }
-std::size_t GpuSegmentVectors::memory() const { refuse(); }
+bool GpuSegmentVectors::is_resident() const { refuse_without_cuda(); }
+std::size_t GpuSegmentVectors::memory() const { refuse_without_cuda(); }
 
 struct GpuSegmentSearcher::State {};
-GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment>, Resources&) { refuse(); }
+GpuSegmentSearcher::GpuSegmentSearcher(std::vector<GpuSegment>, Resources&) {
+  refuse_without_cuda();
+}
 GpuSegmentSearcher::~GpuSegmentSearcher() = default;
 GpuSegmentSearcher::GpuSegmentSearcher(GpuSegmentSearcher&&) noexcept = default;
 GpuSegmentSearcher& GpuSegmentSearcher::operator=(GpuSegmentSearcher&&) noexcept = default;
-std::size_t GpuSegmentSearcher::live_rows() const { refuse(); }
-std::size_t GpuSegmentSearcher::set_words() const { refuse(); }
-std::size_t GpuSegmentSearcher::first_word(std::size_t) const { refuse(); }
+std::size_t GpuSegmentSearcher::live_rows() const { refuse_without_cuda(); }
+std::size_t GpuSegmentSearcher::set_words() const { refuse_without_cuda(); }
+std::size_t GpuSegmentSearcher::first_word(std::size_t) const { refuse_without_cuda(); }
 void GpuSegmentSearcher::nearest(std::span<const float>, std::size_t, const TakeAnswers&) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuSegmentSearcher::nearest_on_gpu(std::span<const float>, std::size_t,
                                         const TakeRows&) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuSegmentSearcher::nearest_within(std::span<const float>, std::size_t, const FillSets&,
                                         const TakeAnswers&) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuSegmentSearcher::nearest_passing(std::span<const float>, std::size_t, std::size_t,
                                          const FillSets&, const TakeAnswers&) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuSegmentSearcher::nearest_among(std::span<const float>, std::size_t,
                                        std::span<const std::uint32_t>,
                                        std::span<const std::uint32_t>, const TakeAnswers&) const {
-  refuse();
+  refuse_without_cuda();
 }
 
 }  // namespace warpdex::vector

@@ -9,7 +9,7 @@ struct GpuPermutationSearcher::State {};
 GpuPermutationSearcher::GpuPermutationSearcher(const ObjectsView&, std::span<const std::uint32_t>,
                                                const Permutations&, Resources&,
                                                const GpuMetricSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 GpuPermutationSearcher::~GpuPermutationSearcher() = default;
 GpuPermutationSearcher::GpuPermutationSearcher(GpuPermutationSearcher&&) noexcept = default;
@@ -17,11 +17,11 @@ GpuPermutationSearcher& GpuPermutationSearcher::operator=(GpuPermutationSearcher
     default;
 Matches GpuPermutationSearcher::nearest(const QueryObjects&, std::size_t,
                                         const MetricSearchSettings&) const {
-  refuse();
+  refuse_without_cuda();
 }
 Matches GpuPermutationSearcher::within(const QueryObjects&, float,
                                        const MetricSearchSettings&) const {
-  refuse();
+  refuse_without_cuda();
 }
 
 }  // namespace warpdex::metric

@@ -6,24 +6,24 @@ namespace warpdex::vector {
 struct GpuXfbqSearcher::State {};
 
 GpuXfbqSearcher::GpuXfbqSearcher(const XfbqVectors&, Resources&, const GpuXfbqSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 GpuXfbqSearcher::~GpuXfbqSearcher() = default;
 GpuXfbqSearcher::GpuXfbqSearcher(GpuXfbqSearcher&&) noexcept = default;
 GpuXfbqSearcher& GpuXfbqSearcher::operator=(GpuXfbqSearcher&&) noexcept = default;
 Neighbors GpuXfbqSearcher::nearest(std::span<const float>, std::size_t, const XfbqDepth&,
                                    const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 BoundedNeighbors GpuXfbqSearcher::nearest_by_bound(std::span<const float>, std::size_t,
                                                    const XfbqDepth&, const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 RangeNeighbors GpuXfbqSearcher::within(std::span<const float>, float, const XfbqDepth&,
                                        const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
-bool GpuXfbqSearcher::has_vectors() const { refuse(); }
-GpuFlatFigures GpuXfbqSearcher::figures() const { refuse(); }
+bool GpuXfbqSearcher::has_vectors() const { refuse_without_cuda(); }
+GpuFlatFigures GpuXfbqSearcher::figures() const { refuse_without_cuda(); }
 
 }  // namespace warpdex::vector

@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
 template <CodecKind kCodec>
 void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
-  // With many ranges, CTAs of two warps wait less: at most barriers few threads have work.
+  // With many ranges, CTAs of two warps wait less: between most barriers only a few threads have
+  // something to do.
   constexpr std::uint32_t kManyRanges = 2048;
   using Wide = and_chunk::ChunkShape<kAndBlocks>;
   using Narrow = and_chunk::ChunkShape<2>;

@@ -10,6 +10,11 @@ namespace warpdex::gpu {
 /// numbers among the CTA's.
 class QueryShare {
  public:
+  /// Numbers fit 16 bits.
+  static constexpr std::uint32_t kMaxNumber = (1U << 16) - 1;
+  /// Numbers behind the last query that a warp may take, at most.
+  static constexpr std::uint32_t kBehind = 5;
+
   /// `next`: in shared memory; one thread sets it to dealt(count) before.
   __device__ QueryShare(std::uint32_t count, std::uint32_t* next)
       : count_(count), dealt_(dealt(count)), next_(next) {}

@@ -22,6 +22,8 @@ static_assert(kMemories + kMarkBytes <= kNeededSharedMemory);
 constexpr std::uint32_t kItems = 2048;
 constexpr std::uint32_t kFirstItems = 4096;
 static_assert(std::max(kItems, kFirstItems) < FoundQueue::kMaxQueries);
+static_assert(std::max(kItems, kFirstItems) + QueryShare::kBehind * kWarps <=
+              QueryShare::kMaxNumber);
 /// CTAs that a multiprocessor takes in turn, at least, as long as each warp has so many queries.
 constexpr std::uint32_t kTurns = 8;
 constexpr std::uint32_t kFewItems = 8 * kWarps;
@@ -59,14 +61,13 @@ __global__ void __launch_bounds__(kThreads, 1)
       .run(QueryShare(end - begin, &next));
 }
 
-/// Lists that there is room to mark.
+/// Lists that there is room to mark, once the kernel may take all shared memory.
 std::uint32_t room_for_marked() {
-  int device = 0;
-  int bytes = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "cudaDeviceGetAttribute");
-  return static_cast<std::uint32_t>((static_cast<std::size_t>(bytes) - kMemories) / kMarkBytes);
+  cudaFuncAttributes attributes{};
+  check_cuda(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(search_stored)),
+             "cudaFuncGetAttributes");
+  const auto bytes = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
+  return static_cast<std::uint32_t>((bytes - kMemories) / kMarkBytes);
 }
 
 std::uint32_t ctas_of_tile(const OrRounds& batch, std::uint32_t round) {

@@ -8,19 +8,19 @@ struct GpuIvfXfbqSearcher::State {};
 
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(const IvfXfbqVectors&, Resources&,
                                        const GpuIvfXfbqSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 GpuIvfXfbqSearcher::~GpuIvfXfbqSearcher() = default;
 GpuIvfXfbqSearcher::GpuIvfXfbqSearcher(GpuIvfXfbqSearcher&&) noexcept = default;
 GpuIvfXfbqSearcher& GpuIvfXfbqSearcher::operator=(GpuIvfXfbqSearcher&&) noexcept = default;
 Neighbors GpuIvfXfbqSearcher::nearest(std::span<const float>, std::size_t, std::size_t,
                                       const XfbqDepth&, const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 RangeNeighbors GpuIvfXfbqSearcher::within(std::span<const float>, float, std::size_t,
                                           const XfbqDepth&, const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
-bool GpuIvfXfbqSearcher::has_vectors() const { refuse(); }
+bool GpuIvfXfbqSearcher::has_vectors() const { refuse_without_cuda(); }
 
 }  // namespace warpdex::vector

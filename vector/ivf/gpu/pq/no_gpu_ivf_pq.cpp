@@ -6,24 +6,24 @@ namespace warpdex::vector {
 struct GpuIvfPqSearcher::State {};
 
 GpuIvfPqSearcher::GpuIvfPqSearcher(const IvfPqVectors&, Resources&, const GpuIvfPqSettings&) {
-  refuse();
+  refuse_without_cuda();
 }
 GpuIvfPqSearcher::~GpuIvfPqSearcher() = default;
 GpuIvfPqSearcher::GpuIvfPqSearcher(GpuIvfPqSearcher&&) noexcept = default;
 GpuIvfPqSearcher& GpuIvfPqSearcher::operator=(GpuIvfPqSearcher&&) noexcept = default;
 Neighbors GpuIvfPqSearcher::nearest(std::span<const float>, std::size_t, std::size_t, std::size_t,
                                     const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
 void GpuIvfPqSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std::size_t,
                                       std::int32_t*, float*) const {
-  refuse();
+  refuse_without_cuda();
 }
 RangeNeighbors GpuIvfPqSearcher::within(std::span<const float>, float, std::size_t,
                                         const RowFilter*) const {
-  refuse();
+  refuse_without_cuda();
 }
-bool GpuIvfPqSearcher::has_vectors() const { refuse(); }
-GpuFlatFigures GpuIvfPqSearcher::figures() const { refuse(); }
+bool GpuIvfPqSearcher::has_vectors() const { refuse_without_cuda(); }
+GpuFlatFigures GpuIvfPqSearcher::figures() const { refuse_without_cuda(); }
 
 }  // namespace warpdex::vector

@@ -6,6 +6,8 @@
 namespace warpdex {
 
 /// Throws the CudaError that says that this build has no GPU parts.
-[[noreturn]] inline void refuse() { throw CudaError(why_no_device(), CudaError::kNoCudaInBuild); }
+[[noreturn]] inline void refuse_without_cuda() {
+  throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+}
 
 }  // namespace warpdex
