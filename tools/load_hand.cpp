@@ -230,7 +230,10 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
   if (gpu == nullptr) return figures;
   GpuEngine engine = gpu->make_engine({.max_batches = 2});
   const auto answer = [&](const LoadQuery& query) {
-    return engine.run(std::span(&query.plan, 1), query.settings)[0].is_answered;
+    const BatchAnswers answers = engine.run(std::span(&query.plan, 1), query.settings);
+    if (!answers[0].is_answered) return false;
+    answers.result(0);  // in memory of its own, as the CPU's and the scheduler's are
+    return true;
   };
   figures.push_back(measure_one(Processor::kGpu, engine, ring, answer, plan, callers, on_progress));
   return figures;

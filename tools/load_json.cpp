@@ -67,8 +67,10 @@ void write_processors(JsonWriter& json, const ProcessorTimes& of, const CallerSt
   write_threads(json, "builders", of.builders);
   write_threads(json, "deliverers", of.deliverers);
   write_threads(json, "callers", callers.threads);
+  json.member("queues_seconds", of.queues);
   json.member("cpu_runs_seconds", of.cpu_runs);
   json.member("starts_seconds", of.starts);
+  json.member("ends_seconds", of.ends);
   json.member("deliveries_seconds", of.deliveries);
   json.member("submitting_seconds", callers.submitting);
   json.end_object();
@@ -172,8 +174,6 @@ void write_simulated_with(JsonWriter& json, const SimulatedWith& with) {
   json.member("mean_cpu_us", with.cpu);
   json.member("overlapped_batch_us", with.batch);
   json.member("gpu_occupancy", with.occupancy);
-  json.member("build_us", with.build);
-  json.member("deliver_us", with.deliver);
   json.end_object();
 }
 

@@ -26,6 +26,7 @@ std::vector<std::string> cells(const std::string& where, const std::string& name
           milliseconds(summary.p95),
           milliseconds(summary.p99),
           milliseconds(summary.max),
+          milliseconds(summary.max_lag),
           percent(summary.missed_share),
           percent(static_cast<double>(summary.on_gpu) /
                   static_cast<double>(std::max<std::size_t>(1, summary.arrivals)))};
@@ -103,6 +104,7 @@ void print_points(const LoadPlan& plan, const LoadReport& report, std::ostream& 
                {"p95"},
                {"p99"},
                {"max"},
+               {"sent late"},
                {"missed %"},
                {"on GPU %"}});
   for (const LoadPoint& point : report.points) {

@@ -18,6 +18,10 @@ constexpr double kExact = 1.02;      // the bracket that ends the search
 /// Of what is answered with queries always waiting, this is likely to be in time.
 constexpr double kGuess = 0.85;
 constexpr double kGuessSeconds = 1;
+/// A load that does not hold runs again, if even the threads that submit were later than this part
+/// of the deadline: something held the whole machine up. It has so many tries.
+constexpr double kLag = 0.01;
+constexpr std::size_t kTries = 3;
 
 /// Runs loads in the simulator.
 class SimulatedLoads {
@@ -40,26 +44,24 @@ class SimulatedLoads {
     const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
     with_.occupancy = gpu_occupancy(queries_, measured);
-    host_ = simulated_host(measured, plan.settings.cpu_threads);
     if (const std::size_t count = measured.overlapped.queries.size(); count > 0) {
       with_.batch = measured.overlapped.time / static_cast<double>(count) * kOverlappedBatch;
     }
-    with_.build = measured.build;
-    with_.deliver = measured.deliver;
     for (const SimulatedQuery& query : queries_) {
       with_.cpu += static_cast<double>(query.measured.cpu) / static_cast<double>(queries_.size());
     }
   }
 
-  LoadSummary run(Placement placement, std::size_t cpu_threads, double rate) const {
+  /// As `like` was placed, with its threads and what they took for a query.
+  LoadSummary run(const LoadPoint& like, double rate) const {
     SimulatorSettings settings;
-    settings.placement = settings_for(plan_, placement).placement;
-    settings.cpu_threads = cpu_threads;
+    settings.placement = settings_for(plan_, like.placement).placement;
+    settings.cpu_threads = like.cpu_threads;
     settings.capacity = plan_.settings.capacity;
     settings.options = plan_.options;
     settings.outrun = plan_.settings.outrun;
     settings.occupancy = with_.occupancy;
-    settings.host = host_;
+    settings.host = simulated_host(like.statistics, like.cpu_threads);
     settings.host.callers = generators_for(rate);
     const std::vector<Micros> times = times_of(plan_, rate);
     return summarise_load(simulate_load(queries_, times, settings), times, deadline_of(plan_));
@@ -71,7 +73,6 @@ class SimulatedLoads {
   const LoadPlan& plan_;
   std::vector<SimulatedQuery> queries_;
   SimulatedWith with_;
-  SimulatedHostSettings host_;
 };
 
 }  // namespace
@@ -106,14 +107,25 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
     const double guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity,
                                               kGuessSeconds, on_progress)
                                       .rate;
-    const double live = find_highest_rate(guess, [&](double rate) {
+    HighestRate highest{placement, 0, std::nullopt};
+    const auto holds_once = [&](double rate) {
       engine.restart();
       points.push_back(run_point(engine.scheduler(), plan, rate, on_progress));
-      points.back().placement = placement;
-      points.back().is_search = true;
-      return holds(plan, points.back().all);
+      LoadPoint& point = points.back();
+      point.placement = placement;
+      point.is_search = true;
+      if (!holds(plan, point.all)) return false;
+      highest.load = point;
+      return true;
+    };
+    highest.live = find_highest_rate(guess, [&](double rate) {
+      for (std::size_t i = 1; i < kTries; ++i) {
+        if (holds_once(rate)) return true;
+        if (points.back().all.max_lag <= kLag * deadline_of(plan)) return false;
+      }
+      return holds_once(rate);
     });
-    found.push_back({placement, live, std::nullopt});
+    found.push_back(std::move(highest));
   }
   return found;
 }
@@ -125,17 +137,14 @@ SimulatedWith simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
   for (LoadPoint& point : points) {
     InterruptGuard::check();
     if (point.is_search) continue;  // the highest rate is searched below
-    point.simulated = simulated.run(point.placement, point.cpu_threads, point.rate);
+    point.simulated = simulated.run(point, point.rate);
   }
   parallel_for(0, rates.size(), [&](std::size_t, std::size_t i) {
     HighestRate& rate = rates[i];
-    const auto same = std::find_if(points.begin(), points.end(), [&](const LoadPoint& point) {
-      return point.placement == rate.placement;
-    });
-    if (same == points.end() || rate.live == 0) return;
+    if (rate.live == 0) return;
     rate.simulated = find_highest_rate(rate.live, [&](double tried) {
       InterruptGuard::check();
-      return holds(plan, simulated.run(rate.placement, same->cpu_threads, tried));
+      return holds(plan, simulated.run(rate.load, tried));
     });
   });
   return simulated.with();

@@ -15,6 +15,7 @@ struct HighestRate {
   Placement placement = Placement::kBoth;
   double live = 0;  ///< 0: none was found
   std::optional<double> simulated;
+  LoadPoint load = {};  ///< at that rate
 };
 
 /// The highest rate at which `holds` is true, to 2 %; 0 if it is not even at a thousandth of
@@ -33,12 +34,11 @@ struct SimulatedWith {
   double cpu = 0;        ///< the mean run on a CPU thread
   double batch = 0;      ///< what 1,000 queries take in large batches; 0 without a GPU
   double occupancy = 1;  ///< see gpu_occupancy()
-  double build = 0;
-  double deliver = 0;
 };
 
 /// Measures what the queries cost and has a simulator run the loads of all points, each with its
-/// placement and threads, but for those of a search; it searches the highest rates itself.
+/// placement and threads, but for those of a search; it searches the highest rates itself. What the
+/// host takes beside the queries is that of the same load, or of the one at the highest rate.
 SimulatedWith simulate_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
                              const LoadPlan& plan, std::vector<LoadPoint>& points,
                              std::vector<HighestRate>& rates, const OnLoadProgress& on_progress);

@@ -204,19 +204,14 @@ class Measurer {
     }
     take(all.queries);
     tbb::task_arena builders(static_cast<int>(thread_shares(settings_.cpu_threads, true).builders));
-    double building = 0;
     const auto submit = [&](std::size_t batch) {
-      const Clock::time_point start = Clock::now();
       const std::size_t first = batch * kOverlappedBatch;
-      const Ticket ticket = builders.execute([&] {
+      return builders.execute([&] {
         return engine.submit(std::span(plans_).subspan(first, kOverlappedBatch),
                              std::span(plan_settings_).subspan(first, kOverlappedBatch));
       });
-      building += micros_since(start);
-      return ticket;
     };
     all.time = time_of(settings_, [&] {
-      building = 0;
       Ticket before = submit(0);
       for (std::size_t batch = 1; batch < kBatches; ++batch) {
         const Ticket next = submit(batch);
@@ -225,22 +220,6 @@ class Measurer {
       }
       engine.wait(before);
     });
-    result_.build = building / static_cast<double>(all.queries.size());
-    measure_delivery(engine);
-  }
-
-  /// Copies the answers to what take() took last, as they come from the GPU.
-  void measure_delivery(Engine& engine) {
-    double time = 0;
-    for (std::size_t first = 0; first < plans_.size(); first += kOverlappedBatch) {
-      const BatchAnswers answers =
-          engine.run(std::span(plans_).subspan(first, kOverlappedBatch),
-                     std::span(plan_settings_).subspan(first, kOverlappedBatch));
-      const Clock::time_point start = Clock::now();
-      for (std::size_t i = 0; i < answers.size(); ++i) answers.result(i);
-      time += micros_since(start);
-    }
-    result_.deliver = time / static_cast<double>(plans_.size());
   }
 
   CostMeasurements take_result() { return std::move(result_); }

@@ -44,16 +44,20 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
   return simulated;
 }
 
-SimulatedHostSettings simulated_host(const CostMeasurements& measurements,
-                                     std::size_t cpu_threads) {
+SimulatedHostSettings simulated_host(const SchedulerStatistics& live, std::size_t cpu_threads) {
+  const auto per_query = [](double seconds, std::uint64_t queries) {
+    return queries > 0 ? seconds * 1e6 / static_cast<double>(queries) : 0;
+  };
   SimulatedHostSettings host;
   host.processors = default_threads();
-  if (measurements.overlapped.queries.empty()) return host;
+  host.queue = per_query(live.processors.queues, live.complete_on_cpu + live.complete_on_gpu);
+  if (live.complete_on_gpu == 0) return host;
   const ThreadShares shares = thread_shares(cpu_threads, true);
   host.builders = shares.builders;
   host.deliverers = shares.deliverers;
-  host.build = measurements.build;
-  host.deliver = measurements.deliver;
+  host.start = per_query(live.processors.starts, live.complete_on_gpu);
+  host.end = per_query(live.processors.ends, live.complete_on_gpu);
+  host.deliver = per_query(live.processors.deliveries, live.complete_on_gpu);
   return host;
 }
 

@@ -1,5 +1,6 @@
-// What the simulator knows of the host beside its CPU threads: the GPU's thread, which builds
-// batches one after the other, threads that deliver answers, and processors for all. Internal.
+// What the simulator knows of the host beside its CPU threads: the queues, which one thread uses at
+// a time, the GPU's thread, which builds batches one after the other, threads that deliver answers,
+// and processors for all. Internal.
 #pragma once
 
 #include <algorithm>
@@ -16,26 +17,30 @@ class SimulatedHost {
       : settings_(settings), deliverers_(std::max<std::size_t>(1, settings.deliverers), 0) {}
 
   /// When the GPU's thread has time for the next batch, or for one that is done.
-  Micros free_at() const { return builds_until_; }
+  Micros free_at() const { return free_at_; }
 
-  /// When a batch that is taken now has been built.
-  Micros build(Micros now, std::size_t jobs) {
-    builds_until_ = std::max(now, builds_until_) + settings_.build * static_cast<double>(jobs);
-    return builds_until_;
+  /// A job is put into the queues and taken from them, where one thread does that at a time.
+  void use_queues(Micros now) {
+    queues_free_at_ = std::max(now, queues_free_at_) + settings_.queue;
+  }
+  /// When a job that is to be taken now is.
+  Micros taken_at(Micros now) const { return std::max(now, queues_free_at_); }
+
+  /// When a batch that is taken now has been started.
+  Micros start(Micros now, std::size_t jobs) {
+    free_at_ = std::max(taken_at(now), free_at_) + settings_.start * static_cast<double>(jobs);
+    builds_until_ = free_at_;
+    return free_at_;
   }
 
   /// When the answer at each place of a batch that is done now has been delivered.
-  void deliver(Micros now, std::size_t jobs, std::vector<Micros>& ends) {
-    ends.clear();
-    for (std::size_t first = 0; first < jobs; first += kPieceJobs) {
-      Micros& thread = *std::min_element(deliverers_.begin(), deliverers_.end());
-      thread = std::max(now, thread);
-      for (std::size_t i = first; i < std::min(jobs, first + kPieceJobs); ++i) {
-        thread += settings_.deliver;
-        ends.push_back(thread);
-      }
-    }
+  void end(Micros now, std::size_t jobs, std::vector<Micros>& ends) {
+    free_at_ = std::max(now, free_at_) + settings_.end * static_cast<double>(jobs);
+    deliver(free_at_, jobs, ends);
   }
+
+  /// What a CPU thread takes beside a search.
+  Micros run() const { return settings_.run; }
 
   /// How many times as long a run on the CPU takes while so many run and batches are under way: CPU
   /// threads leave processors to all others.
@@ -50,7 +55,21 @@ class SimulatedHost {
  private:
   static constexpr std::size_t kPieceJobs = 32;
 
+  void deliver(Micros now, std::size_t jobs, std::vector<Micros>& ends) {
+    ends.clear();
+    for (std::size_t first = 0; first < jobs; first += kPieceJobs) {
+      Micros& thread = *std::min_element(deliverers_.begin(), deliverers_.end());
+      thread = std::max(now, thread);
+      for (std::size_t i = first; i < std::min(jobs, first + kPieceJobs); ++i) {
+        thread += settings_.deliver;
+        ends.push_back(thread);
+      }
+    }
+  }
+
   const SimulatedHostSettings settings_;
+  Micros queues_free_at_ = 0;
+  Micros free_at_ = 0;
   Micros builds_until_ = 0;
   std::vector<Micros> deliverers_;  ///< when each has time
 };

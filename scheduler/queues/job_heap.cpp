@@ -5,53 +5,51 @@
 
 namespace warpdex {
 
-bool JobHeap::is_before(const Job& a, const Job& b) {
-  const auto key = [](const Job& job) {
-    return std::tuple(job.place.slot, job.place.length, job.place.number);
-  };
-  return key(a) < key(b);
+bool JobHeap::is_before(const Entry& a, const Entry& b) {
+  return std::tie(a.slot, a.length, a.number) < std::tie(b.slot, b.length, b.number);
 }
 
-void JobHeap::put(std::size_t place, Job* job) {
-  jobs_[place] = job;
-  job->place.in_heap = static_cast<std::uint32_t>(place);
+void JobHeap::put(std::size_t place, const Entry& entry) {
+  entries_[place] = entry;
+  entry.job->place.in_heap = static_cast<std::uint32_t>(place);
 }
 
 void JobHeap::push(Job& job) {
-  jobs_.push_back(nullptr);
-  sift_up(jobs_.size() - 1, &job);
+  const Entry entry{job.place.slot, job.place.number, job.place.length, &job};
+  entries_.push_back(entry);
+  sift_up(entries_.size() - 1, entry);
 }
 
 void JobHeap::remove(Job& job) {
   const std::size_t place = job.place.in_heap;
-  Job* const last = jobs_.back();
-  jobs_.pop_back();
-  if (last == &job) return;
-  if (place > 0 && is_before(*last, *jobs_[(place - 1) / 2])) {
+  const Entry last = entries_.back();
+  entries_.pop_back();
+  if (last.job == &job) return;
+  if (place > 0 && is_before(last, entries_[(place - 1) / 2])) {
     sift_up(place, last);
   } else {
     sift_down(place, last);
   }
 }
 
-void JobHeap::sift_up(std::size_t place, Job* job) {
-  while (place > 0 && is_before(*job, *jobs_[(place - 1) / 2])) {
-    put(place, jobs_[(place - 1) / 2]);
+void JobHeap::sift_up(std::size_t place, const Entry& entry) {
+  while (place > 0 && is_before(entry, entries_[(place - 1) / 2])) {
+    put(place, entries_[(place - 1) / 2]);
     place = (place - 1) / 2;
   }
-  put(place, job);
+  put(place, entry);
 }
 
-void JobHeap::sift_down(std::size_t place, Job* job) {
+void JobHeap::sift_down(std::size_t place, const Entry& entry) {
   for (;;) {
     std::size_t child = 2 * place + 1;
-    if (child >= jobs_.size()) break;
-    if (child + 1 < jobs_.size() && is_before(*jobs_[child + 1], *jobs_[child])) ++child;
-    if (!is_before(*jobs_[child], *job)) break;
-    put(place, jobs_[child]);
+    if (child >= entries_.size()) break;
+    if (child + 1 < entries_.size() && is_before(entries_[child + 1], entries_[child])) ++child;
+    if (!is_before(entries_[child], entry)) break;
+    put(place, entries_[child]);
     place = child;
   }
-  put(place, job);
+  put(place, entry);
 }
 
 }  // namespace warpdex

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "warpdex/scheduler/job.hpp"
@@ -9,25 +10,33 @@
 namespace warpdex {
 
 /// The job with the smallest Place (slot, length, number) is on top. Each function but top() is
-/// O(log jobs); none allocates once the heap has had its size.
+/// O(log jobs); none allocates once the heap has had its size. What jobs are ordered by lies in the
+/// heap, since their own memory was mostly written by other threads.
 class JobHeap {
  public:
-  bool empty() const { return jobs_.empty(); }
-  std::size_t size() const { return jobs_.size(); }
-  Job& top() const { return *jobs_.front(); }
-  /// Jobs in the order of the heap's memory: the last ones tend to be those to run last.
-  const std::vector<Job*>& jobs() const { return jobs_; }
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  Job& top() const { return *entries_.front().job; }
+  /// In the order of the heap's memory: the last ones tend to be those to run last.
+  Job& job(std::size_t i) const { return *entries_[i].job; }
 
   void push(Job& job);
   void remove(Job& job);
 
  private:
-  static bool is_before(const Job& a, const Job& b);
-  void put(std::size_t place, Job* job);
-  void sift_up(std::size_t place, Job* job);
-  void sift_down(std::size_t place, Job* job);
+  struct Entry {
+    std::int64_t slot;
+    std::uint64_t number;
+    float length;
+    Job* job;
+  };
 
-  std::vector<Job*> jobs_;
+  static bool is_before(const Entry& a, const Entry& b);
+  void put(std::size_t place, const Entry& entry);
+  void sift_up(std::size_t place, const Entry& entry);
+  void sift_down(std::size_t place, const Entry& entry);
+
+  std::vector<Entry> entries_;
 };
 
 }  // namespace warpdex

@@ -244,7 +244,7 @@ std::vector<Job*> JobQueues::take_all() {
   std::vector<Job*> jobs;
   for (const LaneState& lane : lanes_) {
     for (const JobHeap& heap : lane.heaps) {
-      jobs.insert(jobs.end(), heap.jobs().begin(), heap.jobs().end());
+      for (std::size_t i = 0; i < heap.size(); ++i) jobs.push_back(&heap.job(i));
     }
   }
   for (Job* job : jobs) remove(*job);

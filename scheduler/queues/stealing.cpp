@@ -20,12 +20,12 @@ Job* JobQueues::steal_from_gpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   const Job* const next = top_of(Lane::kGpu);
   if (next == nullptr) return nullptr;
-  const std::vector<Job*>& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client].jobs();
+  const JobHeap& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client];
   const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
   const double wait = waits(now).gpu;
   Job* best = nullptr;
   for (std::size_t i = first; i < jobs.size(); ++i) {
-    Job* const job = jobs[i];
+    Job* const job = &jobs.job(i);
     if (kCaution * static_cast<double>(job->cost.cpu) >= wait) continue;
     if (best != nullptr && relief(*job) <= relief(*best)) continue;
     if (choose_lane(*job, now) == Lane::kCpu) best = job;
@@ -40,7 +40,7 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
   std::size_t left = size(Lane::kCpu) / 2;
   for (JobHeap& heap : lanes_[index(Lane::kCpu)].heaps) {
     for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
-      Job& job = *heap.jobs()[i];
+      Job& job = heap.job(i);
       const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
       if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
           job.cost.gpu_share > settings_.huge_work) {

@@ -85,8 +85,10 @@ struct alignas(64) Counters {
   Count batches;
   Count gpu_failures;
   // Nanoseconds of the stages in ProcessorTimes.
+  Count queues;
   Count cpu_runs;
   Count starts;
+  Count ends;
   Count deliveries;
   TimeCounts waits;
   TimeCounts latencies;

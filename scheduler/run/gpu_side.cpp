@@ -114,6 +114,7 @@ bool JobScheduler::State::start_batch() {
     const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
     if (inbox.empty() && !may_steal) return false;
   }
+  const Micros begin = now();
   BatchClaim claim;
   bool wants_help = false;
   {
@@ -132,13 +133,13 @@ bool JobScheduler::State::start_batch() {
   slot.claim = claim;
   end_gpu_lookout();
   start(slot);
+  gpu_counters().starts.add(nanoseconds(now() - begin));
   return true;
 }
 
 void JobScheduler::State::start(GpuSlot& slot) {
   slot.is_free.store(false, std::memory_order_relaxed);
-  const Micros begin = now();
-  slot.start = begin;
+  slot.start = now();
   slot.is_alone = is_gpu_idle();
   for (const auto& other : slots) other->is_alone = other->is_alone && !other->is_running;
   slot.is_running = true;
@@ -156,7 +157,6 @@ void JobScheduler::State::start(GpuSlot& slot) {
   } catch (...) {
     fail_batch(slot);
   }
-  gpu_counters().starts.add(nanoseconds(now() - begin));
 }
 
 /// Finishes batches that are done. Returns whether some are under way.
@@ -165,14 +165,17 @@ bool JobScheduler::State::poll_batches() {
   for (const auto& slot : slots) {
     if (!slot->is_running) continue;
     is_under_way = true;
+    Micros begin = 0;
     try {
       if (!slot->worker->poll(slot->number)) continue;
+      begin = now();
       slot->worker->take(slot->number);
     } catch (...) {
       fail_batch(*slot);
       continue;
     }
     finish_batch(*slot);
+    gpu_counters().ends.add(nanoseconds(now() - begin));
   }
   return is_under_way;
 }

@@ -178,8 +178,9 @@ struct JobScheduler::State {
   std::jthread gpu_thread;
 };
 
-/// A thread's turn at the queues: holds the lock, puts in what has arrived, and publishes at its
-/// end what the queues are like. Jobs that were cancelled on their way end after it.
+/// A thread's turn at the queues: takes what has arrived, then holds the lock, puts that in, and
+/// publishes at its end what the queues are like. Jobs that were cancelled on their way end after
+/// it.
 class Turn {
  public:
   Turn(JobScheduler::State& state, Counters& counters);
@@ -193,6 +194,7 @@ class Turn {
  private:
   JobScheduler::State& state_;
   Counters& counters_;
+  Job* arrivals_;  ///< taken before the lock: to link them reads what their callers wrote
   std::unique_lock<std::mutex> lock_;
   Micros now_;
   Job* cancelled_ = nullptr;

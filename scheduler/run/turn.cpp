@@ -26,9 +26,13 @@ bool is_cancelled(const Job& job) {
 }  // namespace
 
 Turn::Turn(JobScheduler::State& state, Counters& counters)
-    : state_(state), counters_(counters), lock_(lock_soon(state.mutex)), now_(state.now()) {
+    : state_(state),
+      counters_(counters),
+      arrivals_(state.inbox.take_all()),
+      lock_(lock_soon(state.mutex)),
+      now_(state.now()) {
   std::uint64_t arrived = state_.arrived.load(std::memory_order_relaxed);
-  for (Job* job = state_.inbox.take_all(); job != nullptr; ++arrived) {
+  for (Job* job = arrivals_; job != nullptr; ++arrived) {
     Job* const next = job->next;
     if (is_cancelled(*job)) {
       job->next = cancelled_;
@@ -63,6 +67,7 @@ Turn::~Turn() {
   state_.for_cpu.store(queues.for_cpu(), std::memory_order_seq_cst);
   state_.for_gpu.store(queues.for_gpu(), std::memory_order_seq_cst);
   lock_.unlock();
+  counters_.queues.add(nanoseconds(state_.now() - now_));
   if (queues_have_cpu_work) state_.wake_for(cpu_work);
   if (queues_have_gpu_work) state_.idle_gpu.bring_work();
   while (cancelled_ != nullptr) {

@@ -267,8 +267,6 @@ TEST_F(CalibrationTest, MeasuresEveryQueryAndBatch) {
   EXPECT_EQ(measured.overlapped.queries.size(), 8'000U);
   EXPECT_GT(measured.overlapped.time, 0);
   EXPECT_EQ(idle, 2U * 2U);  // two of each class
-  EXPECT_GT(measured.build, 0);
-  EXPECT_GT(measured.deliver, 0);
   EXPECT_TRUE(measure_costs(*snapshot_, nullptr, few, settings).batches.empty());
 }
 

@@ -145,12 +145,14 @@ TEST(JobSchedulerTest, StatisticsTellWhereProcessorTimeGoes) {
   EXPECT_EQ(times.cpu_threads.threads, 2U);
   EXPECT_GE(times.cpu_threads.busy, runs);
   EXPECT_GE(times.cpu_runs, runs);
+  EXPECT_GT(times.queues, 0);
   EXPECT_GE(times.cpu_threads.waiting, 0);
   EXPECT_EQ(times.gpu_thread.threads, 1U);
   EXPECT_GT(times.gpu_thread.busy, 0);
   EXPECT_GE(times.deliverers.threads, 1U);
   if (statistics.complete_on_gpu > 0) {
     EXPECT_GT(times.starts, 0);
+    EXPECT_GT(times.ends, 0);
     EXPECT_GT(times.deliveries, 0);
   }
 }

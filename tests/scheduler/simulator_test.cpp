@@ -20,7 +20,7 @@ SimulatedQuery query_of(float cpu, float alone = 0, float share = 0, float base 
 SimulatorSettings settings_of(std::size_t threads) {
   SimulatorSettings settings;
   settings.cpu_threads = threads;
-  settings.overhead = 0;
+  settings.host.run = 0;
   return settings;
 }
 
@@ -101,14 +101,30 @@ TEST(Simulator, TheHostBoundsWhatTheGpuCarries) {
         .missed_share;
   };
   EXPECT_LT(missed(400'000), 0.01);
-  settings.host.build = 4;
+  settings.host.start = 3;
+  settings.host.end = 1;
   EXPECT_LT(missed(230'000), 0.01);
   EXPECT_GT(missed(270'000), 0.01);
-  settings.host.build = 0;
+  settings.host.start = 0;
+  settings.host.end = 0;
   settings.host.deliver = 8;
   settings.host.deliverers = 2;
   EXPECT_LT(missed(230'000), 0.01);
   EXPECT_GT(missed(270'000), 0.01);
+}
+
+// One thread at a time puts queries into the queues and takes them: that bounds all processors.
+TEST(Simulator, TheQueuesBoundWhatAllProcessorsCarry) {
+  const std::vector<SimulatedQuery> queries{query_of(10)};
+  SimulatorSettings settings = settings_of(24);
+  settings.host.queue = 2;
+  const auto missed = [&](double rate) {
+    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 0.5, 24);
+    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000)
+        .missed_share;
+  };
+  EXPECT_LT(missed(470'000), 0.01);
+  EXPECT_GT(missed(530'000), 0.01);
 }
 
 // Three callers that never sleep leave two of five processors to four CPU threads.

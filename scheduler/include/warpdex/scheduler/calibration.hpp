@@ -39,10 +39,6 @@ struct CostMeasurements {
   /// Queries of all classes in batches of kOverlappedBatch, and what these take together, the next
   /// one submitted while one runs. Empty without a GPU.
   MeasuredBatch overlapped;
-  // What the host does for a query of such a batch, in microseconds: to build and start it, with as
-  // many threads as a scheduler has for that; and to copy the answer, on one thread.
-  double build = 0;
-  double deliver = 0;
 };
 
 struct MeasureSettings {

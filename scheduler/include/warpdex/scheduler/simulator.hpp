@@ -19,15 +19,17 @@ struct SimulatedQuery {
 };
 
 /// What the host does beside running queries, and on how many threads and processors. Times are in
-/// microseconds of a query on the GPU. Without a GPU, or with one that costs the host nothing: as
-/// it is.
+/// microseconds of a query.
 struct SimulatedHostSettings {
   std::size_t processors = 1'000;  ///< for all threads; those that run queries take what is left
   std::size_t callers = 0;         ///< threads that submit, and never sleep
   std::size_t builders = 1;        ///< threads that build batches, with the GPU's
   std::size_t deliverers = 1;
-  double build = 0;    ///< CostMeasurements::build
-  double deliver = 0;  ///< CostMeasurements::deliver
+  double queue = 0;    ///< at the queues, which one thread uses at a time
+  double run = 2;      ///< on a CPU thread, beside the search
+  double start = 0;    ///< on the GPU's thread, to take it from the queues, build and start it
+  double end = 0;      ///< on the GPU's thread, to take it off the GPU
+  double deliver = 0;  ///< on a thread that delivers
 };
 
 struct SimulatorSettings {
@@ -37,7 +39,6 @@ struct SimulatorSettings {
   std::size_t capacity = 10'000;
   JobOptions options;    ///< of every query
   double occupancy = 1;  ///< see gpu_occupancy()
-  Micros overhead = 2;   ///< of the scheduler, a query
   Micros limited_run = 200;
   float outrun = 2;  ///< SchedulerSettings::outrun
 };
@@ -62,8 +63,8 @@ std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
 /// where batches, and classes of queries in one batch, overlap. 1 without a GPU.
 double gpu_occupancy(std::span<const SimulatedQuery> queries, const CostMeasurements& measurements);
 
-/// The host as measured, with this machine's processors and the threads of a scheduler that has so
-/// many CPU threads; without callers.
-SimulatedHostSettings simulated_host(const CostMeasurements& measurements, std::size_t cpu_threads);
+/// The host as a live load had it: what its scheduler's statistics say, with this machine's
+/// processors and the threads of a scheduler that has so many CPU threads; without callers.
+SimulatedHostSettings simulated_host(const SchedulerStatistics& live, std::size_t cpu_threads);
 
 }  // namespace warpdex
