@@ -1,11 +1,7 @@
 // Uploads rows behind those that are there.
 #include "gpu/run/device_rows.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-
-#include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -17,7 +13,9 @@ constexpr std::size_t kRowShares = 16;
 }  // namespace
 
 DeviceRows::DeviceRows(const SearchedIndex& index)
-    : index_(index), uploaded_(index.device, EventUse::kOrder) {
+    : index_(index),
+      uploaded_(index.device, EventUse::kOrder),
+      read_(index.device, EventUse::kOrder) {
   memory_.allocate(std::min(kMaxRowBytes, index.scratch / kRowShares), *index.budget, index.device);
   index_.row_memory += memory_.size();
 }
@@ -25,8 +23,13 @@ DeviceRows::DeviceRows(const SearchedIndex& index)
 void DeviceRows::upload(TermRows& rows, const Stream& stream) {
   uploaded_.make_wait(stream);
   if (rows.fresh().empty()) return;
-  // Other lanes may read what was there.
-  if (rows.starts_over()) check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  if (rows.starts_over()) {
+    // Batches in other lanes may read what was there.
+    for (const Stream* const lane : streams_) {
+      read_.record(*lane);
+      read_.make_wait(stream);
+    }
+  }
   memory_.buffer().upload(rows.fresh(), stream, rows.fresh_begin());
   uploaded_.record(stream);
   rows.set_uploaded();

@@ -1,6 +1,8 @@
 // The GPU memory of the rows of an engine's terms, and how new rows get there. Internal.
 #pragma once
 
+#include <vector>
+
 #include "gpu/batch/term_rows.hpp"
 #include "gpu/index/searched_index.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
@@ -8,7 +10,8 @@
 
 namespace warpdex::gpu {
 
-/// An engine's, over the segments of a snapshot. Its lanes share it; one thread at a time.
+/// An engine's, over the segments of a snapshot. Its lanes share it; one thread at a time. Batches
+/// read rows in the streams of lanes.
 class DeviceRows {
  public:
   /// Takes a share of the scratch memory, or none if there is not so much left. Keeps a reference.
@@ -18,14 +21,20 @@ class DeviceRows {
   DeviceRows& operator=(const DeviceRows&) = delete;
 
   RowMemory memory() const { return {static_cast<std::uint8_t*>(memory_.data()), memory_.size()}; }
+  /// Adds the stream of a lane, until remove(). Keeps a reference.
+  void add(const Stream& stream) { streams_.push_back(&stream); }
+  void remove(const Stream& stream) { std::erase(streams_, &stream); }
   /// Queues the upload of rows that are not there yet. What is queued in `stream` from now on finds
-  /// all rows, also those that other lanes have uploaded. Where rows start over, waits for the GPU.
+  /// all rows, also those that other lanes have uploaded. Where rows start over, the upload
+  /// waits for what is queued in the streams of all lanes.
   void upload(TermRows& rows, const Stream& stream);
 
  private:
   const SearchedIndex& index_;
   AccountedBuffer memory_;
-  Event uploaded_;  ///< the last upload, which follows all before it
+  Event uploaded_;                      ///< the last upload, which follows all before it
+  Event read_;                          ///< the end of a lane's work so far
+  std::vector<const Stream*> streams_;  ///< of the lanes
 };
 
 }  // namespace warpdex::gpu

@@ -58,12 +58,14 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       following_(index.device) {
   const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
+  if (rows_ != nullptr) rows_->add(stream_);
   ++index_.lanes;
 }
 
 Lane::~Lane() {
   abandon();
   --index_.lanes;
+  if (rows_ != nullptr) rows_->remove(stream_);
 }
 
 void Lane::submit(SegmentPlans plans, std::span<const SearchSettings> settings) {

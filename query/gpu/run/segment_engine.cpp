@@ -44,11 +44,12 @@ SegmentEngine::SegmentEngine(const GpuIndex::State& index, const Removals& remov
   add_lane();
 }
 
-SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings)
+SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings,
+                             std::size_t max_row_bytes)
     : index_(joined),
       settings_(settings),
       rows_(std::in_place, joined),
-      pieces_(std::make_shared<BatchBuilder::Pieces>(rows_->memory())) {
+      pieces_(std::make_shared<BatchBuilder::Pieces>(rows_->memory(), max_row_bytes)) {
   add_lane();
 }
 

@@ -20,8 +20,10 @@ class SegmentEngine final : public SegmentSearcher {
   /// Keeps references. `removed`: with bits as those of Batch::removed. Throws CudaError.
   SegmentEngine(const GpuIndex::State& index, const Removals& removed,
                 const GpuEngineSettings& settings);
-  /// Over the segments of a snapshot; plans are of all of them.
-  SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings);
+  /// Over the segments of a snapshot; plans are of all of them. Rows of terms take no more than
+  /// `max_row_bytes` on the host.
+  SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings,
+                std::size_t max_row_bytes = TermRows::kMaxBytes);
 
   /// All queries.
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings);
