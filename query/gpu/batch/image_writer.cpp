@@ -52,9 +52,12 @@ void ImageWriter::write() {
 /// The rows of terms that have none on the GPU.
 void ImageWriter::write_rows() {
   ListSource* to = target_.host.sources + next_.own_lists;
-  for (const TermList& list : piece_.own_lists) {
-    const bool is_packed = (list.source.flags & kPacked) != 0;
-    *to++ = is_packed ? place_packed(piece_.own_packed.data(), list.source) : list.source;
+  for (const PieceTerm& term : piece_.terms) {
+    if (term.own_list == kNone) continue;
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      const ListSource& source = term.list(i);
+      *to++ = source.flags & kPacked ? place_packed(term.row.packed, source) : source;
+    }
   }
 }
 

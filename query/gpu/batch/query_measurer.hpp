@@ -66,6 +66,7 @@ class QueryMeasurer {
   void find_lists(const SegmentPlans& plans);
   void describe_lists();
   void find_row(const PlannedQuery& plan, PieceTerm& term);
+  void send_lists(PieceTerm& term);
   void set_scorers(const PlannedQuery& whole, const PieceQuery& query);
   static void prefetch(const SegmentPlans& plans, std::span<const std::uint32_t> slots,
                        std::size_t next);

@@ -21,7 +21,8 @@ struct PieceTerm {
   TermRow row;
   const PlannedTerm* planned;  ///< of several segments, in the plan of the whole
   std::uint64_t key;           ///< TermRows::key_of()
-  std::uint32_t own_list;      ///< where its lists start among the piece's; kNone: it has a row
+  std::uint32_t own_list;      ///< the first of its lists among those that the piece sends; kNone:
+                               ///< the GPU has its row
   float weight;                ///< this and what follows are List's
   float c0;
   float c1;

@@ -84,12 +84,20 @@ void QueryMeasurer::find_row(const PlannedQuery& plan, PieceTerm& term) {
   if (row) {
     term.row = *row;
     prefetch_bytes(row->lists, segments_.size() * sizeof(TermList));
+    if (row->on_gpu == nullptr) send_lists(term);
     return;
   }
-  term.own_list = static_cast<std::uint32_t>(piece_.own_lists.size());
   piece_.own_lists.resize(piece_.own_lists.size() + segments_.size());
   term.row.sums = describe_in_all(segments_, plan, *term.planned, piece_.own_packed,
                                   std::span(piece_.own_lists).last(segments_.size()));
+  send_lists(term);
+}
+
+/// The GPU has no row of the term, so a large batch sends the lists.
+void QueryMeasurer::send_lists(PieceTerm& term) {
+  term.own_list = piece_.shape.own_lists;
+  piece_.shape.own_lists += static_cast<std::uint32_t>(segments_.size());
+  piece_.shape.own_raw_lists += term.row.sums.raw_lists;
 }
 
 /// The lists of all terms of the piece.
@@ -98,10 +106,12 @@ void QueryMeasurer::find_lists(const SegmentPlans& plans) {
   for (const PieceQuery& query : piece_.queries) {
     for (PieceTerm& term : piece_.terms_of(query)) find_row(plans[query.common.slot], term);
   }
+  const TermList* next = piece_.own_lists.data();
   for (PieceTerm& term : piece_.terms) {
-    if (term.own_list == kNone) continue;
-    term.row.lists = piece_.own_lists.data() + term.own_list;
+    if (term.row.lists != nullptr) continue;
+    term.row.lists = next;
     term.row.packed = piece_.own_packed.data();
+    next += segments_.size();
   }
 }
 
@@ -115,8 +125,8 @@ void QueryMeasurer::describe_lists() {
     for (PieceTerm& term : piece_.terms_of(query)) {
       describe_term(segments_[0], *term.planned, wants_seeds, piece_.own_packed, *list);
       term.row.sums.add(list->source);
-      term.own_list = static_cast<std::uint32_t>(list - piece_.own_lists.data());
       term.row.lists = list++;
+      send_lists(term);
     }
   }
   for (PieceTerm& term : piece_.terms) term.row.packed = piece_.own_packed.data();
@@ -156,10 +166,6 @@ void QueryMeasurer::measure(const SegmentPlans& plans, std::span<const std::uint
     start_query(plans, slots[i]);
   }
   find_lists(plans);
-  piece_.shape.own_lists = static_cast<std::uint32_t>(piece_.own_lists.size());
-  for (const PieceTerm& term : piece_.terms) {
-    if (term.own_list != kNone) piece_.shape.own_raw_lists += term.row.sums.raw_lists;
-  }
   for (PieceQuery& query : piece_.queries) measure_query(plans, query);
 }
 

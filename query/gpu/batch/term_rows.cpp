@@ -1,5 +1,5 @@
 // A hash table that is read without locks. A row is made beside it, then it gets its place on the
-// GPU and is added.
+// GPU, if there is room, and is added.
 #include "gpu/batch/term_rows.hpp"
 
 #include <bit>
@@ -33,6 +33,7 @@ void TermRows::open() {
   if (!slots_.empty() && !is_full_) return;
   slots_ = std::vector<Slot>(kSlots);
   rows_.clear();
+  rows_.reserve(kMaxRows);
   bytes_ = 0;
   starts_over_ |= end_ > 0;
   end_ = 0;
@@ -45,13 +46,14 @@ void TermRows::set_uploaded() {
   starts_over_ = false;
 }
 
-/// Gives a row the next place on the GPU.
+/// Gives a row the next place on the GPU, if there is room.
 void TermRows::place(Row& row) {
-  const std::size_t begin = fresh_.size();
-  row.view.on_gpu = reinterpret_cast<const ListSource*>(memory_.begin + end_);
   const std::size_t sources = row.lists.size() * sizeof(ListSource);
   const std::size_t bytes = sources + row.view.sums.raw_lists * kRawBytes;
+  if (bytes > memory_.bytes - end_) return;
+  const std::size_t begin = fresh_.size();
   fresh_.resize(begin + bytes);
+  row.view.on_gpu = reinterpret_cast<const ListSource*>(memory_.begin + end_);
   std::uint8_t* const to = fresh_.data() + begin;
   std::size_t raw = sources;
   for (std::size_t i = 0; i < row.lists.size(); ++i) {
@@ -89,7 +91,7 @@ std::optional<TermRow> TermRows::find(std::uint64_t key) const {
 
 std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& segments,
                                      const PlannedQuery& plan, const PlannedTerm& term) {
-  if (memory_.bytes == 0 || is_full_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (is_full_.load(std::memory_order_relaxed)) return std::nullopt;
   auto row = std::make_unique<Row>();
   row->key = key;
   row->lists.resize(segments.size());
@@ -97,18 +99,17 @@ std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& se
   row->view = {row->lists.data(), row->packed.data(), nullptr, sums};
   const std::size_t bytes = sizeof(Row) + row->lists.capacity() * sizeof(TermList) +
                             row->packed.capacity() * sizeof(std::uint32_t);
-  const std::size_t on_gpu = segments.size() * sizeof(ListSource) + sums.raw_lists * kRawBytes;
-  if (bytes > max_bytes_ || on_gpu > memory_.bytes) return std::nullopt;
+  if (bytes > max_bytes_) return std::nullopt;
   const std::scoped_lock lock(adding_);
   const std::size_t slot = slot_of(key);
   // Another thread may have added it meanwhile.
   if (const Row* const there = slots_[slot].load(std::memory_order_relaxed)) return there->view;
-  if (rows_.size() == kMaxRows || bytes_ + bytes > max_bytes_ || end_ + on_gpu > memory_.bytes) {
+  if (rows_.size() == kMaxRows || bytes_ + bytes > max_bytes_) {
     is_full_ = true;
     return std::nullopt;
   }
-  bytes_ += bytes;
   place(*row);
+  bytes_ += bytes;
   rows_.push_back(std::move(row));
   slots_[slot].store(rows_.back().get(), std::memory_order_release);
   return rows_.back()->view;

@@ -1,6 +1,6 @@
 // The lists of terms in all segments of a snapshot, a row a term: a query reads one row in the
-// place of a plan and a lexicon's entry in each segment. Rows are on the GPU, too, so that a batch
-// need not send their lists. Internal.
+// place of a plan and a lexicon's entry in each segment. As many as have room are on the GPU, too,
+// so that a batch need not send their lists. Internal.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,8 @@ namespace warpdex::gpu {
 struct TermRow {
   const TermList* lists = nullptr;        ///< by segment
   const std::uint32_t* packed = nullptr;  ///< numbers of those that are decoded for each query
-  const ListSource* on_gpu = nullptr;     ///< by segment, with the decoded lists behind them
+  const ListSource* on_gpu = nullptr;     ///< by segment, with the decoded lists behind them; or
+                                          ///< null: there was no room
   ListSums sums;                          ///< of all of them
 };
 
@@ -32,16 +33,16 @@ struct RowMemory {
   std::size_t bytes = 0;
 };
 
-/// The rows of one snapshot's terms that queries have asked for. Where there is no room for more,
-/// other terms of the batch are described for each query, and the next batch starts without rows.
+/// The rows of one snapshot's terms that queries have asked for. Where the host has no room for
+/// more, other terms of the batch are described for each query, and the next batch starts without
+/// rows. Where the GPU has none, rows that follow are on the host alone.
 /// find(), add() and prefetch(): any thread.
 class TermRows {
  public:
-  /// All rows together, on the host.
+  /// All rows together, on the host; without fresh(), which takes as much as `memory` at most.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   static constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 
-  /// There is no row without memory for it on the GPU.
   explicit TermRows(RowMemory memory = {}, std::size_t max_bytes = kMaxBytes)
       : memory_(memory), max_bytes_(max_bytes) {}
 

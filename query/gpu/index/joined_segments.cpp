@@ -17,6 +17,8 @@ namespace {
 /// Scratch memory of all lanes, at most, and at least.
 constexpr std::size_t kMaxScratch = std::size_t{8} << 30;
 constexpr std::size_t kMinScratch = std::size_t{128} << 20;
+/// Rows of terms take this share of what is beyond the least scratch memory, at most.
+constexpr std::size_t kRowShares = 16;
 /// DocIDs end before this.
 constexpr std::uint64_t kMaxDocuments = std::uint64_t{1} << 31;
 
@@ -85,6 +87,7 @@ bool JoinedSegments::take_memory(std::span<const JoinedSegment> all, Resources& 
   scratch = std::min(memory.left(), kMaxScratch);
   if (scratch < kMinScratch) return false;
   budget = std::make_unique<MemoryBudget>(scratch, &memory);
+  row_budget = std::make_unique<MemoryBudget>((scratch - kMinScratch) / kRowShares, budget.get());
   return true;
 }
 

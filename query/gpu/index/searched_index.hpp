@@ -19,10 +19,10 @@ namespace warpdex::gpu {
 struct SearchedIndex {
   int device = 0;
   CodecKind codec_kind = CodecKind::kBitpack;
-  std::unique_ptr<MemoryBudget> budget;  ///< of what is searched and its engines
-  std::size_t scratch = 0;               ///< bytes for all lanes together
+  std::unique_ptr<MemoryBudget> budget;      ///< of what is searched and its engines
+  std::size_t scratch = 0;                   ///< bytes for all lanes together
+  std::unique_ptr<MemoryBudget> row_budget;  ///< of `scratch`, for rows of terms of a snapshot
   mutable std::atomic<std::size_t> lanes = 0;
-  mutable std::atomic<std::size_t> row_memory = 0;  ///< of `scratch`, for rows of terms
 
   // By docID, or by spaced docID; always resident:
   Lengths lengths{};
@@ -38,7 +38,8 @@ struct SearchedIndex {
 
   /// GPU memory that one of the lanes may take.
   std::size_t scratch_share() const {
-    return (scratch - std::min<std::size_t>(row_memory, scratch)) / std::max<std::size_t>(lanes, 1);
+    const std::size_t rows = row_budget == nullptr ? 0 : row_budget->used();
+    return (scratch - rows) / std::max<std::size_t>(lanes, 1);
   }
 
  protected:

@@ -6,18 +6,15 @@
 namespace warpdex::gpu {
 namespace {
 
+/// Of one engine.
 constexpr std::size_t kMaxRowBytes = std::size_t{32} << 20;
-/// This share of the scratch memory, at most.
-constexpr std::size_t kRowShares = 16;
 
 }  // namespace
 
 DeviceRows::DeviceRows(const SearchedIndex& index)
-    : index_(index),
-      uploaded_(index.device, EventUse::kOrder),
-      read_(index.device, EventUse::kOrder) {
-  memory_.allocate(std::min(kMaxRowBytes, index.scratch / kRowShares), *index.budget, index.device);
-  index_.row_memory += memory_.size();
+    : uploaded_(index.device, EventUse::kOrder), read_(index.device, EventUse::kOrder) {
+  MemoryBudget& budget = *index.row_budget;
+  memory_.allocate(std::min(kMaxRowBytes, budget.left()), budget, index.device);
 }
 
 void DeviceRows::upload(TermRows& rows, const Stream& stream) {

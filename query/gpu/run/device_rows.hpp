@@ -14,9 +14,9 @@ namespace warpdex::gpu {
 /// read rows in the streams of lanes.
 class DeviceRows {
  public:
-  /// Takes a share of the scratch memory, or none if there is not so much left. Keeps a reference.
+  /// Takes what the engines before have left of the memory for rows, up to a limit. The index must
+  /// outlive this.
   explicit DeviceRows(const SearchedIndex& index);
-  ~DeviceRows() { index_.row_memory -= memory_.size(); }
   DeviceRows(const DeviceRows&) = delete;
   DeviceRows& operator=(const DeviceRows&) = delete;
 
@@ -30,7 +30,6 @@ class DeviceRows {
   void upload(TermRows& rows, const Stream& stream);
 
  private:
-  const SearchedIndex& index_;
   AccountedBuffer memory_;
   Event uploaded_;                      ///< the last upload, which follows all before it
   Event read_;                          ///< the end of a lane's work so far

@@ -424,11 +424,68 @@ TEST_P(JoinedImageTest, RowsStayWithinTheirBytesAndStartOver) {
   Rows memory;
   TermRows rows(memory.view(), kBytes);
   for (int batch = 0; batch < 3; ++batch) {
+    EXPECT_FALSE(rows.starts_over());
     rows.open();
     EXPECT_EQ(rows.bytes(), 0U);  // the batch before found no room
+    EXPECT_EQ(rows.starts_over(), batch > 0);
     EXPECT_GT(ask_for_all(rows, segments, log.plans), 0U);
     EXPECT_LE(rows.bytes(), kBytes);
     EXPECT_GT(rows.bytes(), kBytes / 2);
+    EXPECT_EQ(rows.fresh_begin(), 0U);
+    EXPECT_FALSE(rows.fresh().empty());
+    memory.upload(rows);
+  }
+}
+
+// Rows that start over do so until they are uploaded, with those of later batches behind them.
+TEST_P(JoinedImageTest, RowsStartOverUntilTheyAreUploaded) {
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  Rows memory;
+  TermRows rows(memory.view(), 100'000);
+  rows.open();
+  EXPECT_GT(ask_for_all(rows, segments, log.plans), 0U);
+  memory.upload(rows);
+  std::size_t bytes = 0;
+  for (std::size_t batch = 0; batch < 3; ++batch) {
+    rows.open();
+    EXPECT_TRUE(rows.starts_over());
+    ask_for_all(rows, segments, std::span(log.plans).subspan(3 * batch, 3));
+    EXPECT_EQ(rows.fresh_begin(), 0U);
+    EXPECT_GT(rows.fresh().size(), bytes);
+    bytes = rows.fresh().size();
+  }
+  memory.upload(rows);
+  rows.open();
+  EXPECT_FALSE(rows.starts_over());
+  ask_for_all(rows, segments, std::span(log.plans).subspan(9, 3));
+  EXPECT_EQ(rows.fresh_begin(), bytes);
+}
+
+// Terms have their rows on the host, whatever room the GPU has.
+TEST_P(JoinedImageTest, RowsWithoutRoomOnTheGpu) {
+  const test::LivingLog log = make_log(300);
+  const PlacedSegments segments(joined_->all);
+  for (const std::size_t bytes : {0, 960, 20'016}) {
+    Rows memory(bytes);
+    TermRows rows(memory.view());
+    rows.open();
+    EXPECT_EQ(ask_for_all(rows, segments, log.plans), 0U);
+    std::size_t on_gpu = 0;
+    std::size_t on_host = 0;
+    for (const PlannedQuery& plan : log.plans) {
+      for (const PlannedTerm& term : plan.terms) {
+        const TermRow row = rows.find(TermRows::key_of(plan, term)).value();
+        ++(row.on_gpu == nullptr ? on_host : on_gpu);
+      }
+    }
+    EXPECT_GT(on_host, 0U);
+    EXPECT_EQ(on_gpu > 0, bytes > 960) << bytes;
+    EXPECT_LE(rows.fresh().size(), bytes);
+    EXPECT_EQ(rows.fresh().empty(), on_gpu == 0);
+    rows.open();
+    EXPECT_FALSE(rows.starts_over());  // the host has room
+    EXPECT_GT(rows.bytes(), 0U);
   }
 }
 

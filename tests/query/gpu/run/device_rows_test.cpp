@@ -1,4 +1,5 @@
-// Rows of terms on the GPU that start over while batches in other lanes read them.
+// Rows of terms on the GPU: they start over while batches in other lanes read them, and answers do
+// not depend on how many have room.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -79,6 +80,40 @@ TEST(GpuDeviceRows, StartOverWhileBatchesAreUnderWay) {
   for (std::size_t i = 0; i < kBatches; ++i) ASSERT_GT(index.row_bytes(i), kRowBytes);
   gpu::SegmentEngine engine(*index.joined, {.max_batches = 3}, kRowBytes);
   expect_batches_as_cpu(index, engine, kBatches);
+}
+
+// With little memory for rows, or none, batches send the lists of other terms.
+TEST(GpuDeviceRows, AnswersDoNotDependOnTheirRoom) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kBatches = 4;
+  RowsIndex index(kBatches);
+  MemoryBudget& budget = *index.joined->row_budget;
+  for (const std::size_t room : {0, 1'000, 50'000}) {
+    const Reservation others(budget, budget.left() - room);
+    gpu::SegmentEngine engine(*index.joined, {.max_batches = 3});
+    EXPECT_EQ(budget.left(), 0U);
+    expect_batches_as_cpu(index, engine, kBatches);
+  }
+}
+
+TEST(GpuDeviceRows, AllEnginesTogetherKeepWithinTheirShare) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kMinScratch = std::size_t{128} << 20;
+  const RowsIndex index(1);
+  const gpu::JoinedSegments& joined = *index.joined;
+  EXPECT_EQ(joined.row_budget->limit(), (joined.scratch - kMinScratch) / 16);
+  const std::size_t used = joined.budget->used();
+  std::vector<std::unique_ptr<gpu::DeviceRows>> all;
+  std::size_t sum = 0;
+  do {
+    all.push_back(std::make_unique<gpu::DeviceRows>(joined));
+    sum += all.back()->memory().bytes;
+  } while (all.back()->memory().bytes > 0);
+  EXPECT_EQ(sum, joined.row_budget->limit());
+  EXPECT_EQ(joined.budget->used(), used + sum);
+  EXPECT_EQ(joined.scratch_share(), joined.scratch - sum);
+  all.clear();
+  EXPECT_EQ(joined.budget->used(), used);
 }
 
 }  // namespace
