@@ -1,6 +1,6 @@
 // AND on the GPU decodes the blocks that a search document by document would, which skips by the
 // last docIDs of blocks, but for those that two chunks of the leading list share; and all blocks,
-// if it is to skip none.
+// if it is to skip none. CTAs of two warps, which take a range chunk by chunk, find all documents.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -88,6 +88,57 @@ TEST(GpuAndChunks, AreThoseThatSkippingLeaves) {
     for (std::size_t i = 1; i < docids.size(); ++i) all += (docids[i]->size() - 1) / kBlockSize + 1;
     EXPECT_GE(exhaustive.statistics().and_blocks, all) << terms.front();
     EXPECT_LE(exhaustive.statistics().and_blocks, all + borders) << terms.front();
+  }
+}
+
+/// Adds the block ranges of a query of AND, in a batch of few postings: to `count` how many, to
+/// `last` how many blocks the last one has.
+void add_ranges(const Query& query, const std::map<std::string, Docids>& lists,
+                std::uint32_t& count, std::set<std::uint32_t>& last) {
+  std::size_t postings = ~std::size_t{0};
+  for (const QueryTerm& term : query.terms) {
+    if (term.occur == Occur::kMustNot) continue;
+    postings = std::min(postings, lists.at(term.term).size());
+  }
+  const auto blocks = static_cast<std::uint32_t>((postings - 1) / kBlockSize + 1);
+  const std::uint32_t step = gpu::and_range_blocks(blocks, true);
+  count += (blocks - 1) / step + 1;
+  last.insert((blocks - 1) % step + 1);
+}
+
+// With so many ranges CTAs have two warps: they take up to four chunks of a range one by one.
+TEST(GpuAndChunks, FollowEachOtherInManyLongRanges) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kDocuments = 400'000;
+  for (const CodecKind codec : {CodecKind::kBitpack, CodecKind::kPfor}) {
+    Random random = test::generator(611);
+    Collection collection = test::make_documents(random, kDocuments, false);
+    std::map<std::string, Docids> lists;
+    const auto add = [&](const std::string& term, std::uint32_t size) {
+      lists[term] = test::scatter(random, kDocuments, size);
+      test::add_list(collection, term, lists[term], random);
+    };
+    add("a", 2051 * kBlockSize - 100);
+    add("b", 2053 * kBlockSize - 1);
+    add("c", 2056 * kBlockSize);
+    add("d", 1503 * kBlockSize - 7);
+    add("e", 350'000);
+    const std::vector<Query> queries =
+        test::queries_from({"a b", "a c", "a e", "b c", "b e", "c e", "a b c", "b c e", "d e",
+                            "a b c d e", "+a +c -d", "+c +e -a"});
+    std::uint32_t count = 0;
+    std::set<std::uint32_t> last;
+    for (const Query& query : queries) add_ranges(query, lists, count, last);
+    EXPECT_GE(count, 2048U);
+    for (const std::uint32_t blocks : {3U, 5U, 8U}) EXPECT_TRUE(last.contains(blocks)) << blocks;
+    const test::TemporaryFolder folder;
+    test::write_index(collection, {codec, 1}, folder / "index");
+    test::UploadedIndex engine(folder / "index");
+    for (const std::uint32_t k : {10U, 1'000U}) {
+      ASSERT_EQ(test::judge_batch(collection, engine, queries,
+                                  test::settings_of(QueryMode::kAnd, k, k == 10)),
+                "");
+    }
   }
 }
 
