@@ -12,7 +12,7 @@ struct ImageParts {
   // In the image, or, if BatchShape::sends_entries, made on the GPU:
   List* lists;
   Query* queries;
-  ListSpan* list_spans;  ///< where there are several segments
+  ListSpan* list_spans;  ///< where there are several segments; set where a query has an entry
   BlockRange* table_ranges;
   // From these, which are in the image then:
   EntrySource* entries;

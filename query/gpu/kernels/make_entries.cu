@@ -70,6 +70,7 @@ __global__ void __launch_bounds__(kThreads) make_entries(EntryBatch batch) {
     const Query query = make_query(entry, batch.tables, i);
     batch.queries[entry.place + i] = query;
     if (batch.segments == 1) continue;
+    // AND and its fallback write the same span. Either will do: both have the same scoring lists.
     batch.list_spans[std::size_t{query.state} * batch.segments + entry.first_segment + i] = {
         query.first_list, query.scoring_lists};
   }

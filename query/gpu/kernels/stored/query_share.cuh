@@ -43,7 +43,8 @@ class QueryShare {
   std::uint32_t* next_;
 };
 
-/// The numbers of a warp's next four queries, of 16 bits each: registers are scarce.
+/// The numbers of a warp's next four queries, of 16 bits each: registers are scarce. A CTA has
+/// fewer than 65,000 queries.
 class NextQueries {
  public:
   __device__ explicit NextQueries(const QueryShare& share) {
