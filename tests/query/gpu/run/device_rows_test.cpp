@@ -75,7 +75,7 @@ void expect_batches_as_cpu(RowsIndex& index, gpu::SegmentEngine& engine, std::si
 TEST(GpuDeviceRows, StartOverWhileBatchesAreUnderWay) {
   WARPDEX_NEEDS_GPU();
   constexpr std::size_t kBatches = 12;
-  constexpr std::size_t kRowBytes = 100'000;
+  constexpr std::size_t kRowBytes = 250'000;  // of most terms
   RowsIndex index(kBatches);
   for (std::size_t i = 0; i < kBatches; ++i) ASSERT_GT(index.row_bytes(i), kRowBytes);
   gpu::SegmentEngine engine(*index.joined, {.max_batches = 3}, kRowBytes);
