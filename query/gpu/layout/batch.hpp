@@ -43,6 +43,7 @@ struct AndBatch : Batch {
                                        ///< same query matched too few
   std::uint32_t and_range_count;       ///< with those of the fallbacks
   std::uint32_t and_fallback_range_count;  ///< the last of them
+  bool has_short_ranges;                   ///< most of them have one block or two
   bool skips_nothing;                      ///< all queries are kExhaustive
 };
 

@@ -111,6 +111,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   matching.and_fallback_queries = plan.shape.and_fallback_queries;
   matching.and_range_count = plan.shape.and_ranges + plan.shape.and_fallback_ranges;
   matching.and_fallback_range_count = plan.shape.and_fallback_ranges;
+  matching.has_short_ranges = plan.shape.range_blocks < kRangeBlocks;
   matching.skips_nothing = facts.skips_nothing;
   finishing.final_queries = image.final_queries;
   finishing.list_matches = image.list_matches;

@@ -26,11 +26,16 @@ __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
   const BlockRange range = batch.and_ranges[first + blockIdx.x];
   const Query& query = batch.queries[range.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
-  for (std::uint32_t done = 0; done < range.blocks; done += Shape::kWarps) {
-    if (done > 0) __syncthreads();  // the memory is written again
-    const BlockRange chunk{range.owner, range.first + done,
-                           min(Shape::kWarps, range.blocks - done)};
+  const auto match = [&](const BlockRange& chunk) {
     ChunkMatcher<kCodec, kForm, Shape, kMeasures>(batch, query, chunk, memory).run();
+  };
+  if constexpr (Shape::kWarps >= kAndBlocks) {
+    match(range);
+  } else {
+    for (std::uint32_t done = 0; done < range.blocks; done += Shape::kWarps) {
+      if (done > 0) __syncthreads();  // the memory is written again
+      match({range.owner, range.first + done, min(Shape::kWarps, range.blocks - done)});
+    }
   }
 }
 
@@ -39,8 +44,8 @@ __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
 template <CodecKind kCodec>
 void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
-  // With many ranges, CTAs of two warps wait less: between most barriers only a few threads have
-  // something to do.
+  // With many short ranges, CTAs of two warps wait less: between most barriers only a few threads
+  // have something to do. Long ranges would take them several chunks, one after the other.
   constexpr std::uint32_t kManyRanges = 2048;
   using Wide = and_chunk::ChunkShape<kAndBlocks>;
   using Narrow = and_chunk::ChunkShape<2>;
@@ -53,7 +58,7 @@ void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t
       }
       launch("and_chunks", kernel, count, Shape::kThreads, 0, stream, batch, first);
     };
-    if (count >= kManyRanges) {
+    if (batch.has_short_ranges && count >= kManyRanges) {
       start(Narrow());
     } else {
       start(Wide());
