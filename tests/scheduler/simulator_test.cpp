@@ -30,6 +30,13 @@ double mean_latency(const std::vector<LoadOutcome>& outcomes) {
   return sum / static_cast<double>(outcomes.size());
 }
 
+/// The share of queries that take more than `deadline` microseconds.
+double missed_share(const std::vector<SimulatedQuery>& queries, const SimulatorSettings& settings,
+                    const std::vector<Micros>& arrivals, Micros deadline) {
+  return summarise_load(simulate_load(queries, arrivals, settings), arrivals, deadline)
+      .missed_share;
+}
+
 // One thread and equal queries: M/D/1, whose mean time in the system is s + rho s / (2 (1 - rho)).
 TEST(Simulator, OneThreadIsAnMD1Queue) {
   const std::vector<SimulatedQuery> queries{query_of(100)};
@@ -81,9 +88,8 @@ TEST(Simulator, TheGpuIsAsFastAsItsOverlappedBatches) {
   EXPECT_DOUBLE_EQ(settings.occupancy, 0.5);
   EXPECT_EQ(gpu_occupancy(queries, {}), 1);
   const auto missed = [&](double rate) {
-    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 2, 19);
-    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 20'000)
-        .missed_share;
+    return missed_share(queries, settings, arrival_times(ArrivalKind::kPoisson, rate, 2, 19),
+                        20'000);
   };
   EXPECT_LT(missed(930'000), 0.01);
   EXPECT_GT(missed(1'050'000), 0.1);
@@ -96,9 +102,8 @@ TEST(Simulator, TheHostBoundsWhatTheGpuCarries) {
   SimulatorSettings settings = settings_of(1);
   settings.placement.placement = Placement::kGpuOnly;
   const auto missed = [&](double rate) {
-    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 0.3, 20);
-    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000)
-        .missed_share;
+    return missed_share(queries, settings, arrival_times(ArrivalKind::kPoisson, rate, 0.3, 20),
+                        10'000);
   };
   EXPECT_LT(missed(400'000), 0.01);
   settings.host.start = 3;
@@ -119,9 +124,8 @@ TEST(Simulator, TheQueuesBoundWhatAllProcessorsCarry) {
   SimulatorSettings settings = settings_of(24);
   settings.host.queue = 2;
   const auto missed = [&](double rate) {
-    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 0.5, 24);
-    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 10'000)
-        .missed_share;
+    return missed_share(queries, settings, arrival_times(ArrivalKind::kPoisson, rate, 0.5, 24),
+                        10'000);
   };
   EXPECT_LT(missed(470'000), 0.01);
   EXPECT_GT(missed(530'000), 0.01);
@@ -134,9 +138,8 @@ TEST(Simulator, CpuThreadsTakeTheProcessorsThatAreLeft) {
   settings.host.processors = 5;
   settings.host.callers = 3;
   const auto missed = [&](double rate) {
-    const auto arrivals = arrival_times(ArrivalKind::kPoisson, rate, 2, 21);
-    return summarise_load(simulate_load(queries, arrivals, settings), arrivals, 20'000)
-        .missed_share;
+    return missed_share(queries, settings, arrival_times(ArrivalKind::kPoisson, rate, 2, 21),
+                        20'000);
   };
   EXPECT_LT(missed(18'000), 0.01);
   EXPECT_GT(missed(22'000), 0.01);
