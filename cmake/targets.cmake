@@ -36,10 +36,11 @@ endfunction()
 # join, too. After all libraries are defined.
 function(warpdex_compile_kernels_alone)
   foreach(library IN LISTS WARPDEX_LIBRARIES)
-    get_target_property(sources warpdex_${library} SOURCES)
-    list(FILTER sources INCLUDE REGEX "\\.cu$")
-    if(sources)
-      warpdex_compile_alone(${library} ${sources})
+    if(TARGET warpdex_${library}_gpu)
+      get_target_property(sources warpdex_${library}_gpu SOURCES)
+      list(FILTER sources INCLUDE REGEX "\\.cu$")
+      set_source_files_properties(${sources} TARGET_DIRECTORY warpdex_${library}_gpu
+        PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
 endfunction()
@@ -66,4 +67,19 @@ function(warpdex_library name)
   target_compile_features(warpdex_${name} PUBLIC cxx_std_20)
   target_link_libraries(warpdex_${name} PRIVATE $<BUILD_INTERFACE:warpdex_flags>)
   set(WARPDEX_LIBRARIES ${WARPDEX_LIBRARIES} ${name} CACHE INTERNAL "")
+endfunction()
+# warpdex_gpu_library(NAME LINK...): the target warpdex_NAME_gpu, the part of warpdex_NAME that needs
+# CUDA, or stands in for it, with the libraries that its files include. So all other files of
+# warpdex_NAME are compiled by the same commands with and without CUDA, and a compiler cache serves
+# both builds.
+function(warpdex_gpu_library name)
+  add_library(warpdex_${name}_gpu OBJECT)
+  target_include_directories(warpdex_${name}_gpu
+    PRIVATE $<TARGET_PROPERTY:warpdex_${name},INCLUDE_DIRECTORIES>)
+  target_link_libraries(warpdex_${name}_gpu PRIVATE warpdex_flags ${ARGN})
+  target_sources(warpdex_${name} PRIVATE $<TARGET_OBJECTS:warpdex_${name}_gpu>)
+  if(WARPDEX_CUDA)
+    target_link_libraries(warpdex_${name}_gpu PRIVATE CUDA::cudart_static)
+    target_link_libraries(warpdex_${name} INTERFACE $<LINK_ONLY:CUDA::cudart_static>)
+  endif()
 endfunction()

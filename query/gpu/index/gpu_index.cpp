@@ -22,10 +22,10 @@
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kSectionAlignment = 256;
 
 std::size_t aligned(std::size_t bytes) {
-  return (bytes + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kReadSlack + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
 }
 
 /// Scratch memory of all lanes together, at most: no batch needs more.

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{64} << 20;
 constexpr std::size_t kPieces = 8;
 constexpr std::size_t kMaxThreads = 8;
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kHostListAlignment = 64;
 
 /// Copies bytes [begin, end) of a section and kReadSlack more; zeros where the section has ended.
 void copy_with_slack(std::span<const std::uint8_t> section, std::uint64_t begin, std::uint64_t end,
@@ -31,7 +31,7 @@ void copy_with_slack(std::span<const std::uint8_t> section, std::uint64_t begin,
 
 std::size_t HostLists::Piece::frequencies_offset() const {
   const std::size_t docids = docids_end - docids_begin + kReadSlack;
-  return (docids + kAlignment - 1) / kAlignment * kAlignment;
+  return (docids + kHostListAlignment - 1) / kHostListAlignment * kHostListAlignment;
 }
 
 std::size_t HostLists::Piece::bytes() const {

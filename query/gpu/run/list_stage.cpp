@@ -11,7 +11,7 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kStageAlignment = 256;
 /// Each of the two halves is this share of a lane's scratch memory.
 constexpr std::size_t kShares = 4;
 /// With fewer queries, lists are read in place: the batch would wait for the first part's.
@@ -21,7 +21,7 @@ constexpr std::size_t kMinQueries = 65;
 constexpr std::size_t kMaxParts = 64;
 
 std::size_t aligned(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kStageAlignment - 1) / kStageAlignment * kStageAlignment;
 }
 
 /// Whether a search reads all blocks of its lists. A search that skips most blocks is faster if it
@@ -65,7 +65,7 @@ void ListStage::begin(SegmentPlans plans, std::span<std::uint32_t> slots,
   const bool all_read_all = std::ranges::all_of(
       slots, [&](std::uint32_t slot) { return reads_all(answers.settings_of(slot), ablation); });
   if (slots.size() < kMinQueries || !all_read_all) return end(memory);
-  const std::size_t room = placed_.scratch_share() / kShares / kAlignment * kAlignment;
+  const std::size_t room = placed_.scratch_share() / kShares / kStageAlignment * kStageAlignment;
   const auto bytes_of = [&](const PostingsEntry& list) -> std::size_t {
     const bool can_be_read = placed_.host_lists->find(list).docids != nullptr;
     return can_be_read && !placed_.cache->is_resident(list) ? aligned(copied_bytes(list)) : 0;

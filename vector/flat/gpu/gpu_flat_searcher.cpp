@@ -7,6 +7,7 @@
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/nearest_search.hpp"
 #include "flat/gpu/range_search.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -14,10 +15,6 @@
 
 namespace warpdex::vector {
 namespace {
-
-/// Scratch memory that a search takes at the most: more makes nothing faster.
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 16384;  ///< queries
 
 /// Queries and answers of a block, where they come from the host.
 struct RowBuffers {

@@ -23,7 +23,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kMaxBlock = 1024;  ///< queries
+constexpr std::size_t kMaxRangeBlock = 1024;  ///< queries
 /// Bytes of candidates and their keys that are worth having at a time.
 constexpr std::size_t kListBytes = std::size_t{512} << 20;
 constexpr std::size_t kRangeSlabBytes = std::size_t{256} << 20;
@@ -223,7 +223,7 @@ RangeNeighbors search_range(const GpuRows& rows, WorkspacePool& pool,
     RangeSearch(rows, pages, radius, block, list_bytes).lay_out(arena);
     return arena.used();
   };
-  const std::size_t block = std::clamp<std::size_t>(count, 1, kMaxBlock);
+  const std::size_t block = std::clamp<std::size_t>(count, 1, kMaxRangeBlock);
   const auto workspace = pool.take(bytes_for(1, 0), bytes_for(block, kListBytes));
   std::size_t used = block;
   std::size_t list_bytes = kListBytes;

@@ -11,6 +11,7 @@
 
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/gpu_rows.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/segment_searches.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -72,8 +73,6 @@ void GpuSegmentSearcher::State::for_each_block(std::size_t count, std::size_t k,
                                                const Answer& answer) {
   if (count == 0) return;
   const CurrentDevice current(parts[0].rows->device());
-  constexpr std::size_t kMaxScratch = std::size_t{4} << 30;  // of a search
-  constexpr std::size_t kMaxBlock = 16384;                   // queries
   constexpr std::size_t kMaxAnswers = std::size_t{4} << 20;  // rows of a block's answers
   const std::size_t all = pool->memory();
   const std::size_t selection = selection_room(k, all);

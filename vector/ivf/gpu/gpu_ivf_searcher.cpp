@@ -9,6 +9,7 @@
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/product_search.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
@@ -22,8 +23,6 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Fewer queries are compared with their lists one by one.
 constexpr std::size_t kMinProductQueries = 8;
 

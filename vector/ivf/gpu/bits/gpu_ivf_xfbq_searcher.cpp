@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flat/gpu/answers.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "flat/order_key.hpp"
 #include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
@@ -20,10 +21,8 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Bytes of distances and ids that are worth computing at a time.
-constexpr std::size_t kValueBytes = std::size_t{1} << 30;
+constexpr std::size_t kBitValueBytes = std::size_t{1} << 30;
 
 PreparedQueries take_queries(const PreparedQueries& queries,
                              const std::vector<std::uint32_t>& numbers) {
@@ -83,7 +82,7 @@ void GpuIvfXfbqSearcher::State::for_each_block(const PreparedQueries& queries,
   const std::size_t selection = selection_room(wanted.candidates, all);
   const std::size_t room = all - std::min(all, selection);
   const std::size_t worth =
-      wanted.by_lists ? kMaxBlock : kValueBytes / (8 * ListBlock::places_of(lists, wanted));
+      wanted.by_lists ? kMaxBlock : kBitValueBytes / (8 * ListBlock::places_of(lists, wanted));
   std::size_t size = std::min({queries.count, kMaxBlock, std::max<std::size_t>(1, worth)});
   size = fitting(size, std::min(room, kMaxScratch));
   const auto workspace = pool->take(bytes_for(1), bytes_for(size), selection);

@@ -8,6 +8,7 @@
 
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/product_search.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "flat/order_key.hpp"
 #include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
@@ -21,8 +22,6 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// Queries of a list from which on lists are searched one by one.
 constexpr double kMinQueriesOfList = 10;
 /// Queries of a list times bytes of a code from which on products are faster than tables.
