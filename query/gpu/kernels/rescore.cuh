@@ -2,7 +2,7 @@
 // Internal.
 #pragma once
 
-#include "gpu/device/lookup.cuh"
+#include "gpu/device/find_alone.cuh"
 #include "gpu/device/score.cuh"
 
 namespace warpdex::gpu {
@@ -33,9 +33,13 @@ __device__ inline Key* keys_beside(const FinishBatch& batch, const Query& query)
   return reinterpret_cast<Key*>(batch.candidates + query.first_candidate);
 }
 
+/// Whether survivors lie so far apart that each is in a block of its own. Then each lane looks its
+/// own one up, if the codec is `bitpack`.
+enum class Spread { kNear, kApart };
+
 /// Looks up the documents of a warp's lanes in a list, or each in its own. Returns each posting's
 /// exact score; 0 where there is none.
-template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists, Spread kSpread>
 __device__ inline float score_of_term(const FinishBatch& batch, std::uint32_t list_index, bool has,
                                       std::uint32_t document, LookupMemory& memory) {
   const List& list = batch.lists[list_index];
@@ -43,10 +47,15 @@ __device__ inline float score_of_term(const FinishBatch& batch, std::uint32_t li
     prefetch(batch.lengths.codes + document);
     prefetch(batch.lengths.remainders + document);
   }
-  std::uint32_t held = kNone;
-  const PostingPlace posting =
-      find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
-  const std::uint32_t value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
+  std::uint32_t value = kNone;
+  if constexpr (kSpread == Spread::kApart && kCodec == CodecKind::kBitpack) {
+    if (has) value = find_value_alone(batch, list, document);
+  } else {
+    std::uint32_t held = kNone;
+    const PostingPlace posting =
+        find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
+    value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
+  }
   return value == kNone ? 0.F
                         : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
 }
@@ -72,7 +81,7 @@ __device__ inline std::uint32_t group_size(std::uint32_t survivors, std::uint32_
 /// Computes keys of exact scores. Warps find each term's scores for a group of documents. Then the
 /// scores of a document are added in the canonical order, by the operations of the CPU engine. A
 /// whole CTA.
-template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists, Spread kSpread = Spread::kNear>
 __device__ inline void rescore(const FinishBatch& batch, const Query& query,
                                const std::uint32_t* documents, std::uint32_t count, Key* keys,
                                RescoreMemory& memory) {
@@ -95,8 +104,8 @@ __device__ inline void rescore(const FinishBatch& batch, const Query& query,
         has = own != kNone;
         list = has ? own : query.first_list;
       }
-      memory.scores[row][lane_id()] =
-          score_of_term<kCodec, kGoal, kLists>(batch, list, has, document, memory.lookups[warp]);
+      memory.scores[row][lane_id()] = score_of_term<kCodec, kGoal, kLists, kSpread>(
+          batch, list, has, document, memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kRescoreWarps) {

@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(kThreads, 2) rescore_survivors(FinishBatch bat
   const std::uint32_t* const documents = documents_of(batch, query);
   Key* const keys = keys_beside(batch, query);
   for (std::uint32_t begin = blockIdx.x * kWarp; begin < count; begin += gridDim.x * kWarp) {
-    rescore<kCodec, LookupGoal::kLatency, kLists>(batch, query, documents + begin,
-                                                  min(kWarp, count - begin), keys + begin, memory);
+    rescore<kCodec, LookupGoal::kLatency, kLists, Spread::kApart>(
+        batch, query, documents + begin, min(kWarp, count - begin), keys + begin, memory);
   }
 }
 
