@@ -2,6 +2,7 @@
 #include "gpu/run/batch_launcher.hpp"
 
 #include "gpu/kernels/kernels.cuh"
+#include "gpu/kernels/pieces/or_pieces.hpp"
 
 namespace warpdex::gpu {
 
@@ -53,6 +54,11 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
   const OrRounds& rounds = stages.rounds;
   if (plan.round_count > 0) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
+  if (plan.is_long && rounds.form == ScoreForm::kBm25 && rounds.static_scores == nullptr) {
+    launch_or_pieces(rounds, stream_.handle());
+    clock_.end(GpuStage::kTiles, stream_);
+    return;
+  }
   launch_bound_tiles(rounds, stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
   if (plan.round_count == 0) {

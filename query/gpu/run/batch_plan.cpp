@@ -245,6 +245,17 @@ bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
   return (postings + starts + items) * sizeof(std::uint32_t) + uses <= share / 2;
 }
 
+/// Whether the part is one query of OR, in one segment, that may be answered by pieces: nearly all
+/// of its many postings must be read.
+bool BatchPlanner::is_long(const BatchPlan& plan) const {
+  constexpr std::size_t kManyBlocks = 1024;  // of a tile
+  const BatchShape& shape = plan.shape;
+  return collection_.codec == CodecKind::kBitpack && ablation_.or_by == OrMethod::kByCost &&
+         shape.segments == 1 && shape.queries == 1 && shape.or_queries == 1 &&
+         shape.and_queries == 0 && !shape.adds_up_only && !shape.has_fallback &&
+         plan.has_many_lookups() && shape.or_blocks > kManyBlocks * shape.tile_entries;
+}
+
 /// Decides whether OR goes by bound or in rounds. Small batches have few or no rounds, since each
 /// takes time.
 void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
@@ -254,6 +265,7 @@ void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, Batch
   const bool is_by_bound = plan.is_small && !shape.needs_rounds && attempt == 0 &&
                            ablation_.or_by == OrMethod::kByCost && has_competitive_room;
   plan.round_count = is_by_bound ? 0 : kRounds;
+  plan.is_long = attempt == 0 && is_long(plan);
   plan.chunk_blocks = plan.is_small ? 1 : 16;
   plan.raise_every = is_by_bound ? 16 : 256;
   plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_states});

@@ -18,6 +18,9 @@ namespace warpdex::gpu {
 /// Further attempts to answer a query that had more candidates or documents than room.
 inline constexpr std::uint32_t kMaxRetries = 2;
 
+/// A batch of more queries fills the GPU anyway.
+inline constexpr std::uint32_t kFewQueries = 16;
+
 /// The plan of a part. Where it names a member of OrRounds or OrByBound, it is that.
 struct BatchPlan {
   BatchShape shape;
@@ -30,10 +33,19 @@ struct BatchPlan {
 
   // How OR is done:
   std::uint32_t round_count = 0;  ///< 0: by bound
+  bool is_long = false;           ///< one long query: by BM25, pieces take the place of rounds
   std::uint32_t chunk_blocks = 0;
   std::uint32_t raise_every = 0;
   std::uint32_t first_phase_blocks = 0;
   bool has_document_room = true;
+
+  /// Whether exact scores take so many lookups that all multiprocessors should share them: where
+  /// queries are few, the teams of `finish` would leave most of the GPU idle.
+  bool has_many_lookups() const {
+    constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;  // of a query
+    const std::uint64_t lists = shape.or_lists / shape.segments;    // of all queries
+    return shape.or_states > 0 && queries <= kFewQueries && k * lists >= queries * kManyLookups;
+  }
 
   // How much there is room for:
   std::size_t image_bytes = 0;
@@ -98,6 +110,7 @@ class BatchPlanner {
   BatchPlan start_plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k) const;
   void finish_plan(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   bool may_store(std::uint32_t attempt, std::size_t share, const BatchPlan& plan) const;
+  bool is_long(const BatchPlan& plan) const;
   void choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
   void choose_rounds(std::uint32_t attempt, BatchPlan& plan) const;
   void divide_memory(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;

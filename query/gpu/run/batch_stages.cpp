@@ -42,18 +42,6 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
-/// A batch of more queries fills the GPU anyway.
-constexpr std::uint32_t kFewQueries = 16;
-
-/// Whether so few queries of OR need so many lookups for exact scores that the teams of `finish`
-/// would leave most of the GPU idle.
-bool rescores_apart(const BatchPlan& plan) {
-  constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;          // of a query
-  const std::uint64_t lists = plan.shape.or_lists / plan.shape.segments;  // of all queries
-  return plan.shape.or_states > 0 && plan.queries <= kFewQueries &&
-         plan.k * lists >= plan.queries * kManyLookups;
-}
-
 /// Pieces of a tile, so that accumulating one takes some 130 us at most. It has so many blocks at
 /// most on average, beside those that meet its ends.
 std::uint32_t tile_pieces(const BatchShape& shape) {
@@ -123,7 +111,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   finishing.state_count = plan.queries;
   finishing.ticket = facts.ticket;
   finishing.has_clusters = facts.has_clusters;
-  finishing.rescores_apart = rescores_apart(plan);
+  finishing.rescores_apart = plan.has_many_lookups();
   static_cast<OrTables&>(by_bound) = rounds;
   static_cast<Batch&>(matching) = rounds;
   static_cast<Batch&>(finishing) = rounds;
