@@ -132,7 +132,7 @@ TEST(GpuPieces, ASampleThatIsNotLikeTheRest) {
 }
 
 // Fewer documents match than are wanted, and none of the sample does.
-TEST(GpuPieces, FewMatches) {
+TEST(GpuPieces, FewMatchesInASmallIndex) {
   WARPDEX_NEEDS_GPU();
   Random random = test::generator(623);
   constexpr std::uint32_t kDocuments = 30 * gpu::kMinPiece;

@@ -7,8 +7,6 @@
 namespace warpdex::gpu {
 namespace or_pieces {
 
-using Decoder = device::BlockDecoder<CodecKind::kBitpack>;
-
 /// 1 / x, off by one unit of the last place at most. x is not tiny.
 __device__ inline float fast_reciprocal(float x) {
   float result = 0;

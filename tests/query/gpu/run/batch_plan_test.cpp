@@ -292,5 +292,48 @@ TEST(BatchPlan, TheWholeSaysNoMoreFitThanDo) {
   EXPECT_LT(all_fit, 95);
 }
 
+// One query of many frequent terms and answers is long: another codec, mode, number of answers, or
+// a second query, segment or attempt makes it a usual one.
+TEST(BatchPlan, LongQueries) {
+  struct Part {
+    PlannedCollection collection{.documents = 10 * kTileDocuments};
+    GpuAblation ablation;
+    BatchShape shape;
+    std::uint32_t k = kMaxK;
+    std::uint32_t attempt = 0;
+
+    bool is_long() const {
+      return BatchPlanner(collection, ablation)
+          .plan(shape, shape.queries, k, attempt, std::size_t{1} << 30)
+          .is_long;
+    }
+  };
+  Part usual;
+  usual.shape.queries = usual.shape.or_queries = usual.shape.or_states = 1;
+  usual.shape.lists = usual.shape.or_lists = 64;
+  usual.shape.tile_entries = 10;
+  usual.shape.or_blocks = 20'000;
+  usual.shape.or_postings = usual.shape.or_blocks * kBlockSize;
+  usual.shape.range_blocks = kRangeBlocks;
+  usual.shape.table_ranges = 64;
+  usual.shape.row_entries = 64 * tile_row_entries(10);
+  usual.shape.adds_up_only = false;
+  ASSERT_TRUE(usual.is_long());
+  const auto is_long_with = [&](auto change) {
+    Part other = usual;
+    change(other);
+    return other.is_long();
+  };
+  EXPECT_FALSE(is_long_with([](Part& other) { other.collection.codec = CodecKind::kRice; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.ablation.or_by = OrMethod::kAccumulate; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.attempt = 1; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.k = 500; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.or_blocks = 10'000; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.segments = 2; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.adds_up_only = true; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.has_fallback = true; }));
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.queries = 2; }));
+}
+
 }  // namespace
 }  // namespace warpdex::gpu
