@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu/batch/live_list_seeds.hpp"
@@ -60,21 +62,41 @@ void for_each_long_list(const Index& index, Visit visit) {
   });
 }
 
+/// Seeds of an index's only segment, counted step by step as documents are removed.
+class SteppedSeeds {
+ public:
+  explicit SteppedSeeds(std::filesystem::path folder)
+      : folder_(std::move(folder)), seeds_(*open().segments()[0].index) {}
+
+  LiveSeeds& seeds() { return seeds_; }
+
+  /// Counts what was removed since the step before. Returns the index as it is now, which lives as
+  /// long as this.
+  const Index& step() {
+    const Index& index = *open().segments()[0].index;
+    seeds_.remove(index, old_, index.removed());
+    old_ = index.removed();
+    return index;
+  }
+
+ private:
+  const Snapshot& open() { return snapshots_.emplace_back(Snapshot::open(folder_)); }
+
+  std::filesystem::path folder_;
+  std::deque<Snapshot> snapshots_;
+  RemovedRows old_;
+  LiveSeeds seeds_;
+};
+
 class LiveSeedsTest : public testing::TestWithParam<bool> {};
 
 TEST_P(LiveSeedsTest, AreNearlyAllWhenCounted) {
   test::Living living(896, CodecKind::kBitpack, GetParam(), 4'000);
-  const Snapshot before = Snapshot::open(living.index());
-  LiveSeeds step_by_step(*before.segments()[0].index);
-  RemovedRows old;
-  std::vector<Snapshot> snapshots;  // which `old` points into
+  SteppedSeeds stepped(living.index());
   for (int commit = 0; commit < 3; ++commit) {
     living.remove_share(10);
     living.commit();
-    snapshots.push_back(Snapshot::open(living.index()));
-    const Index& index = *snapshots.back().segments()[0].index;
-    step_by_step.remove(index, old, index.removed());
-    old = index.removed();
+    const Index& index = stepped.step();
     LiveSeeds at_once(index);
     at_once.remove(index, {}, index.removed());
     std::uint64_t counted = 0;
@@ -83,7 +105,7 @@ TEST_P(LiveSeedsTest, AreNearlyAllWhenCounted) {
       const LivePostings live(index, entry);
       for (std::size_t place = 0; place < seed_count(entry.document_frequency); ++place) {
         const LiveSeed seed = at_once.get(entry, place);
-        ASSERT_EQ(step_by_step.get(entry, place).documents, seed.documents);
+        ASSERT_EQ(stepped.seeds().get(entry, place).documents, seed.documents);
         ASSERT_LE(seed.documents, live.that_reach(seed.seed));
         counted += seed.documents;
         ranks += kSeedRanks[place];
@@ -165,10 +187,7 @@ void expect_renewed(const Index& index, const PostingsEntry& entry, const LiveSe
 
 TEST_P(LiveSeedsTest, AreAllWhenRenewed) {
   test::Living living(898, CodecKind::kPfor, GetParam(), 12'000);
-  const Snapshot before = Snapshot::open(living.index());
-  LiveSeeds step_by_step(*before.segments()[0].index);
-  RemovedRows old;
-  std::vector<Snapshot> snapshots;  // which `old` points into
+  SteppedSeeds stepped(living.index());
   for (const std::uint64_t percent : {1, 20, 50, 97, 100}) {
     if (percent < 100) {
       living.remove_share(percent);
@@ -176,17 +195,14 @@ TEST_P(LiveSeedsTest, AreAllWhenRenewed) {
     } else {
       living.empty_segment(0, 0, living.live().size());
     }
-    snapshots.push_back(Snapshot::open(living.index()));
-    const Index& index = *snapshots.back().segments()[0].index;
-    step_by_step.remove(index, old, index.removed());
-    step_by_step.renew(index);
-    old = index.removed();
+    const Index& index = stepped.step();
+    stepped.seeds().renew(index);
     LiveSeeds at_once(index);
     at_once.remove(index, {}, index.removed());
     at_once.renew(index);
     std::size_t renewed = 0;
     for_each_long_list(index, [&](const PostingsEntry& entry) {
-      expect_renewed(index, entry, step_by_step, renewed);
+      expect_renewed(index, entry, stepped.seeds(), renewed);
       expect_renewed(index, entry, at_once, renewed);
     });
     ASSERT_FALSE(HasFatalFailure()) << percent << " percent";
@@ -256,24 +272,19 @@ TEST(LiveSeeds, ReachTheLastDocuments) {
   options.output = folder / "index";
   options.analyzer = "whitespace";
   build_index(*documents_from_memory(std::move(documents)), options);
-  std::vector<Snapshot> snapshots{Snapshot::open(folder / "index")};
-  LiveSeeds seeds(*snapshots[0].segments()[0].index);
-  RemovedRows old;
+  SteppedSeeds stepped(folder / "index");
   std::size_t left = 1'500;
   for (const std::size_t wanted : {1'032, 1'031, 1'030, 1'000, 999, 100, 99, 10, 9, 1, 0}) {
     LivingIndex writer(folder / "index");
     while (left > wanted) ASSERT_TRUE(writer.remove("d" + std::to_string(--left)));
     writer.commit();
-    snapshots.push_back(Snapshot::open(folder / "index"));
-    const Index& index = *snapshots.back().segments()[0].index;
-    seeds.remove(index, old, index.removed());
-    seeds.renew(index);
-    old = index.removed();
+    const Index& index = stepped.step();
+    stepped.seeds().renew(index);
     const PostingsEntry entry = index.find("x").value();
     const LivePostings live(index, entry);
     ASSERT_EQ(live.size(), left);
     for (std::size_t place = 0; place < kSeedRanks.size(); ++place) {
-      const LiveSeed seed = seeds.get(entry, place);
+      const LiveSeed seed = stepped.seeds().get(entry, place);
       EXPECT_EQ(seed.documents >= kSeedRanks[place], left >= kSeedRanks[place]) << left;
       EXPECT_LE(seed.documents, live.that_reach(seed.seed)) << left;
     }
