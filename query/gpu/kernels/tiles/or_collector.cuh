@@ -34,6 +34,7 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
         count_matches();
       } else {
         count_live_matches();
+        sync(GpuPhase::kSelect);  // others clear what a warp has counted
       }
     }
     const std::uint32_t recorded = memory_.recorded_count;
@@ -115,24 +116,51 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     add_matches((matches & 0xFFFFU) + (matches >> 16));
   }
 
-  /// The same without those of removed documents.
+  /// The same without those of removed documents; a barrier must follow. A lane takes four
+  /// neighbouring rows of 32 words at a time, and in each the words of eight neighbouring slots. So
+  /// its matches become bits in the order of the bits of removed documents. Eight lanes read
+  /// together, each four words; these are in different banks.
   __device__ void count_live_matches() {
-    const std::uint32_t* const removed = batch_.removed + begin_ / 32;
+    const auto* const removed = reinterpret_cast<const uint4*>(batch_.removed);
+    const std::uint32_t own_rows = lane_id() & 7;    // from 4 * own_rows on
+    const std::uint32_t own_slots = lane_id() >> 3;  // from 8 * own_slots on
+    constexpr std::uint32_t kRows = 32;              // that a warp takes at a time
     std::uint32_t matches = 0;
-#pragma unroll 4
-    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
-      const uint4 four = memory_.sums[i];
-      // The four words are those of four neighbouring slots, in an order of their own.
-      const std::uint32_t slot = swizzled(4 * i);
-      const std::uint32_t order = slot & 3;
-      const std::uint32_t matching =
-          __vminu2(four.x, 0x10001U) << order | __vminu2(four.y, 0x10001U) << (order ^ 1) |
-          __vminu2(four.z, 0x10001U) << (order ^ 2) | __vminu2(four.w, 0x10001U) << (order ^ 3);
-      const std::uint32_t low = __ldg(removed + slot / 32) >> (slot & 28);
-      const std::uint32_t high = __ldg(removed + (half_ + slot) / 32) >> (slot & 28);
-      matches += __popc(matching & ~((low & 0xFU) | (high & 0xFU) << 16));
+    for (std::uint32_t row = kRows * warp_; row < half_ / 32; row += kRows * Shape::kWarps) {
+      const std::uint32_t place = (begin_ / 32 + row) / 4 + own_rows;
+      const uint4 low = __ldg(removed + place);
+      const uint4 high = __ldg(removed + (place + half_ / 128));
+      // Of the first two rows, and of the other two: eight bits of each row, for both halves.
+      std::uint32_t first = 0;
+      std::uint32_t second = 0;
+      // Unrolled, this takes one register more than there is.
+#pragma unroll 1
+      for (std::uint32_t i = 2; i-- > 0;) {
+        const uint4* const at =
+            memory_.sums + 8 * (row + 4 * own_rows) + ((2 * own_slots + i) ^ own_rows);
+        first = (first << 4) + matches_of<0>(at[0]) + (matches_of<1>(at[8]) << 8);
+        second = (second << 4) + matches_of<2>(at[16]) + (matches_of<3>(at[24]) << 8);
+      }
+      matches += __popc(first & ~bytes_of(low.x, low.y, high.x, high.y, own_slots)) +
+                 __popc(second & ~bytes_of(low.z, low.w, high.z, high.w, own_slots));
     }
     add_matches(matches);
+  }
+
+  /// Which of eight accumulators are not 0: four bits for those of the low half, and four from bit
+  /// 16 on, in the order of slots. `kRow`: the row's number among four; swizzled() changes the
+  /// lowest bits of slots by it.
+  template <std::uint32_t kRow>
+  __device__ static std::uint32_t matches_of(const uint4& four) {
+    return (__vminu2(four.x, 0x10001U) << kRow) + (__vminu2(four.y, 0x10001U) << (kRow ^ 1)) +
+           (__vminu2(four.z, 0x10001U) << (kRow ^ 2)) + (__vminu2(four.w, 0x10001U) << (kRow ^ 3));
+  }
+
+  /// Byte number `number` of each of four words.
+  __device__ static std::uint32_t bytes_of(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                           std::uint32_t d, std::uint32_t number) {
+    const std::uint32_t of_both = 0x40U + 0x11U * number;
+    return __byte_perm(__byte_perm(a, b, of_both), __byte_perm(c, d, of_both), 0x5410);
   }
 
   /// Adds up what the lanes counted. A whole warp.
