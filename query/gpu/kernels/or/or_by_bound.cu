@@ -180,15 +180,28 @@ class BlockSearcher {
     std::uint32_t docids[4];
     std::uint32_t sums[4];
     bool wanted[4];
-    read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
+    if constexpr (kForm == ScoreForm::kImpact) {
+      read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
+    }
     read_docids<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, docids);
+    // What is to be known of the documents is read together, while the values are decoded.
+    std::uint8_t codes[4];
+    std::uint32_t bounds[4];
+    table_.read_codes(batch_, docids, codes);
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;
-      if (!wanted[i]) continue;
-      sums[i] = table_.units(weight, sums[i], table_.code_of(batch_, docids[i]));
-      const std::uint32_t reach = sums[i] + suffix_bounds[docids[i] >> kTileShift];
-      wanted[i] = reach >= max(need.at(docids[i]), floor) && reach < ceiling;
+      bounds[i] = wanted[i] ? suffix_bounds[docids[i] >> kTileShift] : 0;
+    }
+    drop_removed(batch_, docids, wanted);
+    if constexpr (kForm != ScoreForm::kImpact) {
+      read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      sums[i] = table_.units(weight, sums[i], codes[i]);
+      const std::uint32_t reach = sums[i] + bounds[i];
+      wanted[i] = wanted[i] && reach >= max(need.at(docids[i]), floor) && reach < ceiling;
     }
     const LanePlaces places(wanted);
 #pragma unroll

@@ -11,6 +11,18 @@ namespace or_lookups {
 /// Documents of a list that one warp looks up together, at most.
 inline constexpr std::uint32_t kTogether = 128;
 
+/// Drops the removed ones of a block's wanted documents, four a lane. Their bits are read together,
+/// as the latency is long.
+__device__ inline void drop_removed(const Batch& batch, const std::uint32_t (&documents)[4],
+                                    bool (&wanted)[4]) {
+  if (batch.removed == nullptr) return;
+  std::uint32_t words[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) words[i] = wanted[i] ? __ldg(batch.removed + documents[i] / 32) : 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) wanted[i] = wanted[i] && (words[i] >> documents[i] % 32 & 1) == 0;
+}
+
 /// Packs the wanted documents of a block, four a lane, in ascending order: place(i) is where the
 /// lane's i-th goes.
 struct LanePlaces {
@@ -49,9 +61,9 @@ class Searcher {
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks up the first `count` documents of SearchMemory, which are from `list`, with their sums
-  /// so far. Lists behind `list` add to the sums. Lists before it drop the documents that they
-  /// have, since these are found from there as well; so do prohibited lists. What is left becomes
-  /// candidates. A whole warp.
+  /// so far. None of them was removed. Lists behind `list` add to the sums. Lists before it drop
+  /// the documents that they have, since these are found from there as well; so do prohibited
+  /// lists. What is left becomes candidates. A whole warp.
   __device__ void search(const List& list, std::uint32_t count) {
     const Query& query = batch_.queries[batch_.and_queries + list.or_query];
     const Threshold need(batch_, query);
@@ -64,11 +76,6 @@ class Searcher {
   __device__ void search(const List& list, std::uint32_t count, const Threshold& need) {
     const Query& query = batch_.queries[batch_.and_queries + list.or_query];
     const std::uint32_t behind = query.scoring_lists - 1 - list.rank;
-    if (batch_.removed != nullptr) {
-      keep(count, [&](bool has, const Candidate& document) {
-        return has && !is_removed(batch_, document.document);
-      });
-    }
     // One loop over all kinds of lists, so that the code of lookups is there only once: large
     // kernels wait for instructions.
     for (std::uint32_t turn = 0; count > 0; ++turn) {
