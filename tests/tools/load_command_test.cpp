@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
+#include "load_mix.hpp"
 #include "load_search.hpp"
 #include "tests/tools/collection.hpp"
 #include "tests/tools/no_gpus.hpp"
@@ -69,6 +72,36 @@ TEST_F(LoadCommand, PrintsALineForEachRateAndEachKindOfQueries) {
   }
   EXPECT_THAT(lines[7], MatchesRegex("cpu: up to [0-9,]+ answers/s with less than 1 % missed"));
   EXPECT_THAT(lines[8], HasSubstr("counts from the time at which a query was to arrive"));
+}
+
+// The lists of a query are in the caches after it, for the same query of another kind.
+TEST_F(LoadCommand, KindsTakeTurnsAndOneQuerysKindsAreFarApart) {
+  const Snapshot snapshot = Snapshot::open(file("index"));
+  std::vector<Query> queries;
+  for (const char* term : {"red", "apple", "green", "pear", "tree", "in", "the", "blue", "sky"}) {
+    queries.push_back({"", {{term}}});
+  }
+  tools::LoadPlan plan;
+  plan.classes.resize(4);
+  for (std::uint32_t kind = 0; kind < 4; ++kind) plan.classes[kind].settings.k = kind + 1;
+  tools::add_mixed_queries(snapshot, queries, plan);
+  ASSERT_EQ(plan.queries.size(), 4 * queries.size());
+  std::map<std::uint32_t, std::vector<std::size_t>> places;  // by term
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::size_t i = 0; i < plan.queries.size(); ++i) {
+    EXPECT_EQ(plan.class_of[i], i % 4);
+    EXPECT_EQ(plan.queries[i].settings.k, i % 4 + 1);
+    const std::uint32_t term = plan.queries[i].plan.terms.at(0).entry.term_number;
+    places[term].push_back(i);
+    pairs.emplace(term, plan.queries[i].settings.k);
+  }
+  EXPECT_EQ(pairs.size(), plan.queries.size());
+  for (auto& [term, of_term] : places) {
+    of_term.push_back(of_term[0] + plan.queries.size());  // the load begins again
+    for (std::size_t i = 1; i < of_term.size(); ++i) {
+      EXPECT_GE(of_term[i] - of_term[i - 1], 5U) << term;
+    }
+  }
 }
 
 TEST_F(LoadCommand, WritesItsFiguresAsJson) {

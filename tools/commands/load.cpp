@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "huge_queries.hpp"
 #include "interrupt.hpp"
+#include "load_mix.hpp"
 #include "load_report.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -195,12 +196,7 @@ void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& pl
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
-  for (const Query& query : queries) {
-    for (std::size_t i = 0; i < plan.classes.size(); ++i) {
-      plan.queries.push_back({plan_query(snapshot, query), plan.classes[i].settings});
-      plan.class_of.push_back(i);
-    }
-  }
+  add_mixed_queries(snapshot, queries, plan);
   if (plan.queries.empty())
     throw UsageError("there are no queries in " + given.search.query_file());
   if (given.huge_every > 0) {
