@@ -136,7 +136,7 @@ class Simulation {
       if (job->is_limited) takes = std::min(takes, settings_.limited_run);
       job->start = host_.taken_at(now_);
       job->run_end = job->start + takes + host_.run();
-      const float longest = std::max(settings_.outrun * job->cost.cpu, job->cost.gpu_alone);
+      const float longest = settings_.outrun * std::max(job->cost.cpu, job->cost.gpu_alone);
       look_later(*job, job->start + static_cast<double>(longest));
     }
     while (batches_ < gpu_batches(settings_.placement) && now_ >= host_.free_at() &&

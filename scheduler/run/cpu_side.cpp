@@ -59,7 +59,7 @@ class RunWatch final : public SearchWatch {
                           settings.placement.placement == Placement::kBoth;
     if (may_move) {
       move_at_ = job.start +
-                 static_cast<double>(std::max(settings.outrun * job.cost.cpu, job.cost.gpu_alone));
+                 static_cast<double>(settings.outrun * std::max(job.cost.cpu, job.cost.gpu_alone));
     }
   }
 

@@ -29,8 +29,9 @@ struct SchedulerSettings {
   /// threads, at least one.
   std::size_t lookouts = 0;
   std::chrono::microseconds spin{20'000};
-  /// Lets a CPU run that takes `outrun` times as long as predicted, and as long as the GPU takes,
-  /// continue on the GPU, if that is predicted to be done sooner than the run has taken so far.
+  /// Lets a CPU run that takes `outrun` times as long as the longer of its predictions, of the CPU
+  /// and of the GPU, continue on the GPU, if that is predicted to be done sooner than the run has
+  /// taken so far.
   bool moves = true;
   float outrun = 2;
   /// The run that a job gets at most if it is predicted to miss its deadline and OverloadPolicy is
