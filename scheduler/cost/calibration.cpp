@@ -20,12 +20,17 @@ struct ClassSamples {
   std::vector<double> gpu_idle;
 };
 
-/// The median; 1 if there are no ratios.
+/// Where queries of an idle machine took longer than this many times, something held it up. A
+/// prediction that is too long keeps queries away from its processor, so that no run corrects it;
+/// one that is too short is corrected within a few runs.
+constexpr double kMaxIdle = 1.5;
+
+/// The median, kMaxIdle at most; 1 if there are no ratios.
 double usual(std::vector<double> ratios) {
   if (ratios.empty()) return 1;
   const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
   std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
+  return std::min(*middle, kMaxIdle);
 }
 
 PredictionError named(std::size_t query_class, std::string what, std::string model,

@@ -198,6 +198,21 @@ TEST_F(CalibrationTest, PredictsWhatWasMeasured) {
   }
 }
 
+// A machine that is held up while it should be idle must not make predictions far too long.
+TEST_F(CalibrationTest, TimesOfAnIdleMachineAreBelievedUpToAFactor) {
+  for (MeasuredCost& cost : measured_.queries) {
+    if (cost.cpu_idle == 0) continue;
+    cost.cpu_idle = 3 * cost.cpu;
+    cost.gpu_idle = 6 * cost.gpu_alone;
+  }
+  const CostModel model = calibrate(*snapshot_, queries_, measured_, {}).model;
+  for (const LoadQuery& query : queries_) {
+    const ClassModels& models = model.models(query_class(query.settings));
+    EXPECT_EQ(models.cpu_idle, 1.5);
+    EXPECT_EQ(models.gpu_idle, 1.5);
+  }
+}
+
 TEST_F(CalibrationTest, AStoredModelComesBack) {
   const CostModel model = calibrate(*snapshot_, queries_, measured_, {}).model;
   const std::string json = cost_model_to_json(model, *snapshot_);
