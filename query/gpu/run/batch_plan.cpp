@@ -246,7 +246,8 @@ bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
 }
 
 /// Whether the part is one query of OR, in one segment, that may be answered by pieces: nearly all
-/// of its many postings must be read.
+/// of its many postings must be read. Only in the place of rounds: pieces use their table of
+/// blocks.
 bool BatchPlanner::is_long(const BatchPlan& plan) const {
   constexpr std::size_t kManyBlocks = 1024;  // of a tile
   const BatchShape& shape = plan.shape;
@@ -265,7 +266,7 @@ void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, Batch
   const bool is_by_bound = plan.is_small && !shape.needs_rounds && attempt == 0 &&
                            ablation_.or_by == OrMethod::kByCost && has_competitive_room;
   plan.round_count = is_by_bound ? 0 : kRounds;
-  plan.is_long = attempt == 0 && is_long(plan);
+  plan.is_long = plan.round_count > 0 && attempt == 0 && is_long(plan);
   plan.chunk_blocks = plan.is_small ? 1 : 16;
   plan.raise_every = is_by_bound ? 16 : 256;
   plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_states});

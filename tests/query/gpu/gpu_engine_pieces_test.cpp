@@ -107,6 +107,26 @@ TEST(GpuPieces, ListsOfAllForms) {
   }
 }
 
+// So few lists go by bound, although nearly all of their postings must be read.
+TEST(GpuPieces, FewDenseLists) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(625);
+  constexpr std::uint32_t kDocuments = 26'000;
+  Collection collection = test::make_documents(random, kDocuments, false);
+  for (std::uint32_t term = 0; term < 32; ++term) {
+    const std::uint32_t percent = term < 13 ? 100 : 5;
+    add_list(collection, term, draw_docids(random, 0, kDocuments, percent, false), 8, random);
+  }
+  const test::TemporaryFolder folder;
+  test::write_index(collection, kBitpack, folder / "index");
+  const Index index = Index::open(folder / "index");
+  std::vector<Query> queries{query_of(0, 9), query_of(3, 10), query_of(0, 12), query_of(0, 13)};
+  queries.push_back(query_of(4, 24, 15));  // rare ones are prohibited
+  for (const std::uint32_t k : {2'731U, 5'000U, kMaxK}) {
+    expect_right(collection, index, queries, test::settings_of(QueryMode::kOr, k));
+  }
+}
+
 // The documents of the sample are the best by far, so the guessed threshold is too high.
 TEST(GpuPieces, ASampleThatIsNotLikeTheRest) {
   WARPDEX_NEEDS_GPU();

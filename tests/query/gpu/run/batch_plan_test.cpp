@@ -333,6 +333,8 @@ TEST(BatchPlan, LongQueries) {
   EXPECT_FALSE(is_long_with([](Part& other) { other.shape.adds_up_only = true; }));
   EXPECT_FALSE(is_long_with([](Part& other) { other.shape.has_fallback = true; }));
   EXPECT_FALSE(is_long_with([](Part& other) { other.shape.queries = 2; }));
+  // By bound: no table of blocks is made.
+  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.range_blocks = kRangeBlocks - 1; }));
 }
 
 }  // namespace
