@@ -67,7 +67,8 @@ void write_processors(JsonWriter& json, const ProcessorTimes& of, const CallerSt
   write_threads(json, "builders", of.builders);
   write_threads(json, "deliverers", of.deliverers);
   write_threads(json, "callers", callers.threads);
-  json.member("queues_seconds", of.queues);
+  json.member("cpu_queue_seconds", of.cpu_queue);
+  json.member("gpu_queue_seconds", of.gpu_queue);
   json.member("cpu_runs_seconds", of.cpu_runs);
   json.member("starts_seconds", of.starts);
   json.member("ends_seconds", of.ends);

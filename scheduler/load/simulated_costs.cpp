@@ -50,7 +50,7 @@ SimulatedHostSettings simulated_host(const SchedulerStatistics& live, std::size_
   };
   SimulatedHostSettings host;
   host.processors = default_threads();
-  host.queue = per_query(live.processors.queues, live.complete_on_cpu + live.complete_on_gpu);
+  host.cpu_queue = per_query(live.processors.cpu_queue, live.complete_on_cpu);
   if (live.complete_on_gpu == 0) return host;
   const ThreadShares shares = thread_shares(cpu_threads, true);
   host.builders = shares.builders;

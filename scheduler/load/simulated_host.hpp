@@ -1,5 +1,5 @@
-// What the simulator knows of the host beside its CPU threads: the queues, which one thread uses at
-// a time, the GPU's thread, which builds batches one after the other, threads that deliver answers,
+// What the simulator knows of the host beside its CPU threads: their queue, which one uses at a
+// time, the GPU's thread, which builds batches one after the other, threads that deliver answers,
 // and processors for all. Internal.
 #pragma once
 
@@ -19,16 +19,17 @@ class SimulatedHost {
   /// When the GPU's thread has time for the next batch, or for one that is done.
   Micros free_at() const { return free_at_; }
 
-  /// A job is put into the queues and taken from them, where one thread does that at a time.
-  void use_queues(Micros now) {
-    queues_free_at_ = std::max(now, queues_free_at_) + settings_.queue;
+  /// A job is put into the CPU's queue and taken from it, where one thread does that at a time. The
+  /// GPU's thread is the only one at its own queue: start() has that.
+  void use_cpu_queue(Micros now) {
+    cpu_queue_free_at_ = std::max(now, cpu_queue_free_at_) + settings_.cpu_queue;
   }
   /// When a job that is to be taken now is.
-  Micros taken_at(Micros now) const { return std::max(now, queues_free_at_); }
+  Micros taken_at(Micros now) const { return std::max(now, cpu_queue_free_at_); }
 
   /// When a batch that is taken now has been started.
   Micros start(Micros now, std::size_t jobs) {
-    free_at_ = std::max(taken_at(now), free_at_) + settings_.start * static_cast<double>(jobs);
+    free_at_ = std::max(now, free_at_) + settings_.start * static_cast<double>(jobs);
     builds_until_ = free_at_;
     return free_at_;
   }
@@ -68,7 +69,7 @@ class SimulatedHost {
   }
 
   const SimulatedHostSettings settings_;
-  Micros queues_free_at_ = 0;
+  Micros cpu_queue_free_at_ = 0;
   Micros free_at_ = 0;
   Micros builds_until_ = 0;
   std::vector<Micros> deliverers_;  ///< when each has time

@@ -95,8 +95,13 @@ class Simulation {
                        ? now_ + static_cast<double>(job.options.deadline.count())
                        : kNever;
     if (!let_in(job)) return;
-    host_.use_queues(now_);
-    all_.push(job, now_);
+    push(job);
+  }
+
+  void push(Job& job) {
+    const Lane lane = all_.place(job, now_);
+    if (lane == Lane::kCpu) host_.use_cpu_queue(now_);
+    all_.put(job);
   }
 
   /// As the scheduler does. With kWait, a query waits outside as it would inside.
@@ -119,9 +124,14 @@ class Simulation {
     return false;
   }
 
+  Job* take_for_cpu() {
+    Job* const job = all_.take_for_cpu();
+    return job != nullptr ? job : all_.steal_for_cpu(now_);
+  }
+
   void start_runs() {
     while (idle_threads_ > 0) {
-      auto* const job = static_cast<SimulatedJob*>(all_.take_for_cpu(now_));
+      auto* const job = static_cast<SimulatedJob*>(take_for_cpu());
       if (job == nullptr) break;
       const OverloadPolicy policy = job->options.overload;
       if (now_ > job->deadline && policy != OverloadPolicy::kWait) {
@@ -162,12 +172,12 @@ class Simulation {
     all_.cpu_done(job.cost.cpu);
     corrections_.learn_cpu(job.query->query_class, job, static_cast<float>(taken));
     job.left_cpu = true;
-    all_.push(job, now_);
+    push(job);
   }
 
   bool start_batch() {
     Batch batch;
-    batch.claim = all_.take_batch(now_, batch.jobs);
+    batch.claim = all_.take_batch(now_, batch.jobs, true);
     if (batch.jobs.empty()) return false;
     const Micros takes = time_of(batch.jobs);
     batch.start = now_;

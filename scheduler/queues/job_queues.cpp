@@ -31,32 +31,33 @@ bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros 
 JobQueues::JobQueues(const PlacementSettings& settings, std::size_t cpu_threads, bool has_gpu)
     : settings_(settings),
       cpu_threads_(static_cast<double>(std::max<std::size_t>(1, cpu_threads))),
-      has_gpu_(has_gpu && settings.placement != Placement::kCpuOnly) {
+      has_gpu_(has_gpu && settings.placement != Placement::kCpuOnly),
+      clients_(settings.client_weights) {
   settings.validate();
-  for (const double weight : settings.client_weights) clients_.push_back({.weight = weight});
   for (LaneState& lane : lanes_) lane.heaps.resize(clients_.size());
 }
 
 std::size_t JobQueues::size() const {
   std::size_t jobs = 0;
-  for (const LaneState& lane : lanes_) jobs += lane.jobs;
+  for (const LaneState& lane : lanes_) jobs += lane.load.jobs();
   return jobs;
 }
 
-double JobQueues::work_in(Lane lane, const Job& job) {
-  if (lane == Lane::kCpu) return static_cast<double>(job.cost.cpu);
-  return static_cast<double>(lane == Lane::kHuge ? job.cost.gpu_alone : job.cost.gpu_share);
+float JobQueues::work_in(Lane lane, const Job& job) {
+  if (lane == Lane::kCpu) return job.cost.cpu;
+  return lane == Lane::kHuge ? job.cost.gpu_alone : job.cost.gpu_share;
 }
 
 Waits JobQueues::waits(Micros now) const {
   Waits waits;
-  const auto queued = [&](Lane lane) { return lanes_[index(lane)].work; };
-  if (static_cast<double>(cpu_running_ + for_cpu()) >= cpu_threads_) {
-    waits.cpu = (queued(Lane::kCpu) + cpu_running_work_ / 2) / cpu_threads_;
+  const WorkCount& for_cpu = lane_of(Lane::kCpu).load;
+  if (static_cast<double>(cpu_running_.jobs() + for_cpu.jobs()) >= cpu_threads_) {
+    waits.cpu = (for_cpu.work() + cpu_running_.work() / 2) / cpu_threads_;
   }
   // Huge jobs run beside the others, and so does the next batch if little is under way.
   const double beside = static_cast<double>(settings_.beside_work);
-  waits.gpu = std::max(0.0, gpu_free_at_ - now - beside) + queued(Lane::kGpu);
+  const Micros under_way = gpu_free_at_.load(std::memory_order_relaxed) - now;
+  waits.gpu = std::max(0.0, under_way - beside) + lane_of(Lane::kGpu).load.work();
   return waits;
 }
 
@@ -70,7 +71,7 @@ double JobQueues::gpu_cost_now(const Job& job) const {
 
 /// The part of the CPU threads that are busy, or soon will be.
 float JobQueues::cpu_load() const {
-  const double busy = static_cast<double>(cpu_running_ + for_cpu());
+  const double busy = static_cast<double>(cpu_running_.jobs() + size(Lane::kCpu));
   return static_cast<float>(std::min(1.0, busy / cpu_threads_));
 }
 
@@ -80,13 +81,13 @@ double JobQueues::cpu_cost_now(const Job& job) const {
 }
 
 bool JobQueues::prefers_gpu(const Job& job) const {
-  return has_gpu_ && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
+  return has_gpu() && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
 }
 
 /// Membership by the ratio of the job's costs against a threshold that follows the load: the longer
 /// the wait for the GPU against that for the CPU, the more a job must gain there.
 Lane JobQueues::choose_lane(const Job& job, Micros now) const {
-  if (!has_gpu_ || !job.cost.gpu_can) return Lane::kCpu;
+  if (!has_gpu() || !job.cost.gpu_can) return Lane::kCpu;
   const bool is_huge = job.cost.gpu_share > settings_.huge_work;
   const Lane on_gpu = is_huge ? Lane::kHuge : Lane::kGpu;
   if (job.left_cpu) return on_gpu;
@@ -102,119 +103,129 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   return cpu > threshold * gpu_cost_now(job) ? on_gpu : Lane::kCpu;
 }
 
-void JobQueues::push(Job& job, Micros now) {
+Lane JobQueues::place(Job& job, Micros now) {
   const Micros deadline = std::isfinite(job.deadline) ? job.deadline : job.arrival + kUsualDeadline;
+  const Lane lane = choose_lane(job, now);
   job.place.slot = static_cast<std::int64_t>(deadline / settings_.deadline_slot);
-  job.place.number = ++last_number_;
-  put(job, choose_lane(job, now));
+  job.place.lane = static_cast<std::uint8_t>(lane);
+  job.place.length = work_in(lane, job);
+  clients_.add(job.options.client);
+  lane_of(lane).load.add(job.place.length);
+  return lane;
 }
 
-void JobQueues::put(Job& job, Lane lane) {
-  job.place.lane = static_cast<std::uint8_t>(lane);
-  job.place.length = static_cast<float>(work_in(lane, job));
+void JobQueues::forget(Job& job) {
+  lanes_[job.place.lane].load.remove(job.place.length);
+  clients_.remove(job.options.client);
+}
+
+void JobQueues::put(Job& job) {
+  LaneState& lane = lanes_[job.place.lane];
+  job.place.number = ++lane.last_number;
   job.state.store(Job::State::kQueued, std::memory_order_relaxed);
-  ClientState& client = clients_[job.options.client];
-  if (client.jobs++ == 0) client.pass = std::max(client.pass, virtual_time_);
-  LaneState& state = lanes_[index(lane)];
-  state.heaps[job.options.client].push(job);
-  ++state.jobs;
-  state.work += work_in(lane, job);
+  lane.heaps[job.options.client].push(job);
+  ++lane.queued;
+}
+
+/// Out of its heap only.
+void JobQueues::take_out(Job& job) {
+  LaneState& lane = lanes_[job.place.lane];
+  lane.heaps[job.options.client].remove(job);
+  --lane.queued;
+  clients_.remove(job.options.client);
 }
 
 void JobQueues::remove(Job& job) {
-  LaneState& state = lanes_[job.place.lane];
-  state.heaps[job.options.client].remove(job);
-  --state.jobs;
-  state.work -= work_in(static_cast<Lane>(job.place.lane), job);
-  if (state.jobs == 0) state.work = 0;  // no rounding is left over
-  --clients_[job.options.client].jobs;
+  take_out(job);
+  lanes_[job.place.lane].load.remove(job.place.length);
 }
 
-/// Takes a job to run, which its client pays for.
+/// Takes a job to run, which its client pays for. Others write the load all the time, so that one
+/// that takes many takes them off it together: that is left to the caller.
 void JobQueues::serve(Job& job) {
-  ClientState& client = clients_[job.options.client];
-  remove(job);
-  virtual_time_ = client.pass;
+  take_out(job);
   const float work = job.cost.gpu_can ? std::min(job.cost.cpu, job.cost.gpu_share) : job.cost.cpu;
-  client.pass += static_cast<double>(std::max(work, 0.1F)) / client.weight;
+  clients_.serve(job.options.client, static_cast<double>(std::max(work, 0.1F)));
   job.state.store(Job::State::kRunning, std::memory_order_relaxed);
 }
 
 Job* JobQueues::top_of(Lane lane) const {
-  const LaneState& state = lanes_[index(lane)];
-  if (state.jobs == 0) return nullptr;
+  const LaneState& state = lane_of(lane);
+  if (state.queued == 0) return nullptr;
   std::size_t best = clients_.size();
   for (std::size_t client = 0; client < clients_.size(); ++client) {
     if (state.heaps[client].empty()) continue;
-    if (best == clients_.size() || clients_[client].pass < clients_[best].pass) best = client;
+    if (best == clients_.size() || clients_.pass(client) < clients_.pass(best)) best = client;
   }
   return &state.heaps[best].top();
 }
 
-Job* JobQueues::take_for_cpu(Micros now) {
-  Job* job = top_of(Lane::kCpu);
-  if (job == nullptr) job = steal_from_gpu(now);
-  if (job == nullptr) return nullptr;
-  serve(*job);
-  job->cpu_load =
-      static_cast<float>(std::min(1.0, static_cast<double>(cpu_running_) / cpu_threads_));
-  ++cpu_running_;
-  cpu_running_work_ += static_cast<double>(job->cost.cpu);
+/// Takes a job for a CPU thread.
+void JobQueues::run_on_cpu(Job& job) {
+  serve(job);
+  lanes_[job.place.lane].load.remove(job.place.length);
+  const double running = static_cast<double>(cpu_running_.jobs());
+  job.cpu_load = static_cast<float>(std::min(1.0, running / cpu_threads_));
+  cpu_running_.add(job.cost.cpu);
+}
+
+Job* JobQueues::take_for_cpu() {
+  Job* const job = top_of(Lane::kCpu);
+  if (job != nullptr) run_on_cpu(*job);
   return job;
 }
 
-void JobQueues::cpu_done(float work) {
-  --cpu_running_;
-  cpu_running_work_ -= static_cast<double>(work);
-  if (cpu_running_ == 0) cpu_running_work_ = 0;
-}
-
 Micros JobQueues::next_batch_time() const {
-  if (!has_gpu_) return kNever;
-  if (size(Lane::kHuge) > 0 && huge_under_way_ == 0) return 0;
+  if (!has_gpu()) return kNever;
+  if (lane_of(Lane::kHuge).queued > 0 && huge_under_way_ == 0) return 0;
   return next_usual_batch_time();
 }
 
 /// The same, of batches that are not of a huge job.
 Micros JobQueues::next_usual_batch_time() const {
-  const std::size_t jobs = size(Lane::kGpu);
-  if (jobs == 0 || batches_under_way_ >= settings_.batches) return kNever;
-  if (batches_under_way_ == 0 || jobs >= settings_.batch_jobs) return 0;
+  const LaneState& lane = lane_of(Lane::kGpu);
+  if (lane.queued == 0 || batches_under_way_ >= settings_.batches) return kNever;
+  if (batches_under_way_ == 0 || lane.queued >= settings_.batch_jobs) return 0;
   if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
-  if (lanes_[index(Lane::kGpu)].work >= static_cast<double>(settings_.batch_min_work)) return 0;
+  if (lane.load.work() >= static_cast<double>(settings_.batch_min_work)) return 0;
   return top_of(Lane::kGpu)->arrival + static_cast<double>(settings_.batch_wait);
 }
 
+/// Takes the next jobs of one class.
 void JobQueues::fill_batch(std::vector<Job*>& batch) {
+  Work taken;
   double work = 0;
   while (batch.size() < settings_.batch_jobs) {
     Job* const job = top_of(Lane::kGpu);
-    if (job == nullptr) return;
+    if (job == nullptr) break;
     if (!batch.empty()) {
-      if (job->work_class != batch.front()->work_class) return;
+      if (job->work_class != batch.front()->work_class) break;
       if (work + static_cast<double>(job->cost.gpu_share) >
           static_cast<double>(settings_.batch_max_work)) {
-        return;
+        break;
       }
     }
     work += static_cast<double>(job->cost.gpu_share);
+    taken.add(job->place.length);
     serve(*job);
     batch.push_back(job);
   }
+  lane_of(Lane::kGpu).load.remove(taken);
 }
 
-BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
+BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_steal) {
   batch.clear();
-  if (!has_gpu_) return {};
+  if (!has_gpu()) return {};
   bool is_huge = false;
   if (now >= next_usual_batch_time()) {
     fill_batch(batch);
-  } else if (huge_under_way_ == 0 && size(Lane::kHuge) > 0) {
+  } else if (huge_under_way_ == 0 && lane_of(Lane::kHuge).queued > 0) {
     Job* const job = top_of(Lane::kHuge);
     serve(*job);
+    lane_of(Lane::kHuge).load.remove(job->place.length);
     batch.push_back(job);
     is_huge = true;
-  } else if (batches_under_way_ + huge_under_way_ == 0) {
+  } else if (may_steal && batches_under_way_ + huge_under_way_ == 0) {
     steal_from_cpu(now, batch);
   }
   if (batch.empty()) return {};
@@ -224,7 +235,8 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
   } else {
     ++batches_under_way_;
     gpu_work_under_way_ += work;
-    gpu_free_at_ = std::max(gpu_free_at_, now) + work;
+    const Micros free_at = gpu_free_at_.load(std::memory_order_relaxed);
+    gpu_free_at_.store(std::max(free_at, now) + work, std::memory_order_relaxed);
   }
   return {work, is_huge};
 }
@@ -237,7 +249,7 @@ void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
   --batches_under_way_;
   const double left = gpu_work_under_way_ - claim.work;
   gpu_work_under_way_ = batches_under_way_ == 0 ? 0 : std::max(0.0, left);
-  gpu_free_at_ = now + gpu_work_under_way_;
+  gpu_free_at_.store(now + gpu_work_under_way_, std::memory_order_relaxed);
 }
 
 std::vector<Job*> JobQueues::take_all() {
@@ -251,8 +263,7 @@ std::vector<Job*> JobQueues::take_all() {
   return jobs;
 }
 
-void JobQueues::give_up_gpu(Micros now) {
-  has_gpu_ = false;
+void JobQueues::place_again(Micros now) {
   for (Job* job : take_all()) push(*job, now);
 }
 

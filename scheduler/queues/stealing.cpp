@@ -16,11 +16,11 @@ float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.co
 
 /// Of the jobs that would wait for the GPU the longest, one that would go to the CPU if it came now
 /// and is then done sooner than on the GPU: the one that relieves the GPU most for its time.
-Job* JobQueues::steal_from_gpu(Micros now) {
+Job* JobQueues::steal_for_cpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   const Job* const next = top_of(Lane::kGpu);
   if (next == nullptr) return nullptr;
-  const JobHeap& jobs = lanes_[index(Lane::kGpu)].heaps[next->options.client];
+  const JobHeap& jobs = lane_of(Lane::kGpu).heaps[next->options.client];
   const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
   const double wait = waits(now).gpu;
   Job* best = nullptr;
@@ -30,15 +30,17 @@ Job* JobQueues::steal_from_gpu(Micros now) {
     if (best != nullptr && relief(*job) <= relief(*best)) continue;
     if (choose_lane(*job, now) == Lane::kCpu) best = job;
   }
+  if (best != nullptr) run_on_cpu(*best);
   return best;
 }
 
 /// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
 void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
-  if (settings_.placement != Placement::kBoth || size(Lane::kCpu) < 2) return;
+  if (settings_.placement != Placement::kBoth || for_cpu() < 2) return;
   const double wait = waits(now).cpu;
-  std::size_t left = size(Lane::kCpu) / 2;
-  for (JobHeap& heap : lanes_[index(Lane::kCpu)].heaps) {
+  std::size_t left = for_cpu() / 2;
+  Work taken;
+  for (JobHeap& heap : lane_of(Lane::kCpu).heaps) {
     for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
       Job& job = heap.job(i);
       const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
@@ -46,11 +48,13 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
           job.cost.gpu_share > settings_.huge_work) {
         continue;
       }
+      taken.add(job.place.length);
       serve(job);
       batch.push_back(&job);
       --left;
     }
   }
+  lane_of(Lane::kCpu).load.remove(taken);
 }
 
 }  // namespace warpdex

@@ -107,7 +107,8 @@ SchedulerStatistics sum_of(const Counters* counters, std::size_t count) {
     sum.stolen_by_cpu += c->stolen_by_cpu.value();
     sum.batches += c->batches.value();
     sum.gpu_failures += c->gpu_failures.value();
-    sum.processors.queues += static_cast<double>(c->queues.value()) * 1e-9;
+    sum.processors.cpu_queue += static_cast<double>(c->cpu_queue.value()) * 1e-9;
+    sum.processors.gpu_queue += static_cast<double>(c->gpu_queue.value()) * 1e-9;
     sum.processors.cpu_runs += static_cast<double>(c->cpu_runs.value()) * 1e-9;
     sum.processors.starts += static_cast<double>(c->starts.value()) * 1e-9;
     sum.processors.ends += static_cast<double>(c->ends.value()) * 1e-9;

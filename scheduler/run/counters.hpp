@@ -85,7 +85,8 @@ struct alignas(64) Counters {
   Count batches;
   Count gpu_failures;
   // Nanoseconds of the stages in ProcessorTimes.
-  Count queues;
+  Count cpu_queue;
+  Count gpu_queue;
   Count cpu_runs;
   Count starts;
   Count ends;

@@ -72,9 +72,8 @@ class RunWatch final : public SearchWatch {
     if (now >= stop_at_) return stop(Stop::kTime);
     if (now < move_at_) return true;
     // It is likely to take about as long again. The GPU must be done with it sooner.
-    const Micros gpu_done = std::max(now, state_.gpu_free_at.load(std::memory_order_relaxed)) +
-                            static_cast<double>(job_.cost.gpu_alone);
-    return gpu_done < now + (now - job_.start) ? stop(Stop::kMove) : true;
+    const Micros on_gpu = state_.queues->waits(now).gpu + static_cast<double>(job_.cost.gpu_alone);
+    return on_gpu < now - job_.start ? stop(Stop::kMove) : true;
   }
 
   Stop why() const { return why_; }
@@ -90,7 +89,7 @@ class RunWatch final : public SearchWatch {
   void end_lookout() {
     run_.end();
     for (Job* job : std::exchange(run_.rest, {})) state_.bring(*job);
-    if (state_.has_arrivals()) state_.announce();
+    if (state_.cpu_side.has_jobs()) state_.idle_cpu->bring_work();
   }
 
   JobScheduler::State& state_;
@@ -104,14 +103,20 @@ class RunWatch final : public SearchWatch {
 
 }  // namespace
 
-bool JobScheduler::State::has_arrivals() const {
-  return !inbox.empty() || for_cpu.load(std::memory_order_seq_cst) > 0;
+bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
+  if (cpu_side.has_jobs()) return true;
+  if (is_ending.load(std::memory_order_seq_cst)) return true;
+  return ++looks % kLooksPerSteal == 0 && queues->size(Lane::kGpu) > 0;
 }
 
-bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
-  if (has_arrivals()) return true;
-  if (is_ending.load(std::memory_order_seq_cst)) return true;
-  return ++looks % kLooksPerSteal == 0 && for_gpu.load(std::memory_order_relaxed) > 0;
+/// A job that waits for the GPU, for a thread that has none; null if none should run on the CPU.
+/// Nobody waits for the GPU's lock to steal: whoever has it feeds the GPU.
+Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
+  if (queues->size(Lane::kGpu) == 0) return nullptr;
+  std::unique_lock lock(gpu_side.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return nullptr;
+  Turn turn(*this, std::move(lock), counters[thread]);
+  return turn.queues().steal_for_cpu(turn.now());
 }
 
 void JobScheduler::State::run_cpu_thread(std::size_t thread) {
@@ -127,16 +132,16 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   for (;;) {
     bool may_help = false;
     float sum = 0;
+    for (std::size_t i = 0; i < count; ++i) queues->cpu_done(work[i]);
+    count = 0;
     {
-      Turn turn(*this, counters[thread]);
+      Turn turn(*this, Turn::At::kCpu, counters[thread]);
       JobQueues& all = turn.queues();
-      for (std::size_t i = 0; i < count; ++i) all.cpu_done(work[i]);
-      count = 0;
       if (is_ending.load(std::memory_order_relaxed)) break;
       while (count < kMaxTaken && sum < kTakenWork) {
         const bool are_many = all.for_cpu() >= kJobsPerThread * awake_cpu_threads();
         if (count > 0 && sum >= kTinyWork && !are_many) break;
-        Job* const job = all.take_for_cpu(turn.now());
+        Job* const job = all.take_for_cpu();
         if (job == nullptr) break;
         work[count] = job->cost.cpu;
         sum += job->cost.cpu;
@@ -145,8 +150,12 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       may_help = all.has_gpu() && all.waits(turn.now()).cpu > kWaitForHelp;
     }
     if (may_help) idle_gpu.bring_work();
+    if (Job* const stolen = count == 0 ? steal_for_cpu(thread) : nullptr; stolen != nullptr) {
+      sum = work[count] = stolen->cost.cpu;
+      taken[count++] = stolen;
+    }
     if (count == 0) {
-      const auto nap = arrivals.nap(arrived.load(std::memory_order_relaxed), now());
+      const auto nap = arrivals.nap(arrived(), now());
       if (looks_out) idle_cpu->end_lookout();
       looks_out = idle_cpu->wait(
           thread, [&] { return has_cpu_work(looks); }, [this] { return may_spin(); }, settings.spin,
@@ -154,7 +163,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       continue;
     }
     ShortRun run(*idle_cpu, looks_out, sum < kShortRun ? now() + kShortRun : kNever);
-    if (looks_out && !run.is_short() && has_arrivals()) announce();  // it does not take them
+    if (looks_out && !run.is_short() && cpu_side.has_jobs()) idle_cpu->bring_work();
     if (sum >= kLongRun) idle_cpu->bring_work();
     run.rest = std::span(taken).first(count);
     while (!run.rest.empty()) {

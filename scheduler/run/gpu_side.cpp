@@ -24,38 +24,29 @@ void JobScheduler::State::run_gpu_thread() {
   ArrivalRate arrivals;
   const ExactSleep exact;
   const auto has_work = [&] {
-    if (!inbox.empty() || for_gpu.load(std::memory_order_seq_cst) > 0) return true;
+    if (gpu_side.has_jobs()) return true;
     if (is_ending.load(std::memory_order_seq_cst)) return true;
-    return ++looks % kGpuLooksPerSteal == 0 && for_cpu.load(std::memory_order_relaxed) > 1;
+    return ++looks % kGpuLooksPerSteal == 0 && queues->size(Lane::kCpu) > 1;
   };
   for (;;) {
     const bool has_started = start_batch();
-    end_gpu_lookout();
     const bool is_under_way = poll_batches();
     if (!done.empty()) {
       if (is_gpu_idle()) start_batch();  // it has work while answers are delivered
       for (GpuSlot* slot : done) deliver({slot, 0, slot->jobs.size()}, gpu_counters());
       done.clear();
     }
-    const bool has_nothing = is_gpu_idle() && for_gpu.load(std::memory_order_relaxed) == 0;
+    const bool has_nothing = is_gpu_idle() && gpu_side.queued.load(std::memory_order_relaxed) == 0;
     if ((has_started || is_under_way) && !has_nothing) continue;
     if (is_ending.load(std::memory_order_seq_cst)) return;
     if (!has_free_slots()) {  // all are being delivered
       pause_thread();
       continue;
     }
-    gpu_looks_out = idle_gpu.wait(
-        0, has_work, [this] { return may_spin(); }, settings.spin,
-        arrivals.nap(arrived.load(std::memory_order_relaxed), now()));
+    const bool looked_out = idle_gpu.wait(
+        0, has_work, [this] { return may_spin(); }, settings.spin, arrivals.nap(arrived(), now()));
+    if (looked_out) idle_gpu.end_lookout();
   }
-}
-
-/// The GPU's thread goes on to what takes longer than to put arrivals into queues.
-void JobScheduler::State::end_gpu_lookout() {
-  if (!gpu_looks_out) return;
-  gpu_looks_out = false;
-  idle_gpu.end_lookout();
-  if (!inbox.empty()) announce();
 }
 
 /// A free slot of a class, for a huge job or for usual batches; null if there is none.
@@ -81,15 +72,6 @@ bool JobScheduler::State::is_gpu_idle() const {
                       [](const std::unique_ptr<GpuSlot>& slot) { return slot->is_running; });
 }
 
-/// Whether as many batches are under way as may be; one of a huge job may start beside them.
-bool JobScheduler::State::is_gpu_full() const {
-  const auto running =
-      std::count_if(slots.begin(), slots.end(), [](const std::unique_ptr<GpuSlot>& slot) {
-        return slot->is_running && !slot->claim.is_huge;
-      });
-  return static_cast<std::size_t>(running) >= settings.placement.batches;
-}
-
 /// Takes out of a batch what has passed its deadline and is not to be answered in full.
 void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
   const Micros time = now();
@@ -109,19 +91,19 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
 /// Starts the next batch, if there is one. Returns whether it did.
 bool JobScheduler::State::start_batch() {
   if (is_ending.load(std::memory_order_relaxed) || !has_free_slots()) return false;
-  if (now() < next_batch.load(std::memory_order_relaxed)) {
-    if (is_gpu_full()) return false;  // whatever has arrived; the lock is left to others
-    const bool may_steal = for_cpu.load(std::memory_order_relaxed) > 1 && is_gpu_idle();
-    if (inbox.empty() && !may_steal) return false;
-  }
   const Micros begin = now();
+  bool may_steal = false;
+  if (begin < next_batch.load(std::memory_order_relaxed)) {
+    may_steal = queues->size(Lane::kCpu) > 1 && queues->waits(begin).cpu > 0 && is_gpu_idle();
+    if (gpu_side.inbox.empty() && !may_steal) return false;
+  }
   BatchClaim claim;
   bool wants_help = false;
   {
-    Turn turn(*this, gpu_counters());
-    claim = turn.queues().take_batch(turn.now(), next_jobs);
+    Turn turn(*this, may_steal ? Turn::At::kBoth : Turn::At::kGpu, gpu_counters());
+    claim = turn.queues().take_batch(turn.now(), next_jobs, may_steal);
     wants_help =
-        turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
+        turn.queues().for_gpu() > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
   }
   if (wants_help) idle_cpu->bring_work();
   if (next_jobs.empty()) return false;
@@ -131,7 +113,6 @@ bool JobScheduler::State::start_batch() {
   drop_late(next_jobs);
   slot.jobs.swap(next_jobs);  // both keep their memory
   slot.claim = claim;
-  end_gpu_lookout();
   start(slot);
   gpu_counters().starts.add(nanoseconds(now() - begin));
   return true;
@@ -196,7 +177,7 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
     }
   }
   {
-    Turn turn(*this, gpu_counters());
+    Turn turn(*this, Turn::At::kGpu, gpu_counters());
     turn.queues().batch_done(slot.claim, turn.now());
   }
   slot.undelivered.store(1, std::memory_order_relaxed);
@@ -213,10 +194,10 @@ void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
   slot.worker->give_back(slot.number, slot.jobs);
   gpu_counters().gpu_failures.add(1);
   {
-    Turn turn(*this, gpu_counters());
+    Turn turn(*this, Turn::At::kGpu, gpu_counters());
     turn.queues().batch_done(slot.claim, turn.now());
     if (++failures_in_a_row >= kMaxFailures) {
-      turn.queues().give_up_gpu(turn.now());
+      turn.queues().give_up_gpu();
       gpu_is_given_up.store(true, std::memory_order_relaxed);
     }
   }

@@ -74,7 +74,7 @@ JobScheduler::State::~State() {
   end_delivery();
   std::vector<Job*> left;
   {
-    Turn turn(*this, caller_counters());
+    Turn turn(*this, Turn::At::kBoth, caller_counters());
     left = turn.queues().take_all();
   }
   for (Job* job : left) end(*job, JobEnd::kCancelled, caller_counters());
@@ -124,8 +124,7 @@ bool JobScheduler::State::let_in(Job& job) {
 /// caller wants that; then it has no room, or the CPU has time for it.
 bool JobScheduler::State::let_in_with_deadline(Job& job) {
   if (job.options.overload == OverloadPolicy::kWait || job.deadline == kNever) return true;
-  const Waits waits{cpu_wait.load(std::memory_order_relaxed),
-                    gpu_free_at.load(std::memory_order_relaxed) - job.arrival};
+  const Waits waits = queues->waits(job.arrival);
   if (can_meet_deadline(job, waits, has_gpu, job.arrival)) return true;
   if (job.options.overload == OverloadPolicy::kRefuse) {
     end(job, JobEnd::kRefused, caller_counters());
@@ -181,21 +180,15 @@ void JobScheduler::State::leave(std::uint32_t client) {
   has_clients ? room_changed.notify_all() : room_changed.notify_one();
 }
 
-/// Hands a job to the threads.
+/// Hands a job to the threads of the processor that suits the load.
 void JobScheduler::State::bring(Job& job) {
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
-  inbox.push(job);
-  announce();
-}
-
-/// Something has arrived: who looks out puts it into a queue, and wakes the thread that is to run
-/// it. If nobody does, and the GPU's thread sleeps, that is done here: only one thread is woken.
-void JobScheduler::State::announce() {
-  if (idle_cpu->has_lookout() || (has_gpu && idle_gpu.has_lookout())) return;
-  if (has_gpu && idle_gpu.sleepers() > 0) {
-    const Turn turn(*this, caller_counters());
-  } else {
+  if (queues->place(job, now()) == Lane::kCpu) {
+    cpu_side.inbox.push(job);
     idle_cpu->bring_work();
+  } else {
+    gpu_side.inbox.push(job);
+    idle_gpu.bring_work();
   }
 }
 
@@ -222,7 +215,7 @@ void JobScheduler::submit(Job& job) { state_->submit(job); }
 bool JobScheduler::cancel(Job& job, std::uint64_t generation) {
   bool was_queued = false;
   {
-    Turn turn(*state_, state_->caller_counters());
+    Turn turn(*state_, Turn::At::kBoth, state_->caller_counters());
     if (job.generation.load(std::memory_order_acquire) != generation) return false;
     job.cancelled.store(generation, std::memory_order_release);
     was_queued = job.state.load(std::memory_order_relaxed) == Job::State::kQueued;
@@ -241,7 +234,6 @@ SchedulerStatistics JobScheduler::statistics() const {
   sum.under_way = state_->under_way.load(std::memory_order_relaxed);
   sum.submitted = state_->submitted.value();
   sum.gpu_is_given_up = state_->gpu_is_given_up.load(std::memory_order_relaxed);
-  const std::lock_guard lock(state_->mutex);
   sum.prefers_gpu = state_->queues->size(Lane::kGpu);
   sum.prefers_cpu = state_->queues->size(Lane::kCpu);
   sum.huge = state_->queues->size(Lane::kHuge);

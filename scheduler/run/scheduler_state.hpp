@@ -48,6 +48,20 @@ struct BatchPiece {
   std::size_t end = 0;
 };
 
+/// What leads to the queue of one processor. Callers choose the processor from the loads that are
+/// counted, without a lock, and put their jobs into its inbox; whoever takes a Turn puts them into
+/// the queue. `mutex` protects the processor's part of JobQueues. Whoever takes both takes the
+/// GPU's first.
+struct QueueSide {
+  Inbox inbox;
+  alignas(64) std::mutex mutex;
+  // As the last turn left it. Threads that look out read it again and again, so it is apart.
+  alignas(64) std::atomic<std::size_t> queued = 0;
+  std::atomic<std::uint64_t> arrived = 0;  ///< jobs that were put into the queue
+
+  bool has_jobs() const { return !inbox.empty() || queued.load(std::memory_order_seq_cst) > 0; }
+};
+
 struct JobScheduler::State {
   State(std::span<WorkClass* const> wanted_classes, const SchedulerSettings& wanted);
   ~State();
@@ -57,7 +71,6 @@ struct JobScheduler::State {
   void end(Job& job, JobEnd how, Counters& counters) noexcept;
   void tell(Job& job, JobEnd how, Counters& counters) noexcept;
   void bring(Job& job);
-  void announce();
   bool let_in(Job& job);
   bool let_in_with_deadline(Job& job);
   std::size_t class_number(const WorkClass* work_class) const;
@@ -72,7 +85,7 @@ struct JobScheduler::State {
   // cpu_side.cpp
   void run_cpu_thread(std::size_t thread);
   void run_on_cpu(Job& job, std::size_t thread, ShortRun& run);
-  bool has_arrivals() const;
+  Job* steal_for_cpu(std::size_t thread);
   std::size_t awake_cpu_threads() const {
     return cpu_thread_count - std::min(cpu_thread_count, idle_cpu->sleepers());
   }
@@ -88,13 +101,11 @@ struct JobScheduler::State {
   // gpu_side.cpp
   void run_gpu_thread();
   bool start_batch();
-  void end_gpu_lookout();
   void start(GpuSlot& slot);
   bool poll_batches();
   GpuSlot* free_slot(std::size_t class_number, bool is_for_huge) const;
   bool has_free_slots() const;
   bool is_gpu_idle() const;
-  bool is_gpu_full() const;
   void drop_late(std::vector<Job*>& jobs);
   void finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
@@ -120,17 +131,15 @@ struct JobScheduler::State {
   std::vector<std::unique_ptr<GpuWorker>> gpu_workers;               ///< by class; some are null
   std::vector<std::unique_ptr<GpuSlot>> slots;
 
-  Inbox inbox;
-  std::mutex mutex;  ///< protects `queues`; see Turn
   std::unique_ptr<JobQueues> queues;
-  // What the queues were like when they were last left. Threads that look out read it again and
-  // again, so it is apart from the mutex.
-  alignas(64) std::atomic<std::size_t> for_cpu = 0;
-  std::atomic<std::size_t> for_gpu = 0;
-  std::atomic<Micros> cpu_wait = 0;
-  std::atomic<Micros> gpu_free_at = 0;
-  std::atomic<Micros> next_batch = kNever;
-  std::atomic<std::uint64_t> arrived = 0;  ///< jobs that were put into the queues
+  QueueSide cpu_side;
+  QueueSide gpu_side;
+  /// Jobs that were put into the queues.
+  std::uint64_t arrived() const {
+    return cpu_side.arrived.load(std::memory_order_relaxed) +
+           gpu_side.arrived.load(std::memory_order_relaxed);
+  }
+  std::atomic<Micros> next_batch = kNever;  ///< as the last turn at the GPU's queue left it
 
   alignas(64) std::unique_ptr<IdleThreads> idle_cpu;
   IdleThreads idle_gpu{1, 1};
@@ -145,7 +154,6 @@ struct JobScheduler::State {
   std::atomic<bool> gpu_is_given_up = false;
   std::vector<Job*> next_jobs;        ///< of a batch to be started; of the GPU's thread only
   std::vector<GpuSlot*> done;         ///< batches to be delivered by it; likewise
-  bool gpu_looks_out = false;         ///< it counts as one that looks out; likewise
   std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
   Micros last_batch_end = 0;          ///< likewise
 
@@ -178,12 +186,16 @@ struct JobScheduler::State {
   std::jthread gpu_thread;
 };
 
-/// A thread's turn at the queues: takes what has arrived, then holds the lock, puts that in, and
-/// publishes at its end what the queues are like. Jobs that were cancelled on their way end after
-/// it.
+/// A thread's turn at the queue of one processor, or of both: takes what has arrived, then holds
+/// the lock, puts that in, and publishes at its end what the queue is like. Jobs that were
+/// cancelled on their way end after it. Nothing that a job's class does happens during a turn.
 class Turn {
  public:
-  Turn(JobScheduler::State& state, Counters& counters);
+  enum class At : std::uint8_t { kCpu, kGpu, kBoth };
+
+  Turn(JobScheduler::State& state, At at, Counters& counters);
+  /// At the GPU's queue, whose lock the thread has.
+  Turn(JobScheduler::State& state, std::unique_lock<std::mutex> gpu_lock, Counters& counters);
   ~Turn();
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -192,11 +204,14 @@ class Turn {
   Micros now() const { return now_; }
 
  private:
+  void put(Job* arrivals, QueueSide& side);
+  void leave_to_cpu();
+
   JobScheduler::State& state_;
   Counters& counters_;
-  Job* arrivals_;  ///< taken before the lock: to link them reads what their callers wrote
-  std::unique_lock<std::mutex> lock_;
-  Micros now_;
+  std::unique_lock<std::mutex> gpu_lock_;
+  std::unique_lock<std::mutex> cpu_lock_;
+  Micros now_ = 0;
   Job* cancelled_ = nullptr;
 };
 

@@ -1,4 +1,6 @@
-// Takes the lock by spinning first: it is held for a microsecond at most.
+// Takes locks by spinning first: they are mostly held for a microsecond or less.
+#include <utility>
+
 #include "run/scheduler_state.hpp"
 
 namespace warpdex {
@@ -25,24 +27,44 @@ bool is_cancelled(const Job& job) {
 
 }  // namespace
 
-Turn::Turn(JobScheduler::State& state, Counters& counters)
-    : state_(state),
-      counters_(counters),
-      arrivals_(state.inbox.take_all()),
-      lock_(lock_soon(state.mutex)),
-      now_(state.now()) {
-  std::uint64_t arrived = state_.arrived.load(std::memory_order_relaxed);
-  for (Job* job = arrivals_; job != nullptr; ++arrived) {
+/// Arrivals are taken before the lock: to link them reads what their callers wrote.
+Turn::Turn(JobScheduler::State& state, At at, Counters& counters)
+    : state_(state), counters_(counters) {
+  Job* const for_gpu = at == At::kCpu ? nullptr : state.gpu_side.inbox.take_all();
+  Job* const for_cpu = at == At::kGpu ? nullptr : state.cpu_side.inbox.take_all();
+  if (at != At::kCpu) gpu_lock_ = lock_soon(state.gpu_side.mutex);
+  if (at != At::kGpu) cpu_lock_ = lock_soon(state.cpu_side.mutex);
+  now_ = state.now();
+  put(for_gpu, state.gpu_side);
+  put(for_cpu, state.cpu_side);
+}
+
+Turn::Turn(JobScheduler::State& state, std::unique_lock<std::mutex> gpu_lock, Counters& counters)
+    : state_(state), counters_(counters), gpu_lock_(std::move(gpu_lock)), now_(state.now()) {
+  put(state.gpu_side.inbox.take_all(), state.gpu_side);
+}
+
+void Turn::put(Job* arrivals, QueueSide& side) {
+  if (arrivals == nullptr) return;
+  std::uint64_t arrived = side.arrived.load(std::memory_order_relaxed);
+  for (Job* job = arrivals; job != nullptr; ++arrived) {
     Job* const next = job->next;
     if (is_cancelled(*job)) {
+      state_.queues->forget(*job);
       job->next = cancelled_;
       cancelled_ = job;
     } else {
-      state_.queues->push(*job, now_);
+      state_.queues->put(*job);
     }
     job = next;
   }
-  state_.arrived.store(arrived, std::memory_order_relaxed);
+  side.arrived.store(arrived, std::memory_order_relaxed);
+}
+
+/// The GPU has been given up: what was placed on it before that is known goes to the CPU.
+void Turn::leave_to_cpu() {
+  if (!cpu_lock_.owns_lock()) cpu_lock_ = lock_soon(state_.cpu_side.mutex);
+  state_.queues->place_again(now_);
 }
 
 /// One more thread where there is much to do for those that are awake.
@@ -56,20 +78,25 @@ void JobScheduler::State::wake_for(Micros cpu_work) {
 }
 
 Turn::~Turn() {
-  const JobQueues& queues = *state_.queues;
-  const Waits waits = queues.waits(now_);
-  const bool queues_have_cpu_work = queues.for_cpu() > 0;
-  const Micros cpu_work = queues.queued_cpu_work();
-  const bool queues_have_gpu_work = queues.has_gpu() && queues.for_gpu() > 0;
-  state_.cpu_wait.store(waits.cpu, std::memory_order_relaxed);
-  state_.gpu_free_at.store(now_ + waits.gpu, std::memory_order_relaxed);
-  state_.next_batch.store(queues.next_batch_time(), std::memory_order_relaxed);
-  state_.for_cpu.store(queues.for_cpu(), std::memory_order_seq_cst);
-  state_.for_gpu.store(queues.for_gpu(), std::memory_order_seq_cst);
-  lock_.unlock();
-  counters_.queues.add(nanoseconds(state_.now() - now_));
-  if (queues_have_cpu_work) state_.wake_for(cpu_work);
-  if (queues_have_gpu_work) state_.idle_gpu.bring_work();
+  JobQueues& queues = *state_.queues;
+  bool has_gpu_work = false;
+  bool has_cpu_work = false;
+  if (gpu_lock_.owns_lock()) {
+    if (!queues.has_gpu() && queues.for_gpu() > 0) leave_to_cpu();
+    has_gpu_work = queues.for_gpu() > 0;
+    state_.next_batch.store(queues.next_batch_time(), std::memory_order_relaxed);
+    state_.gpu_side.queued.store(queues.for_gpu(), std::memory_order_seq_cst);
+    if (!cpu_lock_.owns_lock()) counters_.gpu_queue.add(nanoseconds(state_.now() - now_));
+    gpu_lock_.unlock();
+  }
+  if (cpu_lock_.owns_lock()) {
+    has_cpu_work = queues.for_cpu() > 0;
+    state_.cpu_side.queued.store(queues.for_cpu(), std::memory_order_seq_cst);
+    counters_.cpu_queue.add(nanoseconds(state_.now() - now_));
+    cpu_lock_.unlock();
+  }
+  if (has_cpu_work) state_.wake_for(queues.queued_cpu_work());
+  if (has_gpu_work) state_.idle_gpu.bring_work();
   while (cancelled_ != nullptr) {
     Job* const job = cancelled_;
     cancelled_ = job->next;

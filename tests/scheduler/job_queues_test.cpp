@@ -42,12 +42,12 @@ class JobQueuesTest : public testing::Test {
   void run_on_cpu(JobQueues& queues, int threads) {
     for (int i = 0; i < threads; ++i) {
       add(queues, {0.1F, 0, 0, false}, 0);
-      ASSERT_NE(queues.take_for_cpu(0), nullptr);
+      ASSERT_NE(queues.take_for_cpu(), nullptr);
     }
   }
   static std::vector<Job*> batch(JobQueues& queues, Micros now) {
     std::vector<Job*> jobs;
-    claim_ = queues.take_batch(now, jobs);
+    claim_ = queues.take_batch(now, jobs, true);
     return jobs;
   }
 
@@ -114,11 +114,11 @@ TEST_F(JobQueuesTest, TheCpuStealsWhatRelievesTheGpuMost) {
     // Added while the CPU is busy for long, so they wait for the GPU.
     std::vector<Job*> busy;
     for (int i = 0; i < 4; ++i) add(all, {1e9F, 0, 0, false}, 0);
-    while (Job* const job = all.take_for_cpu(0)) busy.push_back(job);
+    while (Job* const job = all.take_for_cpu()) busy.push_back(job);
     add(all, cost, 0);
     for (const Job* job : busy) all.cpu_done(job->cost.cpu);
   }
-  const Job* const stolen = all.take_for_cpu(0);
+  const Job* const stolen = all.steal_for_cpu(0);
   ASSERT_NE(stolen, nullptr);
   EXPECT_EQ(stolen->cost.cpu, 1'000);  // 300 us less for the GPU, rather than 3
 }
@@ -141,18 +141,21 @@ TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
   Job& short_one = add(all, for_cpu(3), 0, 101'000);  // in the same slot
   Job& without = add(all, for_cpu(1), 0);
   for (Job* wanted : {&short_one, &long_one, &late, &without}) {
-    EXPECT_EQ(all.take_for_cpu(0), wanted);
+    EXPECT_EQ(all.take_for_cpu(), wanted);
   }
-  EXPECT_EQ(all.take_for_cpu(0), nullptr);
+  EXPECT_EQ(all.take_for_cpu(), nullptr);
 }
 
 // The GPU is busy for long: a CPU thread takes what it is done with before.
 TEST_F(JobQueuesTest, AnIdleCpuThreadSteals) {
   JobQueues all = queues();
-  for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 3);
-  Job& stealable = add(all, {20'000, 340, 300, true, 40}, 3);
-  EXPECT_EQ(all.take_for_cpu(3), &stealable);
-  EXPECT_EQ(all.take_for_cpu(3), nullptr);  // a second each would be later
+  Job& stealable = add(all, {1'000, 340, 300, true, 40}, 3);
+  for (int i = 0; i < 7; ++i) add(all, for_gpu(300), 3);
+  EXPECT_EQ(all.size(Lane::kGpu), 8U);
+  EXPECT_EQ(all.take_for_cpu(), nullptr);
+  EXPECT_EQ(all.steal_for_cpu(3), &stealable);
+  EXPECT_EQ(all.size(Lane::kGpu), 7U);
+  EXPECT_EQ(all.steal_for_cpu(3), nullptr);  // a second each would be later
 }
 
 TEST_F(JobQueuesTest, TheIdleGpuStealsWhatWaitsForTheCpu) {
@@ -268,7 +271,7 @@ TEST_F(JobQueuesTest, ClientsGetWorkDoneByTheirWeights) {
         cost.gpu_can = false;
         add(all, cost, i, kNever, client);
       }
-      Job* const job = all.take_for_cpu(i);
+      Job* const job = all.take_for_cpu();
       served[job->options.client] += static_cast<double>(job->cost.cpu);
       all.cpu_done(job->cost.cpu);
     }
@@ -295,12 +298,13 @@ TEST_F(JobQueuesTest, JobsCanBeTakenOutWhereverTheyAre) {
     left.pop_back();
   }
   EXPECT_EQ(all.size(), 100U);
-  all.give_up_gpu(0);
+  all.give_up_gpu();
+  all.place_again(0);
   EXPECT_EQ(all.size(Lane::kCpu), 100U);
   EXPECT_TRUE(batch(all, 1e9).empty());
   std::set<Job*> taken;
   std::int64_t slot = 0;
-  while (Job* const job = all.take_for_cpu(1e9)) {
+  while (Job* const job = all.take_for_cpu()) {
     EXPECT_GE(job->place.slot, slot);
     slot = job->place.slot;
     taken.insert(job);

@@ -145,7 +145,8 @@ TEST(JobSchedulerTest, StatisticsTellWhereProcessorTimeGoes) {
   EXPECT_EQ(times.cpu_threads.threads, 2U);
   EXPECT_GE(times.cpu_threads.busy, runs);
   EXPECT_GE(times.cpu_runs, runs);
-  EXPECT_GT(times.queues, 0);
+  EXPECT_GT(times.cpu_queue, 0);
+  EXPECT_GT(times.gpu_queue, 0);
   EXPECT_GE(times.cpu_threads.waiting, 0);
   EXPECT_EQ(times.gpu_thread.threads, 1U);
   EXPECT_GT(times.gpu_thread.busy, 0);

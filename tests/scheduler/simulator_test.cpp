@@ -118,11 +118,11 @@ TEST(Simulator, TheHostBoundsWhatTheGpuCarries) {
   EXPECT_GT(missed(270'000), 0.01);
 }
 
-// One thread at a time puts queries into the queues and takes them: that bounds all processors.
-TEST(Simulator, TheQueuesBoundWhatAllProcessorsCarry) {
+// One thread at a time puts queries into the CPU's queue and takes them.
+TEST(Simulator, TheCpusQueueBoundsWhatItsThreadsCarry) {
   const std::vector<SimulatedQuery> queries{query_of(10)};
   SimulatorSettings settings = settings_of(24);
-  settings.host.queue = 2;
+  settings.host.cpu_queue = 2;
   const auto missed = [&](double rate) {
     return missed_share(queries, settings, arrival_times(ArrivalKind::kPoisson, rate, 0.5, 24),
                         10'000);

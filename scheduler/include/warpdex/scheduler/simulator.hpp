@@ -25,11 +25,11 @@ struct SimulatedHostSettings {
   std::size_t callers = 0;         ///< threads that submit, and never sleep
   std::size_t builders = 1;        ///< threads that build batches, with the GPU's
   std::size_t deliverers = 1;
-  double queue = 0;    ///< at the queues, which one thread uses at a time
-  double run = 2;      ///< on a CPU thread, beside the search
-  double start = 0;    ///< on the GPU's thread, to take it from the queues, build and start it
-  double end = 0;      ///< on the GPU's thread, to take it off the GPU
-  double deliver = 0;  ///< on a thread that delivers
+  double cpu_queue = 0;  ///< at the CPU's queue, which one thread uses at a time
+  double run = 2;        ///< on a CPU thread, beside the search
+  double start = 0;      ///< on the GPU's thread, to take it from its queue, build and start it
+  double end = 0;        ///< on the GPU's thread, to take it off the GPU
+  double deliver = 0;    ///< on a thread that delivers
 };
 
 struct SimulatorSettings {

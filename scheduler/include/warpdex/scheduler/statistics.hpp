@@ -48,7 +48,8 @@ struct ProcessorTimes {
   ThreadStatistics gpu_thread;  ///< starts batches and looks for their ends
   ThreadStatistics builders;    ///< of TBB, from when they first helped to build a batch
   ThreadStatistics deliverers;
-  double queues = 0;      ///< at the queues, which one thread uses at a time
+  double cpu_queue = 0;   ///< at the CPU's queue, which one thread uses at a time
+  double gpu_queue = 0;   ///< at the GPU's queue, likewise
   double cpu_runs = 0;    ///< runs of jobs on CPU threads
   double starts = 0;      ///< of batches, on the GPU's thread, from the queues on
   double ends = 0;        ///< of batches, on the GPU's thread, but for deliveries
