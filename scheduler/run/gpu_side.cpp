@@ -103,7 +103,7 @@ bool JobScheduler::State::start_batch() {
     Turn turn(*this, may_steal ? Turn::At::kBoth : Turn::At::kGpu, gpu_counters());
     claim = turn.queues().take_batch(turn.now(), next_jobs, may_steal);
     wants_help =
-        turn.queues().for_gpu() > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
+        turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
   }
   if (wants_help) idle_cpu->bring_work();
   if (next_jobs.empty()) return false;
