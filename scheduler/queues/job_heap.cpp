@@ -1,6 +1,7 @@
-// A binary heap in a vector.
+// A heap in the front of a vector; what has come since lies behind it.
 #include "queues/job_heap.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace warpdex {
@@ -9,47 +10,47 @@ bool JobHeap::is_before(const Entry& a, const Entry& b) {
   return std::tie(a.slot, a.length, a.number) < std::tie(b.slot, b.length, b.number);
 }
 
-void JobHeap::put(std::size_t place, const Entry& entry) {
-  entries_[place] = entry;
-  entry.job->place.in_heap = static_cast<std::uint32_t>(place);
+void JobHeap::push(Job& job) {
+  entries_.push_back({job.place.slot, job.place.number, job.place.length, &job});
 }
 
-void JobHeap::push(Job& job) {
-  const Entry entry{job.place.slot, job.place.number, job.place.length, &job};
-  entries_.push_back(entry);
-  sift_up(entries_.size() - 1, entry);
+Job& JobHeap::top() {
+  const auto begin = entries_.begin();
+  for (; ordered_ < entries_.size(); ++ordered_) {
+    std::push_heap(begin, begin + static_cast<std::ptrdiff_t>(ordered_) + 1, is_after);
+  }
+  return *entries_.front().job;
 }
 
 void JobHeap::remove(Job& job) {
-  const std::size_t place = job.place.in_heap;
-  const Entry last = entries_.back();
+  if (ordered_ == entries_.size() && entries_.front().job == &job) {
+    std::pop_heap(entries_.begin(), entries_.end(), is_after);
+    entries_.pop_back();
+    --ordered_;
+    return;
+  }
+  std::size_t place = entries_.size() - 1;
+  while (entries_[place].job != &job) --place;
+  entries_[place] = entries_.back();
   entries_.pop_back();
-  if (last.job == &job) return;
-  if (place > 0 && is_before(last, entries_[(place - 1) / 2])) {
-    sift_up(place, last);
-  } else {
-    sift_down(place, last);
-  }
+  ordered_ = std::min(ordered_, place);  // what lies before is a heap
 }
 
-void JobHeap::sift_up(std::size_t place, const Entry& entry) {
-  while (place > 0 && is_before(entry, entries_[(place - 1) / 2])) {
-    put(place, entries_[(place - 1) / 2]);
-    place = (place - 1) / 2;
-  }
-  put(place, entry);
+void JobHeap::bring_to_front(std::size_t count) {
+  if (count >= entries_.size()) return;
+  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(entries_.begin(), end, entries_.end(), is_before);
+  ordered_ = 0;
 }
 
-void JobHeap::sift_down(std::size_t place, const Entry& entry) {
-  for (;;) {
-    std::size_t child = 2 * place + 1;
-    if (child >= entries_.size()) break;
-    if (child + 1 < entries_.size() && is_before(entries_[child + 1], entries_[child])) ++child;
-    if (!is_before(entries_[child], entry)) break;
-    put(place, entries_[child]);
-    place = child;
-  }
-  put(place, entry);
+void JobHeap::sort_front(std::size_t count) {
+  std::sort(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(count), is_before);
+  ordered_ = std::min(ordered_, count);  // a sorted sequence is a heap
+}
+
+void JobHeap::drop_front(std::size_t count) {
+  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(count));
+  ordered_ = 0;
 }
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// A heap of jobs that knows where each job is, so that any can be removed. Internal.
+// A heap of jobs from which many can be taken at once. Internal.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,29 @@
 
 namespace warpdex {
 
-/// The job with the smallest Place (slot, length, number) is on top. Each function but top() is
-/// O(log jobs); none allocates once the heap has had its size. What jobs are ordered by lies in the
-/// heap, since their own memory was mostly written by other threads.
+/// Jobs are ordered by Place (slot, length, number). The order is made when top() asks for it, for
+/// what has come since; whoever takes only batches never pays for it. Allocates nothing once it has
+/// had its size. What jobs are ordered by lies in the heap, since their own memory was mostly
+/// written by other threads.
 class JobHeap {
  public:
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
-  Job& top() const { return *entries_.front().job; }
   /// In the order of the heap's memory: the last ones tend to be those to run last.
   Job& job(std::size_t i) const { return *entries_[i].job; }
 
+  /// O(1).
   void push(Job& job);
+  /// The first by the order. O(log jobs) for each job that has come since the last call.
+  Job& top();
+  /// O(log jobs) for what top() has given; for others O(jobs), less for those at the memory's end.
   void remove(Job& job);
+
+  /// Moves the first `count` by the order to the front of the memory, sorted or not. O(jobs).
+  void bring_to_front(std::size_t count);
+  void sort_front(std::size_t count);
+  /// Removes those at the front.
+  void drop_front(std::size_t count);
 
  private:
   struct Entry {
@@ -32,11 +42,10 @@ class JobHeap {
   };
 
   static bool is_before(const Entry& a, const Entry& b);
-  void put(std::size_t place, const Entry& entry);
-  void sift_up(std::size_t place, const Entry& entry);
-  void sift_down(std::size_t place, const Entry& entry);
+  static bool is_after(const Entry& a, const Entry& b) { return is_before(b, a); }
 
   std::vector<Entry> entries_;
+  std::size_t ordered_ = 0;  ///< so many at the front are a heap
 };
 
 }  // namespace warpdex

@@ -127,42 +127,49 @@ void JobQueues::put(Job& job) {
   ++lane.queued;
 }
 
-/// Out of its heap only.
-void JobQueues::take_out(Job& job) {
+void JobQueues::remove(Job& job) {
   LaneState& lane = lanes_[job.place.lane];
   lane.heaps[job.options.client].remove(job);
   --lane.queued;
-  clients_.remove(job.options.client);
+  forget(job);
 }
 
-void JobQueues::remove(Job& job) {
-  take_out(job);
-  lanes_[job.place.lane].load.remove(job.place.length);
-}
-
-/// Takes a job to run, which its client pays for. Others write the load all the time, so that one
-/// that takes many takes them off it together: that is left to the caller.
+/// A job runs, which its client pays for.
 void JobQueues::serve(Job& job) {
-  take_out(job);
   const float work = job.cost.gpu_can ? std::min(job.cost.cpu, job.cost.gpu_share) : job.cost.cpu;
+  clients_.remove(job.options.client);
   clients_.serve(job.options.client, static_cast<double>(std::max(work, 0.1F)));
   job.state.store(Job::State::kRunning, std::memory_order_relaxed);
 }
 
-Job* JobQueues::top_of(Lane lane) const {
+/// Takes a job to run. Others write the load all the time: whoever takes many jobs takes them off
+/// it together, so that is left to the caller.
+void JobQueues::take(Job& job) {
+  LaneState& lane = lanes_[job.place.lane];
+  lane.heaps[job.options.client].remove(job);
+  --lane.queued;
+  serve(job);
+}
+
+/// The client that is served next from a lane that has jobs.
+std::size_t JobQueues::next_client(Lane lane) const {
   const LaneState& state = lane_of(lane);
-  if (state.queued == 0) return nullptr;
   std::size_t best = clients_.size();
   for (std::size_t client = 0; client < clients_.size(); ++client) {
     if (state.heaps[client].empty()) continue;
     if (best == clients_.size() || clients_.pass(client) < clients_.pass(best)) best = client;
   }
-  return &state.heaps[best].top();
+  return best;
+}
+
+Job* JobQueues::top_of(Lane lane) {
+  LaneState& state = lane_of(lane);
+  return state.queued == 0 ? nullptr : &state.heaps[next_client(lane)].top();
 }
 
 /// Takes a job for a CPU thread.
 void JobQueues::run_on_cpu(Job& job) {
-  serve(job);
+  take(job);
   lanes_[job.place.lane].load.remove(job.place.length);
   const double running = static_cast<double>(cpu_running_.jobs());
   job.cpu_load = static_cast<float>(std::min(1.0, running / cpu_threads_));
@@ -188,29 +195,63 @@ Micros JobQueues::next_usual_batch_time() const {
   if (batches_under_way_ == 0 || lane.queued >= settings_.batch_jobs) return 0;
   if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lane.load.work() >= static_cast<double>(settings_.batch_min_work)) return 0;
-  return top_of(Lane::kGpu)->arrival + static_cast<double>(settings_.batch_wait);
+  const Job& oldest = lane.heaps[next_client(Lane::kGpu)].job(0);  // or about as old
+  return oldest.arrival + static_cast<double>(settings_.batch_wait);
+}
+
+/// Whether a job may join a batch that has so much work.
+bool JobQueues::may_join(const Job& job, const std::vector<Job*>& batch, double work) const {
+  if (batch.empty()) return true;
+  return job.work_class == batch.front()->work_class &&
+         work + static_cast<double>(job.cost.gpu_share) <=
+             static_cast<double>(settings_.batch_max_work);
 }
 
 /// Takes the next jobs of one class.
 void JobQueues::fill_batch(std::vector<Job*>& batch) {
+  LaneState& lane = lane_of(Lane::kGpu);
+  JobHeap& first = lane.heaps[next_client(Lane::kGpu)];
+  if (first.size() == lane.queued) return fill_batch_from(first, batch);
   Work taken;
   double work = 0;
   while (batch.size() < settings_.batch_jobs) {
     Job* const job = top_of(Lane::kGpu);
-    if (job == nullptr) break;
-    if (!batch.empty()) {
-      if (job->work_class != batch.front()->work_class) break;
-      if (work + static_cast<double>(job->cost.gpu_share) >
-          static_cast<double>(settings_.batch_max_work)) {
-        break;
-      }
-    }
+    if (job == nullptr || !may_join(*job, batch, work)) break;
     work += static_cast<double>(job->cost.gpu_share);
     taken.add(job->place.length);
-    serve(*job);
+    take(*job);
     batch.push_back(job);
   }
-  lane_of(Lane::kGpu).load.remove(taken);
+  lane.load.remove(taken);
+}
+
+/// The same if only one client has jobs: these need not be ordered, unless some of a whole batch
+/// may not join it.
+void JobQueues::fill_batch_from(JobHeap& heap, std::vector<Job*>& batch) {
+  LaneState& lane = lane_of(Lane::kGpu);
+  const std::size_t most = std::min(heap.size(), settings_.batch_jobs);
+  heap.bring_to_front(most);
+  Work taken;
+  double work = 0;
+  const auto fill = [&] {
+    for (std::size_t i = 0; i < most && may_join(heap.job(i), batch, work); ++i) {
+      work += static_cast<double>(heap.job(i).cost.gpu_share);
+      taken.add(heap.job(i).place.length);
+      batch.push_back(&heap.job(i));
+    }
+  };
+  fill();
+  if (batch.size() < most) {
+    heap.sort_front(most);
+    batch.clear();
+    taken = {};
+    work = 0;
+    fill();
+  }
+  for (Job* job : batch) serve(*job);
+  heap.drop_front(batch.size());
+  lane.queued -= batch.size();
+  lane.load.remove(taken);
 }
 
 BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_steal) {
@@ -221,7 +262,7 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_
     fill_batch(batch);
   } else if (huge_under_way_ == 0 && lane_of(Lane::kHuge).queued > 0) {
     Job* const job = top_of(Lane::kHuge);
-    serve(*job);
+    take(*job);
     lane_of(Lane::kHuge).load.remove(job->place.length);
     batch.push_back(job);
     is_huge = true;

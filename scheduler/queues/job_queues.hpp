@@ -127,13 +127,16 @@ class JobQueues {
   float cpu_load() const;
   Lane choose_lane(const Job& job, Micros now) const;
   bool prefers_gpu(const Job& job) const;
-  Job* top_of(Lane lane) const;
-  void take_out(Job& job);
+  std::size_t next_client(Lane lane) const;
+  Job* top_of(Lane lane);
+  void take(Job& job);
   void serve(Job& job);
   void run_on_cpu(Job& job);
   void steal_from_cpu(Micros now, std::vector<Job*>& batch);
   Micros next_usual_batch_time() const;
+  bool may_join(const Job& job, const std::vector<Job*>& batch, double work) const;
   void fill_batch(std::vector<Job*>& batch);
+  void fill_batch_from(JobHeap& heap, std::vector<Job*>& batch);
 
   const PlacementSettings settings_;
   const double cpu_threads_;

@@ -18,9 +18,8 @@ float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.co
 /// and is then done sooner than on the GPU: the one that relieves the GPU most for its time.
 Job* JobQueues::steal_for_cpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
-  const Job* const next = top_of(Lane::kGpu);
-  if (next == nullptr) return nullptr;
-  const JobHeap& jobs = lane_of(Lane::kGpu).heaps[next->options.client];
+  if (lane_of(Lane::kGpu).queued == 0) return nullptr;
+  const JobHeap& jobs = lane_of(Lane::kGpu).heaps[next_client(Lane::kGpu)];
   const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
   const double wait = waits(now).gpu;
   Job* best = nullptr;
@@ -49,7 +48,7 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
         continue;
       }
       taken.add(job.place.length);
-      serve(job);
+      take(job);
       batch.push_back(&job);
       --left;
     }

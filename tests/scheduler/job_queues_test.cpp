@@ -223,6 +223,30 @@ TEST_F(JobQueuesTest, ABatchHasNoMoreJobsOrWorkThanAllowed) {
   EXPECT_EQ(batch(all, 0).size(), 3U);
 }
 
+TEST_F(JobQueuesTest, EarlierDeadlinesAndShorterJobsGoIntoTheFirstBatches) {
+  settings_.placement = Placement::kGpuOnly;
+  settings_.batch_jobs = 37;
+  std::mt19937_64 random = test::generator(844);
+  JobQueues all = queues();
+  using Order = std::pair<std::int64_t, float>;
+  std::vector<Order> wanted;
+  for (int i = 0; i < 300; ++i) {
+    const float share = 1 + static_cast<float>(random() % 40);
+    const Job& job = add(all, for_gpu(share), 0, static_cast<double>(random() % 50'000));
+    wanted.emplace_back(job.place.slot, share);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (std::size_t done = 0; done < wanted.size(); done += settings_.batch_jobs) {
+    std::vector<Order> taken;
+    for (const Job* job : batch(all, 0)) taken.emplace_back(job->place.slot, job->place.length);
+    std::sort(taken.begin(), taken.end());
+    const auto first = wanted.begin() + static_cast<std::ptrdiff_t>(done);
+    const std::size_t jobs = std::min(settings_.batch_jobs, wanted.size() - done);
+    EXPECT_EQ(taken, std::vector<Order>(first, first + static_cast<std::ptrdiff_t>(jobs)));
+    all.batch_done(claim_, 0);
+  }
+}
+
 TEST_F(JobQueuesTest, AHugeJobIsAloneAndHoldsNobodyUp) {
   settings_.placement = Placement::kGpuOnly;
   JobQueues all = queues();

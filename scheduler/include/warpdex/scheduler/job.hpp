@@ -97,11 +97,10 @@ class Job {
   bool is_limited = false;  ///< gets a short run on the CPU only, whatever comes of it
   enum class State : std::uint8_t { kIdle, kComing, kQueued, kRunning };
   struct Place {
-    std::uint8_t lane = 0;      ///< which queue
-    std::uint32_t in_heap = 0;  ///< where in the client's heap
-    std::int64_t slot = 0;      ///< order: by this,
-    float length = 0;           ///< then by this,
-    std::uint64_t number = 0;   ///< then by this
+    std::uint8_t lane = 0;     ///< which queue
+    std::int64_t slot = 0;     ///< order: by this,
+    float length = 0;          ///< then by this,
+    std::uint64_t number = 0;  ///< then by this
   };
   Place place;
   Job* next = nullptr;  ///< in the inbox
