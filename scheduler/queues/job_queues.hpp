@@ -66,6 +66,10 @@ class JobQueues {
   std::size_t size() const;
   /// What those that a CPU thread takes without stealing are predicted to take.
   Micros queued_cpu_work() const { return lane_of(Lane::kCpu).load.work(); }
+  /// CPU threads that take jobs from now on.
+  void use_cpu_threads(std::size_t threads) {
+    cpu_threads_.store(static_cast<double>(threads), std::memory_order_relaxed);
+  }
   bool has_gpu() const { return has_gpu_.load(std::memory_order_relaxed); }
   /// All that comes from now on goes to the CPU.
   void give_up_gpu() { has_gpu_.store(false, std::memory_order_relaxed); }
@@ -139,7 +143,7 @@ class JobQueues {
   void fill_batch_from(JobHeap& heap, std::vector<Job*>& batch);
 
   const PlacementSettings settings_;
-  const double cpu_threads_;
+  std::atomic<double> cpu_threads_;
   std::atomic<bool> has_gpu_;
   ClientShares clients_;
   std::array<LaneState, kLanes> lanes_;

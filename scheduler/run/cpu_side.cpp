@@ -119,6 +119,14 @@ Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
   return turn.queues().steal_for_cpu(turn.now());
 }
 
+/// Lets as many CPU threads be awake as other threads leave processors.
+void JobScheduler::State::leave_processors() {
+  if (!free_processors->look(now(), cpu_role)) return;
+  const std::size_t threads = std::min(cpu_thread_count, free_processors->count());
+  idle_cpu->set_max_awake(threads);
+  queues->use_cpu_threads(threads);
+}
+
 void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   cpu_role.enter();
   std::array<Job*, kMaxTaken> taken{};
@@ -134,6 +142,12 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     float sum = 0;
     for (std::size_t i = 0; i < count; ++i) queues->cpu_done(work[i]);
     count = 0;
+    if (has_gpu) leave_processors();
+    if (idle_cpu->are_too_many_awake()) {
+      if (looks_out) idle_cpu->end_lookout();
+      looks_out = false;
+      idle_cpu->rest(thread);
+    }
     {
       Turn turn(*this, Turn::At::kCpu, counters[thread]);
       JobQueues& all = turn.queues();

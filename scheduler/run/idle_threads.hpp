@@ -16,11 +16,12 @@ namespace warpdex {
 
 /// No job is missed: a thread that gives up its look-out counts itself as asleep before it looks
 /// for work a last time, and whoever brings work looks for look-outs after that. The thread that
-/// has slept least is woken first, since its caches are the warmest.
+/// has slept least is woken first, since its caches are the warmest. Where fewer threads are to be
+/// awake, no more are woken, and those that are too many rest, whatever work there is.
 class IdleThreads {
  public:
   IdleThreads(std::size_t threads, std::size_t max_lookouts)
-      : max_lookouts_(max_lookouts), sleeping_(threads) {
+      : max_lookouts_(max_lookouts), max_awake_(threads), sleeping_(threads) {
     asleep_.reserve(threads);
   }
 
@@ -54,7 +55,25 @@ class IdleThreads {
     return found;
   }
 
+  void set_max_awake(std::size_t threads) { max_awake_.store(threads, std::memory_order_relaxed); }
+  bool are_too_many_awake() const { return awake() > max_awake_.load(std::memory_order_relaxed); }
+  /// Sleeps until it is woken, if there are still too many. The thread does not count as one that
+  /// looks out.
+  void rest(std::size_t thread) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_ending_ || !are_too_many_awake()) return;
+      lie_down(thread);
+    }
+    sleeping_[thread].called.acquire();
+  }
+
+  /// At the end: none rests from now on.
   void wake_all() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_ending_ = true;
+    }
     while (wake_one()) {
     }
   }
@@ -65,13 +84,13 @@ class IdleThreads {
   /// Threads that sleep and were not called.
   std::size_t sleepers() const { return sleepers_.load(std::memory_order_seq_cst); }
 
-  /// Returns whether there was one.
+  /// Returns whether there was one that may be awake.
   bool wake_one() {
-    if (sleepers() == 0) return false;
+    if (sleepers() == 0 || !may_wake()) return false;
     std::size_t thread = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (asleep_.empty()) return false;
+      if (asleep_.empty() || !may_wake()) return false;
       thread = asleep_.back();
       asleep_.pop_back();
       sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
@@ -83,12 +102,22 @@ class IdleThreads {
  private:
   static constexpr std::chrono::microseconds kTimeToWake{50};
 
+  std::size_t awake() const { return sleeping_.size() - sleepers(); }
+  bool may_wake() const {
+    return is_ending_ || awake() < max_awake_.load(std::memory_order_relaxed);
+  }
+
+  /// With the lock.
+  void lie_down(std::size_t thread) {
+    asleep_.push_back(thread);
+    sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
+  }
+
   template <typename HasWork>
   void sleep(std::size_t thread, HasWork has_work) {
     {
       const std::lock_guard lock(mutex_);
-      asleep_.push_back(thread);
-      sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
+      lie_down(thread);
     }
     if (has_work() && leave(thread)) return;
     sleeping_[thread].called.acquire();
@@ -112,9 +141,11 @@ class IdleThreads {
   alignas(64) std::atomic<std::size_t> lookouts_ = 0;
   std::atomic<std::size_t> idle_ = 0;      ///< of these, the ones that wait here
   std::atomic<std::size_t> sleepers_ = 0;  ///< size of `asleep_`
-  std::mutex mutex_;                       ///< protects `asleep_`
-  std::vector<std::size_t> asleep_;        ///< threads, the one that sleeps longest first
-  std::vector<Sleeper> sleeping_;          ///< by thread
+  std::atomic<std::size_t> max_awake_;
+  std::atomic<bool> is_ending_ = false;
+  std::mutex mutex_;                 ///< protects `asleep_`
+  std::vector<std::size_t> asleep_;  ///< threads, the one that sleeps longest first
+  std::vector<Sleeper> sleeping_;    ///< by thread
 };
 
 }  // namespace warpdex

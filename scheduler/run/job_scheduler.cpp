@@ -49,6 +49,7 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
       settings.lookouts > 0 ? settings.lookouts
                             : std::max<std::size_t>(1, cpu_thread_count / kThreadsPerLookout);
   idle_cpu = std::make_unique<IdleThreads>(cpu_thread_count, lookouts);
+  free_processors.emplace(std::max(processors, cpu_thread_count));
   cpu_workers.resize(cpu_thread_count);
   for (auto& workers : cpu_workers) {
     for (WorkClass* work_class : classes) workers.push_back(work_class->make_cpu_worker());

@@ -18,6 +18,7 @@
 #include "queues/job_queues.hpp"
 #include "run/arrival_rate.hpp"
 #include "run/counters.hpp"
+#include "run/free_processors.hpp"
 #include "run/idle_threads.hpp"
 #include "run/inbox.hpp"
 #include "run/short_run.hpp"
@@ -86,6 +87,7 @@ struct JobScheduler::State {
   void run_cpu_thread(std::size_t thread);
   void run_on_cpu(Job& job, std::size_t thread, ShortRun& run);
   Job* steal_for_cpu(std::size_t thread);
+  void leave_processors();
   std::size_t awake_cpu_threads() const {
     return cpu_thread_count - std::min(cpu_thread_count, idle_cpu->sleepers());
   }
@@ -143,6 +145,7 @@ struct JobScheduler::State {
 
   alignas(64) std::unique_ptr<IdleThreads> idle_cpu;
   IdleThreads idle_gpu{1, 1};
+  std::optional<FreeProcessors> free_processors;
   ThreadRole cpu_role;
   ThreadRole gpu_role;
   ThreadRole deliverer_role;

@@ -59,4 +59,11 @@ ThreadStatistics ThreadRole::read() const {
   return sum;
 }
 
+double ThreadRole::busy() const {
+  const std::lock_guard lock(mutex_);
+  double sum = 0;
+  for (const Thread& thread : threads_) sum += busy_of(thread.clock);
+  return sum;
+}
+
 }  // namespace warpdex

@@ -18,6 +18,8 @@ class ThreadRole {
   void enter();
   /// Of a thread that has ended, nothing. Takes microseconds for each thread.
   ThreadStatistics read() const;
+  /// Processor time of all that entered and have not ended, in seconds. Takes less.
+  double busy() const;
 
  private:
   struct Thread {

@@ -1,4 +1,4 @@
-// Threads that wait for work: who may spin, and that no work is missed.
+// Threads that wait for work: who may spin, who may be awake, and that no work is missed.
 #include "run/idle_threads.hpp"
 
 #include <gtest/gtest.h>
@@ -73,6 +73,46 @@ TEST(IdleThreadsTest, TheThreadThatHasSleptLeastIsWokenFirst) {
     EXPECT_EQ(woken.exchange(-1), i);
   }
   EXPECT_FALSE(threads.wake_one());
+}
+
+TEST(IdleThreadsTest, NoMoreAreWokenThanMayBeAwake) {
+  IdleThreads threads(3, 1);
+  std::atomic<int> woken = 0;
+  std::vector<std::jthread> sleep;
+  for (std::size_t i = 0; i < 3; ++i) {
+    sleep.emplace_back([&, i] {
+      threads.wait(
+          i, [] { return false; }, [] { return false; }, kLong, kNone);
+      ++woken;
+    });
+  }
+  while (threads.sleepers() < 3) std::this_thread::yield();
+  threads.set_max_awake(2);
+  EXPECT_TRUE(threads.wake_one());
+  EXPECT_TRUE(threads.wake_one());
+  EXPECT_FALSE(threads.wake_one());
+  EXPECT_EQ(threads.sleepers(), 1U);
+  threads.set_max_awake(3);
+  EXPECT_TRUE(threads.wake_one());
+  sleep.clear();
+  EXPECT_EQ(woken, 3);
+}
+
+TEST(IdleThreadsTest, ThreadsThatAreTooManyRestUntilTheEnd) {
+  IdleThreads threads(3, 1);
+  threads.rest(0);  // it is not
+  threads.set_max_awake(1);
+  EXPECT_TRUE(threads.are_too_many_awake());
+  std::jthread first([&] { threads.rest(0); });
+  std::jthread second([&] { threads.rest(1); });
+  while (threads.sleepers() < 2) std::this_thread::yield();
+  EXPECT_FALSE(threads.are_too_many_awake());
+  threads.rest(2);
+  EXPECT_FALSE(threads.wake_one());
+  threads.wake_all();
+  first.join();
+  second.join();
+  threads.rest(0);
 }
 
 // A nap uses no processor: where jobs come in close succession, it is cheaper than to be woken.

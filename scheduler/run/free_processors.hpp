@@ -1,0 +1,37 @@
+// How many processors the other threads of this process leave to the CPU threads. Internal.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+#include "run/thread_role.hpp"
+#include "warpdex/scheduler/job.hpp"
+
+namespace warpdex {
+
+/// Callers, the GPU's thread, builders and deliverers come first: where CPU threads take their
+/// processors, the GPU gets fewer queries than CPU threads answer.
+class FreeProcessors {
+ public:
+  explicit FreeProcessors(std::size_t processors) : processors_(processors) {}
+
+  /// Looks at what threads have used since the last look, if that is long ago; returns whether it
+  /// did. Takes microseconds then. From any thread.
+  bool look(Micros now, const ThreadRole& cpu_threads);
+  /// Processors that were free of other threads, rounded; 2 at least, so that a long run of one CPU
+  /// thread does not hold all others up.
+  std::size_t count() const { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr Micros kWindow = 10'000;
+
+  const std::size_t processors_;
+  std::atomic<std::size_t> count_ = processors_;
+  std::atomic<Micros> next_look_ = 0;
+  std::mutex mutex_;      ///< protects what follows
+  double others_ = 0;     ///< processor time of other threads, in seconds, at the last look
+  Micros looked_at_ = 0;  ///< 0: never
+};
+
+}  // namespace warpdex
