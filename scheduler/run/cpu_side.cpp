@@ -22,6 +22,11 @@ constexpr std::size_t kMaxTaken = 16;
 constexpr float kShortRun = 50;
 /// One with more makes sure that another thread looks out.
 constexpr float kLongRun = 100;
+/// So many CPU threads may be awake however few processors are left, so that a long run of one does
+/// not hold up all that waits for the CPU.
+constexpr std::size_t kFewestThreads = 2;
+/// Processors for less than this part of the CPU threads are few.
+constexpr std::size_t kPartOfFew = 4;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
 /// While CPU jobs wait longer than this, the GPU may help.
@@ -112,19 +117,21 @@ bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
 /// A job that waits for the GPU, for a thread that has none; null if none should run on the CPU.
 /// Nobody waits for the GPU's lock to steal: whoever has it feeds the GPU.
 Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
-  if (queues->size(Lane::kGpu) == 0) return nullptr;
+  if (!queues->cpu_helps() || queues->size(Lane::kGpu) == 0) return nullptr;
   std::unique_lock lock(gpu_side.mutex, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   Turn turn(*this, std::move(lock), counters[thread]);
   return turn.queues().steal_for_cpu(turn.now());
 }
 
-/// Lets as many CPU threads be awake as other threads leave processors.
+/// Lets as many CPU threads be awake as other threads leave processors. Where these leave few, a
+/// query on a CPU thread costs the GPU several: CPU threads stay for what only they can answer.
 void JobScheduler::State::leave_processors() {
   if (!free_processors->look(now(), cpu_role)) return;
   const std::size_t threads = std::min(cpu_thread_count, free_processors->count());
-  idle_cpu->set_max_awake(threads);
-  queues->use_cpu_threads(threads);
+  const bool are_short = threads < cpu_thread_count / kPartOfFew;
+  idle_cpu->set_max_awake(std::max(threads, kFewestThreads));
+  queues->use_cpu_threads(are_short ? 0 : threads);
 }
 
 void JobScheduler::State::run_cpu_thread(std::size_t thread) {

@@ -8,10 +8,9 @@
 namespace warpdex {
 namespace {
 
-constexpr double kFewest = 2;
 /// More than other threads used is left to them: builders and deliverers come in bursts, and where
 /// they wait for a processor, they seem to need less.
-constexpr double kSpare = 2;
+constexpr double kSparePart = 1.0 / 8;  // of all processors
 
 /// Seconds of all threads of this process.
 double process_time() {
@@ -30,9 +29,8 @@ bool FreeProcessors::look(Micros now, const ThreadRole& cpu_threads) {
   const double others = process_time() - cpu_threads.busy();
   if (looked_at_ > 0 && now > looked_at_) {
     const double used = (others - others_) * 1e6 / (now - looked_at_);
-    const double left = static_cast<double>(processors_) - used - kSpare;
-    count_.store(static_cast<std::size_t>(std::max(kFewest, left + 0.5)),
-                 std::memory_order_relaxed);
+    const double left = static_cast<double>(processors_) * (1 - kSparePart) - used;
+    count_.store(static_cast<std::size_t>(std::max(0.0, left + 0.5)), std::memory_order_relaxed);
   }
   others_ = others;
   looked_at_ = now;

@@ -19,8 +19,8 @@ class FreeProcessors {
   /// Looks at what threads have used since the last look, if that is long ago; returns whether it
   /// did. Takes microseconds then. From any thread.
   bool look(Micros now, const ThreadRole& cpu_threads);
-  /// Processors that other threads did not use, rounded, less 2 to spare; 2 at least, so that a
-  /// long run of one CPU thread does not hold all jobs up. Before the second look, all.
+  /// Processors that other threads did not use, rounded, less an eighth of all to spare. Before the
+  /// second look, all.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
