@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace warpdex {
 namespace {
@@ -301,7 +302,7 @@ std::vector<Job*> JobQueues::take_all() {
       for (std::size_t i = 0; i < heap.size(); ++i) jobs.push_back(&heap.job(i));
     }
   }
-  for (Job* job : jobs) remove(*job);
+  for (Job* job : std::views::reverse(jobs)) remove(*job);  // each is the last one of its heap
   return jobs;
 }
 

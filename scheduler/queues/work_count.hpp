@@ -18,10 +18,10 @@ struct Work {
   /// Adds a job of so many microseconds.
   void add(float work) {
     constexpr double kPerMicro = 1e3;
-    constexpr float kLongest = 1e11F;  // a day
+    constexpr float kLongest = 1e11F;  // a day; also for what is not a number
     ++jobs;
     nanoseconds +=
-        static_cast<std::int64_t>(static_cast<double>(std::min(work, kLongest)) * kPerMicro);
+        static_cast<std::int64_t>(static_cast<double>(std::min(kLongest, work)) * kPerMicro);
   }
 };
 

@@ -29,6 +29,8 @@ constexpr std::size_t kFewestThreads = 2;
 constexpr std::size_t kPartOfFew = 4;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
+/// Calls of a run's watch between two looks at the processors that are left.
+constexpr std::uint32_t kCallsPerLook = 64;
 /// While CPU jobs wait longer than this, the GPU may help.
 constexpr Micros kWaitForHelp = 500;
 
@@ -71,6 +73,8 @@ class RunWatch final : public SearchWatch {
   bool goes_on() override {
     if (job_.cancelled.load(std::memory_order_relaxed) == generation_)
       return stop(Stop::kCancelled);
+    // Where all that are awake have long runs, nobody else would see that processors are free.
+    if (state_.has_gpu && ++calls_ % kCallsPerLook == 0) state_.leave_processors();
     if (stop_at_ == kNever && move_at_ == kNever && !run_.is_short()) return true;
     const Micros now = state_.now();
     if (run_.is_short() && now >= run_.latest_end()) end_lookout();
@@ -101,6 +105,7 @@ class RunWatch final : public SearchWatch {
   const Job& job_;
   ShortRun& run_;
   const std::uint64_t generation_;
+  std::uint32_t calls_ = 0;
   Micros stop_at_ = kNever;
   Micros move_at_ = kNever;
   Stop why_ = Stop::kNone;
@@ -111,7 +116,7 @@ class RunWatch final : public SearchWatch {
 bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
   if (cpu_side.has_jobs()) return true;
   if (is_ending.load(std::memory_order_seq_cst)) return true;
-  return ++looks % kLooksPerSteal == 0 && queues->size(Lane::kGpu) > 0;
+  return ++looks % kLooksPerSteal == 0 && queues->cpu_helps() && queues->size(Lane::kGpu) > 0;
 }
 
 /// A job that waits for the GPU, for a thread that has none; null if none should run on the CPU.
@@ -126,12 +131,14 @@ Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
 
 /// Lets as many CPU threads be awake as other threads leave processors. Where these leave few, a
 /// query on a CPU thread costs the GPU several: CPU threads stay for what only they can answer.
+/// Wakes a thread if jobs wait that more threads may take now; that one wakes the next.
 void JobScheduler::State::leave_processors() {
   if (!free_processors->look(now(), cpu_role)) return;
   const std::size_t threads = std::min(cpu_thread_count, free_processors->count());
   const bool are_short = threads < cpu_thread_count / kPartOfFew;
   idle_cpu->set_max_awake(std::max(threads, kFewestThreads));
   queues->use_cpu_threads(are_short ? 0 : threads);
+  if (cpu_side.has_jobs()) idle_cpu->wake_one();
 }
 
 void JobScheduler::State::run_cpu_thread(std::size_t thread) {

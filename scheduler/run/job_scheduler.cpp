@@ -186,6 +186,7 @@ void JobScheduler::State::bring(Job& job) {
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
   if (queues->place(job, now()) == Lane::kCpu) {
     cpu_side.inbox.push(job);
+    if (has_gpu) leave_processors();
     idle_cpu->bring_work();
   } else {
     gpu_side.inbox.push(job);

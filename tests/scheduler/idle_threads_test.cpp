@@ -153,5 +153,47 @@ TEST(IdleThreadsTest, NoJobIsMissedWhereThreadsSleep) {
   }
 }
 
+// How many may be awake changes all the time while jobs come. Whoever raises the limit wakes one
+// more, if jobs wait.
+TEST(IdleThreadsTest, NoJobIsMissedWhereTheLimitChanges) {
+  constexpr std::size_t kThreads = 4;
+  constexpr int kJobs = 20'000;
+  std::mt19937_64 random = test::generator(731);
+  IdleThreads threads(kThreads, 1);
+  std::atomic<int> waiting = 0;
+  std::atomic<int> done = 0;
+  const auto has_work = [&] { return waiting > 0 || done == kJobs; };
+  std::vector<std::jthread> workers;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    workers.emplace_back([&, thread] {
+      while (done < kJobs) {
+        if (threads.are_too_many_awake()) threads.rest(thread);
+        int jobs = waiting;
+        while (jobs > 0 && !waiting.compare_exchange_weak(jobs, jobs - 1)) {
+        }
+        if (jobs > 0) {
+          if (++done == kJobs) threads.wake_all();
+          continue;
+        }
+        const bool looks_out = threads.wait(
+            thread, has_work, [] { return true; }, std::chrono::microseconds{20}, kNone);
+        if (looks_out) threads.end_lookout();
+      }
+    });
+  }
+  std::jthread limits([&, draw = std::mt19937_64(random())]() mutable {
+    while (done < kJobs) {
+      threads.set_max_awake(1 + draw() % kThreads);
+      if (waiting > 0) threads.wake_one();
+      std::this_thread::sleep_for(std::chrono::microseconds{draw() % 100});
+    }
+  });
+  for (int i = 0; i < kJobs; ++i) {
+    ++waiting;
+    threads.bring_work();
+    if (random() % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds{random() % 200});
+  }
+}
+
 }  // namespace
 }  // namespace warpdex
