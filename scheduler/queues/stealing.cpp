@@ -14,8 +14,8 @@ float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.co
 
 }  // namespace
 
-/// Of the jobs that would wait for the GPU the longest, one that would go to the CPU if it came now
-/// and is then done sooner than on the GPU: the one that relieves the GPU most for its time.
+/// Of a few jobs that lie last, one that would go to the CPU if it came now and is then done sooner
+/// than on the GPU: the one that relieves the GPU most for its time.
 Job* JobQueues::steal_for_cpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   if (lane_of(Lane::kGpu).queued == 0) return nullptr;
