@@ -15,8 +15,8 @@
 namespace warpdex::tools {
 namespace {
 
-/// Queries a second that one generator submits with ease. Each keeps a processor busy, so more
-/// generators leave fewer to the scheduler.
+/// Queries a second that one generator submits with ease. Each keeps a core busy, if it does not
+/// nap, so more generators leave fewer to the scheduler.
 constexpr double kGeneratorRate = 400'000;
 
 struct PlacementName {
@@ -121,11 +121,12 @@ std::size_t generators_for(double rate) {
   return 1 + static_cast<std::size_t>(rate / kGeneratorRate);
 }
 
-LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
+LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Micros nap,
                     const OnLoadProgress& on_progress) {
   const std::vector<Micros> times = times_of(plan, rate);
   LoadSettings settings{.arrivals = times, .options = plan.options};
   settings.generators = generators_for(rate);
+  settings.nap = nap;
   LoadPoint point;
   point.rate = rate;
   const auto on_wait = [&](std::size_t submitted) {
@@ -156,7 +157,7 @@ std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedInd
     ScheduledEngine loaded = warm_engine(snapshot, gpu, plan, placement, on_progress);
     for (const double rate : plan.rates) {
       loaded.restart();
-      points.push_back(run_point(loaded.scheduler(), plan, rate, on_progress));
+      points.push_back(run_point(loaded.scheduler(), plan, rate, 0, on_progress));
       points.back().placement = placement;
     }
   }

@@ -78,8 +78,8 @@ using OnLoadProgress =
 /// Threads that submit the queries of a load.
 std::size_t generators_for(double rate);
 
-/// Runs a load on a scheduler.
-LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate,
+/// Runs a load on a scheduler. `nap`: see LoadSettings.
+LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Micros nap,
                     const OnLoadProgress& on_progress);
 
 /// A scheduler that has answered all queries once where `placement` has them go, which warms the

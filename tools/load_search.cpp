@@ -22,6 +22,10 @@ constexpr double kGuessSeconds = 1;
 /// of the deadline: something held the whole machine up. It has so many tries.
 constexpr double kLag = 0.01;
 constexpr std::size_t kTries = 3;
+/// Threads that submit sleep for this part of the deadline, and leave their cores to the scheduler
+/// meanwhile.
+constexpr double kNap = 1e-3;
+constexpr Micros kMaxNap = 100;
 
 /// Runs loads in the simulator.
 class SimulatedLoads {
@@ -101,6 +105,7 @@ double find_highest_rate(double guess, const std::function<bool(double rate)>& h
 std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
                                     const LoadPlan& plan, std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress) {
+  const Micros nap = std::min(kMaxNap, kNap * deadline_of(plan));
   std::vector<HighestRate> found;
   for (const Placement placement : plan.placements) {
     ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
@@ -110,7 +115,7 @@ std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedInde
     HighestRate highest{placement, 0, std::nullopt};
     const auto holds_once = [&](double rate) {
       engine.restart();
-      points.push_back(run_point(engine.scheduler(), plan, rate, on_progress));
+      points.push_back(run_point(engine.scheduler(), plan, rate, nap, on_progress));
       LoadPoint& point = points.back();
       point.placement = placement;
       point.is_search = true;

@@ -40,7 +40,7 @@ class Load {
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
       LoadQuery query = queries_[i % queries_.size()];  // a caller's own, planned before
-      wait_for_moment([this] { return scheduler_.jobs().now(); }, start_ + settings_.arrivals[i]);
+      wait_until_due(start_ + settings_.arrivals[i]);
       submitting += submit(i, std::move(query));
     }
     note_caller(role.read(), submitting);
@@ -63,6 +63,15 @@ class Load {
     std::size_t sum = 0;
     for (const Tally& one : tallies_) sum += (one.*count).load(std::memory_order_acquire);
     return sum;
+  }
+
+  void wait_until_due(Micros moment) const {
+    const auto now = [this] { return scheduler_.jobs().now(); };
+    if (settings_.nap == 0) return wait_for_moment(now, moment);
+    for (Micros time = now(); time < moment; time = now()) {
+      std::this_thread::sleep_for(
+          std::chrono::duration<double, std::micro>(std::max(settings_.nap, moment - time)));
+    }
   }
 
   /// Returns how long it took.

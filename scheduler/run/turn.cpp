@@ -1,4 +1,5 @@
-// Takes locks by spinning first: they are mostly held for a microsecond or less.
+// Takes locks by spinning first: most turns hold them for a microsecond or less. Taking a batch from
+// thousands of jobs, or a job out of their middle, takes longer.
 #include <utility>
 
 #include "run/scheduler_state.hpp"

@@ -82,13 +82,43 @@ TEST(LoadSummaries, CountWhatIsMissed) {
   EXPECT_EQ(summarise_load({}, {}, 1).arrivals, 0U);
 }
 
-// All arrive together, at a time that has passed when the later ones are submitted: that counts.
-TEST(LoadRuns, CountFromTheIntendedArrival) {
+/// 300 documents of two words.
+Snapshot two_words(const test::TemporaryFolder& folder) {
   reference::Collection collection;
   for (int i = 0; i < 300; ++i) collection.add_document(std::vector<std::string_view>{"a", "b"});
-  const test::TemporaryFolder folder;
   test::write_index(collection, {}, folder / "index");
-  const Snapshot index = Snapshot::open(folder / "index");
+  return Snapshot::open(folder / "index");
+}
+
+// Each sleep of 20 ms lets many arrivals become due. All are submitted, none too early.
+TEST(LoadRuns, GeneratorsThatNapSubmitWhatIsDue) {
+  const test::TemporaryFolder folder;
+  const Snapshot index = two_words(folder);
+  SchedulerSettings settings;
+  settings.cpu_threads = 1;
+  Scheduler scheduler(index, {}, settings);
+  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}}};
+  const std::vector<Micros> arrivals = arrival_times(ArrivalKind::kPoisson, 2'000, 0.3, 7);
+  CallerStatistics callers;
+  const std::vector<LoadOutcome> outcomes =
+      run_load(scheduler, queries,
+               {.arrivals = arrivals, .options = {}, .generators = 2, .nap = 20'000}, {}, &callers);
+  ASSERT_EQ(outcomes.size(), arrivals.size());
+  float sum = 0;
+  for (const LoadOutcome& outcome : outcomes) {
+    ASSERT_EQ(outcome.end, JobEnd::kComplete);
+    ASSERT_GE(outcome.lag, 0);
+    ASSERT_GE(outcome.latency, outcome.lag);
+    sum += outcome.lag;
+  }
+  // Half of a nap on average, if no nap takes longer.
+  EXPECT_GT(sum / static_cast<float>(outcomes.size()), 5'000);
+}
+
+// All arrive together, at a time that has passed when the later ones are submitted: that counts.
+TEST(LoadRuns, CountFromTheIntendedArrival) {
+  const test::TemporaryFolder folder;
+  const Snapshot index = two_words(folder);
   SchedulerSettings settings;
   settings.cpu_threads = 1;
   Scheduler scheduler(index, {}, settings);

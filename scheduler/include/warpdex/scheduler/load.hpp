@@ -48,9 +48,12 @@ struct LoadSettings {
   std::span<const Micros> arrivals;  ///< ascending; the n-th is of query n modulo their number
   JobOptions options;
   std::size_t generators = 1;  ///< threads that submit; they share the arrivals in turn
+  /// Until the next query is due, a generator spins. If this is above 0, it sleeps so long instead,
+  /// or longer, and then submits all that has become due. Latencies count that.
+  Micros nap = 0;
 };
 
-/// Threads that submit, and spin until the next query is due.
+/// Threads that submit, and spin or sleep until the next query is due.
 struct CallerStatistics {
   ThreadStatistics threads;
   double submitting = 0;  ///< seconds in submit(), of all threads together
