@@ -5,9 +5,9 @@
 
 namespace warpdex::vector {
 
-/// Bytes of scratch memory at the most: more makes nothing faster.
+/// Bytes of scratch memory, at most: more makes nothing faster.
 inline constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-/// Queries of a block at the most.
+/// Queries of a block, at most.
 inline constexpr std::size_t kMaxBlock = 16384;
 
 }  // namespace warpdex::vector

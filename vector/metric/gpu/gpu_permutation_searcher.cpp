@@ -5,14 +5,14 @@
 #include <mutex>
 #include <optional>
 
+#include "flat/gpu/search_limits.hpp"
 #include "metric/gpu/search_block.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::metric {
 namespace {
 
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 1024;                         ///< queries
+constexpr std::size_t kMaxQueries = 1024;                       ///< of a block
 constexpr std::size_t kMaxBlockAnswers = std::size_t{1} << 21;  ///< in page-locked memory
 
 /// How a search is cut into blocks.
@@ -58,7 +58,7 @@ std::size_t GpuPermutationSearcher::State::bytes_for(const MetricSearch& search,
 Cut GpuPermutationSearcher::State::fitting(const MetricSearch& search, const QueryImage& image,
                                            std::size_t bytes) const {
   const std::size_t by_answers = kMaxBlockAnswers / std::max<std::size_t>(1, search.arguments.k);
-  Cut cut{std::clamp<std::size_t>(std::min(image.count(), by_answers), 1, kMaxBlock), 0};
+  Cut cut{std::clamp<std::size_t>(std::min(image.count(), by_answers), 1, kMaxQueries), 0};
   if (image.has_long()) {
     cut.band_words = wanted_band_words(objects.on_gpu());
     if (bytes_for(search, image, {1, cut.band_words}) > bytes) {
@@ -80,7 +80,7 @@ Matches GpuPermutationSearcher::State::search(const QueryObjects& queries,
   const std::size_t memory = pool.memory();
   const std::size_t selection =
       search.is_range() ? 0 : vector::selection_room(search.arguments.k, memory);
-  const std::size_t room = std::min(memory - std::min(memory, selection), kMaxScratch);
+  const std::size_t room = std::min(memory - std::min(memory, selection), vector::kMaxScratch);
   const std::size_t wanted = bytes_for(search, image, fitting(search, image, room));
   const std::size_t needed = bytes_for(search, image, fitting(search, image, 0));
   const auto workspace = pool.take(std::min(needed, wanted), wanted, selection);

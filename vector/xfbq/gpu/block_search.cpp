@@ -11,13 +11,12 @@
 #include "flat/gpu/fetched_answers.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/rescore.hpp"
+#include "flat/gpu/search_limits.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kMaxScratch = std::size_t{4} << 30;
-constexpr std::size_t kMaxBlock = 16384;  ///< queries
 /// So many queries are cut into more blocks than they have to be: one more costs less than the
 /// GPU's waiting for all queries to be encoded, or the host's for all candidates.
 constexpr std::size_t kMinCut = 4096;
