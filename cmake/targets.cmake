@@ -39,8 +39,7 @@ function(warpdex_compile_kernels_alone)
     if(TARGET warpdex_${library}_gpu)
       get_target_property(sources warpdex_${library}_gpu SOURCES)
       list(FILTER sources INCLUDE REGEX "\\.cu$")
-      set_source_files_properties(${sources} TARGET_DIRECTORY warpdex_${library}_gpu
-        PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      warpdex_compile_alone(${library}_gpu ${sources})
     endif()
   endforeach()
 endfunction()
@@ -68,8 +67,9 @@ function(warpdex_library name)
   target_link_libraries(warpdex_${name} PRIVATE $<BUILD_INTERFACE:warpdex_flags>)
   set(WARPDEX_LIBRARIES ${WARPDEX_LIBRARIES} ${name} CACHE INTERNAL "")
 endfunction()
+
 # warpdex_gpu_library(NAME LINK...): the target warpdex_NAME_gpu, the part of warpdex_NAME that needs
-# CUDA, or stands in for it, with the libraries that its files include. So all other files of
+# CUDA, or stands in for it. LINK: other libraries that its files use. So all other files of
 # warpdex_NAME are compiled by the same commands with and without CUDA, and a compiler cache serves
 # both builds.
 function(warpdex_gpu_library name)
