@@ -182,8 +182,10 @@ TEST_P(LiveCounts, AreThoseOfSets) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LiveCounts,
-                         testing::Values(CountedIndex{33, 0}, CountedIndex{1'025, 0},
-                                         CountedIndex{16'384, 0}, CountedIndex{16'385, 0},
+                         testing::Values(CountedIndex{1, 0}, CountedIndex{33, 0},
+                                         CountedIndex{1'025, 0}, CountedIndex{16'384, 0},
+                                         CountedIndex{16'385, 0}, CountedIndex{16'385, 1},
+                                         CountedIndex{8 * 2'048 + 2'047, 0},
                                          CountedIndex{32'767, 0}, CountedIndex{49'153, 0},
                                          CountedIndex{36'000, 17'001}));
 

@@ -125,6 +125,8 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     const std::uint32_t own_rows = lane_id() & 7;    // from 4 * own_rows on
     const std::uint32_t own_slots = lane_id() >> 3;  // from 8 * own_slots on
     constexpr std::uint32_t kRows = 32;              // that a warp takes at a time
+    // A half has whole such groups of rows: a tile is cut into eight pieces at most.
+    static_assert(kTileDocuments / 8 / 2 % (32 * kRows) == 0);
     std::uint32_t matches = 0;
     for (std::uint32_t row = kRows * warp_; row < half_ / 32; row += kRows * Shape::kWarps) {
       const std::uint32_t place = (begin_ / 32 + row) / 4 + own_rows;
