@@ -1,52 +1,28 @@
 // Long queries of BM25 over `bitpack`, which are added up in pieces behind a guessed threshold,
-// against the oracle: lists of all forms, guesses that are too high, too few matches, removed
-// documents.
+// against the oracle: lists of all forms, pieces of all sizes, guesses that are too high, too few
+// matches, removed documents.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "gpu/kernels/pieces/or_pieces.hpp"
-#include "gpu/layout/layout.hpp"
-#include "tests/query/engine/shaped_lists.hpp"
 #include "tests/query/gpu/gpu_snapshot_support.hpp"
-#include "tests/query/gpu/gpu_support.hpp"
-#include "tests/support.hpp"
+#include "tests/query/gpu/lists/gpu_cache_support.hpp"
+#include "tests/query/gpu/long_query_support.hpp"
+#include "tests/reference/from_text.hpp"
 
 namespace warpdex {
 namespace {
 
 using reference::Collection;
-using reference::Posting;
+using test::add_list;
+using test::draw_docids;
+using test::LoneQueries;
+using test::query_of;
 using test::Random;
-
-constexpr CodecSettings kBitpack{CodecKind::kBitpack, 1};
-
-std::string name_of(std::uint32_t term) { return 't' + std::to_string(term); }
-
-/// `percent` of some documents from `first` on, in groups of neighbours far from each other if they
-/// are `clustered`.
-std::vector<std::uint32_t> draw_docids(Random& random, std::uint32_t first, std::uint32_t documents,
-                                       std::uint32_t percent, bool clustered) {
-  std::vector<std::uint32_t> docids;
-  std::uint32_t left = 0;  // of a group, or of the gap behind it
-  bool is_gap = false;
-  for (std::uint32_t i = first; i < first + documents; ++i) {
-    if (left == 0) {
-      is_gap = !is_gap;
-      left = static_cast<std::uint32_t>(1 + random() % (is_gap ? 900 : 300));
-    }
-    --left;
-    if ((!clustered || !is_gap) && random() % 100 < percent) docids.push_back(i);
-  }
-  return docids;
-}
-
-/// Frequencies of up to 2^8, 2^18 or 2^24: most are small.
-void add_list(Collection& collection, std::uint32_t term, const std::vector<std::uint32_t>& docids,
-              std::uint32_t bits, Random& random) {
-  std::vector<Posting> postings;
-  for (const std::uint32_t docid : docids) {
-    const std::uint64_t range = random() % 500 == 0 ? std::uint64_t{1} << bits : 4;
-    postings.push_back({docid, static_cast<std::uint32_t>(1 + random() % range)});
-  }
-  collection.add_list(name_of(term), std::move(postings));
-}
+using test::WrittenIndex;
 
 /// Terms t0 to t63: frequent ones, some of them in groups of documents, and a few rare ones.
 Collection make_lists(Random& random, std::uint32_t documents) {
@@ -63,47 +39,100 @@ Collection make_lists(Random& random, std::uint32_t documents) {
   return collection;
 }
 
-/// Of terms [first, first + count), the last `prohibited` of which no document may have.
-Query query_of(std::uint32_t first, std::uint32_t count, std::uint32_t prohibited = 0) {
-  Query query;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    query.terms.push_back(
-        {name_of(first + i), i + prohibited < count ? Occur::kUnsigned : Occur::kMustNot});
+/// Terms t0, t1, ...: so many, each in `percent` of the documents.
+Collection make_alike(Random& random, std::uint32_t terms, std::uint32_t documents,
+                      std::uint32_t percent) {
+  Collection collection = test::make_documents(random, documents, false);
+  for (std::uint32_t term = 0; term < terms; ++term) {
+    add_list(collection, term, draw_docids(random, 0, documents, percent, false), 8, random);
   }
-  return query;
+  return collection;
 }
 
-/// Runs each query alone and judges its answer. Returns how many ran again.
-std::uint64_t expect_right(const Collection& collection, const Index& index,
-                           std::span<const Query> queries, const SearchSettings& settings) {
-  const test::LoneGpuIndex gpu(index);
-  GpuEngine engine(gpu);
-  for (const Query& query : queries) {
-    const PlannedQuery plan = plan_query(index, query);
-    const BatchAnswers answers = engine.run(std::span(&plan, 1), std::span(&settings, 1));
-    EXPECT_TRUE(answers[0].is_answered);
-    const test::Truth truth = test::find_truth(collection, query, settings);
-    EXPECT_EQ(test::judge(truth, answers.result(0), settings), "") << query.terms.size();
-  }
-  return engine.statistics().candidates_lost;
-}
-
+// Of fewer than 24 pieces there is no sample.
 TEST(GpuPieces, ListsOfAllForms) {
   WARPDEX_NEEDS_GPU();
   Random random = test::generator(621);
-  for (const std::uint32_t documents : {26'000U, 4 * gpu::kTileDocuments + 1, 99'999U}) {
+  constexpr std::uint32_t kSampled = gpu::kSampleStep * gpu::kMinPiece;
+  for (const std::uint32_t documents :
+       {gpu::kTileDocuments, kSampled - gpu::kMinPiece, kSampled - gpu::kMinPiece + 1,
+        4 * gpu::kTileDocuments + 1, 99'999U}) {
     const Collection collection = make_lists(random, documents);
-    const test::TemporaryFolder folder;
-    test::write_index(collection, kBitpack, folder / "index");
-    const Index index = Index::open(folder / "index");
+    const WrittenIndex written(collection);
     std::vector<Query> queries{query_of(0, 64), query_of(0, 64, 3), query_of(5, 48)};
     queries.push_back(query_of(0, 64));
     for (QueryTerm& term : queries.back().terms) {
       term.weight = term.term == "t7" ? 300.F : 0.25F + static_cast<float>(random() % 8) / 3;
     }
-    for (const std::uint32_t k : {900U, 5'000U, kMaxK}) {
-      expect_right(collection, index, queries, test::settings_of(QueryMode::kOr, k));
+    const test::LoneGpuIndex gpu(*written.index);
+    LoneQueries lone(gpu);
+    expect_right(collection, written, lone, queries, {900U, 5'000U, kMaxK});
+    EXPECT_LT(4 * lone.ran_again(), lone.runs());
+  }
+}
+
+// Some lists are read in place, in page-locked memory of the host.
+TEST(GpuPieces, ListsThatAreNotResident) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(627);
+  const Collection collection = make_lists(random, 40'000);
+  const WrittenIndex written(collection);
+  const std::size_t memory = test::Budgets(*written.index).at(30);
+  const test::LoneGpuIndex gpu(*written.index, {.memory = memory});
+  ASSERT_FALSE(gpu.is_resident());
+  LoneQueries lone(gpu);
+  const std::vector<Query> queries{query_of(0, 64), query_of(5, 48, 3)};
+  expect_right(collection, written, lone, queries, {5'000U, kMaxK});
+  EXPECT_EQ(lone.ran_again(), 0U);
+}
+
+// About the fewest documents of a long query: all lists have all of them.
+TEST(GpuPieces, FewDocuments) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(628);
+  const Collection collection = make_alike(random, gpu::kMaxLists, 2'100, 100);
+  const WrittenIndex written(collection);
+  const test::LoneGpuIndex gpu(*written.index);
+  LoneQueries lone(gpu);
+  const std::vector<Query> queries{query_of(0, 64)};
+  expect_right(collection, written, lone, queries, {600U, 2'000U, kMaxK});
+  EXPECT_EQ(lone.ran_again(), 0U);
+}
+
+TEST(PieceSize, IsTheLargestOfWhichHalfOfTheCtasGetOne) {
+  Random random = test::generator(629);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto documents = static_cast<std::uint32_t>(1 + random() % (1U << random() % 32));
+    const auto resident = static_cast<std::uint32_t>(1 + random() % 400);
+    const std::uint32_t size = gpu::piece_size(documents, resident);
+    ASSERT_TRUE(std::has_single_bit(size));
+    ASSERT_GE(size, gpu::kMinPiece);
+    ASSERT_LE(size, gpu::kMaxPiece);
+    if (size > gpu::kMinPiece) {
+      ASSERT_GE(documents / size, resident / 2);
     }
+    if (size < gpu::kMaxPiece) {
+      ASSERT_LT(documents / (2 * size), resident / 2);
+    }
+  }
+}
+
+// The sizes are those of a GPU with 132 multiprocessors, for two CTAs each. The last piece lacks a
+// document, or has only one.
+TEST(GpuPieces, LargePieces) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::uint32_t kHalf = 132;  // of the CTAs
+  EXPECT_EQ(gpu::piece_size(kHalf * 4'096 - 1, 2 * kHalf), 2'048U);
+  EXPECT_EQ(gpu::piece_size(kHalf * 8'192 + 1, 2 * kHalf), 8'192U);
+  Random random = test::generator(630);
+  for (const std::uint32_t documents : {kHalf * 4'096 - 1, kHalf * 8'192 + 1}) {
+    const Collection collection = make_alike(random, 13, documents, 67);
+    const WrittenIndex written(collection);
+    const test::LoneGpuIndex gpu(*written.index);
+    LoneQueries lone(gpu);
+    const std::vector<Query> queries{query_of(0, 13)};
+    expect_right(collection, written, lone, queries, {5'000U});
+    EXPECT_EQ(lone.ran_again(), 0U);
   }
 }
 
@@ -117,14 +146,12 @@ TEST(GpuPieces, FewDenseLists) {
     const std::uint32_t percent = term < 13 ? 100 : 5;
     add_list(collection, term, draw_docids(random, 0, kDocuments, percent, false), 8, random);
   }
-  const test::TemporaryFolder folder;
-  test::write_index(collection, kBitpack, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const WrittenIndex written(collection);
+  const test::LoneGpuIndex gpu(*written.index);
+  LoneQueries lone(gpu);
   std::vector<Query> queries{query_of(0, 9), query_of(3, 10), query_of(0, 12), query_of(0, 13)};
   queries.push_back(query_of(4, 24, 15));  // rare ones are prohibited
-  for (const std::uint32_t k : {2'731U, 5'000U, kMaxK}) {
-    expect_right(collection, index, queries, test::settings_of(QueryMode::kOr, k));
-  }
+  expect_right(collection, written, lone, queries, {2'731U, 5'000U, kMaxK});
 }
 
 // The documents of the sample are the best by far, so the guessed threshold is too high.
@@ -143,12 +170,12 @@ TEST(GpuPieces, ASampleThatIsNotLikeTheRest) {
     docids.insert(docids.end(), others.begin(), others.end());
     add_list(collection, term, docids, 2, random);
   }
-  const test::TemporaryFolder folder;
-  test::write_index(collection, kBitpack, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const WrittenIndex written(collection);
+  const test::LoneGpuIndex gpu(*written.index);
+  LoneQueries lone(gpu);
   const std::vector<Query> queries{query_of(0, 64)};
-  const auto settings = test::settings_of(QueryMode::kOr, 3 * gpu::kMinPiece);
-  EXPECT_EQ(expect_right(collection, index, queries, settings), 1U);
+  expect_right(collection, written, lone, queries, {3 * gpu::kMinPiece});
+  EXPECT_EQ(lone.ran_again(), 1U);
 }
 
 // Fewer documents match than are wanted, and none of the sample does.
@@ -160,11 +187,12 @@ TEST(GpuPieces, FewMatchesInASmallIndex) {
   for (std::uint32_t term = 0; term < gpu::kMaxLists; ++term) {
     add_list(collection, term, draw_docids(random, 77, 8 * gpu::kMinPiece, 95, false), 8, random);
   }
-  const test::TemporaryFolder folder;
-  test::write_index(collection, kBitpack, folder / "index");
-  const Index index = Index::open(folder / "index");
+  const WrittenIndex written(collection);
+  const test::LoneGpuIndex gpu(*written.index);
+  LoneQueries lone(gpu);
   const std::vector<Query> queries{query_of(0, 64), query_of(0, 64, 1)};
-  EXPECT_EQ(expect_right(collection, index, queries, test::settings_of(QueryMode::kOr, kMaxK)), 0U);
+  expect_right(collection, written, lone, queries, {kMaxK});
+  EXPECT_EQ(lone.ran_again(), 0U);
 }
 
 TEST(GpuPieces, RemovedDocuments) {
@@ -174,33 +202,43 @@ TEST(GpuPieces, RemovedDocuments) {
   for (std::size_t i = 0; i < documents.size(); ++i) {
     documents[i].id = std::to_string(i);
     for (std::uint32_t term = 0; term < gpu::kMaxLists; ++term) {
-      if (random() % 100 < 20 + term) documents[i].text += name_of(term) + ' ';
+      if (random() % 100 < 20 + term) documents[i].text += test::name_of(term) + ' ';
     }
   }
   const test::TemporaryFolder folder;
   BuildOptions options;
   options.output = folder / "index";
   options.analyzer = "whitespace";
-  options.codec = kBitpack;
+  options.codec = test::kBitpack;
   build_index(*documents_from_memory(documents), options);
   LivingIndex living(folder / "index");
-  for (const Document& document : documents) {
+  Collection live;
+  std::vector<std::uint32_t> live_numbers(documents.size());  // their docIDs there
+  for (std::size_t i = 0; i < documents.size(); ++i) {
     if (random() % 4 == 0) {
-      EXPECT_TRUE(living.remove(document.id));
+      EXPECT_TRUE(living.remove(documents[i].id));
+      continue;
     }
+    live_numbers[i] = static_cast<std::uint32_t>(live.documents());
+    reference::add_text(live, documents[i].text);
   }
   living.commit();
   Resources resources;
   const GpuSnapshot gpu(Snapshot::open(folder / "index"), resources);
   ASSERT_EQ(gpu.snapshot().segments().size(), 1U);
   ASSERT_GT(gpu.snapshot().removed_documents(), 6'000U);
-  GpuEngine engine(gpu);
-  CpuSearcher cpu(gpu.snapshot());
-  const PlannedQuery plan = plan_query(gpu.snapshot(), query_of(0, 64));
-  const auto settings = test::settings_of(QueryMode::kOr, 5'000);
-  const BatchAnswers answers = engine.run(std::span(&plan, 1), std::span(&settings, 1));
-  ASSERT_TRUE(answers[0].is_answered);
-  EXPECT_EQ(test::disagreement(cpu.run(plan, settings), answers.result(0), settings), "");
+  LoneQueries lone(gpu);
+  const Query query = query_of(0, 64);
+  const PlannedQuery plan = plan_query(gpu.snapshot(), query);
+  for (const std::uint32_t k : {900U, 5'000U}) {
+    const SearchSettings settings = test::settings_of(QueryMode::kOr, k);
+    const test::Truth truth = test::find_truth(live, query, settings);
+    for (SearchResult& result : lone.run(query, plan, settings, documents.size())) {
+      for (Hit& hit : result.hits) hit.document = live_numbers[hit.document];
+      EXPECT_EQ(test::judge(truth, result, settings), "") << k;
+    }
+  }
+  EXPECT_EQ(lone.ran_again(), 0U);
 }
 
 }  // namespace

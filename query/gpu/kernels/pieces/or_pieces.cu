@@ -20,10 +20,10 @@ namespace {
 
 using namespace or_pieces;
 
-/// Documents that should reach the guessed threshold, for each one that is wanted; and more of the
-/// sample, since small numbers vary more.
+/// So many times as many documents as are wanted should reach the guessed threshold.
 constexpr std::uint32_t kSampleFactor = 2;
-constexpr std::uint32_t kSampleMore = 64;
+/// And so many more of the sample: a small sample varies.
+constexpr std::uint32_t kSampleSpare = 64;
 
 /// The pieces of a kernel: CTA i takes `size` documents from i * step + first on.
 struct Pieces {
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(kThreads, kCtas) sample_pieces(OrRounds batch,
 }
 
 /// Work item: a piece, a CTA of 640 threads; the last one checks the threshold. Shared memory:
-/// Memory, 86 KiB. Bound by instruction issue: some 110 warp instructions for a block of packed
+/// Memory, 85 KiB. Bound by instruction issue: some 110 warp instructions for a block of packed
 /// docIDs, and 165 for a bit set.
 __global__ void __launch_bounds__(kThreads, kCtas) add_pieces(OrRounds batch, Pieces pieces) {
   wait_for_previous();
@@ -175,8 +175,7 @@ void launch_or_pieces(const OrRounds& batch, cudaStream_t stream) {
   allow_all_shared_memory(reinterpret_cast<const void*>(sample_pieces));
   allow_all_shared_memory(reinterpret_cast<const void*>(add_pieces));
   static const std::uint32_t resident = resident_ctas(add_pieces, kThreads, kBytes);
-  std::uint32_t size = kMaxPiece;
-  while (size > kMinPiece && batch.documents / size < resident / 2) size /= 2;
+  const std::uint32_t size = piece_size(batch.documents, resident);
   const std::uint32_t pieces = (batch.documents + size - 1) / size;
   const std::uint32_t samples = pieces / kSampleStep;
   if (samples > 0) {
@@ -184,7 +183,7 @@ void launch_or_pieces(const OrRounds& batch, cudaStream_t stream) {
     const std::uint64_t sampled = std::uint64_t{samples} * part;
     const auto wanted =
         static_cast<std::uint32_t>(kSampleFactor * sampled * batch.k / batch.documents);
-    const Pieces sample{part, kSampleStep * size, kSampleStep / 2 * size, wanted + kSampleMore};
+    const Pieces sample{part, kSampleStep * size, kSampleStep / 2 * size, wanted + kSampleSpare};
     launch("sample_pieces", sample_pieces, samples, kThreads, kBytes, stream, batch, sample);
   }
   const Pieces all{size, size, 0, 0};

@@ -9,9 +9,21 @@
 
 namespace warpdex::gpu {
 
-/// Documents of a piece, at least. A power of two.
+/// Documents of a piece, at least and at most. Powers of two; a tile has several pieces.
 inline constexpr std::uint32_t kMinPiece = 1024;
-/// The sample is the beginning of one piece of so many, in the middle of them, and a part of it.
+inline constexpr std::uint32_t kMaxPiece = 8192;
+static_assert(kTileDocuments % kMaxPiece == 0);
+
+/// Documents of a piece: the largest size of which every second CTA gets a piece, where the GPU
+/// has room for `resident` CTAs at once; or kMinPiece.
+constexpr std::uint32_t piece_size(std::uint32_t documents, std::uint32_t resident) {
+  std::uint32_t size = kMaxPiece;
+  while (size > kMinPiece && documents / size < resident / 2) size /= 2;
+  return size;
+}
+
+/// Of kSampleStep neighbouring pieces, the sample takes the middle one, and of that the first of
+/// kSampleParts parts.
 inline constexpr std::uint32_t kSampleStep = 24;
 inline constexpr std::uint32_t kSampleParts = 4;
 

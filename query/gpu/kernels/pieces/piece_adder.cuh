@@ -204,8 +204,8 @@ class PieceAdder {
     __syncwarp();
   }
 
-  /// Adds four postings a lane. A posting's units are in the low half of a word, as units_of()
-  /// has them. The high half has no meaning.
+  /// Adds four postings a lane. A posting's units are the low half of a float, as units_of() has
+  /// them, which is added as it is. So the high half of a sum collects exponents.
   __device__ void add_postings(const std::uint32_t (&slots)[4], const std::uint32_t (&values)[4]) {
     std::uint32_t units[4];
 #pragma unroll

@@ -4,6 +4,7 @@
 
 #include "gpu/device/list_reader.cuh"
 #include "gpu/device/score.cuh"
+#include "gpu/kernels/pieces/or_pieces.hpp"
 
 namespace warpdex::gpu {
 namespace or_pieces {
@@ -11,9 +12,6 @@ namespace or_pieces {
 inline constexpr std::uint32_t kWarps = 20;
 inline constexpr std::uint32_t kThreads = kWarps * kWarp;
 inline constexpr std::uint32_t kCtas = 2;  ///< of a multiprocessor
-/// Documents of a piece, at most. A power of two; a tile has several.
-inline constexpr std::uint32_t kMaxPiece = 8192;
-static_assert(kTileDocuments % kMaxPiece == 0);
 
 /// CTAs that have finished, of the sample and of all pieces. They lie where queries that OR takes
 /// in rounds have the counters of the first one; the host has cleared these.
@@ -60,8 +58,9 @@ struct WarpMemory {
 };
 
 struct Memory {
-  /// By document: its sum in the low half. The high half has no meaning. Then there is one for
-  /// each lane, for documents that are not in the piece.
+  /// By document: its sum in the low half. The high half has no meaning: it collects the exponents
+  /// of the floats that are added as they are. Then there is one for each lane, for documents that
+  /// are not in the piece.
   std::uint32_t sums[kMaxPiece + kWarp];
   float parts[kMaxPiece + kWarp];  ///< by document: its length_part
   union {
