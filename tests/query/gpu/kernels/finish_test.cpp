@@ -1,8 +1,9 @@
 // The last step of the GPU engine against the oracle: numbers of survivors around those at which
 // it changes its ways, few ties and many, few queries, which several CTAs share, and many.
 #include "tests/query/engine/shaped_lists.hpp"
-#include "tests/query/gpu/gpu_support.hpp"
+#include "tests/query/gpu/gpu_snapshot_support.hpp"
 #include "tests/reference/compare.hpp"
+#include "tests/reference/from_text.hpp"
 #include "tests/support.hpp"
 
 namespace warpdex {
@@ -121,6 +122,58 @@ TEST_F(GpuFinish, MoreBlocksThatAreAlikeThanAFirstPhaseTakes) {
   WARPDEX_NEEDS_GPU();
   for (const Kind kind : {Kind::kAlike, Kind::kAlikeImpacts}) {
     judge(kind, {CodecKind::kBitpack, 1}, 200'000, {5, 150'000}, {1, 10});
+  }
+}
+
+// Many answers, so that each lane looks its own survivor up, in lists of several segments.
+TEST(GpuFinishSegments, ManyAnswersOfLists) {
+  WARPDEX_NEEDS_GPU();
+  constexpr std::size_t kSegment = 8'000;
+  constexpr std::size_t kTerms = 12;
+  Random random = test::generator(608);
+  Collection collection;
+  std::vector<Document> documents(3 * kSegment);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    documents[i].id = std::to_string(i);
+    for (std::size_t term = 0; term < kTerms; ++term) {
+      // In one segment a term is rare, or not there.
+      const std::uint64_t percent = i / kSegment == term % 4 ? term / 4 : 10 + 5 * term;
+      if (random() % 100 >= percent) continue;
+      for (std::uint64_t j = 1 + random() % 3; j > 0; --j) {
+        documents[i].text += 't' + std::to_string(term) + ' ';
+      }
+    }
+    reference::add_text(collection, documents[i].text);
+  }
+  const auto reader = [&](std::size_t segment) {
+    const auto first = documents.begin() + static_cast<std::ptrdiff_t>(segment * kSegment);
+    return documents_from_memory({first, first + kSegment});
+  };
+  const test::TemporaryFolder folder;
+  BuildOptions options;
+  options.output = folder / "index";
+  options.analyzer = "whitespace";
+  options.codec = {CodecKind::kBitpack, 1};
+  build_index(*reader(0), options);
+  LivingIndex writer(folder / "index");
+  for (const std::size_t segment : {1, 2}) {
+    writer.add(*reader(segment));
+    writer.commit();
+  }
+  Resources resources;
+  const GpuSnapshot gpu(Snapshot::open(folder / "index"), resources);
+  ASSERT_EQ(gpu.snapshot().segments().size(), 3U);
+  GpuEngine engine(gpu);
+  for (const std::string text : {"t0 t1 t2 t3", "t4 t5 t6 t7 t8 t9 t10 t11", "t3 t7 t10 t11 -t0",
+                                 "t0 t1 t2 t3 t4 t5 t6 t7 t8 t9 t10 t11"}) {
+    const Query query = test::queries_from({text})[0];
+    const PlannedQuery plan = plan_query(gpu.snapshot(), query);
+    const SearchSettings settings = test::settings_of(QueryMode::kOr, kMaxK);
+    const BatchAnswers answers = engine.run(std::span(&plan, 1), std::span(&settings, 1));
+    ASSERT_TRUE(answers[0].is_answered);
+    EXPECT_EQ(
+        test::judge(test::find_truth(collection, query, settings), answers.result(0), settings), "")
+        << text;
   }
 }
 
