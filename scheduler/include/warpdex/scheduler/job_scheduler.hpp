@@ -16,8 +16,8 @@ namespace warpdex {
 struct SchedulerSettings {
   PlacementSettings placement;
   /// CPU threads that run jobs; 0: as many as this process may run on, less three eighths of these
-  /// (two at least) for the GPU's threads and callers if there is a GPU. 1 or more. With a GPU, fewer
-  /// of them are awake while other threads of the process need their cores.
+  /// (two at least) for the GPU's threads and callers if there is a GPU. 1 or more. With a GPU,
+  /// fewer of them are awake while other threads of the process need their cores.
   std::size_t cpu_threads = 0;
   /// Jobs that may be under way (submitted, not ended). Further ones meet their OverloadPolicy. A
   /// client that has fewer than its share of these is let in nevertheless, so at most twice as many
