@@ -94,7 +94,6 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (job.left_cpu) return on_gpu;
   if (settings_.placement == Placement::kGpuOnly) return on_gpu;
   if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
-  if (!cpu_helps()) return on_gpu;
   const Waits wait = waits(now);
   if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
   // While threads are free, the CPU is done before even an idle GPU would be, and this costs the

@@ -66,14 +66,10 @@ class JobQueues {
   std::size_t size() const;
   /// What those that a CPU thread takes without stealing are predicted to take.
   Micros queued_cpu_work() const { return lane_of(Lane::kCpu).load.work(); }
-  /// CPU threads that take jobs from now on. 0: they take only what the GPU cannot answer.
+  /// CPU threads that take jobs from now on, 1 or more.
   void use_cpu_threads(std::size_t threads) {
-    cpu_threads_.store(static_cast<double>(std::max<std::size_t>(1, threads)),
-                       std::memory_order_relaxed);
-    cpu_helps_.store(threads > 0, std::memory_order_relaxed);
+    cpu_threads_.store(static_cast<double>(threads), std::memory_order_relaxed);
   }
-  /// Whether CPU threads take what the GPU could answer.
-  bool cpu_helps() const { return cpu_helps_.load(std::memory_order_relaxed); }
   bool has_gpu() const { return has_gpu_.load(std::memory_order_relaxed); }
   /// All that comes from now on goes to the CPU.
   void give_up_gpu() { has_gpu_.store(false, std::memory_order_relaxed); }
@@ -148,7 +144,6 @@ class JobQueues {
 
   const PlacementSettings settings_;
   std::atomic<double> cpu_threads_;
-  std::atomic<bool> cpu_helps_ = true;
   std::atomic<bool> has_gpu_;
   ClientShares clients_;
   std::array<LaneState, kLanes> lanes_;

@@ -25,8 +25,6 @@ constexpr float kLongRun = 100;
 /// So many CPU threads may be awake however few processors are left, so that a long run of one does
 /// not hold up all that waits for the CPU.
 constexpr std::size_t kFewestThreads = 2;
-/// Processors for less than this part of the CPU threads are few.
-constexpr std::size_t kPartOfFew = 4;
 /// Looks for work between two looks at what could be stolen.
 constexpr std::uint32_t kLooksPerSteal = 256;
 /// Calls of a run's watch between two looks at the processors that are left.
@@ -116,28 +114,27 @@ class RunWatch final : public SearchWatch {
 bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
   if (cpu_side.has_jobs()) return true;
   if (is_ending.load(std::memory_order_seq_cst)) return true;
-  return ++looks % kLooksPerSteal == 0 && queues->cpu_helps() && queues->size(Lane::kGpu) > 0;
+  return ++looks % kLooksPerSteal == 0 && queues->size(Lane::kGpu) > 0;
 }
 
 /// A job that waits for the GPU, for a thread that has none; null if none should run on the CPU.
 /// Nobody waits for the GPU's lock to steal: whoever has it feeds the GPU.
 Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
-  if (!queues->cpu_helps() || queues->size(Lane::kGpu) == 0) return nullptr;
+  if (queues->size(Lane::kGpu) == 0) return nullptr;
   std::unique_lock lock(gpu_side.mutex, std::try_to_lock);
   if (!lock.owns_lock()) return nullptr;
   Turn turn(*this, std::move(lock), counters[thread]);
   return turn.queues().steal_for_cpu(turn.now());
 }
 
-/// Lets as many CPU threads be awake as other threads leave processors. Where these leave few, a
-/// query on a CPU thread costs the GPU several: CPU threads stay for what only they can answer.
-/// Wakes a thread if jobs wait that more threads may take now; that one wakes the next.
+/// Lets as many CPU threads be awake as other threads leave processors. If jobs wait, one is woken;
+/// that one wakes the next.
 void JobScheduler::State::leave_processors() {
   if (!free_processors->look(now(), cpu_role)) return;
-  const std::size_t threads = std::min(cpu_thread_count, free_processors->count());
-  const bool are_short = threads < cpu_thread_count / kPartOfFew;
-  idle_cpu->set_max_awake(std::max(threads, kFewestThreads));
-  queues->use_cpu_threads(are_short ? 0 : threads);
+  const std::size_t left = std::max(free_processors->count(), kFewestThreads);
+  const std::size_t threads = std::min(cpu_thread_count, left);
+  idle_cpu->set_max_awake(threads);
+  queues->use_cpu_threads(threads);
   if (cpu_side.has_jobs()) idle_cpu->wake_one();
 }
 

@@ -3,13 +3,7 @@
 set(work ${WARPDEX_BUILD}/install-test)
 set(prefix ${work}/prefix)
 
-function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
-                  ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)
 list(LENGTH headers count)

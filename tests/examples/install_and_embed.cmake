@@ -5,14 +5,7 @@ set(work ${WARPDEX_BUILD}/install-test)
 set(prefix ${work}/prefix)
 file(REMOVE_RECURSE ${work})
 
-function(run what)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
-                  ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 set(flags "")
 if(SANITIZE)

@@ -3,14 +3,8 @@ set(work ${WARPDEX_BUILD}/package-test)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 
-function(run what)
-  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} RESULT_VARIABLE status
-                  OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+set(run_in ${work})
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 run("packing" ${CPACK} -G DEB --config ${WARPDEX_BUILD}/CPackConfig.cmake -B ${work})
 file(GLOB packages ${work}/warpdex_*.deb)

@@ -107,19 +107,6 @@ TEST_F(JobQueuesTest, ShortJobsGoToTheCpuWhileThreadsAreFree) {
   EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
 }
 
-TEST_F(JobQueuesTest, WithoutProcessorsTheCpuTakesOnlyWhatTheGpuCannotAnswer) {
-  JobQueues all = queues();
-  for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 0);
-  const JobCost cost{20, 60, 20, true, 40};
-  all.use_cpu_threads(0);
-  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
-  EXPECT_EQ(all.steal_for_cpu(0), nullptr);
-  const Job& for_cpu_only = add(all, {20, 0, 0, false}, 0);
-  EXPECT_EQ(all.take_for_cpu(), &for_cpu_only);
-  all.use_cpu_threads(1);
-  EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kCpu));
-}
-
 TEST_F(JobQueuesTest, TheCpuStealsWhatRelievesTheGpuMost) {
   JobQueues all = queues();
   for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 0);

@@ -166,27 +166,15 @@ class PieceAdder {
 #pragma unroll
       for (std::uint32_t& slot : slots) slot += note.base + 1;
     } else {
-      unpack(words.docids, docids_bit(note), note.docid_bits() / 4, slots);
+      device::unpack_narrow_words(words.docids, docids_bit(note), note.docid_bits() / 4, slots);
       device::sum_gaps(note.base, slots);
     }
-    unpack(words.values, values_bit(note), note.value_width(), values);
+    device::unpack_narrow_words(words.values, values_bit(note), note.value_width(), values);
     if ((note.form & kInside) == 0) {
 #pragma unroll
       for (std::uint32_t& slot : slots) slot = slot < size_ ? slot : kMaxPiece + lane_id();
     }
     add_postings(slots, values);
-  }
-
-  __device__ static void unpack(const std::uint32_t (&words)[3], std::uint32_t bit,
-                                std::uint32_t width, std::uint32_t (&values)[4]) {
-    const std::uint32_t low = __funnelshift_r(words[0], words[1], bit);
-    const std::uint32_t high = __funnelshift_r(words[1], words[2], bit);
-    const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
-    const std::uint32_t mask = (1U << width) - 1;
-    values[0] = low & mask;
-    values[1] = (low >> width) & mask;
-    values[2] = second_pair & mask;
-    values[3] = (second_pair >> width) & mask;
   }
 
   /// The positions of the ones in a bit set of `span` bits, of which each lane has `bits`.

@@ -65,6 +65,20 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
 /// Up to this width, three words hold four values.
 inline constexpr std::uint32_t kNarrowWidth = 16;
 
+/// Four values of `width` (0 to kNarrowWidth) bits, from bit `bit` of three words on, modulo 32.
+__device__ __forceinline__ void unpack_narrow_words(const std::uint32_t (&words)[3],
+                                                    std::uint32_t bit, std::uint32_t width,
+                                                    std::uint32_t (&values)[kLaneValues]) {
+  const std::uint32_t low = __funnelshift_r(words[0], words[1], bit);
+  const std::uint32_t high = __funnelshift_r(words[1], words[2], bit);
+  const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
+  const std::uint32_t mask = (1U << width) - 1;
+  values[0] = low & mask;
+  values[1] = (low >> width) & mask;
+  values[2] = second_pair & mask;
+  values[3] = (second_pair >> width) & mask;
+}
+
 /// The three words that hold four values of up to kNarrowWidth bits, from bit `first` on. One
 /// thread. Reads at most 24 bytes past the last value.
 struct NarrowFour {
@@ -80,14 +94,7 @@ struct NarrowFour {
 
   __device__ __forceinline__ void unpack(std::uint32_t width,
                                          std::uint32_t (&values)[kLaneValues]) const {
-    const std::uint32_t low = __funnelshift_r(words[0], words[1], bit);
-    const std::uint32_t high = __funnelshift_r(words[1], words[2], bit);
-    const std::uint32_t second_pair = __funnelshift_rc(low, high, 2 * width);
-    const std::uint32_t mask = (1U << width) - 1;
-    values[0] = low & mask;
-    values[1] = (low >> width) & mask;
-    values[2] = second_pair & mask;
-    values[3] = (second_pair >> width) & mask;
+    unpack_narrow_words(words, bit, width, values);
   }
 };
 
