@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Flushes a file's or folder's entries; returns errno, or 0.
+/// Flushes a file, or a folder's entries; returns errno, or 0.
 int try_sync(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -61,7 +61,8 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Of the hidden folders' names, which are longer, before anything is built.
+/// Checks, before anything is built, that the hidden folders' names, which are longer, are not too
+/// long.
 void check_name(const fs::path& target) {
   const long limit = ::pathconf(target.parent_path().c_str(), _PC_NAME_MAX);
   const std::size_t bytes = target.filename().string().size() + kHiddenNameBytes;
@@ -73,6 +74,7 @@ void check_name(const fs::path& target) {
 
 fs::path prepare_target(const fs::path& path) {
   const fs::path target = resolve_target(path);
+  check_outside_of_indexes(target);
   std::error_code error;
   fs::create_directories(target.parent_path(), error);
   if (error) {
@@ -82,7 +84,7 @@ fs::path prepare_target(const fs::path& path) {
   return target;
 }
 
-/// Under the target's lock.
+/// Call it while holding the target's lock.
 fs::path prepare_hidden(const fs::path& target, bool is_alone) {
   if (is_alone) clear_leftovers(target);
   check_replaceable(target);
@@ -227,7 +229,7 @@ void ReplacementFolder::take_place() {
     try {
       trade_places();
     } catch (const Error&) {
-      folder_.release();  // what came stays there
+      folder_.release();  // the files that came in stay there
       throw;
     }
     check_replaceable(target_);

@@ -1,8 +1,9 @@
-// Looks at targets before they are replaced, so that nothing but an index is.
+// Checks targets before they are replaced, so that only an index is ever replaced.
 #include "warpdex/core/storage/target.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -96,8 +97,8 @@ std::vector<std::string> foreign_names(const fs::path& folder,
   return foreign;
 }
 
-/// What a manifest lists, of whatever version, right checksum or not: more than it lists is not
-/// touched.
+/// The segments that a manifest lists, whatever its version and its checksum: only listed files may
+/// be replaced.
 std::vector<SegmentInfo> listed_segments(const fs::path& target, std::string_view manifest) {
   try {
     const rapidjson::Document document = parse_manifest(manifest);
@@ -119,6 +120,14 @@ std::string enumerated(const std::vector<std::string>& names) {
   return text;
 }
 
+/// Whether `folder` holds a manifest that starts as ours do. False where it cannot be read.
+bool is_index(const fs::path& folder) {
+  std::string start(kManifestSignature.size(), '\0');
+  std::ifstream manifest(folder / kManifestName, std::ios::binary);
+  manifest.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == kManifestSignature;
+}
+
 }  // namespace
 
 fs::path resolve_target(const fs::path& path) {
@@ -136,6 +145,15 @@ fs::path resolve_target(const fs::path& path) {
     throw UsageError("'" + path.string() + "' cannot be an index; name a folder in it");
   }
   return full;
+}
+
+void check_outside_of_indexes(const fs::path& target) {
+  for (fs::path folder = target.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (!is_index(folder)) continue;
+    throw UsageError("'" + target.string() + "' lies in the index '" + folder.string() +
+                     "', which may hold nothing else; choose another output");
+  }
 }
 
 void check_replaceable(const fs::path& target) {

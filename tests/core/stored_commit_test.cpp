@@ -15,6 +15,7 @@
 #include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/packed_file.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/core/storage/target.hpp"
@@ -224,6 +225,20 @@ TEST(StoredCommit, RefusesFilesThatAreNotListed) {
   EXPECT_THROW(check_replaceable(target), UsageError);
   fs::remove(target / "segment-1/folder");
   EXPECT_NO_THROW(check_replaceable(target));
+}
+
+TEST(StoredCommit, RefusesATargetWithinAnotherIndex) {
+  const test::TemporaryFolder place;
+  const fs::path target = place / "stored";
+  Writer writer(target);
+  writer.add(100);
+  fs::create_directory_symlink(target, place / "alias");
+  for (const fs::path& inner :
+       {target / "inner", target / "segment-0/inner", target / "a/b", place / "alias/inner"}) {
+    EXPECT_THROW(ReplacementFolder{inner}, UsageError);
+  }
+  EXPECT_NO_THROW(check_replaceable(target));  // no folders or locks were left in it
+  EXPECT_NO_THROW(ReplacementFolder{place / "beside"});
 }
 
 TEST(StoredCommit, TellsASecondWriterWhoHoldsTheTarget) {

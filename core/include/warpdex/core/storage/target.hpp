@@ -9,6 +9,10 @@ namespace warpdex {
 /// empty path and for '/', IoError where the system cannot follow the path.
 std::filesystem::path resolve_target(const std::filesystem::path& path);
 
+/// Throws UsageError if `target` (a resolved path) would lie in the folder of an index: that index
+/// could not be changed or replaced any more.
+void check_outside_of_indexes(const std::filesystem::path& target);
+
 /// Returns if there is nothing at `target` (a resolved path), an empty folder, or an index and
 /// nothing else: its manifest, and the sections that this lists. Throws UsageError for anything
 /// else, with the names of the first files that are not the index's; IoError where something cannot
