@@ -10,7 +10,8 @@ namespace warpdex {
 const vector::RowSettings& vector_settings(const Snapshot& snapshot) {
   if (!snapshot.settings().vectors) {
     throw UsageError("the index '" + snapshot.folder().string() +
-                     "' holds no vectors; build it with a vector for each document");
+                     "' holds no vectors; give a vector for each document when it is built, as by "
+                     "'warpdex index --vectors'");
   }
   return *snapshot.settings().vectors;
 }

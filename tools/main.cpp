@@ -39,7 +39,7 @@ constexpr std::array<Command, 20> kCommands{{
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
-    {"import", "take in an index of another program", run_import},
+    {"import", "read an index of another program", run_import},
     {"export", "write an index for other programs", run_export},
     {"vector", "vectors: build, search, clusters, files; 'warpdex vector' lists it", run_vector},
     {"metric", "texts, sets and vectors by any distance; 'warpdex metric' lists it", run_metric},

@@ -1,12 +1,14 @@
 // Parses command lines by Boost.Program_options and words its complaints.
 #include "options.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <system_error>
+#include <typeinfo>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
@@ -23,6 +25,33 @@ constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_st
 
 // Where arguments go that no option and no positional argument takes; nobody types this name.
 constexpr const char* kSurplus = "(surplus)";
+
+/// The complaint about a value that could not be read as a number; other values always can be read.
+UsageError refused_value(const po::invalid_option_value& error,
+                         const po::options_description& known,
+                         const std::vector<po::option>& given) {
+  const auto bare = [](const std::string& name) {
+    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  };
+  const std::string name = bare(error.get_option_name());
+  std::string value;
+  bool is_fraction = false;
+  for (const po::option& option : given) {
+    if (bare(option.string_key) != name || option.value.empty()) continue;
+    value = option.value.front();
+    const po::option_description& declared = known.find(option.string_key, false);
+    const auto& typed = dynamic_cast<const po::typed_value_base&>(*declared.semantic());
+    is_fraction = typed.value_type() == typeid(double) || typed.value_type() == typeid(float);
+  }
+  const std::string option = (name.size() == 1 ? "-" : "--") + name;
+  const char* const digits = is_fraction ? "0123456789.e+" : "0123456789";
+  if (std::isdigit(static_cast<unsigned char>(value[0])) &&
+      value.find_first_not_of(digits) == value.npos) {
+    return UsageError(option + " takes a smaller number than '" + value + "'");
+  }
+  return UsageError(option + " takes a " + (is_fraction ? "" : "whole ") + "number, not '" + value +
+                    "'");
+}
 
 }  // namespace
 
@@ -65,8 +94,9 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
   }
   po::options_description all;
   all.add(shown_).add(positional_options_);
+  po::parsed_options parsed(&all);
   try {
-    const po::parsed_options parsed =
+    parsed =
         po::command_line_parser(arguments).options(all).positional(positional_).style(kStyle).run();
     po::store(parsed, values_);
     if (values_.count("help") != 0) {
@@ -85,6 +115,12 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
       if (option == "--" + positional) option = positional + " (" + help + ")";
     }
     throw UsageError(option + " is missing; " + help_advice());
+  } catch (const po::invalid_option_value& error) {
+    throw refused_value(error, all, parsed.options);
+  } catch (const po::unknown_option& error) {
+    throw UsageError(std::string(error.what()) + "; " +
+                     (takes_rest_ ? "an argument that begins with a dash follows --; " : "") +
+                     help_advice());
   } catch (const po::error& error) {
     throw UsageError(std::string(error.what()) + "; " + help_advice());
   }

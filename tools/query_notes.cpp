@@ -103,7 +103,7 @@ constexpr std::array<Kind, 7> kKinds{{
     {has_operator, "AND, OR or NOT", "these are no operators (--mode says how words combine)"},
     {has_field, "a word before a colon", "it names no field"},
     {has_weight, "a number behind ^", "it gives no weight (but does with --query-syntax signed)"},
-    {has_wildcard, "*", "it stands for no letters"},
+    {has_wildcard, "*", "it is no wildcard"},
     {has_tilde, "~", "it finds no words that are alike or near"},
     {has_parentheses, "parentheses", "they group nothing"},
 }};

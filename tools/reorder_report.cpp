@@ -8,7 +8,7 @@
 namespace warpdex::tools {
 
 void add_order(Table& table, const ReorderReport& report) {
-  table.add({"  lists that had a say in the order", grouped(report.lists_used),
+  table.add({"  lists that counted for the order", grouped(report.lists_used),
              "of " + grouped(report.min_list) + " postings and more"});
   table.add({"  their postings", grouped(report.postings_used)});
   table.add({"  time for the order", duration_text(report.order_seconds)});

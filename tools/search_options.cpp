@@ -22,12 +22,12 @@ void SearchOptions::add_to(CommandLine& command) {
   po::options_description queries = option_group("Queries");
   queries.add_options()(
       "queries", po::value(&queries_file_)->value_name("FILE"),
-      "queries to answer; - is standard input, of which search answers each line as it "
-      "comes; .gz, .zst and .xz are unpacked")(
+      "queries to answer; - is standard input, whose lines search answers as they "
+      "come; .gz, .zst and .xz are unpacked")(
       "query-format", po::value(&query_format_)->value_name("FORMAT")->default_value(query_format_),
       "tsv (id<TAB>text), colon (id:text), lines (text; ids are line numbers), trec (topics), "
-      "jsonl "
-      "(as BEIR's queries.jsonl: _id and text) or sparse ({\"id\": …, \"vector\": {term: weight}}, "
+      "jsonl (as BEIR's queries.jsonl: _id and text) or sparse ({\"id\": …, \"vector\": "
+      "{term: weight}}, "
       "whose terms are not analysed)")(
       "topic-fields", po::value(&topic_fields_)->value_name("A,B,..."),
       "trec: what of a topic is searched for: title, desc, narr. Default: title")(
@@ -35,10 +35,9 @@ void SearchOptions::add_to(CommandLine& command) {
       "fail: a query that cannot be read ends the search; skip: report it and go on")(
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
       "plain: a dash is punctuation; signed: +must, -not, optional and weighted^2.5 terms. "
-      "Default: "
-      "plain for files, signed for words on the command line")(
+      "Default: plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
-      "threads to answer with; 0: all. Of search, the CPU's engine only");
+      "threads to answer with; 0: all. For search, those of the CPU only");
   command.add(queries);
 
   po::options_description matching = option_group("Matching");

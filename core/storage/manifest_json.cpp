@@ -17,12 +17,12 @@ namespace {
 struct Kind {
   std::string_view name;  ///< empty: no member "kind"
   const char* what;
-  const char* command;  ///< that searches it
+  const char* help;  ///< the command line that lists its commands
 };
 constexpr std::array<Kind, 3> kKinds{
-    {{"", "an index of text", "warpdex search"},
-     {kVectorsKind, "an index of vectors", "warpdex vector search"},
-     {kMetricKind, "a permutation index", "warpdex metric search"}}};
+    {{"", "an index of text", "warpdex --help"},
+     {kVectorsKind, "an index of vectors", "warpdex vector --help"},
+     {kMetricKind, "a permutation index", "warpdex metric --help"}}};
 
 std::string kind_of(const ManifestObject& manifest) {
   return manifest.has("kind") ? manifest.string("kind") : "";
@@ -227,8 +227,8 @@ void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint
   if (const std::string found = kind_of(manifest); found != kind) {
     for (const Kind& other : kKinds) {
       if (other.name != found) continue;
-      throw FormatError(std::string("this is ") + other.what + "; '" + other.command +
-                        "' searches it");
+      throw FormatError(std::string("this is ") + other.what + "; '" + other.help +
+                        "' lists the commands for it");
     }
     damaged_manifest("a kind of index that is not known");
   }

@@ -162,8 +162,8 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
 
 void check_documents(const BuildReport& report, const BuildOptions& options) {
   if (report.documents == 0 && report.skipped_documents > 0) {
-    throw InputError("all " + std::to_string(report.skipped_documents) +
-                     " documents of the input were bad; nothing was built");
+    throw InputError("every document of the input (" + std::to_string(report.skipped_documents) +
+                     ") was bad; nothing was built");
   }
   refuse_empty(report.documents, options.output);
 }

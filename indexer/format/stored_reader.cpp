@@ -11,7 +11,8 @@
 namespace warpdex {
 namespace {
 
-/// zstd packs at most so well; what claims more is damaged, and would take all memory.
+/// The highest ratio that zstd reaches. A frame that claims more is damaged, and could take all
+/// memory.
 constexpr std::uint64_t kMaxRatio = 40'000;
 constexpr std::uint64_t kMinLimit = 1 << 16;
 
@@ -122,7 +123,8 @@ struct StoredReader::State {
 StoredReader::StoredReader(const Snapshot& snapshot) {
   if (snapshot.settings().stored_fields.empty()) {
     throw UsageError("the index '" + snapshot.folder().string() +
-                     "' stores no fields of its documents; build it with stored fields");
+                     "' stores no fields of its documents; name fields to store when it is built, "
+                     "as by 'warpdex index --store'");
   }
   state_ = std::make_unique<State>(State{snapshot, {}});
   state_->segments.resize(snapshot.segments().size());

@@ -23,7 +23,7 @@ std::string complaint(const std::string& members, std::string_view kind, std::ui
   }
 }
 
-TEST(Manifest, OfAnotherKindNamesTheCommandForIt) {
+TEST(Manifest, OfAnotherKindNamesTheHelpForIt) {
   const std::string head = R"("format": "warpdex", "version": 3)";
   const std::string vectors = head + R"(, "kind": "vectors")";
   const std::string metric = head + R"(, "kind": "metric")";
@@ -31,15 +31,16 @@ TEST(Manifest, OfAnotherKindNamesTheCommandForIt) {
   EXPECT_EQ(complaint(vectors, kVectorsKind, 3), "");
   EXPECT_EQ(complaint(metric, kMetricKind, 3), "");
   for (const std::string_view kind : {kVectorsKind, kMetricKind}) {
-    EXPECT_EQ(complaint(head, kind, 3), "this is an index of text; 'warpdex search' searches it");
+    EXPECT_EQ(complaint(head, kind, 3),
+              "this is an index of text; 'warpdex --help' lists the commands for it");
   }
   for (const std::string_view kind : {std::string_view(), kMetricKind}) {
     EXPECT_EQ(complaint(vectors, kind, 3),
-              "this is an index of vectors; 'warpdex vector search' searches it");
+              "this is an index of vectors; 'warpdex vector --help' lists the commands for it");
   }
   for (const std::string_view kind : {std::string_view(), kVectorsKind}) {
     EXPECT_EQ(complaint(metric, kind, 3),
-              "this is a permutation index; 'warpdex metric search' searches it");
+              "this is a permutation index; 'warpdex metric --help' lists the commands for it");
     EXPECT_THAT(complaint(head + R"(, "kind": "other")", kind, 3), HasSubstr("not known"));
     EXPECT_THAT(complaint(head + R"(, "kind": 1)", kind, 3), HasSubstr("damaged"));
   }

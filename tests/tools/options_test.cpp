@@ -96,6 +96,24 @@ TEST(Program, SaysWhereAnArgumentTooManyBelongs) {
   expect_complaint(run_warpdex({"evaluate", "q", "r"}), 2, {"'q' belongs to no option", "--help"});
 }
 
+TEST(Program, SaysWhichNumbersAnOptionTakes) {
+  const auto says = [](const std::vector<std::string>& option, const std::string& sentence) {
+    std::vector<std::string> arguments{"search", "index", "word"};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    expect_complaint(run_warpdex(arguments), 2, {sentence});
+  };
+  says({"-k", "many"}, "-k takes a whole number, not 'many'");
+  says({"--k", "1.5"}, "-k takes a whole number, not '1.5'");
+  says({"-k", ""}, "-k takes a whole number, not ''");
+  says({"-k", "99999999999999999999"}, "-k takes a smaller number than '99999999999999999999'");
+  says({"--k1=much"}, "--k1 takes a number, not 'much'");
+  says({"--k1", "1e300"}, "--k1 takes a smaller number than '1e300'");
+  says({"-draft"}, "an argument that begins with a dash follows --");
+  expect_complaint(run_warpdex({"vector", "search", "index", "--queries", "q", "-k", "many"}), 2,
+                   {"-k takes a whole number, not 'many'"});
+  expect_complaint(run_warpdex({"stats", "-draft"}), 2, {"'-draft'", "--help"});
+}
+
 TEST(Program, StandardStreamsAreTakenOnce) {
   const TemporaryFolder folder;
   build_small_index(folder / "index");

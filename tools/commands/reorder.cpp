@@ -45,7 +45,7 @@ void add_options(CommandLine& command, Arguments& given) {
   po::options_description order = option_group("Order");
   order.add_options()(
       "min-list", po::value(&given.min_list)->value_name("N")->default_value(given.min_list),
-      "postings that a list must have for a say in the order, 2 or more; more is faster");
+      "postings that a list must have to count for the order, 2 or more; more is faster");
   command.add(order);
   given.work.add_to(command);
 }

@@ -96,7 +96,9 @@ void print_remarks(const Snapshot& index, const Query& query, const SearchResult
     if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
     only_exclusions = only_exclusions && term.occur == Occur::kMustNot;
   }
-  if (query.terms.empty()) out << "the query has no terms (stop words and signs are none)\n";
+  if (query.terms.empty()) {
+    out << "the query has no terms (stop words, signs and words of weight 0 do not count)\n";
+  }
   if (only_exclusions) out << "the query only excludes; add a word to look for\n";
   print_unknown(index, unknown, out);
   if (result.fell_back_to_or && !result.hits.empty()) {

@@ -24,11 +24,11 @@ constexpr const char* kAbout =
 bool repair(const std::string& folder) {
   const Leftovers leftovers = repair_target(folder);
   if (leftovers.put_back) {
-    std::cout << "put back " << folder << ", which a build that died had moved aside\n";
+    std::cout << "put back " << folder << ", which a killed build had moved aside\n";
   }
   if (leftovers.removed > 0) {
     std::cout << "removed " << counted(leftovers.removed, "folder")
-              << " that builds which died had left beside " << folder << "\n";
+              << " that killed builds had left beside " << folder << "\n";
   }
   for (const std::string& problem : leftovers.problems) std::cerr << "warpdex: " << problem << "\n";
   return leftovers.problems.empty();
@@ -43,7 +43,7 @@ int run_verify(const std::vector<std::string>& arguments) {
   command.add_positional("INDEX", &folder, "the folder of an index");
   po::options_description options = option_group("Options");
   options.add_options()("repair", po::bool_switch(&wants_repair),
-                        "first clear what builds that died left beside the index, and put it back "
+                        "first clear what killed builds left beside the index, and put it back "
                         "if one had moved it aside; damage is not repaired");
   command.add(options);
   if (!command.parse(arguments)) return 0;

@@ -14,7 +14,11 @@ namespace warpdex::vector {
 DataFile::DataFile(std::string name) : name_(std::move(name)) {
   // A pipe is refused below, and not waited for.
   descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) throw IoError("cannot read '" + name_ + "': " + errno_message(errno));
+  if (descriptor_ < 0) {
+    throw IoError("cannot read '" + name_ + "': " + errno_message(errno) +
+                  (name_ == "-" ? "; standard input is not taken here, name a file"
+                                : "; check the path and its permissions"));
+  }
   struct stat status {};
   std::string reason;
   if (::fstat(descriptor_, &status) != 0) {

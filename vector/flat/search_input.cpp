@@ -85,7 +85,7 @@ void check_filter(const RowFilter* filter, std::size_t rows) {
 }
 
 void check_radius(float radius) {
-  if (std::isnan(radius)) throw UsageError("the radius is no number");
+  if (std::isnan(radius)) throw UsageError("the radius is NaN; give a number");
 }
 
 Neighbors make_neighbors(Metric metric, std::size_t queries, std::size_t k) {

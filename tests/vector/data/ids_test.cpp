@@ -121,6 +121,8 @@ TEST_F(Ids, FilesOfVectorsAreNoIds) {
                 HasSubstr("holds vectors by its name"));
   }
   EXPECT_THROW(read_ids(folder_ / "none.txt"), IoError);
+  EXPECT_THAT(complaint<IoError>([] { read_ids("-"); }),
+              testing::HasSubstr("standard input is not taken"));
 }
 
 TEST_F(Ids, FromMemory) {

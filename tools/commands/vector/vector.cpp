@@ -10,7 +10,7 @@ constexpr std::array<Command, 12> kCommands{{
     {"build", "make an index of vectors", run_vector_build},
     {"add", "add vectors to an index, or update some", run_vector_add},
     {"remove", "remove vectors from an index", run_vector_remove},
-    {"merge", "put the parts together that an index has after changes", run_vector_merge},
+    {"merge", "join the segments that changes of an index made", run_vector_merge},
     {"search", "the nearest vectors of each query", run_vector_search},
     {"bench", "how fast queries are answered, over batches and k", run_vector_bench},
     {"graph", "the nearest other vectors of each vector of an index", run_vector_graph},

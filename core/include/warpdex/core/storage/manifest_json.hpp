@@ -64,7 +64,7 @@ inline constexpr std::string_view kMetricKind = "metric";
 
 /// Checks that a manifest is of this kind (empty: of text) and this version of its format, or an
 /// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
-/// names the command that searches it.
+/// says which help lists the commands for it.
 void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
                 std::uint64_t oldest = 0);
 
