@@ -1,4 +1,4 @@
-// A thread sleeps until it is given work, and tells when that is done.
+// Threads sleep until they are given work, and signal when it is done.
 #include "warpdex/core/kept_threads.hpp"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ class KeptThreads::Thread {
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
 
-  /// Work that throws nothing; none ends the thread. Not before the work before it is done.
+  /// Starts `work`, which must not throw; an empty function ends the thread. Call it only when the
+  /// work before is done.
   void start(std::function<void()> work) {
     work_ = std::move(work);
     has_work_.release();
@@ -33,7 +34,7 @@ class KeptThreads::Thread {
   void run() {
     for (;;) {
       has_work_.acquire();
-      // Once it is done, the next may be given before this call has returned.
+      // Moved out of work_, which start() may set again as soon as the work is done.
       const std::function<void()> own = std::move(work_);
       if (!own) return;
       own();
@@ -48,7 +49,7 @@ class KeptThreads::Thread {
 KeptThreads::KeptThreads() = default;
 KeptThreads::~KeptThreads() = default;
 
-/// As many as are to be had.
+/// Takes `count` threads, or as many as the system gives.
 KeptThreads::Threads KeptThreads::take(std::size_t count) {
   Threads taken;
   {
@@ -61,7 +62,7 @@ KeptThreads::Threads KeptThreads::take(std::size_t count) {
   try {
     while (taken.size() < count) taken.push_back(std::make_unique<Thread>());
   } catch (const std::system_error&) {
-    // Those that run do the work.
+    // The system gives no more threads: those that run do the work.
   }
   return taken;
 }

@@ -31,7 +31,7 @@ void parallel_for(std::size_t threads, std::size_t items,
     try {
       for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
     } catch (const std::system_error&) {
-      // No more threads to be had: those that run do the work.
+      // The system gives no more threads: those that run do the work.
     }
     if (threads > 0) run(0);
   }

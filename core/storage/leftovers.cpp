@@ -1,4 +1,4 @@
-// Puts back, and removes.
+// Puts back a target that was moved aside, and removes what killed builds left.
 #include "warpdex/core/storage/leftovers.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds stored folders and their manifests, and says what there is where there are none.
+// Finds stored folders and their manifests, and words the errors if there are none.
 #include "warpdex/core/storage/open_stored.hpp"
 
 #include <chrono>

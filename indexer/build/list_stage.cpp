@@ -13,7 +13,7 @@
 namespace warpdex::build {
 namespace {
 
-// What a list costs beside its postings and its name: vectors and their blocks from the allocator.
+// Memory of a list beside its postings and its name: vectors, and what the allocator adds to them.
 constexpr std::uint64_t kListBytes = 600;
 // What a byte of a name costs: a group's names are gathered in a string that doubles as it grows.
 constexpr std::uint64_t kNameFactor = 2;

@@ -1,5 +1,5 @@
-// Lists are checked first, since what they add up to says whether the lengths can be right; then
-// come documents, then lists in the order of their terms.
+// Lists are checked first, since their sums show whether the lengths can be right. Then documents
+// are written, then lists in the order of their terms.
 #include <algorithm>
 #include <chrono>
 #include <limits>

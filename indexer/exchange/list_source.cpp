@@ -11,7 +11,7 @@
 namespace warpdex::exchange {
 namespace {
 
-/// Once a list is long, what it took goes back to the system.
+/// The memory of a longer list is given back to the system.
 constexpr std::size_t kKeptPostings = 1 << 20;
 
 void release_long(std::vector<std::uint32_t>& values) {

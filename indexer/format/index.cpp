@@ -78,7 +78,7 @@ IndexSections make_sections(const SegmentView& segment, const IndexCounts& count
   return sections;
 }
 
-/// That the first sections are those of every segment, which are found by their places.
+/// Checks that the first sections are those of every segment, since they are found by their places.
 void check_section_names(const Folder& opened, const SegmentInfo& segment) {
   const std::vector<SectionInfo>& sections = segment.sections;
   if (sections.size() < section::kAll.size() ||

@@ -104,7 +104,7 @@ EncodedPostings::~EncodedPostings() = default;
 EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std::uint32_t> docids,
                                 std::span<const std::uint32_t> frequencies,
                                 std::span<const std::uint32_t> lengths) {
-  // Bounds first: what they take in memory is free again when the list is encoded.
+  // Bounds first, so that their memory is free again when the list is encoded.
   ListBounds bounds;
   if (docids.size() >= kBlockSize) bounds = bound_list(docids, frequencies, lengths);
   auto data = encode(codec, docids, frequencies);

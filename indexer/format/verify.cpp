@@ -161,7 +161,8 @@ void check_lists(const Index& index, VerifyReport& report,
   }
 }
 
-/// That static scores may be added up and are bounded. In the unit of impacts, they are whole.
+/// Checks that static scores are finite, not negative and within their bounds. In the unit of
+/// impacts, they are whole.
 void check_static_scores(const Index& index) {
   const IndexSections& sections = index.sections();
   for (std::size_t document = 0; document < sections.static_scores.size(); ++document) {

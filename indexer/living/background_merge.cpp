@@ -1,4 +1,4 @@
-// Runs a merge, keeps what came of it, and says what was removed meanwhile.
+// Runs a merge, keeps its result, and finds the documents that were removed meanwhile.
 #include "living/background_merge.hpp"
 
 #include <bit>

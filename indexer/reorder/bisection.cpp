@@ -48,7 +48,7 @@ class Ticker {
   Clock::time_point last_ = Clock::now();
 };
 
-/// How often so many documents are parted in two.
+/// How often so many documents are divided in two.
 double levels_of(std::size_t documents, std::uint32_t leaf) {
   double levels = 0;
   for (; documents > leaf; documents = left_half(documents)) ++levels;
@@ -56,7 +56,7 @@ double levels_of(std::size_t documents, std::uint32_t leaf) {
 }
 
 /// Documents with rows of their own, in term numbers of their own: those of terms that two or more
-/// of them have, and not all, since no other term has a say in how they are parted.
+/// of them have, and not all, since other terms do not influence how they are divided.
 struct Part {
   std::vector<std::uint32_t> documents;
   std::vector<std::uint64_t> offsets;
@@ -176,7 +176,7 @@ class Bisection {
     std::uint64_t postings;
   };
 
-  /// Parts documents by all threads until what is left is small.
+  /// Divides documents on all threads until the parts are small.
   void part(std::span<std::uint32_t> documents, Splitter& splitter) {
     std::uint64_t postings = 0;
     for (const std::uint32_t document : documents) postings += forward_.row(document).size();

@@ -70,7 +70,7 @@ std::vector<std::uint32_t> find_order(const Index& index, const OrderSettings& s
   bisection.memory = means.memory;
   std::vector<std::uint32_t> order = reorder::bisect(
       forward, bisection, [&](double share) { stages.tell_share("ordering", share); });
-  // Of those that had no say, the empty ones come last.
+  // Documents without terms come last.
   const auto lengths = index.lengths();
   std::stable_partition(order.begin(), order.end(),
                         [&](std::uint32_t document) { return lengths[document] > 0; });

@@ -22,7 +22,7 @@
 namespace warpdex::rewrite {
 namespace {
 
-// What a list costs beside its postings: vectors and their blocks from the allocator, its entry.
+// Memory of a list beside its postings: vectors, what the allocator adds to them, and its entry.
 constexpr std::uint64_t kListBytes = 800;
 constexpr std::uint64_t kMinGroup = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxGroup = std::uint64_t{4} << 20;
