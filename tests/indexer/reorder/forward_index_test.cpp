@@ -1,4 +1,4 @@
-// Which lists have a say in an order, and the terms of each document.
+// Which lists count for an order, and the terms of each document.
 #include "reorder/forward_index.hpp"
 
 #include <gmock/gmock.h>
