@@ -59,8 +59,11 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(counts.documents)});
   if (!index.is_plain()) {
-    table.add({"deleted documents", grouped(index.removed_documents()) +
-                                        ", counted here and below until 'warpdex merge --all'"});
+    const std::uint64_t deleted = index.removed_documents();
+    table.add({"deleted documents",
+               grouped(deleted) + (deleted == 0 ? ""
+                                                : ", counted here and below until 'warpdex merge "
+                                                  "--all'")});
     table.add({"segments", grouped(index.segments().size())});
   }
   table.add({"statistics after deletions",

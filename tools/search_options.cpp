@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <iostream>
+#include <string_view>
+#include <utility>
 
 #include "interrupt.hpp"
 #include "text.hpp"
@@ -15,6 +18,10 @@ namespace {
 
 /// Bad queries that are reported one by one; the rest are only counted.
 constexpr std::uint64_t kSkippedReports = 10;
+
+/// The options of the group "Scoring", each with the scorer that it is for; empty: all.
+constexpr std::array<std::pair<const char*, std::string_view>, 5> kScorerOptions{
+    {{"scorer", ""}, {"k1", "bm25"}, {"b", "bm25"}, {"bm25-form", "bm25"}, {"mu", "qld"}}};
 
 }  // namespace
 
@@ -67,15 +74,24 @@ void SearchOptions::add_to(CommandLine& command) {
 }
 
 void SearchOptions::check(const CommandLine& command, const IndexSettings& index,
-                          const std::string& folder) {
-  if (!index.impacts) return;
-  for (const char* option : {"scorer", "k1", "b", "bm25-form", "mu"}) {
-    if (command.given(option)) {
+                          const std::string& folder) const {
+  for (const auto& [option, scorer] : kScorerOptions) {
+    if (!command.given(option)) continue;
+    if (index.impacts) {
       throw UsageError("--" + std::string(option) + " cannot change the scores of '" + folder +
                        "': it holds impacts, scores that were computed when it was built; leave "
                        "the option out, or build an index of frequencies");
     }
+    if (!scorer.empty() && scorer != scorer_) {
+      throw UsageError("--" + std::string(option) + " is for --scorer " + std::string(scorer) +
+                       "; add that or leave it out");
+    }
   }
+}
+
+void SearchOptions::check_mode(const CommandLine& command) const {
+  if (!command.given("and-or-min") || settings().mode == QueryMode::kAndOr) return;
+  throw UsageError("--and-or-min is for --mode and-or; add that or leave it out");
 }
 
 SearchSettings SearchOptions::settings() const {

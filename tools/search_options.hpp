@@ -40,10 +40,12 @@ class SearchOptions {
   /// Adds the groups "Queries", "Matching" and "Scoring".
   void add_to(CommandLine& command);
 
-  /// Throws UsageError where an option that was given is not for this index. `command` is the one
-  /// that they were added to.
-  static void check(const CommandLine& command, const IndexSettings& index,
-                    const std::string& folder);
+  /// Throws UsageError if an option was given that has no effect: on this index, or with this
+  /// scorer. `command` is the one that the options were added to.
+  void check(const CommandLine& command, const IndexSettings& index,
+             const std::string& folder) const;
+  /// Likewise with this --mode. For commands that search by this mode alone.
+  void check_mode(const CommandLine& command) const;
 
   /// What the options say. Throws UsageError for what they cannot.
   SearchSettings settings() const;

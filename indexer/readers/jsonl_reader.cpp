@@ -111,9 +111,8 @@ class JsonlReader final : public DocumentReader {
       return std::move(embedding.numbers);
     }
     fail_document(record.location, "the member '" + std::string(embedding.name) +
-                                       (embedding.is_array ? "' is not an array of numbers"
-                                                           : "', an array of numbers, is missing") +
-                                       "; each document must have its vector there");
+                                       "' is missing or not an array of numbers; each document "
+                                       "must have its vector there");
   }
 
   void check_fields() const {

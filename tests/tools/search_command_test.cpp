@@ -216,6 +216,9 @@ TEST_F(SearchCommand, RefusesSettingsOutOfRange) {
   refused({"--b", "1.5"}, "b");
   refused({"--mu", "0"}, "mu");
   refused({"--k1", "nan"}, "k1");
+  refused({"--mu", "9"}, "--mu is for --scorer qld");
+  refused({"--scorer", "qld", "--b", "0.3"}, "--b is for --scorer bm25");
+  refused({"--mode", "and", "--and-or-min", "3"}, "--and-or-min is for --mode and-or");
   refused({"--mode", "xor"}, "xor");
   refused({"--scorer", "tfidf"}, "tfidf");
   refused({"--bm25-form", "anserini"}, "anserini");

@@ -183,9 +183,10 @@ int run_bench(const std::vector<std::string>& arguments) {
                       {{"--json", given.json}, {"--output", given.answers.output()}});
   check_outputs_outside(given.index, {given.json, given.answers.output()});
   given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
+  given.search.check_mode(command);
   given.search.settings();
   const Snapshot snapshot = Snapshot::open(given.index);
-  SearchOptions::check(command, snapshot.settings(), given.index);
+  given.search.check(command, snapshot.settings(), given.index);
   const std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");

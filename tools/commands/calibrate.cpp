@@ -135,7 +135,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
   const Snapshot snapshot = Snapshot::open(given.index);
-  SearchOptions::check(command, snapshot.settings(), given.index);
+  given.search.check(command, snapshot.settings(), given.index);
   const std::vector<LoadQuery> queries = queries_of(given, snapshot);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   std::unique_ptr<GpuEngine> engine;

@@ -278,7 +278,7 @@ int run_load(const std::vector<std::string>& arguments) {
   }
   const InterruptGuard guard;
   const Snapshot snapshot = Snapshot::open(given.index);
-  SearchOptions::check(command, snapshot.settings(), given.index);
+  given.search.check(command, snapshot.settings(), given.index);
   take_queries(given, snapshot, plan);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   plan.placements = placements_of(given, gpu != nullptr);

@@ -287,9 +287,10 @@ int run_search(const std::vector<std::string>& arguments) {
   given.shown = given.show.fields(command);
   given.hybrid.check(command, given.search, !by_vectors_only);
   check_outputs_outside(given.index, {given.answers.output()});
+  given.search.check_mode(command);
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);
-  SearchOptions::check(command, index.settings(), given.index);
+  given.search.check(command, index.settings(), given.index);
   if (given.search.has_query_file() || by_vectors_only) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {

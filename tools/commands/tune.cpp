@@ -190,8 +190,9 @@ int run_tune(const std::vector<std::string>& arguments) {
         "no weight");
   }
   check_outputs_outside(given.index, {given.json});
+  given.search.check_mode(command);
   const Snapshot index = Snapshot::open(given.index);
-  SearchOptions::check(command, index.settings(), given.index);
+  given.search.check(command, index.settings(), given.index);
   std::size_t training = 0;
   std::size_t test = 0;
   const std::vector<Trial> trials =
