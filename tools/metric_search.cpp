@@ -1,4 +1,4 @@
-// The GPU first, where one is to work.
+// Searches on the GPU if one is to work, else on the CPU.
 #include "metric_search.hpp"
 
 #include "interrupt.hpp"

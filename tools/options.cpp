@@ -1,4 +1,4 @@
-// Parses command lines by Boost.Program_options and words its complaints.
+// Parses command lines by Boost.Program_options and words the errors.
 #include "options.hpp"
 
 #include <algorithm>

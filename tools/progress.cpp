@@ -1,4 +1,4 @@
-// Words and prints progress.
+// Formats and prints progress.
 #include "progress.hpp"
 
 #include <unistd.h>

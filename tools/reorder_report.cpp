@@ -1,4 +1,4 @@
-// Words what a reordering did.
+// Formats the report of a reordering.
 #include "reorder_report.hpp"
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// Words numbers.
+// Formats numbers.
 #include "text.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Searches again and again, with a clock.
+// Runs and times searches.
 #include "vector_bench.hpp"
 
 #include <algorithm>

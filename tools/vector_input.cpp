@@ -1,4 +1,4 @@
-// Opens the file of vectors, and looks whether it fits.
+// Opens the file of vectors, and checks whether it fits.
 #include "vector_input.hpp"
 
 #include <string_view>

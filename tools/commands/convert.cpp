@@ -1,4 +1,4 @@
-// warpdex convert: an index in, the same postings under another codec out.
+// warpdex convert: writes an index's postings under another codec.
 #include <iostream>
 
 #include "codec_options.hpp"

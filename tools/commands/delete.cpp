@@ -1,4 +1,4 @@
-// warpdex delete: documents out of an index, by their ids.
+// warpdex delete: deletes documents from an index by their ids.
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -35,7 +35,7 @@ struct Arguments {
   bool quiet = false;
 };
 
-/// Deletes what the lines of `in` name. Returns how many ids were not there.
+/// Deletes the documents that the lines of `in` name. Returns how many ids the index did not have.
 std::uint64_t remove_all(std::istream& in, const Arguments& given, LivingIndex& index,
                          std::uint64_t& deleted) {
   std::uint64_t unknown = 0;

@@ -1,4 +1,4 @@
-// warpdex evaluate: how good a run is by its judges.
+// warpdex evaluate: computes the effectiveness of a run from judgements.
 #include "warpdex/query/evaluation/evaluation.hpp"
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// warpdex export: an index out, for other programs.
+// warpdex export: writes an index for other programs.
 #include <iostream>
 #include <memory>
 #include <ostream>

@@ -1,4 +1,4 @@
-// warpdex import: an index of another program in, an index out.
+// warpdex import: builds an index from one of another program.
 #include <filesystem>
 #include <iostream>
 
@@ -222,7 +222,7 @@ int run_import(const std::vector<std::string>& arguments) {
     for (const std::string& note : report.notes) std::cerr << "warpdex: " << note << "\n";
     if (!given.quiet) print_report(report, given.output);
   } catch (const std::exception&) {
-    // A signal ends a whole pipeline: its writer may have died first.
+    // A signal ends all programs of a pipeline; the one that writes our input may have died first.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;
   }

@@ -1,4 +1,4 @@
-// warpdex index: documents in, an index out.
+// warpdex index: builds an index from documents.
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -109,7 +109,7 @@ void print_report(const BuildReport& report, const std::optional<ReorderReport>&
   if (report.weights) std::cout << "  " << impacts_text(*report.weights) << "\n";
 }
 
-/// What is not wrong for sure, but worth a look.
+/// Notes on what may be wrong.
 void print_notes(const BuildReport& report) {
   if (report.documents == 0) {
     std::cerr << "warpdex: the input holds no document; the index is empty\n";
@@ -189,7 +189,8 @@ int run_index(const std::vector<std::string>& arguments) {
     if (!given.quiet) print_report(report, order, given.output, folder_bytes(output));
     if (!given.quiet && is_current) print_replaced_current_folder();
   } catch (const std::exception&) {
-    // A signal ends a whole pipeline: its writer may have died first, in the middle of a document.
+    // A signal ends all programs of a pipeline; the one that writes our input may have died first,
+    // in the middle of a document.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;
   }

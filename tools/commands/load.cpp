@@ -1,4 +1,4 @@
-// warpdex load: queries that arrive at times of their own, and how long each waits for its answer.
+// warpdex load: sends queries at given rates, and measures how long each waits for its answer.
 #include <charconv>
 #include <chrono>
 #include <cmath>

@@ -1,4 +1,4 @@
-// warpdex merge: fewer segments, and no deleted documents in them.
+// warpdex merge: writes segments as fewer ones, without deleted documents.
 #include <iostream>
 #include <string>
 #include <vector>

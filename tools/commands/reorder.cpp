@@ -1,4 +1,4 @@
-// warpdex reorder: an index in, the same documents in a better order out.
+// warpdex reorder: writes an index with its documents in an order that makes it smaller.
 #include <iostream>
 
 #include "command.hpp"

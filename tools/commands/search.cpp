@@ -1,4 +1,4 @@
-// warpdex search: words answered for a reader, or a file of queries answered as a run.
+// warpdex search: answers words for people, or a file of queries as a run.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Answers words, readably, or a file of queries, as a TREC run or JSON; best documents first,\n"
-    "equal scores in the order of the input.";
+    "Answers words with a list for people, or a file of queries with a TREC run or JSON; best\n"
+    "documents first, equal scores in the order of the input.";
 
 constexpr const char* kNotes =
     "examples:\n"
@@ -211,7 +211,8 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   };
   if (!is_stream && arguments.search.has_query_file()) note(texts);
   std::optional<ShownFields> shown = shown_fields(index, arguments, false);
-  // A signal must not leave the unfinished file behind. Without one, it may end us as it likes.
+  // A signal must not leave an unfinished file behind. If there is no file, it may end the program
+  // at once.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
   const std::unique_ptr<UploadedIndex> gpu =

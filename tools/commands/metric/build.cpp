@@ -1,4 +1,4 @@
-// warpdex metric build: a file of objects to a permutation index.
+// warpdex metric build: builds a permutation index from a file of objects.
 #include <algorithm>
 #include <chrono>
 #include <iostream>

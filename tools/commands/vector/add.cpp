@@ -1,4 +1,4 @@
-// warpdex vector add: more vectors for an index.
+// warpdex vector add: adds vectors to an index.
 #include <algorithm>
 #include <chrono>
 #include <iostream>

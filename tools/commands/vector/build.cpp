@@ -1,4 +1,4 @@
-// warpdex vector build: a file of vectors to an index.
+// warpdex vector build: builds an index from a file of vectors.
 #include <algorithm>
 #include <chrono>
 #include <iostream>

@@ -1,4 +1,4 @@
-// warpdex vector merge: one segment of all that is in an index.
+// warpdex vector merge: joins the segments of an index into one.
 #include <iostream>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// warpdex vector remove: takes vectors out of an index.
+// warpdex vector remove: removes vectors from an index.
 #include <iostream>
 #include <vector>
 
