@@ -76,8 +76,7 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
 /// One query at a time, the n-th not before the n-th of `times`. `answer` returns whether there is
 /// one.
 template <typename Answer>
-SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times,
-                             const Answer& answer,
+SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times, Answer& answer,
                              const std::function<void(std::size_t)>& on_query) {
   std::vector<std::vector<std::uint64_t>> took(plan.classes.size());
   std::vector<std::uint64_t> all;
@@ -103,41 +102,68 @@ SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times
   return figures;
 }
 
-/// One query after the other, and at each of the plan's rates: the queries of a load at that rate,
-/// all of them if they do not take far longer. Others would have other percentiles.
+/// The engine's own memory is warm after few queries.
 template <typename Answer>
-void measure_singles(const LoadPlan& plan, const Answer& answer, HandFigures& figures,
-                     const OnLoadProgress& on_progress) {
-  const std::string name = "by hand, " + std::string(processor_name(figures.processor));
-  const auto measure = [&](std::span<const Micros> times) {
-    return measure_single(plan, times, answer, [&](std::size_t done) {
-      InterruptGuard::check();
-      on_progress(name + ", single queries", done, times.size());
-    });
-  };
-  std::size_t most = plan.rates.empty() ? plan.queries.size() : 0;
-  for (const double rate : plan.rates) {
-    const std::vector<Micros> times = times_of(plan, rate);
-    most = std::max(most, times.size());
-    figures.at_rates.push_back(measure(times));
+SingleFigures measure_warm_single(const LoadPlan& plan, Processor processor,
+                                  std::span<const Micros> times, Answer& answer,
+                                  const OnLoadProgress& on_progress) {
+  for (std::size_t i = 0; i < std::min(kWarming, plan.queries.size()); ++i) {
+    answer(plan.queries[i]);
   }
-  figures.single = measure(std::vector<Micros>(std::min(most, plan.queries.size())));
+  const std::string name = "by hand, " + std::string(processor_name(processor));
+  return measure_single(plan, times, answer, [&](std::size_t done) {
+    InterruptGuard::check();
+    on_progress(name + ", single queries", done, times.size());
+  });
 }
 
+/// Queries of the longest load, each once at most.
+std::size_t most_queries(const LoadPlan& plan) {
+  if (plan.rates.empty()) return plan.queries.size();
+  std::size_t most = 0;
+  for (const double rate : plan.rates) most = std::max(most, times_of(plan, rate).size());
+  return std::min(most, plan.queries.size());
+}
+
+/// Answers a query on one CPU thread. Returns whether there is an answer.
+class CpuAnswer {
+ public:
+  explicit CpuAnswer(const Snapshot& snapshot) : searcher_(snapshot) {}
+  bool operator()(const LoadQuery& query) {
+    searcher_.run(query.plan, query.settings);
+    return true;
+  }
+
+ private:
+  CpuSearcher searcher_;
+};
+
+/// The same by the GPU's engine.
+class GpuAnswer {
+ public:
+  explicit GpuAnswer(GpuEngine& engine) : engine_(engine) {}
+  bool operator()(const LoadQuery& query) {
+    const BatchAnswers answers = engine_.run(std::span(&query.plan, 1), query.settings);
+    if (!answers[0].is_answered) return false;
+    answers.result(0);  // in memory of its own, as the CPU's and the scheduler's are
+    return true;
+  }
+
+ private:
+  GpuEngine& engine_;
+};
+
 template <typename Answer>
-HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, const Answer& answer,
+HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, Answer& answer,
                         const LoadPlan& plan, std::size_t callers,
                         const OnLoadProgress& on_progress) {
   HandFigures figures;
   figures.processor = processor;
   figures.single.by_class.resize(plan.classes.size());
   if (plan.by_hand.single) {
-    // All threads warm the lists. The engine's own memory is warm after few queries.
-    engine.wait(ring.submit(engine, plan.queries.size()));
-    for (std::size_t i = 0; i < std::min(kWarming, plan.queries.size()); ++i) {
-      answer(plan.queries[i]);
-    }
-    measure_singles(plan, answer, figures, on_progress);
+    engine.wait(ring.submit(engine, plan.queries.size()));  // all threads warm the lists
+    const std::vector<Micros> at_once(most_queries(plan));
+    figures.single = measure_warm_single(plan, processor, at_once, answer, on_progress);
   }
   if (!plan.by_hand.batches) return figures;
   const std::string name = "by hand, " + std::string(processor_name(processor));
@@ -219,24 +245,31 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
   QueryRing ring(plan, largest);  // outlives what engines have under way
   {
     CpuEngine engine(snapshot, {.threads = plan.settings.cpu_threads});
-    CpuSearcher searcher(snapshot);
-    const auto answer = [&](const LoadQuery& query) {
-      searcher.run(query.plan, query.settings);
-      return true;
-    };
+    CpuAnswer answer(snapshot);
     figures.push_back(
         measure_one(Processor::kCpu, engine, ring, answer, plan, callers, on_progress));
   }
   if (gpu == nullptr) return figures;
   GpuEngine engine = gpu->make_engine({.max_batches = 2});
-  const auto answer = [&](const LoadQuery& query) {
-    const BatchAnswers answers = engine.run(std::span(&query.plan, 1), query.settings);
-    if (!answers[0].is_answered) return false;
-    answers.result(0);  // in memory of its own, as the CPU's and the scheduler's are
-    return true;
-  };
+  GpuAnswer answer(engine);
   figures.push_back(measure_one(Processor::kGpu, engine, ring, answer, plan, callers, on_progress));
   return figures;
+}
+
+void measure_by_hand_at(double rate, const Snapshot& snapshot, const UploadedIndex* gpu,
+                        const LoadPlan& plan, std::vector<HandFigures>& figures,
+                        const OnLoadProgress& on_progress) {
+  if (!plan.by_hand.single) return;
+  const std::vector<Micros> times = times_of(plan, rate);
+  const auto add = [&](HandFigures& of, auto& answer) {
+    of.at_rates.push_back(measure_warm_single(plan, of.processor, times, answer, on_progress));
+  };
+  CpuAnswer on_cpu(snapshot);
+  add(figures[0], on_cpu);
+  if (gpu == nullptr) return;
+  GpuEngine engine = gpu->make_engine({.max_batches = 2});
+  GpuAnswer on_gpu(engine);
+  add(figures[1], on_gpu);
 }
 
 std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,

@@ -150,14 +150,14 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Mic
 }
 
 std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                     const LoadPlan& plan, const OnLoadProgress& on_progress) {
+                                     const LoadPlan& plan, const OnLoadProgress& on_progress,
+                                     const std::function<void(double rate)>& before) {
   std::vector<LoadPoint> points;
-  for (const Placement placement : plan.placements) {
-    if (plan.rates.empty()) break;
-    ScheduledEngine loaded = warm_engine(snapshot, gpu, plan, placement, on_progress);
-    for (const double rate : plan.rates) {
-      loaded.restart();
-      points.push_back(run_point(loaded.scheduler(), plan, rate, 0, on_progress));
+  for (const double rate : plan.rates) {
+    before(rate);
+    for (const Placement placement : plan.placements) {
+      ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
+      points.push_back(run_point(engine.scheduler(), plan, rate, 0, on_progress));
       points.back().placement = placement;
     }
   }

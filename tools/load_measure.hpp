@@ -88,10 +88,12 @@ ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
                             const LoadPlan& plan, Placement placement,
                             const OnLoadProgress& on_progress);
 
-/// Runs each rate on each placement, on a warm_engine(), with a scheduler of its own for each.
-/// `gpu` may be null; then only kCpuOnly can be among the placements.
+/// Runs each rate on each placement, on a warm_engine() of its own. `gpu` may be null; then only
+/// kCpuOnly can be among the placements. `before` is called before the loads of each rate: a
+/// machine may be slower some seconds later, so what they are compared with is measured then.
 std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                     const LoadPlan& plan, const OnLoadProgress& on_progress);
+                                     const LoadPlan& plan, const OnLoadProgress& on_progress,
+                                     const std::function<void(double rate)>& before);
 
 /// The plan's settings of a scheduler for a placement.
 SchedulerSettings settings_for(const LoadPlan& plan, Placement placement);

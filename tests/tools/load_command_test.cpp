@@ -214,12 +214,16 @@ TEST_F(LoadCommand, MeasuresTheEnginesByHandAndCallersThatWait) {
 }
 
 TEST_F(LoadCommand, MeasuresOnlyTheWantedPartsByHand) {
-  const rapidjson::Document single = figures({"--by-hand=single", "--rate", "300"});
+  const rapidjson::Document single = figures({"--by-hand=single", "--rate", "300,600"});
   EXPECT_GT(single["by_hand"][0]["all"]["p50_us"].GetDouble(), 0);
   EXPECT_EQ(single["by_hand"][0]["whole_batches_per_second"].GetDouble(), 0);
-  const auto& at_rate = single["by_hand"][0]["at_rates"][0];
-  EXPECT_EQ(at_rate["rate"].GetDouble(), 300);
-  EXPECT_GT(at_rate["all"]["p50_us"].GetDouble(), 0);
+  const auto& at_rates = single["by_hand"][0]["at_rates"];
+  ASSERT_EQ(at_rates.Size(), 2U);
+  for (rapidjson::SizeType i = 0; i < 2; ++i) {
+    EXPECT_EQ(at_rates[i]["rate"].GetDouble(), i == 0 ? 300 : 600);
+    EXPECT_GT(at_rates[i]["all"]["p50_us"].GetDouble(), 0);
+    EXPECT_EQ(single["loads"][i]["rate"].GetDouble(), i == 0 ? 300 : 600);
+  }
   const rapidjson::Document batches = figures({"--by-hand=batches", "--rate", "300"});
   EXPECT_EQ(batches["by_hand"][0]["all"]["p50_us"].GetDouble(), 0);
   EXPECT_GT(batches["by_hand"][0]["whole_batches_per_second"].GetDouble(), 0);
