@@ -8,6 +8,15 @@
 #include "text.hpp"
 
 namespace warpdex::tools {
+namespace {
+
+constexpr const char* kEraseLine = "\r\x1b[K";
+// Without wrapping, a terminal cuts a line that is too long for it. A wrapped one could not be
+// erased as one line.
+constexpr const char* kWrapOff = "\x1b[?7l";
+constexpr const char* kWrapOn = "\x1b[?7h";
+
+}  // namespace
 
 Progress Progress::to_standard_error() { return {std::cerr, isatty(STDERR_FILENO) != 0}; }
 
@@ -39,7 +48,7 @@ void Progress::update(const std::string& stage, const std::string& text, std::ui
     }
   }
   if (terminal_) {
-    *out_ << "\r" << line << "\x1b[K" << std::flush;
+    *out_ << kEraseLine << kWrapOff << line << kWrapOn << std::flush;
     line_is_open_ = true;
   } else {
     *out_ << line << "\n" << std::flush;
@@ -47,7 +56,7 @@ void Progress::update(const std::string& stage, const std::string& text, std::ui
 }
 
 void Progress::clear() {
-  if (line_is_open_) *out_ << "\r\x1b[K" << std::flush;
+  if (line_is_open_) *out_ << kEraseLine << std::flush;
   line_is_open_ = false;
 }
 

@@ -93,6 +93,10 @@ TEST(Progress, WritesLinesToAPipeAndOneLineToATerminal) {
     EXPECT_THAT(text, HasSubstr(" s left"));
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), terminal ? 0 : 2);
     EXPECT_EQ(text.ends_with("\r\x1b[K"), terminal);
+    // A terminal that is too narrow cuts the line, and wraps other text as before.
+    const std::size_t wrap_off = text.rfind("\x1b[?7lreading");
+    EXPECT_EQ(wrap_off != text.npos, terminal);
+    EXPECT_EQ(text.find("\x1b[?7h", wrap_off) != text.npos, terminal);
   }
 }
 
