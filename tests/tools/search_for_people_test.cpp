@@ -116,7 +116,7 @@ TEST_F(SearchForPeople, ShowsProgressOnATerminalAlone) {
   terminal.error_is_terminal = true;
   const Outcome seen = search(arguments, terminal);
   EXPECT_EQ(seen.status, 0) << seen.err;
-  EXPECT_TRUE(seen.err.starts_with("\rsearching: ")) << seen.err;
+  EXPECT_TRUE(seen.err.starts_with("\r\x1b[K\x1b[?7lsearching: ")) << seen.err;
   EXPECT_THAT(seen.err, HasSubstr(" of 300,000 queries, "));
   EXPECT_THAT(seen.err, HasSubstr("/s, "));
   EXPECT_TRUE(seen.err.ends_with("\r\x1b[K")) << seen.err;  // nothing of it is left
