@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "terminal.hpp"
 #include "text.hpp"
 
 namespace warpdex::tools {
@@ -18,7 +19,7 @@ constexpr const char* kWrapOn = "\x1b[?7h";
 
 }  // namespace
 
-Progress Progress::to_standard_error() { return {std::cerr, isatty(STDERR_FILENO) != 0}; }
+Progress Progress::to_standard_error() { return {std::cerr, takes_escapes(STDERR_FILENO)}; }
 
 Progress::Clock::duration Progress::default_interval(bool terminal) {
   return terminal ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);

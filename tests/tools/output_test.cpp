@@ -1,8 +1,10 @@
 // What the program prints with: tables, words for numbers, progress and latencies.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <sstream>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 #include "tests/tools/collection.hpp"
 #include "text.hpp"
 #include "timing.hpp"
@@ -98,6 +101,31 @@ TEST(Progress, WritesLinesToAPipeAndOneLineToATerminal) {
     EXPECT_EQ(wrap_off != text.npos, terminal);
     EXPECT_EQ(text.find("\x1b[?7h", wrap_off) != text.npos, terminal);
   }
+}
+
+TEST(Terminal, TakesEscapesIfItSaysWhatItIs) {
+  const int control = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(control, 0);
+  ASSERT_EQ(grantpt(control), 0);
+  ASSERT_EQ(unlockpt(control), 0);
+  const int terminal = open(ptsname(control), O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  const int file = open("/dev/null", O_WRONLY);
+  const char* const was = std::getenv("TERM");
+  const std::string before = was == nullptr ? "" : was;
+  const auto takes = [&](const char* term) {
+    setenv("TERM", term, 1);
+    EXPECT_FALSE(takes_escapes(file)) << term;
+    return takes_escapes(terminal);
+  };
+  EXPECT_TRUE(takes("xterm-256color"));
+  EXPECT_TRUE(takes("linux"));
+  EXPECT_FALSE(takes("dumb"));
+  EXPECT_FALSE(takes(""));
+  unsetenv("TERM");
+  EXPECT_FALSE(takes_escapes(terminal));
+  if (was != nullptr) setenv("TERM", before.c_str(), 1);
+  for (const int descriptor : {control, terminal, file}) close(descriptor);
 }
 
 TEST(Progress, TellsNoRateOfSteps) {

@@ -114,12 +114,17 @@ TEST_F(SearchForPeople, ShowsProgressOnATerminalAlone) {
   const std::vector<std::string> arguments{"--queries", file("log.tsv"), "--output", "/dev/null"};
   RunSettings terminal;
   terminal.error_is_terminal = true;
+  terminal.under = {"env", "TERM=xterm"};
   const Outcome seen = search(arguments, terminal);
   EXPECT_EQ(seen.status, 0) << seen.err;
   EXPECT_TRUE(seen.err.starts_with("\r\x1b[K\x1b[?7lsearching: ")) << seen.err;
   EXPECT_THAT(seen.err, HasSubstr(" of 300,000 queries, "));
   EXPECT_THAT(seen.err, HasSubstr("/s, "));
   EXPECT_TRUE(seen.err.ends_with("\r\x1b[K")) << seen.err;  // nothing of it is left
+  terminal.under = {"env", "TERM=dumb"};
+  const Outcome plain = search(arguments, terminal);
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_THAT(plain.err, Not(HasSubstr("\x1b")));
   EXPECT_EQ(search(arguments).err, "");
 }
 

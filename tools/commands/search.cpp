@@ -19,6 +19,7 @@
 #include "search_options.hpp"
 #include "shown_fields.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
@@ -152,10 +153,10 @@ std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& 
   if (!readable && !arguments.answers.is_json()) {
     throw UsageError("a run has no place for --show; add --output-format json");
   }
-  const bool is_terminal = arguments.answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
-  const ShownFields::Marks marks = !readable     ? ShownFields::Marks::kTags
-                                   : is_terminal ? ShownFields::Marks::kTerminal
-                                                 : ShownFields::Marks::kAsterisks;
+  const bool is_bold = arguments.answers.is_to_standard_output() && takes_escapes(STDOUT_FILENO);
+  const ShownFields::Marks marks = !readable ? ShownFields::Marks::kTags
+                                   : is_bold ? ShownFields::Marks::kTerminal
+                                             : ShownFields::Marks::kAsterisks;
   return ShownFields(index, arguments.shown, arguments.show.snippets(), marks);
 }
 
