@@ -253,8 +253,8 @@ struct CompetitiveBlock {
 };
 
 /// Competitive blocks lie in classes by their bound, the highest first. OR by bound has two phases.
-/// The first takes the blocks of the first classes, and of their documents those that can reach the
-/// bounds of these classes. The second takes all other blocks and documents.
+/// The first takes the blocks of the first classes; of a single query only those documents that can
+/// reach the bounds of these classes. The second takes all other blocks and documents.
 inline constexpr std::uint32_t kBoundClasses = 32;
 inline constexpr std::uint32_t kPhases = 2;
 struct CompetitiveCounters {

@@ -269,7 +269,7 @@ void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, Batch
   plan.is_long = plan.round_count > 0 && attempt == 0 && is_long(plan);
   plan.chunk_blocks = plan.is_small ? 1 : 16;
   plan.raise_every = is_by_bound ? 16 : 256;
-  plan.first_phase_blocks = std::max({256U, 2 * plan.k, 64 * shape.or_states});
+  plan.first_phase_blocks = std::max({256U, 2 * plan.k, 24 * shape.or_states});
   plan.max_competitive_blocks = is_by_bound ? static_cast<std::uint32_t>(shape.or_blocks) : 0;
 }
 

@@ -112,7 +112,7 @@ class BlockReader {
             sums[i] + suffix_bounds[tile] >= need.at(document) && states[tile] == tile_state_;
       }
     }
-    drop_removed(batch_, docids, wanted);
+    RemovedBits(batch_, docids, wanted).drop(docids, wanted);
     const LanePlaces places(wanted);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

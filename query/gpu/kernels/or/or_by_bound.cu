@@ -24,8 +24,9 @@ constexpr std::uint32_t kMaxShares = kWarp;
 /// queries with many lists take many times as long as others.
 constexpr std::uint32_t kSharesOfOne = 2;
 constexpr std::uint32_t kSharesOfSome = 4;
-/// A warp that takes several blocks at a time does so this many times at least.
-constexpr std::uint32_t kTurns = 4;
+/// A warp that takes several blocks at a time does so this many times at least: a block takes it
+/// some 25 us, and in the end all wait for the last.
+constexpr std::uint32_t kTurns = 16;
 
 /// Documents of a query's first `classes` classes have bounds of this or more, all others have
 /// less.
@@ -131,7 +132,8 @@ __device__ CompetitiveBlock promise_of(const CompetitiveBlock& promise, int lane
 /// What a phase takes: the first so many blocks, and those of their documents whose bounds lie
 /// within limits. The first phase takes as many classes as needed for enough blocks, but no more
 /// than kAlike times as many blocks, as many blocks may have the same bound. The second takes all
-/// that is left.
+/// that is left. With several queries, the first phase takes all documents of its blocks: to read
+/// blocks twice would take longer than the lookups that this saves.
 struct Phase {
   std::uint32_t classes;  ///< it takes documents with the bounds of the first so many classes
   std::uint32_t blocks;   ///< it takes the first so many blocks
@@ -146,8 +148,9 @@ __device__ Phase find_phase(const OrByBound& batch, const BoundClasses& classes,
   constexpr std::uint32_t kAlike = 4;
   const std::uint32_t first = classes.count_with(batch.first_phase_blocks);
   const std::uint32_t taken = min(classes.ends[first - 1], kAlike * batch.first_phase_blocks);
-  if (number == 0) return {first, taken, 0, 0};
-  return {kBoundClasses, classes.blocks(), first, taken};
+  const std::uint32_t of_documents = batch.is_one_query ? first : kBoundClasses;
+  if (number == 0) return {of_documents, taken, 0, 0};
+  return {kBoundClasses, classes.blocks(), of_documents, taken};
 }
 
 /// One warp's part of a phase: reads blocks and looks their documents up.
@@ -193,10 +196,11 @@ class BlockSearcher {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;
       bounds[i] = wanted[i] ? suffix_bounds[docids[i] >> kTileShift] : 0;
     }
-    drop_removed(batch_, docids, wanted);
+    const RemovedBits removed(batch_, docids, wanted);
     if constexpr (kForm != ScoreForm::kImpact) {
       read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
     }
+    removed.drop(docids, wanted);
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       sums[i] = table_.units(weight, sums[i], codes[i]);

@@ -11,17 +11,25 @@ namespace or_lookups {
 /// Documents of a list that one warp looks up together, at most.
 inline constexpr std::uint32_t kTogether = 128;
 
-/// Drops the removed ones of a block's wanted documents, four a lane. Their bits are read together,
-/// as the latency is long.
-__device__ inline void drop_removed(const Batch& batch, const std::uint32_t (&documents)[4],
-                                    bool (&wanted)[4]) {
-  if (batch.removed == nullptr) return;
-  std::uint32_t words[4];
+/// Which of a block's wanted documents, four a lane, were removed. The constructor starts to read
+/// this, since the latency is long.
+struct RemovedBits {
+  std::uint32_t words[4] = {};
+
+  __device__ RemovedBits(const Batch& batch, const std::uint32_t (&documents)[4],
+                         const bool (&wanted)[4]) {
+    if (batch.removed == nullptr) return;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = wanted[i] ? __ldg(batch.removed + documents[i] / 32) : 0;
+    for (int i = 0; i < 4; ++i) {
+      if (wanted[i]) words[i] = __ldg(batch.removed + documents[i] / 32);
+    }
+  }
+  /// Removed documents are no longer wanted.
+  __device__ void drop(const std::uint32_t (&documents)[4], bool (&wanted)[4]) const {
 #pragma unroll
-  for (int i = 0; i < 4; ++i) wanted[i] = wanted[i] && (words[i] >> documents[i] % 32 & 1) == 0;
-}
+    for (int i = 0; i < 4; ++i) wanted[i] = wanted[i] && (words[i] >> documents[i] % 32 & 1) == 0;
+  }
+};
 
 /// Packs the wanted documents of a block, four a lane, in ascending order: place(i) is where the
 /// lane's i-th goes.
