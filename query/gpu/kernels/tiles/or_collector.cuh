@@ -30,7 +30,9 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
   /// crossings were recorded.
   __device__ void collect() {
     if (query_.flags & kCount) {
-      if (batch_.removed == nullptr) {
+      if (plan_.info.counts_postings) {
+        take_counted();
+      } else if (batch_.removed == nullptr) {
         count_matches();
       } else {
         count_live_matches();
@@ -54,13 +56,11 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
       if (!scans) empty();
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
+      if (kept <= kHanded) return hand_over(kept, threshold);
       const std::uint32_t here = min(kept, kKept);
       const std::uint32_t compared = min(here, kCompared);
       append_kept(here, compared > query_.k ? max(threshold, own_threshold(compared)) : threshold);
-      if (kept >= query_.k && threadIdx.x == 0 && sums_are_exact(batch_, query_)) {
-        atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
-                                   static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
-      }
+      raise_tie(kept, threshold);
       sync(GpuPhase::kSelect);
       if (warp_ == 0) {
         raise_threshold(batch_, query_);
@@ -82,6 +82,28 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
   }
 
  private:
+  /// Hands the kept documents over to the warp that plans blocks.
+  __device__ void hand_over(std::uint32_t kept, std::uint32_t threshold) {
+    if (warp_ != 0) return;
+    HandedDocuments& handed = memory_.handed[&plan_ == memory_.plans ? 0 : 1];
+    copy_query(query_, handed.query);
+    if (lane_id() < kept) handed.kept[lane_id()] = memory_.kept[lane_id()];
+    if (lane_id() == 0) {
+      handed.begin = begin_;
+      handed.need = threshold;
+      handed.count = kept;
+    }
+    raise_tie(kept, threshold);
+  }
+
+  /// Where sums are exact and k documents or more are kept, no document behind the item with the
+  /// same sum counts.
+  __device__ void raise_tie(std::uint32_t kept, std::uint32_t threshold) {
+    if (kept < query_.k || threadIdx.x != 0 || !sums_are_exact(batch_, query_)) return;
+    atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
+                               static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
+  }
+
   __device__ void empty() {
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
@@ -91,7 +113,7 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
 
   /// Whether the document of a slot was removed.
   __device__ bool is_slot_removed(std::uint32_t slot) const {
-    return is_removed(batch_, begin_ + slot);
+    return !plan_.info.counts_postings && is_removed(batch_, begin_ + slot);
   }
 
   /// Keeps those of the recorded documents that still reach `need`: the threshold may have risen,
@@ -102,6 +124,13 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & 0xFFFF;
     if (sum < need || is_slot_removed(slot)) return;
     memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
+  }
+
+  /// Adds what was counted as postings were added to the query's matches.
+  __device__ void take_counted() {
+    if (threadIdx.x != 0) return;
+    atomicAdd(&state_.matches, static_cast<unsigned long long>(memory_.matches));
+    memory_.matches = 0;
   }
 
   /// Counts the accumulators that are not 0 as matches of the query.

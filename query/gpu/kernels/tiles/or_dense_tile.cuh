@@ -74,7 +74,9 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
       std::uint32_t values[4];
       decode(entry, slots, values);
       clock_.end(GpuPhase::kDecode);
-      if (entry.traits.half == BlockHalf::kAnywhere) {
+      if (plan_.info.counts_postings) {
+        add_and_count(entry, slots, values);
+      } else if (entry.traits.half == BlockHalf::kAnywhere) {
         add_anywhere(entry, slots, values);
       } else {
         add_in_half(entry, slots, values);
@@ -129,13 +131,60 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (slots[i] >= 2 * half_) continue;
-      const std::uint32_t added = kForm == ScoreForm::kImpact && sums_are_whole_
-                                      ? entry.weight * values[i] + entry.weight
-                                      : min(units(entry, values[i], slots[i]), query_.unit_cap);
+      const std::uint32_t added = added_by(entry, values[i], slots[i], false);
       const std::uint32_t shift = shift_of(slots[i]);
       const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);
       if (plan_.info.crossing_word - (old << (16 - shift)) < added << 16) record(slots[i]);
     }
+  }
+
+  /// The same for documents anywhere, or of one half; counts those that had no sum before. Leaves
+  /// out removed documents.
+  __device__ void add_and_count(const BlockEntry& entry, std::uint32_t (&slots)[4],
+                                const std::uint32_t (&values)[4]) {
+    const bool is_high = entry.traits.half == BlockHalf::kHigh;
+    bool is_there[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (is_high) slots[i] += half_;
+      is_there[i] = slots[i] < 2 * half_;
+      if (!is_there[i]) slots[i] = 0;
+    }
+    std::uint32_t removed[4];
+    read_removed(slots, removed);
+    std::uint32_t added[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) added[i] = added_by(entry, values[i], slots[i], is_high);
+    std::uint32_t matches = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (!is_there[i] || (removed[i] >> slots[i] % 32 & 1) != 0) continue;
+      const std::uint32_t shift = shift_of(slots[i]);
+      const std::uint32_t before = atomicAdd(word_of(slots[i]), added[i] << shift) << (16 - shift);
+      if (before < 0x10000) ++matches;
+      if (plan_.info.crossing_word - before < added[i] << 16) record(slots[i]);
+    }
+    matches = __reduce_add_sync(kWholeWarp, matches);
+    if (lane_id() == 0) atomicAdd(&memory_.matches, matches);
+  }
+
+  /// The words that have the bits of four documents, set where they were removed. Read them before
+  /// other work: the latency is long.
+  __device__ void read_removed(const std::uint32_t (&slots)[4], std::uint32_t (&bits)[4]) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      bits[i] = batch_.removed == nullptr ? 0 : __ldg(batch_.removed + (begin_ + slots[i]) / 32);
+    }
+  }
+
+  /// The units of a posting in its document's accumulator.
+  __device__ std::uint32_t added_by(const BlockEntry& entry, std::uint32_t value,
+                                    std::uint32_t slot, bool is_high) {
+    if (kForm == ScoreForm::kImpact && sums_are_whole_) {
+      const std::uint32_t unit = is_high ? entry.weight >> 16 : entry.weight;
+      return unit * value + unit;
+    }
+    return min(units(entry, value, slot), query_.unit_cap);
   }
 
   /// Records a document whose sum has just recorded the threshold.

@@ -12,10 +12,14 @@ inline constexpr std::uint32_t kMaxHalf = kMaxItemTiles * kTileDocuments / 2;
 inline constexpr std::uint32_t kKept = 1024;     // candidates of an item that are kept at a time
 inline constexpr std::uint32_t kCompared = 256;  // of these, those that are compared with each
                                                  // other
+inline constexpr std::uint32_t kHanded = 12;     // documents that are handed over at a time
 inline constexpr std::uint32_t kRecorded = 256;  // documents of an item that are recorded as they
                                                  // cross
 inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer blocks, length codes are not
                                                  // copied
+/// Of an item with so many blocks or fewer, matches are counted as postings are added. With more,
+/// reading all accumulators takes less time.
+inline constexpr std::uint32_t kCountedBlocks = 64;
 
 /// Warps of a CTA, and CTAs of a multiprocessor: as many as its registers and shared memory allow.
 template <CodecKind kCodec, ScoreForm kForm>
@@ -25,7 +29,7 @@ struct TileShape {
                                                                ///< and memory
   static constexpr std::uint32_t kCtas = kHasLengths ? 2 : 3;
   /// Whether decoding takes all registers, so that one more would be spilled.
-  static constexpr bool kIsTight = !kHasLengths && (kIsPfor || kCodec == CodecKind::kRice);
+  static constexpr bool kIsTight = kCodec == CodecKind::kRice;
   /// Warps that decode.
   static constexpr std::uint32_t kWarps = kHasLengths ? 16 : 10;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
@@ -88,7 +92,8 @@ struct ItemInfo {
   /// recorded, and all sums are scanned. All plans of an item use the same value, so that no
   /// document is recorded twice.
   std::uint32_t crossing_word;
-  bool copies_lengths;  ///< enough blocks need the lengths
+  bool copies_lengths;   ///< enough blocks need the lengths
+  bool counts_postings;  ///< matches are counted as postings are added
 };
 
 /// Work of the decoding warps between two barriers of the CTA: some blocks of an item.
@@ -117,6 +122,17 @@ struct alignas(16) PlannedItem {
 };
 static_assert(kMaxLists * (kMaxItemTiles * kTileDocuments / kBlockSize + 2) < 1 << 16);
 
+/// Documents of an item that are handed over to the warp that plans blocks: it makes them
+/// candidates while the next item is accumulated, so that the warps that decode need not wait for
+/// global memory.
+struct alignas(16) HandedDocuments {
+  Query query;
+  std::uint32_t kept[kHanded];  ///< as Memory::kept
+  std::uint32_t begin;          ///< the item's first document
+  std::uint32_t need;           ///< the sum that they must reach with their static scores
+  std::uint32_t count;          ///< 0: none
+};
+
 template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
   using Shape = TileShape<kCodec, kForm>;
@@ -130,17 +146,26 @@ struct Memory {
     device::WarpScratch scratch[Shape::kWarps];  ///< while blocks are decoded
     std::uint32_t kept[kKept];                   ///< afterwards: sum << 16 | slot
   };
-  Plan plans[2];         ///< the one at work, and the next
-  PlannedItem items[2];  ///< the one that is planned now, and the next
+  Plan plans[2];              ///< the one at work, and the next
+  PlannedItem items[2];       ///< the one that is planned now, and the next
+  HandedDocuments handed[2];  ///< of the item at work, and of the one before
   float parts[Shape::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
   std::uint16_t recorded[kRecorded];                   ///< slots of the recorded documents
   std::uint32_t next_item;                             ///< of the finder: the number of the next
                                                        ///< item
   std::uint32_t recorded_count;                        ///< may exceed the room; 0 between items
   std::uint32_t kept_count;
+  std::uint32_t matches;  ///< that were counted as postings were added; 0 between items
   std::uint32_t need;
   std::uint32_t cut;
 };
+
+/// A whole warp.
+__device__ inline void copy_query(const Query& from, Query& to) {
+  static_assert(sizeof(Query) % sizeof(uint4) == 0 && sizeof(Query) <= kWarp * sizeof(uint4));
+  if (lane_id() >= sizeof(Query) / sizeof(uint4)) return;
+  reinterpret_cast<uint4*>(&to)[lane_id()] = reinterpret_cast<const uint4*>(&from)[lane_id()];
+}
 
 /// Spreads documents over the 32 banks of shared memory: the documents of a warp's lanes are often
 /// equally far apart, and often by a power of two. Its own inverse.

@@ -55,13 +55,6 @@ class ItemFinder {
     }
   }
 
-  /// A whole warp.
-  __device__ static void copy_query(const Query& from, Query& to) {
-    static_assert(sizeof(Query) % sizeof(uint4) == 0 && sizeof(Query) <= kWarp * sizeof(uint4));
-    if (lane_id() >= sizeof(Query) / sizeof(uint4)) return;
-    reinterpret_cast<uint4*>(&to)[lane_id()] = reinterpret_cast<const uint4*>(&from)[lane_id()];
-  }
-
  private:
   __device__ std::uint32_t pieces() const { return batch_.tile_pieces; }
 
@@ -98,6 +91,8 @@ class ItemFinder {
     }
     info.crossing_word = crossing_word(query, info);
     info.copies_lengths = found.ends[query.scoring_lists - 1] >= kFewBlocks * item.count;
+    info.counts_postings = (query.flags & kCount) != 0 && found.blocks <= kCountedBlocks &&
+                           query.scoring_lists == query.list_count;
     if (batch_.work != nullptr && piece == 0) {
       atomicAdd(&batch_.work->tiles, static_cast<unsigned long long>(item.count));
     }
@@ -203,7 +198,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
     if (lane_id() == 0) plan.is_end = true;
     return;
   }
-  ItemFinder::copy_query(item.query, plan.query);
+  copy_query(item.query, plan.query);
   const std::uint32_t from = item.planned;
   const std::uint32_t added = item.ends[item.query.scoring_lists - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
@@ -231,6 +226,24 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
     if (i >= added) continue;
     plan_values<kCodec>(batch, lists[list], item.query.first_list + list, entry);
   }
+}
+
+/// Makes documents that were handed over candidates, and raises the threshold by them. One warp.
+__device__ inline void settle(const OrRounds& batch, HandedDocuments& handed) {
+  if (handed.count == 0) return;
+  bool has = lane_id() < handed.count;
+  std::uint32_t document = 0;
+  std::uint32_t sum = 0;
+  if (has) {
+    document = handed.begin + (handed.kept[lane_id()] & 0xFFFF);
+    sum = (handed.kept[lane_id()] >> 16) + static_units(batch, handed.query, document);
+    has = sum >= handed.need;
+  }
+  append_candidate(batch, handed.query, has, document, sum);
+  __syncwarp();
+  raise_threshold(batch, handed.query);
+  __syncwarp();
+  if (lane_id() == 0) handed.count = 0;
 }
 
 }  // namespace or_tiles

@@ -30,6 +30,10 @@ class PlanBuffer {
 
   __device__ const Plan& now() const { return kIsTight ? *now_ : plans_[number_]; }
   __device__ Plan& other() { return plans_[other_number()]; }
+  /// The number of the one that is made.
+  __device__ std::uint32_t other_number() const {
+    return kIsTight ? (now_ == plans_ ? 1 : 0) : number_ ^ 1;
+  }
   __device__ void end() {
     if constexpr (kIsTight) {
       now_ = &other();
@@ -39,10 +43,6 @@ class PlanBuffer {
   }
 
  private:
-  __device__ std::uint32_t other_number() const {
-    return kIsTight ? (now_ == plans_ ? 1 : 0) : number_ ^ 1;
-  }
-
   Plan (&plans_)[2];
   Plan* now_;
   std::uint32_t number_ = 0;
@@ -84,6 +84,8 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
   }
   if (threadIdx.x == 0) {
     memory.recorded_count = 0;
+    memory.handed[0].count = memory.handed[1].count = 0;
+    memory.matches = 0;
     memory.plans[0].count = 0;  // the first plan is the end of an empty item
     memory.plans[0].is_last = true;
     memory.plans[0].is_end = false;
@@ -98,13 +100,17 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
     __syncthreads();
     clock.end(GpuPhase::kWait);
     const auto& plan = turn.now();
-    if (plan.is_end) break;
+    if (plan.is_end) {
+      if (plans) settle(batch, memory.handed[turn.other_number()]);
+      break;
+    }
     // A shuffle, so that the compiler knows that all lanes take the same branch.
     const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // the item whose blocks are
                                                                     // planned next
     if (plans) {
       plan_blocks<kCodec, kForm>(batch, memory.items, item, turn.other());
+      settle(batch, memory.handed[turn.other_number()]);
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {
