@@ -128,8 +128,10 @@ Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
 }
 
 /// Lets as many CPU threads be awake as other threads leave processors. If jobs wait, one is woken;
-/// that one wakes the next.
+/// that one wakes the next. While few are awake and more may be, nobody looks: a look takes longer
+/// than many a query.
 void JobScheduler::State::leave_processors() {
+  if (awake_cpu_threads() <= kFewestThreads && !idle_cpu->are_as_many_awake_as_may_be()) return;
   if (!free_processors->look(now(), cpu_role)) return;
   const std::size_t left = std::max(free_processors->count(), kFewestThreads);
   const std::size_t threads = std::min(cpu_thread_count, left);
@@ -153,7 +155,6 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
     float sum = 0;
     for (std::size_t i = 0; i < count; ++i) queues->cpu_done(work[i]);
     count = 0;
-    if (has_gpu) leave_processors();
     if (idle_cpu->are_too_many_awake()) {
       if (looks_out) idle_cpu->end_lookout();
       looks_out = false;
@@ -180,6 +181,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       taken[count++] = stolen;
     }
     if (count == 0) {
+      if (has_gpu) leave_processors();
       const auto nap = arrivals.nap(arrived(), now());
       if (looks_out) idle_cpu->end_lookout();
       looks_out = idle_cpu->wait(
@@ -197,6 +199,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
       run_on_cpu(job, thread, run);
     }
     looks_out = run.is_short();
+    if (has_gpu) leave_processors();
   }
   if (looks_out) idle_cpu->end_lookout();
 }

@@ -29,7 +29,6 @@ void JobScheduler::State::run_gpu_thread() {
     return ++looks % kGpuLooksPerSteal == 0 && queues->size(Lane::kCpu) > 1;
   };
   for (;;) {
-    leave_processors();  // CPU threads that rest do not
     const bool has_started = start_batch();
     const bool is_under_way = poll_batches();
     if (!done.empty()) {

@@ -57,6 +57,7 @@ class IdleThreads {
 
   void set_max_awake(std::size_t threads) { max_awake_.store(threads, std::memory_order_relaxed); }
   bool are_too_many_awake() const { return awake() > max_awake_.load(std::memory_order_relaxed); }
+  bool are_as_many_awake_as_may_be() const { return !may_wake(); }
   /// Sleeps until it is woken, if there are still too many. The thread does not count as one that
   /// looks out.
   void rest(std::size_t thread) {

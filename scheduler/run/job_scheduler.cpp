@@ -185,7 +185,6 @@ void JobScheduler::State::leave(std::uint32_t client) {
 void JobScheduler::State::bring(Job& job) {
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
   if (queues->place(job, now()) == Lane::kCpu) {
-    if (has_gpu) leave_processors();  // before: what has come wakes none of those that rest
     cpu_side.inbox.push(job);
     idle_cpu->bring_work();
   } else {

@@ -101,12 +101,16 @@ TEST(IdleThreadsTest, NoMoreAreWokenThanMayBeAwake) {
 TEST(IdleThreadsTest, ThreadsThatAreTooManyRestUntilTheEnd) {
   IdleThreads threads(3, 1);
   threads.rest(0);  // it is not
+  EXPECT_TRUE(threads.are_as_many_awake_as_may_be());
+  threads.set_max_awake(4);
+  EXPECT_FALSE(threads.are_as_many_awake_as_may_be());
   threads.set_max_awake(1);
   EXPECT_TRUE(threads.are_too_many_awake());
   std::jthread first([&] { threads.rest(0); });
   std::jthread second([&] { threads.rest(1); });
   while (threads.sleepers() < 2) std::this_thread::yield();
   EXPECT_FALSE(threads.are_too_many_awake());
+  EXPECT_TRUE(threads.are_as_many_awake_as_may_be());
   threads.rest(2);
   EXPECT_FALSE(threads.wake_one());
   threads.wake_all();
