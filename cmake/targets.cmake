@@ -18,30 +18,27 @@ target_compile_options(warpdex_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPDEX_WERROR}>>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${WARPDEX_WERROR}>>:-Werror=all-warnings -Xcompiler=-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow,-ffp-contract=off --fmad=false>)
-# With CMAKE_UNITY_BUILD several files of a library are compiled at once, which takes half the time
-# where all is built. Names in their unnamed namespaces must differ then. g++ warns of a class with a
-# member whose type is in an unnamed namespace, except in the main file; here all are included.
+# With CMAKE_UNITY_BUILD several files of a library, a program or a test program are compiled at once,
+# which takes half the time where all is built. Names in their unnamed namespaces must differ then.
+# g++ warns of a class with a member whose type is in an unnamed namespace, except in the main file;
+# here all are included.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 if(CMAKE_UNITY_BUILD)
   target_compile_options(warpdex_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
-# warpdex_compile_alone(LIBRARY FILE...): files that define macros, or have the same names for
-# another processor.
-function(warpdex_compile_alone library)
-  set_source_files_properties(${ARGN} TARGET_DIRECTORY warpdex_${library}
+# warpdex_compile_alone(TARGET FILE...): files that define macros, or have the same names for another
+# processor or another command.
+function(warpdex_compile_alone target)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
-# warpdex_compile_kernels_alone(): the same for all CUDA files, which newer versions of CMake would
-# join, too. After all libraries are defined.
-function(warpdex_compile_kernels_alone)
-  foreach(library IN LISTS WARPDEX_LIBRARIES)
-    if(TARGET warpdex_${library}_gpu)
-      get_target_property(sources warpdex_${library}_gpu SOURCES)
-      list(FILTER sources INCLUDE REGEX "\\.cu$")
-      warpdex_compile_alone(${library}_gpu ${sources})
-    endif()
-  endforeach()
+# warpdex_compile_kernels_alone(TARGET): the same for its CUDA files, which newer versions of CMake
+# would join, too. After all its files are named.
+function(warpdex_compile_kernels_alone target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cu$")
+  warpdex_compile_alone(${target} ${sources})
 endfunction()
 if(WARPDEX_SANITIZE)
   target_compile_options(warpdex_flags INTERFACE

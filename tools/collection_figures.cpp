@@ -145,9 +145,9 @@ struct QueryLists {
   }
 };
 
-class Measurement {
+class CollectionMeasurement {
  public:
-  Measurement(const Index& index, const std::vector<Query>& queries, std::size_t threads)
+  CollectionMeasurement(const Index& index, const std::vector<Query>& queries, std::size_t threads)
       : index_(index), queries_(queries), threads_(threads) {}
 
   CollectionFigures take() {
@@ -261,7 +261,7 @@ class Measurement {
 
 CollectionFigures measure_collection(const Index& index, const std::vector<Query>& queries,
                                      std::size_t threads) {
-  return Measurement(index, queries, threads).take();
+  return CollectionMeasurement(index, queries, threads).take();
 }
 
 }  // namespace warpdex::tools

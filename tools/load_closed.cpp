@@ -13,7 +13,7 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kPause{5};
 
 class Callers {
  public:
@@ -27,7 +27,7 @@ class Callers {
   void end() {
     is_ending_.store(true, std::memory_order_relaxed);
     while (ended_.load(std::memory_order_acquire) < of_caller_.size()) {
-      std::this_thread::sleep_for(kLook);
+      std::this_thread::sleep_for(kPause);
     }
   }
   bool has_failed() const { return failed_.load(std::memory_order_relaxed); }
@@ -82,7 +82,7 @@ ClosedLoop run_callers(Scheduler& scheduler, const LoadPlan& plan, std::size_t c
   Micros now = start;
   std::exception_ptr failure;
   while (now - start < seconds * 1e6 && !failure && !callers.has_failed()) {
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPause);
     now = scheduler.jobs().now();
     try {
       InterruptGuard::check();

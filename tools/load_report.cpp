@@ -13,7 +13,7 @@ namespace warpdex::tools {
 namespace {
 
 std::string milliseconds(double micros) { return fixed(micros / 1e3, 3); }
-std::string percent(double share) { return fixed(share * 100, 2); }
+std::string percentage(double share) { return fixed(share * 100, 2); }
 
 std::vector<std::string> cells(const std::string& where, const std::string& name, double rate,
                                const LoadSummary& summary) {
@@ -27,9 +27,9 @@ std::vector<std::string> cells(const std::string& where, const std::string& name
           milliseconds(summary.p99),
           milliseconds(summary.max),
           milliseconds(summary.max_lag),
-          percent(summary.missed_share),
-          percent(static_cast<double>(summary.on_gpu) /
-                  static_cast<double>(std::max<std::size_t>(1, summary.arrivals)))};
+          percentage(summary.missed_share),
+          percentage(static_cast<double>(summary.on_gpu) /
+                     static_cast<double>(std::max<std::size_t>(1, summary.arrivals)))};
 }
 
 /// All rates, ascending.
@@ -122,13 +122,13 @@ void print_points(const LoadPlan& plan, const LoadReport& report, std::ostream& 
   if (!table.empty()) table.print(out);
 }
 
-std::string_view processor_name(Processor processor) {
+std::string_view processor_label(Processor processor) {
   return processor == Processor::kGpu ? "gpu" : "cpu";
 }
 
 std::vector<std::string> hand_cells(const HandFigures& hand, const std::string& what,
                                     const Latency& latency) {
-  return {std::string(processor_name(hand.processor)),
+  return {std::string(processor_label(hand.processor)),
           what,
           milliseconds(latency.mean),
           milliseconds(latency.p50),
@@ -165,7 +165,7 @@ void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream&
   if (!table.empty()) table.print(out);
   for (const HandFigures& hand : report.by_hand) {
     if (!plan.by_hand.batches) continue;
-    out << processor_name(hand.processor)
+    out << processor_label(hand.processor)
         << " by hand: " << grouped(static_cast<std::uint64_t>(hand.batch_rate))
         << " queries/s in batches of " << grouped(kWholeBatch);
     if (hand.callers_rate > 0) {
@@ -204,7 +204,7 @@ void print_sustained(const LoadPlan& plan, const LoadReport& report, std::ostrea
                      : missed_everywhere(plan));
     if (simulated > 0 && live > 0) {
       out << "; simulated " << grouped(static_cast<std::uint64_t>(simulated)) << " ("
-          << percent(simulated / live - 1) << " %)";
+          << percentage(simulated / live - 1) << " %)";
     }
     out << "\n";
   }

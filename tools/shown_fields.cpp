@@ -32,7 +32,7 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string quoted(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
   return text;
@@ -71,7 +71,7 @@ ShownFields::ShownFields(const Snapshot& snapshot, const std::vector<std::string
     const auto known = std::find(stored.begin(), stored.end(), name);
     if (known == stored.end()) {
       throw UsageError("the index '" + snapshot.folder().string() + "' stores no field '" + name +
-                       "'; it stores " + joined(stored));
+                       "'; it stores " + quoted(stored));
     }
     places_.push_back(static_cast<std::size_t>(known - stored.begin()));
   }

@@ -150,13 +150,6 @@ TEST_P(DeviceDecoder, DenseAndFarApart) {
   decoding.check_host_docids(random);
 }
 
-std::string test_name(const testing::TestParamInfo<CodecSettings>& info) {
-  std::string name(codec_name(info.param.kind));
-  std::replace(name.begin(), name.end(), '-', '_');
-  if (info.param.kind == CodecKind::kPfor) name += std::to_string(info.param.pfor_levels);
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Codecs, DeviceDecoder, testing::ValuesIn(all_settings()), test_name);
 
 }  // namespace

@@ -109,6 +109,13 @@ std::vector<CodecSettings> all_settings() {
   return all;
 }
 
+std::string test_name(const testing::TestParamInfo<CodecSettings>& info) {
+  std::string name(codec_name(info.param.kind));
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (info.param.kind == CodecKind::kPfor) name += std::to_string(info.param.pfor_levels);
+  return name;
+}
+
 std::string describe(const CodecSettings& settings, Shape shape, std::size_t count) {
   return std::string(codec_name(settings.kind)) + "/" + std::to_string(settings.pfor_levels) +
          ", " + std::to_string(count) + " values of shape " +

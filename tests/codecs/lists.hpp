@@ -1,6 +1,8 @@
 // Lists of values for the tests of the codecs, and encoded lists in buffers of exactly their size.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -43,6 +45,9 @@ const std::vector<std::size_t>& ugly_sizes();
 
 /// Each codec, `pfor` with each number of levels.
 std::vector<CodecSettings> all_settings();
+
+/// How the test of a codec is called: "pfor2".
+std::string test_name(const testing::TestParamInfo<CodecSettings>& info);
 
 /// "pfor/2, 129 values of shape 3".
 std::string describe(const CodecSettings& settings, Shape shape, std::size_t count);

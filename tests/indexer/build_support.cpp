@@ -78,6 +78,13 @@ std::map<std::string, std::string> folder_bytes(const std::filesystem::path& fol
   return files;
 }
 
+std::vector<std::uint64_t> checksums(const std::filesystem::path& folder) {
+  std::vector<std::uint64_t> sums;
+  const Index index = Index::open(folder);
+  for (const SectionInfo& section : index.section_infos()) sums.push_back(section.checksum);
+  return sums;
+}
+
 BuildOptions options_for(const std::filesystem::path& output) {
   BuildOptions options;
   options.output = output;

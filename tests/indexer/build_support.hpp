@@ -40,6 +40,9 @@ Collection read_index(const std::filesystem::path& folder);
 /// The files of a folder and what is in them, by their paths in it.
 std::map<std::string, std::string> folder_bytes(const std::filesystem::path& folder);
 
+/// The checksums of an index's sections, in order.
+std::vector<std::uint64_t> checksums(const std::filesystem::path& folder);
+
 /// Options for the whitespace analyzer.
 BuildOptions options_for(const std::filesystem::path& output);
 

@@ -9,12 +9,13 @@
 namespace warpdex {
 namespace {
 
-using Terms = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  ///< number and frequency
+using NumberedTerms =
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>;  ///< number and frequency
 
 struct Lists {
   std::vector<std::vector<std::uint32_t>> docids;
   std::vector<std::vector<std::uint32_t>> frequencies;
-  std::vector<Terms> of_documents;
+  std::vector<NumberedTerms> of_documents;
 };
 
 /// Some lists of few documents, some of most.
@@ -68,7 +69,7 @@ TEST(ForwardWriter, GivesEachDocumentItsTerms) {
       write(folder / "index", lists, memory);
       const Index index = Index::open(folder / "index");
       for (std::uint32_t i = 0; i < documents; ++i) {
-        Terms found;
+        NumberedTerms found;
         index.for_each_term_of_document(i, [&](std::uint32_t term, std::uint32_t frequency) {
           found.emplace_back(term, frequency);
         });

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-using Values = std::map<std::string, StoredValues>;
+using FieldValues = std::map<std::string, StoredValues>;
 
 /// Text that packs about as well as people's.
 std::string random_text(std::mt19937_64& random, std::size_t bytes) {
@@ -45,7 +45,7 @@ std::vector<Document> random_documents(std::mt19937_64& random, int first, int c
   return documents;
 }
 
-void note(const std::vector<Document>& documents, Values& values) {
+void note(const std::vector<Document>& documents, FieldValues& values) {
   for (const Document& document : documents) values[document.id] = document.stored;
 }
 
@@ -56,7 +56,7 @@ BuildOptions options_for(const fs::path& output, std::size_t threads = 1) {
   return options;
 }
 
-void expect_stored(const fs::path& index, const Values& wanted) {
+void expect_stored(const fs::path& index, const FieldValues& wanted) {
   const Snapshot snapshot = Snapshot::open(index);
   ASSERT_EQ(snapshot.documents(), wanted.size());
   StoredReader reader(snapshot);
@@ -102,7 +102,7 @@ TEST_F(StoredFields, RecordsHoldTheirValues) {
 
 TEST_F(StoredFields, ComeBackFromEveryRewriting) {
   std::mt19937_64 random = test::generator(101);
-  Values values;
+  FieldValues values;
   // More than a dictionary needs.
   const std::vector<Document> documents = random_documents(random, 0, 3000);
   note(documents, values);
@@ -124,7 +124,7 @@ TEST_F(StoredFields, ComeBackFromEveryRewriting) {
 
 TEST_F(StoredFields, GoWithTheirDocuments) {
   std::mt19937_64 random = test::generator(102);
-  Values values;
+  FieldValues values;
   std::vector<Document> documents = random_documents(random, 0, 40);
   note(documents, values);
   build_index(*documents_from_memory(documents), options_for(index_));

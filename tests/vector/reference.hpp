@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "warpdex/vector/metric.hpp"
 
 namespace warpdex::vector::reference {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Answer {
   float distance;

@@ -37,13 +37,6 @@ foreign::Ds2i ds2i_bytes(const Index& index) {
           {"documents", documents.str()}};
 }
 
-std::vector<std::uint64_t> checksums(const std::filesystem::path& folder) {
-  std::vector<std::uint64_t> sums;
-  const Index index = Index::open(folder);
-  for (const SectionInfo& section : index.section_infos()) sums.push_back(section.checksum);
-  return sums;
-}
-
 TEST(Export, HoldsTheCollection) {
   auto random = generator(65);
   const TemporaryFolder folder(place_in_memory());

@@ -30,14 +30,6 @@ Collection random_collection(std::mt19937_64& random, std::size_t documents) {
   return invert(random_documents(random, documents, 2000, 90));
 }
 
-/// The checksums of an index's sections, in order.
-std::vector<std::uint64_t> checksums(const std::filesystem::path& folder) {
-  std::vector<std::uint64_t> sums;
-  const Index index = Index::open(folder);
-  for (const SectionInfo& section : index.section_infos()) sums.push_back(section.checksum);
-  return sums;
-}
-
 class Import : public ::testing::Test {
  protected:
   ImportReport ciff(const std::string& bytes) { return ciff(bytes, import_options(output_)); }

@@ -12,7 +12,7 @@
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kSizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 127, 128};
+constexpr std::size_t kCounts[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 127, 128};
 
 std::vector<const Kernels*> forms() {
   std::vector<const Kernels*> result{&kBaselineKernels};
@@ -40,7 +40,7 @@ TEST(Kernels, ScoresHaveTheScorersBits) {
   for (auto& length : lengths) length = static_cast<std::uint32_t>(random() % 3000);
   const TermScorer scorer{ScorerKind::kBm25, 3.7F, 0.54F, 0.0011F};
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kSizes) {
+    for (const std::size_t count : kCounts) {
       const auto docids = make_docids(random, count, 5000);
       std::vector<std::uint32_t> frequencies(count + 16, 1);
       for (auto& frequency : frequencies) frequency = static_cast<std::uint32_t>(1 + random() % 90);
@@ -59,7 +59,7 @@ TEST(Kernels, ImpactsAreMultiplied) {
   auto random = test::generator(37);
   const TermScorer scorer{ScorerKind::kImpact, 3.0F};
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kSizes) {
+    for (const std::size_t count : kCounts) {
       std::vector<std::uint32_t> impacts(count);
       std::vector<ScoreBound> blocks(count);
       for (std::size_t i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ TEST(Kernels, BoundsAreTheLargestOfTheirPairs) {
   auto random = test::generator(32);
   const TermScorer scorer{ScorerKind::kBm25, 2.5F, 0.3F, 0.002F};
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kSizes) {
+    for (const std::size_t count : kCounts) {
       std::vector<ScoreBound> blocks(count);
       for (auto& block : blocks) {
         for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
@@ -151,7 +151,7 @@ TEST(Kernels, DrainTakesTouchedScoresOfMarkedLinesFromTheNeededOneOn) {
 TEST(Kernels, SelectKeepsOrderAlsoInPlace) {
   auto random = test::generator(34);
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kSizes) {
+    for (const std::size_t count : kCounts) {
       auto docids = make_docids(random, count, 400);
       std::vector<float> scores(count + 16, 9.0F);
       std::vector<std::uint32_t> expected;
@@ -172,7 +172,7 @@ TEST(Kernels, SelectKeepsOrderAlsoInPlace) {
 TEST(Kernels, SeekAndIntersectAgreeWithTheStandardLibrary) {
   auto random = test::generator(35);
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kSizes) {
+    for (const std::size_t count : kCounts) {
       if (count == 0) continue;
       for (const std::uint32_t limit : {130U, 300U, 5000U}) {
         const auto docids = make_docids(random, count, limit);

@@ -20,8 +20,8 @@ namespace {
 using Random = std::mt19937_64;
 
 /// Bytes of a section's file before its data, and after it (slack and footer): docs/format.md.
-constexpr std::size_t kHead = 64;
-constexpr std::size_t kTail = 96;
+constexpr std::size_t kFileHead = 64;
+constexpr std::size_t kFileTail = 96;
 
 /// Lists of one posting, short ones, long ones, and dense ones.
 reference::Collection make_collection(Random& random) {
@@ -89,8 +89,8 @@ void use(const std::filesystem::path& folder) {
 /// Changes one to a few bytes of a file, or its length.
 std::string damage(std::string bytes, Random& random) {
   const auto offset = [&]() -> std::size_t {
-    if (bytes.size() > kHead + kTail && random() % 10 != 0) {
-      return kHead + random() % (bytes.size() - kHead - kTail);
+    if (bytes.size() > kFileHead + kFileTail && random() % 10 != 0) {
+      return kFileHead + random() % (bytes.size() - kFileHead - kFileTail);
     }
     return random() % bytes.size();
   };
@@ -219,8 +219,8 @@ TEST_F(DamagedIndex, SeedsAndBoundsOfAnyBytesOverrunNothing) {
       const std::filesystem::path file = index_ / "segment-0" / section;
       for (int round = 0; round < 20; ++round) {
         std::string bytes = test::read_file(file);
-        ASSERT_GT(bytes.size(), kHead + kTail) << section;
-        for (std::size_t i = kHead; i < bytes.size() - kTail; ++i) {
+        ASSERT_GT(bytes.size(), kFileHead + kFileTail) << section;
+        for (std::size_t i = kFileHead; i < bytes.size() - kFileTail; ++i) {
           bytes[i] = static_cast<char>(round == 0 ? 0xFF : round == 1 ? 0 : random_());
         }
         with_bytes(file, bytes, [&] {

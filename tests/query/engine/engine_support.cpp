@@ -12,7 +12,6 @@
 namespace warpdex::test {
 namespace {
 
-using reference::Collection;
 using reference::Posting;
 
 /// A term of a query that scores, as the canonical order sorts them.
@@ -22,7 +21,8 @@ struct ScoringTerm {
   double weight = 0;
 };
 
-std::vector<ScoringTerm> scoring_terms(const Collection& collection, const Query& query) {
+std::vector<ScoringTerm> scoring_terms(const reference::Collection& collection,
+                                       const Query& query) {
   std::map<std::string, double> weights;
   for (const QueryTerm& term : query.terms) {
     if (term.occur != Occur::kMustNot) weights[term.term] += static_cast<double>(term.weight);
@@ -37,8 +37,9 @@ std::vector<ScoringTerm> scoring_terms(const Collection& collection, const Query
   return terms;
 }
 
-std::vector<Hit> rank_in_float(const Collection& collection, const reference::Ranking& ranking,
-                               const Query& query, const ScorerSettings& settings) {
+std::vector<Hit> rank_in_float(const reference::Collection& collection,
+                               const reference::Ranking& ranking, const Query& query,
+                               const ScorerSettings& settings) {
   const CollectionStatistics statistics{collection.documents(), collection.tokens()};
   std::vector<float> scores(collection.documents(), 0.0F);
   for (const ScoringTerm& term : scoring_terms(collection, query)) {
@@ -77,7 +78,7 @@ namespace {
 
 /// `encode(docids, values)` encodes a list of `lists`.
 template <class Encode>
-void write_lists(IndexWriter& writer, const Collection& lists, const Encode& encode) {
+void write_lists(IndexWriter& writer, const reference::Collection& lists, const Encode& encode) {
   std::vector<std::uint32_t> docids;
   std::vector<std::uint32_t> values;
   for (const std::string& term : lists.terms()) {
@@ -91,7 +92,7 @@ void write_lists(IndexWriter& writer, const Collection& lists, const Encode& enc
   }
 }
 
-IndexSettings settings_for(const Collection& collection, const CodecSettings& codec) {
+IndexSettings settings_for(const reference::Collection& collection, const CodecSettings& codec) {
   const std::vector<float>& statics = collection.static_scores();
   IndexSettings settings;
   settings.codec = codec;
@@ -102,7 +103,7 @@ IndexSettings settings_for(const Collection& collection, const CodecSettings& co
   return settings;
 }
 
-void add_documents(IndexWriter& writer, const Collection& collection) {
+void add_documents(IndexWriter& writer, const reference::Collection& collection) {
   for (std::size_t i = 0; i < collection.documents(); ++i) {
     writer.add_document('d' + std::to_string(i), collection.lengths()[i],
                         collection.static_scores()[i]);
@@ -111,7 +112,7 @@ void add_documents(IndexWriter& writer, const Collection& collection) {
 
 }  // namespace
 
-void write_index(const Collection& collection, const CodecSettings& codec,
+void write_index(const reference::Collection& collection, const CodecSettings& codec,
                  const std::filesystem::path& folder) {
   IndexWriter writer(folder, settings_for(collection, codec));
   add_documents(writer, collection);
@@ -121,7 +122,7 @@ void write_index(const Collection& collection, const CodecSettings& codec,
   writer.commit();
 }
 
-void write_quantised_index(const Collection& collection, const CodecSettings& codec,
+void write_quantised_index(const reference::Collection& collection, const CodecSettings& codec,
                            const std::filesystem::path& folder) {
   IndexSettings settings = settings_for(collection, codec);
   settings.impacts.emplace();
@@ -134,8 +135,9 @@ void write_quantised_index(const Collection& collection, const CodecSettings& co
   writer.commit();
 }
 
-void write_impact_index(const Collection& collection, const Collection& impacts,
-                        const CodecSettings& codec, const std::filesystem::path& folder) {
+void write_impact_index(const reference::Collection& collection,
+                        const reference::Collection& impacts, const CodecSettings& codec,
+                        const std::filesystem::path& folder) {
   IndexSettings settings = settings_for(collection, codec);
   settings.impacts.emplace();
   IndexWriter writer(folder, settings);
@@ -146,14 +148,14 @@ void write_impact_index(const Collection& collection, const Collection& impacts,
   writer.commit();
 }
 
-reference::Collection write_index_of(Collection collection, bool as_impacts,
+reference::Collection write_index_of(reference::Collection collection, bool as_impacts,
                                      const CodecSettings& codec,
                                      const std::filesystem::path& folder) {
   if (!as_impacts) {
     write_index(collection, codec, folder);
     return collection;
   }
-  Collection impacts = collection.to_impacts();
+  reference::Collection impacts = collection.to_impacts();
   write_impact_index(collection, impacts, codec, folder);
   return impacts;
 }
@@ -170,7 +172,7 @@ std::vector<SearchResult> search_on_cpu(const Index& index, std::span<const Quer
 }
 
 reference::Collection collection_of(const Index& index) {
-  Collection collection;
+  reference::Collection collection;
   const auto static_scores = index.sections().static_scores;
   for (std::size_t i = 0; i < index.counts().documents; ++i) {
     collection.add_document_of_length({}, index.lengths()[i],
@@ -188,7 +190,8 @@ reference::Collection collection_of(const Index& index) {
   return collection;
 }
 
-Truth find_truth(const Collection& collection, const Query& query, const SearchSettings& settings) {
+Truth find_truth(const reference::Collection& collection, const Query& query,
+                 const SearchSettings& settings) {
   Truth truth;
   truth.ranking = reference::rank(collection, query, settings);
   truth.float_ranking = rank_in_float(collection, truth.ranking, query, settings.scorer);

@@ -11,8 +11,6 @@
 namespace warpdex::test {
 namespace {
 
-using reference::Collection;
-
 constexpr std::array<std::uint64_t, 4> kVocabularies{3, 60, 3'000, 200'000};
 
 /// Terms of every kind of name: short, not ASCII, long.
@@ -54,8 +52,8 @@ bool chance(Random& random, std::uint64_t percent) { return below(random, 100) <
 CollectionMaker::CollectionMaker(Random& random, std::uint64_t documents)
     : random_(random), documents_(documents), vocabulary_(kVocabularies.at(below(random, 4))) {}
 
-Collection CollectionMaker::make() {
-  Collection collection;
+reference::Collection CollectionMaker::make() {
+  reference::Collection collection;
   const bool has_statics = chance(random_, 50);
   for (std::uint64_t document = 0; document < documents_; ++document) {
     if (!chance(random_, 10)) next_document(document);

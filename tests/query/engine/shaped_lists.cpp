@@ -7,7 +7,6 @@
 
 namespace warpdex::test {
 
-using reference::Collection;
 using reference::Posting;
 
 namespace {
@@ -20,8 +19,8 @@ std::uint32_t draw_frequency(Random& random) {
 
 }  // namespace
 
-Collection make_documents(Random& random, std::uint32_t count, bool has_statics) {
-  Collection collection;
+reference::Collection make_documents(Random& random, std::uint32_t count, bool has_statics) {
+  reference::Collection collection;
   for (std::uint32_t i = 0; i < count; ++i) {
     const bool is_long = random() % 32 == 0;
     const auto length = static_cast<std::uint32_t>(random() % (is_long ? 40'000 : 1'000) + 1);
@@ -53,7 +52,7 @@ std::vector<std::uint32_t> scatter(Random& random, std::uint32_t documents, std:
   return docids;
 }
 
-void add_list(Collection& collection, const std::string& term,
+void add_list(reference::Collection& collection, const std::string& term,
               const std::vector<std::uint32_t>& docids, Random& random) {
   std::vector<Posting> postings;
   for (const std::uint32_t docid : docids) postings.push_back({docid, draw_frequency(random)});

@@ -180,9 +180,9 @@ TEST(Evaluation, RefusesWhatCannotBeJoined) {
 
 /// The definitions again, each from scratch and quadratic: what the papers say, with no thought
 /// of speed. Grades are looked up by name, precision is counted anew at every rank.
-class Reference {
+class PlainMeasures {
  public:
-  Reference(std::vector<RunDocument> documents, const Qrels::mapped_type& grades)
+  PlainMeasures(std::vector<RunDocument> documents, const Qrels::mapped_type& grades)
       : grades_(grades) {
     while (!documents.empty()) {  // selection sort, by trec_eval's rule
       std::size_t best = 0;
@@ -282,7 +282,7 @@ TEST(Evaluation, RandomRunsAgreeWithTheDefinitions) {
     for (std::uint64_t i = random() % 60; i > 0; --i) {
       qrels["q"].emplace(numbered('d', random() % 160), static_cast<int>(random() % 6) - 2);
     }
-    const Reference r(run.queries[0].documents, qrels["q"]);
+    const PlainMeasures r(run.queries[0].documents, qrels["q"]);
     const std::vector<double> expected = {r.average_precision(1000),
                                           r.precision(1),
                                           r.precision(10),

@@ -164,21 +164,21 @@ std::vector<Query> read_log(const std::filesystem::path& file, std::size_t most)
 }
 
 /// Answers by the settings that they were asked by.
-struct Asked {
+struct GivenAnswers {
   SearchSettings settings;
   std::vector<SearchResult> results;
 };
 
 /// Judges by the dense oracle, on a few threads; each takes 32 bytes a document and more.
 void judge_large(const Index& index, const std::vector<Query>& queries,
-                 const std::vector<Asked>& all) {
+                 const std::vector<GivenAnswers>& all) {
   const std::size_t threads = std::min<std::size_t>(default_threads(), 16);
   std::vector<std::unique_ptr<test::DenseOracle>> oracles(threads);
   std::mutex mutex;
   std::string wrong;
   parallel_for(threads, queries.size(), [&](std::size_t thread, std::size_t i) {
     if (!oracles[thread]) oracles[thread] = std::make_unique<test::DenseOracle>(index);
-    for (const Asked& asked : all) {
+    for (const GivenAnswers& asked : all) {
       const reference::Ranking& truth = oracles[thread]->rank(queries[i], asked.settings);
       const std::string found = reference::difference(truth, asked.results[i], asked.settings);
       if (found.empty()) continue;
@@ -202,7 +202,7 @@ TEST(GpuGenerated, AgreesOverTheCollectionThatIsNamed) {
   test::UploadedIndex engine(folder / "index");
   std::vector<SearchSettings> wanted = all_settings({1, 10, 100, 1'000, 10'000});
   for (const SearchSettings& other : other_settings()) wanted.push_back(other);
-  std::vector<Asked> all;
+  std::vector<GivenAnswers> all;
   for (SearchSettings settings : wanted) {
     settings.scorer = test::meant_settings(engine.index(), settings).scorer;
     all.push_back({settings, engine.search(queries, settings)});

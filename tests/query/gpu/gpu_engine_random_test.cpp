@@ -13,7 +13,7 @@ using reference::Collection;
 using test::Random;
 
 /// Around numbers of documents that fill blocks, the CPU's windows, and tiles of 16,384.
-constexpr std::array<std::uint64_t, 21> kSizes{
+constexpr std::array<std::uint64_t, 21> kGpuSizes{
     0,    1,    2,      31,     32,     33,     127,    128,    129,    1000,   4095,
     4096, 4097, 16'383, 16'384, 16'385, 20'000, 32'769, 65'536, 65'537, 131'100};
 
@@ -82,7 +82,7 @@ TEST_P(GpuEngineRandom, AnswersAsTheOracle) {
   WARPDEX_NEEDS_GPU();
   const std::vector<CodecSettings> codecs = test::all_codecs();
   const auto place = static_cast<std::uint64_t>(
-      std::find(kSizes.begin(), kSizes.end(), GetParam()) - kSizes.begin());
+      std::find(kGpuSizes.begin(), kGpuSizes.end(), GetParam()) - kGpuSizes.begin());
   for (std::uint64_t drawn = 0; drawn < kIndexes; ++drawn) {
     // The sizes share the codecs out among them; those of impacts go through them by themselves.
     const bool of_impacts = drawn + 1 == kIndexes;
@@ -98,7 +98,7 @@ TEST_P(GpuEngineRandom, AnswersAsTheOracle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, GpuEngineRandom, testing::ValuesIn(kSizes));
+INSTANTIATE_TEST_SUITE_P(Sizes, GpuEngineRandom, testing::ValuesIn(kGpuSizes));
 
 // 70,000 documents and k 10,000 make the candidates of two thousand queries more than one part of a
 // batch has room for.

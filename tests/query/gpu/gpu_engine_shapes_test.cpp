@@ -59,18 +59,18 @@ TEST(GpuShapes, ListsAroundWholeStretchesAndChunks) {
 TEST(GpuShapes, ManyQueriesShareLists) {
   WARPDEX_NEEDS_GPU();
   constexpr std::uint32_t kDocuments = 3 * gpu::kTileDocuments + 17;
-  constexpr std::size_t kTerms = 48;
+  constexpr std::size_t kLists = 48;
   Random random = test::generator(608);
   Collection collection = test::make_documents(random, kDocuments, false);
-  for (std::size_t term = 0; term < kTerms; ++term) {
+  for (std::size_t term = 0; term < kLists; ++term) {
     const auto size = static_cast<std::uint32_t>(1 + random() % (8U << term % 12));
     test::add_list(collection, 't' + std::to_string(term), test::scatter(random, kDocuments, size),
                    random);
   }
   std::vector<Query> queries(800);
   for (Query& query : queries) {
-    std::size_t term = random() % kTerms;
-    for (std::size_t terms = 1 + random() % 9; terms > 0; --terms, term = (term + 7) % kTerms) {
+    std::size_t term = random() % kLists;
+    for (std::size_t terms = 1 + random() % 9; terms > 0; --terms, term = (term + 7) % kLists) {
       const Occur occur = random() % 16 == 0 ? Occur::kMustNot : Occur::kUnsigned;
       query.terms.push_back({'t' + std::to_string(term), occur});
     }

@@ -26,7 +26,7 @@ constexpr std::array kFusions{Fusion::kReciprocalRank, Fusion::kConvex, Fusion::
 constexpr std::array kFusionNames{"rrf", "convex", "rerank", "filter", "neighbors"};
 
 /// What is on the GPU of an index that changes.
-class Uploaded {
+class UploadedVectors {
  public:
   const GpuVectors& open(const Living& living) {
     const Snapshot snapshot = Snapshot::open(living.index());
@@ -115,7 +115,7 @@ class GpuHybridTest : public testing::TestWithParam<Kind> {};
 TEST_P(GpuHybridTest, TinyRandomOperations) {
   WARPDEX_NEEDS_GPU();
   Living living(890, GetParam().codec, GetParam().weights);
-  Uploaded uploaded;
+  UploadedVectors uploaded;
   for (int round = 0; round < 6; ++round) {
     living.change(round == 0 ? 0 : 1 + living.below(5));
     Both both(uploaded.open(living));
@@ -138,7 +138,7 @@ TEST(GpuHybrid, TenSegmentsOfSeveralTiles) {
     living.add_some(count);
     living.commit();
   }
-  Uploaded uploaded;
+  UploadedVectors uploaded;
   Both whole(uploaded.open(living));
   for (const std::size_t count : {1, 3, 100}) whole.expect_same(living, count);
   living.remove_share(20);
@@ -165,7 +165,7 @@ TEST(GpuHybrid, SmallEmptySegments) {
   living.add_some(200);
   living.commit();
   living.empty_segment(1, 300, 50);
-  Uploaded uploaded;
+  UploadedVectors uploaded;
   Both both(uploaded.open(living));
   for (const std::size_t count : {1, 33}) both.expect_same(living, count);
 }
@@ -178,7 +178,7 @@ TEST(GpuHybrid, SmallStaticScores) {
     living.commit();
     living.remove_share(20);
     living.commit();
-    Uploaded uploaded;
+    UploadedVectors uploaded;
     Both both(uploaded.open(living));
     for (const std::size_t count : {1, 33}) both.expect_same(living, count);
   }
@@ -187,7 +187,7 @@ TEST(GpuHybrid, SmallStaticScores) {
 TEST(GpuHybrid, SmallUploadsWhatIsNew) {
   WARPDEX_NEEDS_GPU();
   Living living(893, CodecKind::kPfor, false, 2000);
-  Uploaded uploaded;
+  UploadedVectors uploaded;
   const std::size_t first = uploaded.open(living).memory();
   EXPECT_EQ(uploaded.open(living).new_memory(), 0U);
   living.add_some(100);

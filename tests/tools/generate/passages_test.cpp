@@ -26,16 +26,17 @@ using generate::GeneratedQuery;
 using generate::GeneratorReport;
 using generate::GeneratorSettings;
 
-struct Generated {
+struct GeneratedPassages {
   std::vector<GeneratedQuery> queries;
   GeneratorReport report;
 };
 
-Generated generate_at(const std::filesystem::path& folder, GeneratorSettings settings,
-                      std::uint32_t documents, std::uint32_t queries, std::size_t threads = 2) {
+GeneratedPassages generate_at(const std::filesystem::path& folder, GeneratorSettings settings,
+                              std::uint32_t documents, std::uint32_t queries,
+                              std::size_t threads = 2) {
   settings.documents = documents;
   settings.queries = queries;
-  Generated generated;
+  GeneratedPassages generated;
   generated.queries =
       generate::generate_collection(settings, {}, false, folder, threads, {}, generated.report);
   return generated;
@@ -53,7 +54,7 @@ TEST(GeneratePassages, AreLikeMsMarco) {
   EXPECT_EQ(settings.documents, 8'841'823U);
   EXPECT_EQ(settings.queries, 6'980U);
   EXPECT_GE(settings.postings_per_document * settings.documents, 1e6);
-  const Generated generated = generate_at(folder / "index", settings, kDocuments, kQueries);
+  const GeneratedPassages generated = generate_at(folder / "index", settings, kDocuments, kQueries);
   EXPECT_TRUE(verify_index(folder / "index").ok());
   const Index index = Index::open(folder / "index");
   EXPECT_NEAR(mean_length(index), 56, 1.5);
@@ -121,7 +122,7 @@ TEST(GenerateSplade, IsLikeSplade) {
   EXPECT_EQ(settings.documents, 8'841'823U);
   EXPECT_EQ(settings.queries, 6'980U);
   EXPECT_GE(settings.postings_per_document * settings.documents, 12e6);
-  const Generated generated = generate_at(folder / "index", settings, kDocuments, kQueries);
+  const GeneratedPassages generated = generate_at(folder / "index", settings, kDocuments, kQueries);
   EXPECT_TRUE(verify_index(folder / "index").ok());
   const Index index = Index::open(folder / "index");
   ASSERT_TRUE(index.settings().impacts.has_value());
@@ -146,7 +147,7 @@ TEST(GenerateSplade, IsLikeSplade) {
 TEST(GenerateSplade, QueriesAreVectorsOf20To40Terms) {
   const TemporaryFolder folder;
   constexpr std::uint32_t kQueries = 1'000;
-  const Generated generated =
+  const GeneratedPassages generated =
       generate_at(folder / "index", generate::splade_settings(), 1'000, kQueries);
   double count = 0;
   double share = 0;
@@ -178,7 +179,7 @@ TEST(GeneratePassages, ComeOutTheSameForAnyThreads) {
     std::map<std::string, std::string> first;
     for (const std::size_t threads : {1, 3}) {
       const std::filesystem::path output = folder / std::to_string(threads);
-      const Generated generated = generate_at(output, settings, 2'000, 50, threads);
+      const GeneratedPassages generated = generate_at(output, settings, 2'000, 50, threads);
       auto bytes = folder_bytes(output);
       for (const GeneratedQuery& query : generated.queries) bytes[query.id] = query.text;
       if (first.empty()) first = std::move(bytes);

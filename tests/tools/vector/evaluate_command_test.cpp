@@ -1,26 +1,11 @@
 // warpdex vector evaluate.
-#include <bit>
-
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// A .ivecs or .fvecs file's bytes.
-template <class T>
-std::string vecs(const std::vector<std::vector<T>>& rows) {
-  std::string bytes;
-  const auto append = [&](std::uint32_t value) {
-    for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> 8 * i);
-  };
-  for (const std::vector<T>& row : rows) {
-    append(static_cast<std::uint32_t>(row.size()));
-    for (const T value : row) append(std::bit_cast<std::uint32_t>(value));
-  }
-  return bytes;
-}
 
 Outcome evaluate(const std::string& truth, const std::string& result,
                  const std::vector<std::string>& more = {}) {

@@ -4,24 +4,13 @@
 #include <random>
 
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// The bytes of a .fvecs or an .ivecs file.
-template <class T>
-std::string vecs(const std::vector<std::vector<T>>& rows) {
-  std::string bytes;
-  for (const std::vector<T>& row : rows) {
-    const auto dimension = static_cast<std::int32_t>(row.size());
-    bytes.append(reinterpret_cast<const char*>(&dimension), 4);
-    bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * 4);
-  }
-  return bytes;
-}
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 

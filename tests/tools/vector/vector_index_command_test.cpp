@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<std::int32_t> words_of(const std::string& bytes) {
+std::vector<std::int32_t> numbers_of(const std::string& bytes) {
   std::vector<std::int32_t> words(bytes.size() / 4);
   std::memcpy(words.data(), bytes.data(), words.size() * 4);
   return words;
@@ -47,7 +47,7 @@ TEST_F(VectorIndexCommand, AnswersAsLinesAsFilesAndAsJson) {
       {"-k", "2", "--output", folder_ / "rows.ivecs", "--distances", folder_ / "distances.fvecs"});
   EXPECT_EQ(files.status, 0) << files.err;
   EXPECT_EQ(files.out, "");
-  EXPECT_THAT(words_of(read_file(folder_ / "rows.ivecs")),
+  EXPECT_THAT(numbers_of(read_file(folder_ / "rows.ivecs")),
               ::testing::ElementsAre(2, 2, 1, 2, 3, 2));
   EXPECT_EQ(read_file(folder_ / "distances.fvecs"), fvecs({{0.0625F, 0.5625F}, {1, 49}}));
   const Outcome json = search({"-k", "1", "--json", "-"});
@@ -68,7 +68,7 @@ TEST_F(VectorIndexCommand, OtherMetricsRangesFiltersAndIds) {
   const Outcome few =
       search({"-k", "3", "--filter", folder_ / "allowed.txt", "--output", folder_ / "few.ivecs"});
   EXPECT_EQ(few.status, 0) << few.err;
-  EXPECT_THAT(words_of(read_file(folder_ / "few.ivecs")),
+  EXPECT_THAT(numbers_of(read_file(folder_ / "few.ivecs")),
               ::testing::ElementsAre(3, 0, 3, -1, 3, 3, 0, -1));
   ASSERT_EQ(build({"--metric", "ip", "--store", "half", "--quiet"}).status, 0);
   EXPECT_EQ(search({"-k", "1"}).out, "0\t3\t17.5\n1\t3\t90\n");

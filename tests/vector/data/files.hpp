@@ -15,10 +15,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 
-namespace warpdex::vector::test {
-
-using warpdex::test::TemporaryFolder;
-using warpdex::test::write_file;
+namespace warpdex::test {
 
 /// A number's bytes, low ones first.
 inline std::string little(std::uint64_t value, std::size_t bytes) {
@@ -47,7 +44,7 @@ inline std::string npy_text(const std::string& type, const std::string& shape) {
   return "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + ", }";
 }
 
-inline std::vector<float> read_floats(VectorReader& reader) {
+inline std::vector<float> read_floats(vector::VectorReader& reader) {
   std::vector<float> values(reader.rows() * reader.dimension());
   EXPECT_EQ(reader.read(reader.rows(), values.data()), reader.rows());
   return values;
@@ -68,4 +65,4 @@ std::string complaint(const std::function<void()>& action) {
   return "";
 }
 
-}  // namespace warpdex::vector::test
+}  // namespace warpdex::test

@@ -15,13 +15,14 @@
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/past_2_31.hpp"
 #include "tests/vector/flat/plain_search.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-void expect_right(const Collection& collection, const std::vector<float>& queries, std::size_t k,
-                  const RowFilter* filter, std::size_t threads, const std::string& what) {
+void expect_as_plain(const Collection& collection, const std::vector<float>& queries, std::size_t k,
+                     const RowFilter* filter, std::size_t threads, const std::string& what) {
   reference::expect_same(FlatSearcher(collection.vectors, threads).nearest(queries, k, filter),
                          reference::nearest(collection, queries, k, filter), what);
 }
@@ -32,12 +33,12 @@ void expect_range(const Collection& collection, const std::vector<float>& querie
                          reference::within(collection, queries, radius, filter), what);
 }
 
-struct Form {
+struct FlatForm {
   Metric metric;
   Store store;
 };
 
-class FlatSearcherForms : public testing::TestWithParam<Form> {};
+class FlatSearcherForms : public testing::TestWithParam<FlatForm> {};
 
 TEST_P(FlatSearcherForms, AnswersAsAPlainSearch) {
   const auto [metric, store] = GetParam();
@@ -50,8 +51,8 @@ TEST_P(FlatSearcherForms, AnswersAsAPlainSearch) {
         const std::vector<float> queries = test::draw(random, count * dimension, 0.3F, 1);
         for (const std::size_t k : {std::size_t{1}, std::size_t{10}, rows}) {
           if (k > rows) continue;
-          expect_right(collection, queries, k, nullptr, 1 + count % 3,
-                       describe(metric, store, dimension, rows) + ", k " + std::to_string(k));
+          expect_as_plain(collection, queries, k, nullptr, 1 + count % 3,
+                          describe(metric, store, dimension, rows) + ", k " + std::to_string(k));
         }
       }
     }
@@ -66,7 +67,7 @@ TEST_P(FlatSearcherForms, ManyRowsAndThreadsAreCutIntoParts) {
   for (const std::size_t count : {1, 30}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
     for (const std::size_t k : {1, 100, 3000}) {
-      expect_right(collection, queries, k, nullptr, 5, "k " + std::to_string(k));
+      expect_as_plain(collection, queries, k, nullptr, 5, "k " + std::to_string(k));
     }
   }
 }
@@ -85,7 +86,7 @@ TEST_P(FlatSearcherForms, FiltersLetThroughWhatTheyAllow) {
     }
     for (const std::size_t count : {2, 40}) {
       const std::vector<float> queries = test::draw(random, count * dimension);
-      expect_right(collection, queries, 15, &filter, 2, "share " + std::to_string(share));
+      expect_as_plain(collection, queries, 15, &filter, 2, "share " + std::to_string(share));
       expect_range(collection, queries, metric == Metric::kL2 ? 20.0F : 0.3F, &filter, 2,
                    "share " + std::to_string(share));
     }
@@ -97,25 +98,25 @@ TEST_P(FlatSearcherForms, RangesHoldAllWithinThem) {
   auto random = test::generator(60 + static_cast<std::uint64_t>(metric));
   const std::size_t dimension = 16;
   const Collection collection(metric, store, dimension, test::draw(random, 5000 * dimension));
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::size_t count : {1, 50}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
     const float exact =
         reference::ranked(collection, {queries.data(), dimension}, nullptr)[7].distance;
-    for (const float radius : {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, kInfinity, -kInfinity}) {
+    for (const float radius :
+         {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, reference::kInfinity, -reference::kInfinity}) {
       expect_range(collection, queries, radius, nullptr, 3, "radius " + std::to_string(radius));
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, FlatSearcherForms,
-                         testing::Values(Form{Metric::kL2, Store::kFloat},
-                                         Form{Metric::kL2, Store::kHalf},
-                                         Form{Metric::kInnerProduct, Store::kFloat},
-                                         Form{Metric::kInnerProduct, Store::kHalf},
-                                         Form{Metric::kCosine, Store::kFloat},
-                                         Form{Metric::kCosine, Store::kHalf}),
-                         [](const testing::TestParamInfo<Form>& form) {
+                         testing::Values(FlatForm{Metric::kL2, Store::kFloat},
+                                         FlatForm{Metric::kL2, Store::kHalf},
+                                         FlatForm{Metric::kInnerProduct, Store::kFloat},
+                                         FlatForm{Metric::kInnerProduct, Store::kHalf},
+                                         FlatForm{Metric::kCosine, Store::kFloat},
+                                         FlatForm{Metric::kCosine, Store::kHalf}),
+                         [](const testing::TestParamInfo<FlatForm>& form) {
                            return std::string(metric_name(form.param.metric)) + "_" +
                                   std::string(store_name(form.param.store));
                          });
@@ -131,8 +132,8 @@ TEST_P(FlatSearcherHard, FarFromTheOrigin) {
   for (std::size_t i = 3900 * dimension; i < values.size(); ++i) values[i] -= 10'000;
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
   for (const float mean : {5000.0F, -5000.0F, 0.0F}) {
-    expect_right(collection, test::draw(random, 30 * dimension, mean, 1), 10, nullptr, 2,
-                 "queries around " + std::to_string(mean));
+    expect_as_plain(collection, test::draw(random, 30 * dimension, mean, 1), 10, nullptr, 2,
+                    "queries around " + std::to_string(mean));
   }
 }
 
@@ -147,7 +148,7 @@ TEST_P(FlatSearcherHard, DuplicatesAndZeros) {
   for (std::size_t i = dimension; i < queries.size(); ++i)
     queries[i] = static_cast<float>(few(random));
   for (const std::size_t k : {1, 100, 2500}) {
-    expect_right(collection, queries, k, nullptr, 1, "k " + std::to_string(k));
+    expect_as_plain(collection, queries, k, nullptr, 1, "k " + std::to_string(k));
   }
 }
 
@@ -158,7 +159,7 @@ TEST_P(FlatSearcherHard, LengthsOfAllMagnitudes) {
   std::vector<float> queries = test::draw(random, 40 * dimension);
   for (auto* vectors : {&values, &queries}) test::scale_rows(random, *vectors, dimension, 60);
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  expect_right(collection, queries, 20, nullptr, 1, "magnitudes");
+  expect_as_plain(collection, queries, 20, nullptr, 1, "magnitudes");
 }
 
 TEST_P(FlatSearcherHard, SquaresBelowAndAboveTheRangeOfFloats) {
@@ -173,7 +174,7 @@ TEST_P(FlatSearcherHard, SquaresBelowAndAboveTheRangeOfFloats) {
     for (float& value : queries) value = GetParam() == Metric::kL2 ? value : std::abs(value);
     for (float& value : values) value = GetParam() == Metric::kL2 ? value : std::abs(value);
     const Collection collection(GetParam(), Store::kFloat, dimension, values);
-    expect_right(collection, queries, 20, nullptr, 1, "factor " + std::to_string(factor));
+    expect_as_plain(collection, queries, 20, nullptr, 1, "factor " + std::to_string(factor));
   }
 }
 

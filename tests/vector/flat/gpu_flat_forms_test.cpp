@@ -9,6 +9,7 @@
 
 #include "tests/support.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
+#include "tests/vector/reference.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -109,11 +110,11 @@ TEST_P(GpuFlatForms, RangesHoldAllWithinThem) {
   const Collection collection(metric, store, dimension, test::draw(random, 5000 * dimension));
   const FlatSearcher cpu(collection.vectors);
   const GpuFlatSearcher gpu(collection.vectors, resources());
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::size_t count : {1, 50, 1100}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
     const float exact = cpu.nearest(queries, 7).distances[6];
-    for (const float radius : {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, kInfinity, -kInfinity}) {
+    for (const float radius :
+         {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, reference::kInfinity, -reference::kInfinity}) {
       if (count > 50 && std::isinf(radius)) continue;
       expect_same(gpu.within(queries, radius), cpu.within(queries, radius),
                   std::to_string(count) + " queries, radius " + std::to_string(radius));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
 
@@ -45,6 +47,13 @@ inline std::string form_name(const testing::TestParamInfo<Form>& form) {
 inline Resources& resources() {
   static Resources shared;
   return shared;
+}
+
+/// Every `step`-th row, from a random one on.
+inline RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
+  RowFilter filter(rows);
+  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
+  return filter;
 }
 
 /// What a plain search answers or, where that would take long, FlatSearcher, whose own tests

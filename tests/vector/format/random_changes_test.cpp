@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDimension = 5;
+constexpr std::size_t kChangedDimension = 5;
 
 /// A vector of the plain list.
 struct Entry {
@@ -55,8 +55,8 @@ class Checked {
     VectorIndexChange change(folder_);
     if (ids_ != IdKind::kRows) change.set_ids(make_ids(names), KnownIds::kRefuse);
     for (std::size_t i = 0; i < count; i += 3) {  // in pieces
-      change.add(std::span(rows).subspan(i * kDimension,
-                                         std::min(count - i, std::size_t{3}) * kDimension));
+      change.add(std::span(rows).subspan(i * kChangedDimension,
+                                         std::min(count - i, std::size_t{3}) * kChangedDimension));
     }
     EXPECT_EQ(change.added(), count);
     change.commit();
@@ -113,9 +113,9 @@ class Checked {
 
  private:
   std::vector<float> draw_rows(std::size_t count) {
-    std::vector<float> rows = test::draw(random_, count * kDimension);
+    std::vector<float> rows = test::draw(random_, count * kChangedDimension);
     for (float& value : rows) value = std::round(value * 2) / 2;  // so that there are ties
-    for (std::size_t i = 0; i < count; ++i) rows[i * kDimension] += 0.25F;  // none is zero
+    for (std::size_t i = 0; i < count; ++i) rows[i * kChangedDimension] += 0.25F;  // none is zero
     return rows;
   }
 
@@ -149,10 +149,10 @@ class Checked {
   bool is_building() const { return next_row_ == 0; }
 
   void remember(const std::vector<std::string>& names, const std::vector<float>& rows) {
-    const Collection stored(settings_.metric, settings_.store, kDimension, rows);
+    const Collection stored(settings_.metric, settings_.store, kChangedDimension, rows);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      const auto begin = stored.rows.begin() + static_cast<std::ptrdiff_t>(i * kDimension);
-      entries_.push_back({next_row_++, names[i], {begin, begin + kDimension}});
+      const auto begin = stored.rows.begin() + static_cast<std::ptrdiff_t>(i * kChangedDimension);
+      entries_.push_back({next_row_++, names[i], {begin, begin + kChangedDimension}});
     }
   }
 
@@ -187,7 +187,7 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
   std::map<std::size_t, const Entry*> by_row;
   for (const Entry& one : entries) by_row[one.row] = &one;
   const StoredRows stored(index);
-  std::vector<float> components(kDimension);
+  std::vector<float> components(kChangedDimension);
   for (std::size_t row = 0; row < index.rows() + 2; ++row) {
     ASSERT_EQ(index.is_live(row), by_row.contains(row)) << row;
     ASSERT_EQ(stored.is_live(row), by_row.contains(row)) << row;
@@ -210,9 +210,9 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
     const Neighbors found = searcher->nearest(queries, k, allowed);
     ASSERT_EQ(found.rows.size(), count * k);
     for (std::size_t q = 0; q < count; ++q) {
-      const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(q * kDimension);
+      const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(q * kChangedDimension);
       const std::vector<reference::Answer> all =
-          rank(entries, settings_.metric, {begin, begin + kDimension}, allowed);
+          rank(entries, settings_.metric, {begin, begin + kChangedDimension}, allowed);
       for (std::size_t i = 0; i < k; ++i) {
         const std::int32_t row = found.rows[q * k + i];
         if (i >= all.size()) {
@@ -224,8 +224,8 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
       }
       if (refine > 0 || all.empty()) continue;
       const float radius = all[random_() % all.size()].distance;
-      const RangeNeighbors range =
-          searcher->within(std::span(queries).subspan(q * kDimension, kDimension), radius, allowed);
+      const RangeNeighbors range = searcher->within(
+          std::span(queries).subspan(q * kChangedDimension, kChangedDimension), radius, allowed);
       std::size_t within = 0;
       while (within < all.size() &&
              (larger_is_nearer(settings_.metric) ? all[within].distance >= radius
@@ -239,23 +239,23 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
   }
 }
 
-struct Form {
+struct ChangedForm {
   IndexKind index;
   IdKind ids;
   Metric metric;
   Store store;
 };
 
-class VectorIndexChanges : public testing::TestWithParam<Form> {};
+class VectorIndexChanges : public testing::TestWithParam<ChangedForm> {};
 
 TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
-  const Form& form = GetParam();
+  const ChangedForm& form = GetParam();
   const test::TemporaryFolder folder(test::place_in_memory());
   Checked checked(
       folder / "index",
       {.metric = form.metric,
        .store = form.store,
-       .dimension = kDimension,
+       .dimension = kChangedDimension,
        .index = form.index,
        .ivf = {.lists = has_lists(form.index) ? std::size_t{7} : 0},
        .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
@@ -297,7 +297,7 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
   EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
 }
 
-std::string form_name(const testing::TestParamInfo<Form>& form) {
+std::string changed_form_name(const testing::TestParamInfo<ChangedForm>& form) {
   constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq", "xfbq", "ivf_xfbq"};
   constexpr const char* kIds[] = {"rows", "numbers", "texts"};
   return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
@@ -306,23 +306,24 @@ std::string form_name(const testing::TestParamInfo<Form>& form) {
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, VectorIndexChanges,
-    testing::Values(Form{IndexKind::kFlat, IdKind::kRows, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kFlat, IdKind::kNumbers, Metric::kCosine, Store::kHalf},
-                    Form{IndexKind::kFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kRows, Metric::kCosine, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
-                    Form{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
-                    Form{IndexKind::kXfbq, IdKind::kTexts, Metric::kL2, Store::kHalf},
-                    Form{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat},
-                    Form{IndexKind::kIvfXfbq, IdKind::kTexts, Metric::kL2, Store::kFloat},
-                    Form{IndexKind::kIvfXfbq, IdKind::kRows, Metric::kCosine, Store::kHalf}),
-    form_name);
+    testing::Values(
+        ChangedForm{IndexKind::kFlat, IdKind::kRows, Metric::kL2, Store::kFloat},
+        ChangedForm{IndexKind::kFlat, IdKind::kNumbers, Metric::kCosine, Store::kHalf},
+        ChangedForm{IndexKind::kFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kFloat},
+        ChangedForm{IndexKind::kIvfFlat, IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{IndexKind::kIvfFlat, IdKind::kNumbers, Metric::kL2, Store::kFloat},
+        ChangedForm{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
+        ChangedForm{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
+        ChangedForm{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
+        ChangedForm{IndexKind::kXfbq, IdKind::kTexts, Metric::kL2, Store::kHalf},
+        ChangedForm{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{IndexKind::kIvfXfbq, IdKind::kTexts, Metric::kL2, Store::kFloat},
+        ChangedForm{IndexKind::kIvfXfbq, IdKind::kRows, Metric::kCosine, Store::kHalf}),
+    changed_form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {
   const test::TemporaryFolder folder(test::place_in_memory());
-  Checked checked(folder / "index", {.metric = Metric::kL2, .dimension = kDimension},
+  Checked checked(folder / "index", {.metric = Metric::kL2, .dimension = kChangedDimension},
                   IdKind::kNumbers, 902);
   std::vector<std::pair<VectorIndex, std::vector<Entry>>> opened;
   for (int i = 0; i < 12; ++i) {

@@ -18,10 +18,9 @@ namespace warpdex::vector {
 namespace {
 
 using reference::Answer;
+using reference::kInfinity;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// The nearest others of each row, by the words of the header.
 std::vector<std::vector<Answer>> compare_all(const Collection& collection, std::size_t k) {

@@ -92,7 +92,7 @@ Graph draw_graph(std::mt19937_64& random, std::size_t rows, std::size_t columns,
 }
 
 /// Few different places, so that there are duplicates and equal steps, whose distances are exact.
-Points draw_points(std::mt19937_64& random, Metric metric, std::size_t rows) {
+Points random_points(std::mt19937_64& random, Metric metric, std::size_t rows) {
   Points points{metric, 2, {}};
   while (points.rows.size() < rows * 2) {
     const auto x = static_cast<float>(random() % 4);
@@ -114,7 +114,7 @@ TEST(SmoothPath, IsTheBestOfAllSimplePaths) {
     const Metric metric =
         std::array{Metric::kL2, Metric::kInnerProduct, Metric::kCosine}[round % 3];
     const std::size_t rows = 1 + random() % 7;
-    const Points points = draw_points(random, metric, rows);
+    const Points points = random_points(random, metric, rows);
     const Graph graph = draw_graph(random, rows, 1 + random() % 4, random() % 8);
     const auto from = static_cast<std::int32_t>(random() % rows);
     const auto to = static_cast<std::int32_t>(random() % rows);

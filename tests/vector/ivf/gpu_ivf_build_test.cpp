@@ -14,6 +14,7 @@
 #include "ivf/build/lists.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
 #include "tests/vector/reference.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
@@ -31,11 +32,6 @@ class GpuIvfBuild : public testing::Test {
     if (device_count() == 0) GTEST_SKIP() << why_no_device();
   }
 };
-
-Resources& resources() {
-  static Resources shared;
-  return shared;
-}
 
 Matrix<float> draw_matrix(std::mt19937_64& random, std::size_t rows, std::size_t columns,
                           float mean = 0) {

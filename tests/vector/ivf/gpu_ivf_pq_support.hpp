@@ -31,13 +31,6 @@ inline GpuIvfPqSearcher search_by(CodeWay way, const MadeCodes& index, Resources
   return {index.view(), resources, {.memory = 0, .keeps_vectors = true, .way = way}};
 }
 
-/// Every `step`-th row, from a random one on.
-inline RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
-  RowFilter filter(rows);
-  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
-  return filter;
-}
-
 /// Compares answers with those of IvfPqSearcher, to the bit.
 inline void expect_as_cpu(const MadeCodes& index, const GpuIvfPqSearcher& gpu,
                           const std::vector<float>& queries, std::size_t k, std::size_t probes,

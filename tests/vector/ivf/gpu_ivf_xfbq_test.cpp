@@ -41,12 +41,6 @@ VectorIndex build(std::mt19937_64& random, const std::filesystem::path& folder, 
   return VectorIndex::open(folder);
 }
 
-RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
-  RowFilter filter(rows);
-  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
-  return filter;
-}
-
 class GpuIvfXfbqForms : public GpuFlat, public testing::WithParamInterface<Metric> {};
 
 TEST_P(GpuIvfXfbqForms, AnswersAreTheCpus) {

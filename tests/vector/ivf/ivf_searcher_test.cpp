@@ -72,12 +72,12 @@ std::vector<Answer> answers_of(const Neighbors& found, std::size_t query) {
   return answers;
 }
 
-struct Form {
+struct IvfForm {
   Metric metric;
   Store store;
 };
 
-class IvfSearcherForms : public testing::TestWithParam<Form> {};
+class IvfSearcherForms : public testing::TestWithParam<IvfForm> {};
 
 TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
   const auto [metric, store] = GetParam();
@@ -136,12 +136,12 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, IvfSearcherForms,
-                         testing::Values(Form{Metric::kL2, Store::kFloat},
-                                         Form{Metric::kL2, Store::kHalf},
-                                         Form{Metric::kInnerProduct, Store::kFloat},
-                                         Form{Metric::kCosine, Store::kFloat},
-                                         Form{Metric::kCosine, Store::kHalf}),
-                         [](const testing::TestParamInfo<Form>& form) {
+                         testing::Values(IvfForm{Metric::kL2, Store::kFloat},
+                                         IvfForm{Metric::kL2, Store::kHalf},
+                                         IvfForm{Metric::kInnerProduct, Store::kFloat},
+                                         IvfForm{Metric::kCosine, Store::kFloat},
+                                         IvfForm{Metric::kCosine, Store::kHalf}),
+                         [](const testing::TestParamInfo<IvfForm>& form) {
                            return std::string(metric_name(form.param.metric)) + "_" +
                                   std::string(store_name(form.param.store));
                          });

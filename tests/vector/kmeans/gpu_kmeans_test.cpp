@@ -9,17 +9,13 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
 #include "tests/vector/kmeans/gpu_kmeans_support.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-Resources& resources() {
-  static Resources shared;
-  return shared;
-}
 
 TEST_F(GpuKmeans, PointsHaveTheirNearestCentroids) {
   auto random = test::generator(1);

@@ -55,8 +55,7 @@ struct Nearest {
 };
 
 Nearest nearest(std::span<const float> point, const std::vector<double>& centroids) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Nearest found{0, kInfinity, kInfinity};
+  Nearest found{0, reference::kInfinity, reference::kInfinity};
   for (std::size_t i = 0; i * point.size() < centroids.size(); ++i) {
     const double distance = squared_distance(point, centroids.data() + i * point.size());
     if (distance < found.distance) {

@@ -9,6 +9,7 @@
 #include "pq/train.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
+#include "tests/vector/flat/gpu_flat_support.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::vector {
@@ -20,11 +21,6 @@ class GpuIvfBuildCodebooks : public testing::Test {
     if (device_count() == 0) GTEST_SKIP() << why_no_device();
   }
 };
-
-Resources& resources() {
-  static Resources shared;
-  return shared;
-}
 
 Matrix<float> draw_matrix(std::mt19937_64& random, std::size_t rows, std::size_t columns,
                           float mean = 0) {

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/reference.hpp"
 #include "warpdex/core/cpu_features.hpp"
 
 namespace warpdex::vector {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::vector<const ProductKernels*> forms() {
   std::vector<const ProductKernels*> result{&kBaselineProducts};
@@ -47,7 +46,7 @@ TEST(ProductKernels, SumsAreWithinTheirErrorAndMasksFollowThem) {
       const Panels panels(*form, depth, depth);
       std::vector<float> sums(form->queries * form->vectors);
       std::vector<std::uint32_t> masks(form->queries);
-      const std::vector<float> all(form->queries, kInfinity);
+      const std::vector<float> all(form->queries, reference::kInfinity);
       ASSERT_TRUE(form->match(panels.queries.data(), panels.vectors.data(), depth,
                               panels.offsets.data(), all.data(), sums.data(), masks.data()));
       std::vector<float> limits;
@@ -86,7 +85,7 @@ TEST(ProductKernels, NothingMatchesBelowTheSmallestLimitAndNanAlwaysDoes) {
     Panels panels(*form, 8, 99);
     std::vector<float> sums(form->queries * form->vectors);
     std::vector<std::uint32_t> masks(form->queries, 1);
-    const std::vector<float> none(form->queries, -kInfinity);
+    const std::vector<float> none(form->queries, -reference::kInfinity);
     EXPECT_FALSE(form->match(panels.queries.data(), panels.vectors.data(), 8, panels.offsets.data(),
                              none.data(), sums.data(), masks.data()));
     for (const std::uint32_t mask : masks) EXPECT_EQ(mask, 0U);

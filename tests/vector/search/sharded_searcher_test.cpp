@@ -20,6 +20,7 @@ namespace warpdex::vector {
 namespace {
 
 using reference::expect_same;
+using reference::kInfinity;
 using testing::HasSubstr;
 using testing::StartsWith;
 using Table = std::vector<std::vector<float>>;
@@ -103,7 +104,6 @@ TEST(ShardedSearcher, AnswersAsOneSearcherOfAllRows) {
 }
 
 TEST(ShardedSearcher, WorstDistancesAreAnswersBeforeNone) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   std::vector<Shard> shards;
   for (const float distance : {kNan, kInfinity, 3.0F}) {

@@ -16,13 +16,13 @@
 namespace warpdex::vector {
 namespace {
 
-struct Form {
+struct KernelForm {
   const char* name;
   const CodeKernels* kernels;
 };
 
-std::vector<Form> forms() {
-  std::vector<Form> all{{"baseline", &kBaselineCodes}};
+std::vector<KernelForm> forms() {
+  std::vector<KernelForm> all{{"baseline", &kBaselineCodes}};
 #if defined(__x86_64__)
   if (isa() != Isa::kBaseline) all.push_back({"avx2", &kAvx2Codes});
   if (isa() == Isa::kAvx512 && has_avx512_popcount()) all.push_back({"avx512", &kAvx512Codes});
@@ -73,7 +73,7 @@ TEST(CodeKernels, XorDistancesAreThoseOfBits) {
               query[w / bits * shape.query_bits + j];
         }
       }
-      for (const Form& form : forms()) {
+      for (const KernelForm& form : forms()) {
         std::vector<std::uint32_t> found(rows.size(), 7);
         form.kernels->xor_distances(codes.data(), groups, shape, laid_out.data(), found.data());
         for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -99,7 +99,7 @@ TEST(CodeKernels, CellsAreThoseOfTheirMiddles) {
       values[3] = -1e30F;
       values[4] = 0;
       values[5] = std::numeric_limits<float>::infinity();
-      for (const Form& form : forms()) {
+      for (const KernelForm& form : forms()) {
         std::vector<std::uint32_t> words(padded / 32 * bits, 9);
         form.kernels->quantize(values.data(), padded, cells / 2 / scale, bits, words.data());
         for (std::size_t c = 0; c < padded; ++c) {
@@ -117,7 +117,7 @@ TEST(CodeKernels, CellsAreThoseOfTheirMiddles) {
       }
       std::vector<std::uint32_t> first(padded / 32 * bits);
       kBaselineCodes.quantize(values.data(), padded, cells / 2 / scale, bits, first.data());
-      for (const Form& form : forms()) {
+      for (const KernelForm& form : forms()) {
         std::vector<std::uint32_t> words(first.size());
         form.kernels->quantize(values.data(), padded, cells / 2 / scale, bits, words.data());
         EXPECT_EQ(words, first) << form.name;

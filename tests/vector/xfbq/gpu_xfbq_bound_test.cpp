@@ -33,12 +33,6 @@ void expect_as_cpu(const XfbqVectors& vectors, const GpuXfbqSearcher& gpu,
   EXPECT_EQ(own.refined, cpu.refined) << what;
 }
 
-RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
-  RowFilter filter(rows);
-  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
-  return filter;
-}
-
 TEST_P(GpuXfbqBounds, AnswersAndCountsAreTheCpus) {
   const Metric metric = GetParam();
   auto random = test::generator(160 + static_cast<std::uint64_t>(metric));

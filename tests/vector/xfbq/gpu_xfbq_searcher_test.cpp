@@ -32,12 +32,6 @@ void expect_as_cpu(const XfbqVectors& vectors, const GpuXfbqSearcher& gpu,
               what + ", k " + std::to_string(k) + (filter == nullptr ? "" : ", filtered"));
 }
 
-RowFilter draw_filter(std::mt19937_64& random, std::size_t rows, std::size_t step) {
-  RowFilter filter(rows);
-  for (std::size_t row = random() % step; row < rows; row += step) filter.add(row);
-  return filter;
-}
-
 class GpuXfbqForms : public GpuFlat, public testing::WithParamInterface<Metric> {};
 
 /// Codes of all numbers of words past whole chunks, by scans and by products.

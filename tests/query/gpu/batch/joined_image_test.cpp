@@ -20,7 +20,7 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::uint32_t kCapacity = 1'000;
+constexpr std::uint32_t kJoinedCapacity = 1'000;
 
 /// What the images of several batches share.
 struct SharedPieces {
@@ -35,16 +35,16 @@ struct SharedPieces {
 };
 
 /// The image of some queries.
-struct Image : HostImage {
-  Image(const Joined& joined, std::span<const PlannedQuery> plans,
-        std::span<const SearchSettings> settings, SharedPieces* shared = nullptr) {
+struct JoinedImage : HostImage {
+  JoinedImage(const Joined& joined, std::span<const PlannedQuery> plans,
+              std::span<const SearchSettings> settings, SharedPieces* shared = nullptr) {
     BatchBuilder builder(joined.all, {},
                          shared == nullptr ? std::make_shared<QueryPieces>() : shared->pieces);
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
     if (shared != nullptr) shared->rows.upload(builder.rows());
-    static_cast<HostImage&>(*this) = HostImage(builder, measured, kCapacity, nullptr);
+    static_cast<HostImage&>(*this) = HostImage(builder, measured, kJoinedCapacity, nullptr);
     and_queries = shape.and_queries + shape.and_fallback_queries;
   }
   std::span<const List> lists() const { return {host.lists, shape.lists}; }
@@ -57,7 +57,7 @@ struct Image : HostImage {
 class JoinedImageTest : public JoinedSnapshotTest {
  protected:
   /// Judges the entries of one query.
-  void expect_entries(const Image& image, const PlannedQuery& plan,
+  void expect_entries(const JoinedImage& image, const PlannedQuery& plan,
                       const SearchSettings& settings) {
     SearchSettings counting = settings;
     counting.count = true;
@@ -95,8 +95,8 @@ TEST_P(JoinedImageTest, EntriesShareAScaleAndAValidThreshold) {
   ASSERT_EQ(snapshot_->segments().size(), 5U);
   const test::LivingLog log = make_log(600);
   for (std::size_t i = 0; i < log.plans.size(); ++i) {
-    const Image image(*joined_, std::span(log.plans).subspan(i, 1),
-                      std::span(log.settings).subspan(i, 1));
+    const JoinedImage image(*joined_, std::span(log.plans).subspan(i, 1),
+                            std::span(log.settings).subspan(i, 1));
     expect_entries(image, log.plans[i], log.settings[i]);
     ASSERT_FALSE(HasFailure()) << reference::describe(log.queries[i])
                                << reference::describe(log.settings[i]);
@@ -109,7 +109,7 @@ std::size_t segment_of_tile(std::uint32_t tile) { return tile >> (kSpaceShift - 
 
 TEST_P(JoinedImageTest, SegmentsLieApart) {
   const test::LivingLog log = make_log(300);
-  const Image image(*joined_, log.plans, log.settings);
+  const JoinedImage image(*joined_, log.plans, log.settings);
   std::set<std::uint32_t> rows;   // entries of the tables by list and tile
   std::set<std::uint32_t> tiles;  // entries of the tables by query and tile
   for (const Query& query : image.or_queries()) {
@@ -140,7 +140,7 @@ TEST_P(JoinedImageTest, SegmentsLieApart) {
 
 TEST_P(JoinedImageTest, QueriesKnowTheirEntries) {
   const test::LivingLog log = make_log(300);
-  const Image image(*joined_, log.plans, log.settings);
+  const JoinedImage image(*joined_, log.plans, log.settings);
   const std::size_t segments = joined_->all.size();
   for (const Query& query : image.queries()) {
     const std::uint32_t first = image.lists()[query.first_list].first_document;
@@ -167,7 +167,7 @@ TEST_P(JoinedImageTest, QueriesKnowTheirEntries) {
 }
 
 /// The lists of an entry are those of its plan in the segment.
-void expect_lists(const Image& image, const Query& query, const PlannedQuery& plan,
+void expect_lists(const JoinedImage& image, const Query& query, const PlannedQuery& plan,
                   const PlacedIndex& placed, const ScorerSettings& wanted) {
   std::vector<PlannedTerm> terms;  // in the order of the image
   for (const bool prohibited : {false, true}) {
@@ -204,7 +204,7 @@ void expect_lists(const Image& image, const Query& query, const PlannedQuery& pl
 
 TEST_P(JoinedImageTest, ListsAreThoseOfTheSegments) {
   const test::LivingLog log = make_log(300);
-  const Image image(*joined_, log.plans, log.settings);
+  const JoinedImage image(*joined_, log.plans, log.settings);
   for (const Query& query : image.queries()) {
     const std::uint32_t first = image.lists()[query.first_list].first_document;
     const std::size_t segment = segment_of_tile(first >> kTileShift);
@@ -219,7 +219,7 @@ void expect_same_query(const Query& one, const Query& other) {
 }
 
 /// Compares two images, save for what padding holds and where raw lists lie.
-void expect_same(const Image& one, const Image& other) {
+void expect_same(const JoinedImage& one, const JoinedImage& other) {
   ASSERT_EQ(one.shape.lists, other.shape.lists);
   ASSERT_EQ(one.queries().size(), other.queries().size());
   ASSERT_EQ(one.shape.table_ranges, other.shape.table_ranges);
@@ -251,25 +251,25 @@ void expect_same(const Image& one, const Image& other) {
 // Images do not depend on which terms have rows already, nor on whether there is room for them.
 TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   const test::LivingLog log = make_log(300);
-  const Image alone(*joined_, log.plans, log.settings);
+  const JoinedImage alone(*joined_, log.plans, log.settings);
   SharedPieces shared;
   const std::span plans(log.plans);
   const std::span settings(log.settings);
   const auto part = [&](std::size_t first, std::size_t count) {
-    return Image(*joined_, plans.subspan(first, count),
-                 settings.size() == 1 ? settings : settings.subspan(first, count), &shared);
+    return JoinedImage(*joined_, plans.subspan(first, count),
+                       settings.size() == 1 ? settings : settings.subspan(first, count), &shared);
   };
   part(150, 1);
   part(100, 100);
   for (int turn = 0; turn < 2; ++turn) expect_same(part(0, 300), alone);
-  const Image with_rows = part(0, 300);
+  const JoinedImage with_rows = part(0, 300);
   EXPECT_TRUE(with_rows.shape.sends_entries);
   EXPECT_EQ(with_rows.shape.own_lists, 0U);
   for (const std::size_t bytes : {0, 1'000, 20'000}) {
     for (const bool is_of_host : {false, true}) {
       SharedPieces small(is_of_host ? 1 << 20 : bytes, is_of_host ? bytes : TermRows::kMaxBytes);
       for (int turn = 0; turn < 2; ++turn) {
-        const Image image(*joined_, log.plans, log.settings, &small);
+        const JoinedImage image(*joined_, log.plans, log.settings, &small);
         expect_same(image, alone);
         EXPECT_GT(image.shape.own_lists, 0U);
       }

@@ -11,7 +11,7 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::size_t kTerms = 100;
+constexpr std::size_t kStoredTerms = 100;
 
 PostingsEntry entry_of(std::uint32_t term, std::uint32_t postings) {
   PostingsEntry entry;
@@ -57,7 +57,7 @@ TEST(PostingStore, EachListIsClaimedOnceAndHasPlacesOfItsOwn) {
   for (int round = 0; round < 3; ++round) {
     store.clear();
     EXPECT_TRUE(store.is_empty());
-    store.open(kTerms);
+    store.open(kStoredTerms);
     std::size_t lists = 0;
     for (const auto& own : claim(store, entries, 4)) {
       lists += own.size();
@@ -91,7 +91,7 @@ TEST(PostingStore, ForgetsListsThatWereClaimedButNotAdded) {
   const std::vector<PostingsEntry> entries = ugly_entries();
   PostingStore store;
   for (std::size_t added = 0; added <= entries.size(); ++added) {
-    store.open(kTerms);
+    store.open(kStoredTerms);
     for (const PostingsEntry& entry : entries) ASSERT_TRUE(store.claim(entry)) << added;
     for (std::size_t i = 0; i < added; ++i) store.add(entries[i]);
     store.clear();
@@ -103,7 +103,7 @@ TEST(PostingStore, ForgetsListsThatWereClaimedButNotAdded) {
 
 /// Claims and adds lists, in this order, on one thread.
 void add_all(const std::vector<PostingsEntry>& entries, PostingStore& store) {
-  store.open(kTerms);
+  store.open(kStoredTerms);
   for (const PostingsEntry& entry : entries) {
     ASSERT_TRUE(store.claim(entry));
     store.add(entry);

@@ -12,15 +12,15 @@ namespace {
 using reference::Collection;
 using test::Random;
 
-enum class Kind { kMixed, kAlike, kAlikeImpacts };
-constexpr Kind kKinds[] = {Kind::kMixed, Kind::kAlike, Kind::kAlikeImpacts};
+enum class NestedKind { kMixed, kAlike, kAlikeImpacts };
+constexpr NestedKind kKinds[] = {NestedKind::kMixed, NestedKind::kAlike, NestedKind::kAlikeImpacts};
 
 /// A term with `often` documents, and one for each of `sizes` with so many of them. Documents that
 /// are alike have the same length, and each term once.
-Collection make_nested(Random& random, Kind kind, std::uint32_t often,
+Collection make_nested(Random& random, NestedKind kind, std::uint32_t often,
                        const std::vector<std::uint32_t>& sizes) {
   const std::uint32_t documents = 4 * often;
-  const bool are_alike = kind != Kind::kMixed;
+  const bool are_alike = kind != NestedKind::kMixed;
   Collection collection;
   if (!are_alike) collection = test::make_documents(random, documents, false);
   for (std::uint32_t i = 0; are_alike && i < documents; ++i) {
@@ -69,19 +69,19 @@ std::string disagreement_by_batch(test::UploadedIndex& engine, const std::vector
 class GpuFinish : public testing::Test {
  protected:
   /// Judges AND of `often` and each of the sizes, which finds so many, and OR.
-  void judge(Kind kind, const CodecSettings& codec, std::uint32_t often,
+  void judge(NestedKind kind, const CodecSettings& codec, std::uint32_t often,
              const std::vector<std::uint32_t>& sizes, const std::vector<std::uint32_t>& ks) {
     const test::TemporaryFolder folder;
     const Collection collection =
-        test::write_index_of(make_nested(random_, kind, often, sizes), kind == Kind::kAlikeImpacts,
-                             codec, folder / "index");
+        test::write_index_of(make_nested(random_, kind, often, sizes),
+                             kind == NestedKind::kAlikeImpacts, codec, folder / "index");
     std::vector<Query> queries;
     for (const std::uint32_t size : sizes) {
       queries.push_back(test::queries_from({"often s" + std::to_string(size)})[0]);
     }
     test::UploadedIndex engine(folder / "index");
-    const ScorerSettings scorer{.kind = kind == Kind::kAlikeImpacts ? ScorerKind::kImpact
-                                                                    : ScorerKind::kBm25};
+    const ScorerSettings scorer{.kind = kind == NestedKind::kAlikeImpacts ? ScorerKind::kImpact
+                                                                          : ScorerKind::kBm25};
     for (const QueryMode mode : {QueryMode::kAnd, QueryMode::kOr}) {
       for (const std::uint32_t k : ks) {
         const SearchSettings settings = test::settings_of(mode, k, false, scorer);
@@ -99,13 +99,14 @@ class GpuFinish : public testing::Test {
 TEST_F(GpuFinish, SmallNumbersOfSurvivors) {
   WARPDEX_NEEDS_GPU();
   const std::vector<std::uint32_t> sizes = {1, 31, 32, 33, 256, 257, 1'023, 1'025};
-  for (const Kind kind : kKinds) judge(kind, {CodecKind::kPforBlock, 1}, 3'000, sizes, {10, 1'500});
+  for (const NestedKind kind : kKinds)
+    judge(kind, {CodecKind::kPforBlock, 1}, 3'000, sizes, {10, 1'500});
 }
 
 TEST_F(GpuFinish, SurvivorsAroundWhatThereIsRoomFor) {
   WARPDEX_NEEDS_GPU();
   const std::vector<std::uint32_t> sizes = {1'024, 1'055, 1'056, 1'057, 2'048, 2'049, 5'000};
-  for (const Kind kind : kKinds) {
+  for (const NestedKind kind : kKinds) {
     judge(kind, {CodecKind::kBitpack, 1}, 12'000, sizes, {1, 31, 32, 33, 1'000, 1'025});
   }
 }
@@ -113,14 +114,14 @@ TEST_F(GpuFinish, SurvivorsAroundWhatThereIsRoomFor) {
 TEST_F(GpuFinish, ManyTiesAndTheMostThatCanBeWanted) {
   WARPDEX_NEEDS_GPU();
   const std::vector<std::uint32_t> sizes = {9'999, 10'000, 10'001, 10'176, 10'177, 40'000, 90'000};
-  for (const Kind kind : kKinds) {
+  for (const NestedKind kind : kKinds) {
     judge(kind, {CodecKind::kPfor, 2}, 100'000, sizes, {10, kMaxK - 1, kMaxK});
   }
 }
 
 TEST_F(GpuFinish, MoreBlocksThatAreAlikeThanAFirstPhaseTakes) {
   WARPDEX_NEEDS_GPU();
-  for (const Kind kind : {Kind::kAlike, Kind::kAlikeImpacts}) {
+  for (const NestedKind kind : {NestedKind::kAlike, NestedKind::kAlikeImpacts}) {
     judge(kind, {CodecKind::kBitpack, 1}, 200'000, {5, 150'000}, {1, 10});
   }
 }
@@ -129,13 +130,13 @@ TEST_F(GpuFinish, MoreBlocksThatAreAlikeThanAFirstPhaseTakes) {
 TEST(GpuFinishSegments, ManyAnswersOfLists) {
   WARPDEX_NEEDS_GPU();
   constexpr std::size_t kSegment = 8'000;
-  constexpr std::size_t kTerms = 12;
+  constexpr std::size_t kLists = 12;
   Random random = test::generator(608);
   Collection collection;
   std::vector<Document> documents(3 * kSegment);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     documents[i].id = std::to_string(i);
-    for (std::size_t term = 0; term < kTerms; ++term) {
+    for (std::size_t term = 0; term < kLists; ++term) {
       // In one segment a term is rare, or not there.
       const std::uint64_t percent = i / kSegment == term % 4 ? term / 4 : 10 + 5 * term;
       if (random() % 100 >= percent) continue;
