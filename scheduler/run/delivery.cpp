@@ -77,21 +77,22 @@ void JobScheduler::State::end_delivery() {
   delivery_threads.clear();
 }
 
-/// Frees the batch's slot with its last piece.
-void JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
+/// Frees the batch's slot with its last piece. Returns how long the deliveries took.
+Micros JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
   GpuSlot& slot = *piece.slot;
   const Micros begin = now();
   for (std::size_t i = piece.begin; i < piece.end; ++i) deliver_job(slot, i, mine);
+  const Micros all = now() - begin;
   if (piece.begin < piece.end) {
-    const Micros all = now() - begin;
     mine.deliveries.add(nanoseconds(all));
     const auto took = static_cast<float>(all / static_cast<double>(piece.end - piece.begin));
     const float before = delivery_time.load(std::memory_order_relaxed);
     delivery_time.store(before + kLearningRate * (took - before), std::memory_order_relaxed);
   }
-  if (slot.undelivered.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  if (slot.undelivered.fetch_sub(1, std::memory_order_acq_rel) > 1) return all;
   slot.worker->release(slot.number);
   slot.is_free.store(true, std::memory_order_release);
+  return all;
 }
 
 void JobScheduler::State::deliver_job(GpuSlot& slot, std::size_t place, Counters& mine) noexcept {

@@ -155,13 +155,14 @@ bool JobScheduler::State::poll_batches() {
       fail_batch(*slot);
       continue;
     }
-    finish_batch(*slot);
-    gpu_counters().ends.add(nanoseconds(now() - begin));
+    const Micros delivering = finish_batch(*slot);
+    gpu_counters().ends.add(nanoseconds(now() - begin - delivering));
   }
   return is_under_way;
 }
 
-void JobScheduler::State::finish_batch(GpuSlot& slot) {
+/// Returns how long it delivered: a single answer comes before all that can wait.
+Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
   failures_in_a_row = 0;
   slot.is_running = false;
   const Micros end_time = now();
@@ -176,16 +177,22 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
       slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, took);
     }
   }
+  slot.undelivered.store(1, std::memory_order_relaxed);
+  const bool is_soon = is_soon_delivered(slot);
+  const bool is_single = slot.jobs.size() == 1;
+  const BatchClaim claim = slot.claim;
+  Micros delivering = 0;
+  if (is_soon && is_single) delivering = deliver({&slot, 0, 1}, gpu_counters());
   {
     Turn turn(*this, Turn::At::kGpu, gpu_counters());
-    turn.queues().batch_done(slot.claim, turn.now());
+    turn.queues().batch_done(claim, turn.now());
   }
-  slot.undelivered.store(1, std::memory_order_relaxed);
-  if (is_soon_delivered(slot)) {
-    done.push_back(&slot);
-  } else {
+  if (!is_soon) {
     hand_over(slot);
+  } else if (!is_single) {
+    done.push_back(&slot);
   }
+  return delivering;
 }
 
 /// Leaves the jobs of a batch to the CPU.

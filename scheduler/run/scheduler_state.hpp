@@ -109,14 +109,14 @@ struct JobScheduler::State {
   bool has_free_slots() const;
   bool is_gpu_idle() const;
   void drop_late(std::vector<Job*>& jobs);
-  void finish_batch(GpuSlot& slot);
+  Micros finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
   void back_to_cpu(Job& job, Counters& counters);
 
   // delivery.cpp
   bool is_soon_delivered(const GpuSlot& slot) const;
   void hand_over(GpuSlot& slot);
-  void deliver(const BatchPiece& piece, Counters& counters) noexcept;
+  Micros deliver(const BatchPiece& piece, Counters& counters) noexcept;
   void deliver_job(GpuSlot& slot, std::size_t place, Counters& counters) noexcept;
   bool take_piece(BatchPiece& piece);
   void run_delivery_thread(std::size_t number);
