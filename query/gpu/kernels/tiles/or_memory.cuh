@@ -12,7 +12,8 @@ inline constexpr std::uint32_t kMaxHalf = kMaxItemTiles * kTileDocuments / 2;
 inline constexpr std::uint32_t kKept = 1024;     // candidates of an item that are kept at a time
 inline constexpr std::uint32_t kCompared = 256;  // of these, those that are compared with each
                                                  // other
-inline constexpr std::uint32_t kHanded = 12;     // documents that are handed over at a time
+inline constexpr std::uint32_t kHanded = 12;     // documents that are handed over at a time: for
+                                                 // more, there is no room with every codec
 inline constexpr std::uint32_t kRecorded = 256;  // documents of an item that are recorded as they
                                                  // cross
 inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer blocks, length codes are not

@@ -1,5 +1,6 @@
 // The two warps that plan while the others accumulate. One finds the next item and the blocks of
-// each list in it; the other plans the blocks of the item before. Internal to or_tiles.cu.
+// each list in it; the other plans the blocks of the item before, and makes the documents that were
+// handed over candidates. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/kernels/tiles/or_memory.cuh"
